@@ -5,22 +5,21 @@ import { countRun, eventJson, eventText } from "../report/events";
 import { counted } from "../report/plan-wording";
 import { createStyle } from "../report/style";
 import { elapsedText } from "../report/time-text";
-import type { Invocation } from "./invocation";
-import { openJsonLines } from "./page-file";
-import { outStyle } from "./report";
+import { openJsonLines } from "./output-files";
+import { outStyle, type Screen } from "./screen";
 import type { Terminal } from "./terminal";
 
 /** Shows the events of a run: JSON lines with `-json`, a live view on a terminal, plain lines in CI and in pipes. */
-export function createProgress(invocation: Invocation) {
-  const shown = shownProgress(invocation);
-  const lines = openJsonLines(invocation);
+export function createProgress(screen: Screen, jsonInto: string | undefined) {
+  const shown = shownProgress(screen);
+  const lines = openJsonLines(jsonInto, screen);
   return {
     close: shown.close,
     /** Ends the run with its last event. Returns 1 where the file of `--json-into` lacks a line. */
     end: (summary?: SummaryEvent): number => {
       if (summary) lines.write(jsonOf(summary));
       const lost = lines.end();
-      const isTold = invocation.options.json === true;
+      const isTold = screen.format === "json";
       if (summary) shown.emit(isTold ? { ...summary, exitCode: summary.exitCode || lost } : summary);
       return lost;
     },
@@ -33,10 +32,10 @@ export function createProgress(invocation: Invocation) {
 
 const jsonOf = (event: ApplyEvent): string => eventJson(event, new Date(systemClock.now()).toISOString());
 
-function shownProgress(invocation: Invocation): Progress {
-  const { terminal, options } = invocation;
-  if (options.json === true) return plainProgress(terminal, jsonOf);
-  const style = outStyle(invocation);
+function shownProgress(screen: Screen): Progress {
+  const { terminal, format } = screen;
+  if (format === "json") return plainProgress(terminal, jsonOf);
+  const style = outStyle(screen);
   const textOf = (event: ApplyEvent): string =>
     event.type === "summary" ? `\n${eventText(event, style)}` : eventText(event, style);
   if (!terminal.live) return plainProgress(terminal, textOf);

@@ -3,15 +3,15 @@ import { createInterface } from "node:readline";
 import { type Readable, Writable } from "node:stream";
 import { failure } from "../diagnostics/diagnostic";
 import { askForYes, type Prompter } from "./approve";
-import type { Invocation } from "./invocation";
+import type { Screen } from "./screen";
 import type { Terminal } from "./terminal";
 
 /**
  * Returns a way to ask on the terminal, which ends with the signal: Ctrl-C at a question is a no. Undefined when no answer is
  * possible: no terminal, `-input=false`, `-json`.
  */
-export function createPrompter({ terminal, signal, options }: Invocation): Prompter | undefined {
-  if (!terminal.interactive || options.input === false || options.json === true) return undefined;
+export function createPrompter({ terminal, signal, input, format }: Screen): Prompter | undefined {
+  if (!terminal.interactive || !input || format === "json") return undefined;
   return async (question, isSecret = false) => {
     if (signal.aborted) return undefined;
     if (!isSecret) terminal.out(question);
@@ -29,9 +29,8 @@ export function createPrompter({ terminal, signal, options }: Invocation): Promp
 }
 
 /** Asks for approval of what `text` says a verb will do. Throws `DiagnosticsError` where no answer is possible. */
-export async function isApproved(invocation: Invocation, verb: string, text: string): Promise<boolean> {
-  if (invocation.options.autoApprove === true) return true;
-  const ask = createPrompter(invocation);
+export async function askApproval(screen: Screen, verb: string, text: string): Promise<boolean> {
+  const ask = createPrompter(screen);
   if (ask) return askForYes(ask, text);
   throw failure("command.usage", `${verb} needs approval, but this is not a terminal`, {
     hint: "Run it in a terminal, or add --auto-approve.",
@@ -50,7 +49,7 @@ export interface Choice<Value> {
  * Escape).
  */
 export async function chooseOne<Value extends string>(
-  { terminal, signal }: Pick<Invocation, "terminal" | "signal">,
+  { terminal, signal }: Pick<Screen, "terminal" | "signal">,
   message: string,
   choices: readonly Choice<Value>[],
 ): Promise<Value | undefined> {

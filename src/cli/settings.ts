@@ -3,15 +3,13 @@ import { gapSettings } from "../api/gap-rules";
 import type { GapSettings } from "../api/gaps";
 import { checkBaseUrl } from "../api/http-transport";
 import { readApiKey } from "../commands/open-connection";
-import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
-import { stackPlace, stateAddress } from "../manifest/stages";
 import { Secret } from "../model/secret";
-import { mentionsStage } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
 import { sha256, uuidPattern } from "../model/text";
 import { parseStateAddress, type StateAddress } from "../state/state-address";
-import { namesOf, type StackRun, type StageRun } from "./invocation";
+import type { Target } from "./target";
 
 /** Where the state lives and which service the run talks to, from flags and environment (DESIGN section 8). */
 export interface Settings {
@@ -31,6 +29,11 @@ export interface Settings {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+type SettingsSource = Pick<
+  Target,
+  "environment" | "cwd" | "profile" | "state" | "stateProblem" | "isDefaultState"
+>;
+
 /** Settings that a connection needs: what each holds, and how to give it. */
 const needed = {
   RNV_BASE_URL: {
@@ -48,19 +51,16 @@ const needed = {
 } as const;
 
 /**
- * Reads the settings. A verb that needs no connection works without any of them; an address of the state that is none
- * is thrown as a `DiagnosticsError`.
+ * Reads the settings of a target. A verb that needs no connection works without any of them; an address of the state that is
+ * none is thrown as a `DiagnosticsError`.
  */
-export function readSettings(
-  environment: ProcessEnvironment,
-  flags: StateOwner & { readonly state?: string },
-): Settings {
+export function readSettings(target: SettingsSource): Settings {
+  const { environment, cwd, profile, stateProblem, isDefaultState } = target;
   const setting = (name: string): string => environment[name]?.trim() ?? "";
-  const given = flags.state ?? flags.stage?.state ?? setting("RNV_STATE");
-  const where = parseStateAddress(addressFor(given, flags));
   // Without an address there is no state to work on, whatever the verb.
+  if (stateProblem) throw new DiagnosticsError([stateProblem]);
+  const where = parseStateAddress(target.state);
   if (where.address === undefined) throw new DiagnosticsError([where.diagnostic]);
-  const { cwd } = flags;
   const named = where.address;
   const state = named.kind === "file" ? { ...named, path: resolve(cwd, named.path) } : named;
   const baseUrl = setting("RNV_BASE_URL").replace(/\/+$/, "");
@@ -82,14 +82,11 @@ export function readSettings(
     state,
     // Of a remote state, this machine keeps its part in the working folder.
     stateFolder: state.kind === "file" ? dirname(state.path) : resolve(cwd, ".rnv"),
-    isDefaultState: given === "",
+    isDefaultState,
     gaps: gaps.settings,
-    diagnostics: [
-      ...(wrongAddress ? [wrongAddress] : []),
-      ...checkWorkspace(workspaceId),
-      ...(typeof read === "string" ? [] : [read]),
-      ...gaps.diagnostics,
-    ],
+    diagnostics: profile?.problem
+      ? [profile.problem]
+      : [wrongAddress, ...checkWorkspace(workspaceId), read, ...gaps.diagnostics].filter(isDiagnostic),
   };
 }
 
@@ -98,33 +95,8 @@ export function workspaceOf(environment: ProcessEnvironment): string {
   return isEmbedded ? embeddedWorkspaceId : (environment.RNV_WORKSPACE_ID?.trim() ?? "");
 }
 
-interface StateOwner {
-  readonly cwd: string;
-  readonly stack?: StackRun | undefined;
-  readonly stage?: StageRun | null | undefined;
-}
-
-/** Returns the address of the state of a run. Throws where the run lacks what the address holds. */
-function addressFor(given: string, { stack, stage }: Pick<StateOwner, "stack" | "stage">): string {
-  const address = stateAddress(given, namesOf({ stack, stage }));
-  if (mentionsStage(address))
-    throw failure(
-      "config.invalid",
-      stage
-        ? `the address of the state holds \${stage.id}, and stage ${stage.name} has no id`
-        : "the address of the state holds ${stage.…}, and no stage is named",
-      { hint: "name it with --stage or RNV_STAGE: staging, preview/12" },
-    );
-  if (address.includes(stackPlace))
-    throw failure("config.invalid", `the address of the state holds ${stackPlace}, and no stack is read`, {
-      hint: "name it with --stack",
-    });
-  if (given !== "" && !given.includes(stackPlace) && stack?.sharesRun === true)
-    throw failure("config.invalid", "several stacks cannot share one state", {
-      hint: `let RNV_STATE (or --state) hold ${stackPlace}, or name one stack`,
-    });
-  return address;
-}
+const isDiagnostic = (found: Diagnostic | string | undefined): found is Diagnostic =>
+  typeof found === "object";
 
 function missing(name: keyof typeof needed): Diagnostic {
   const { meaning, hint } = needed[name];

@@ -5,45 +5,48 @@ import { failure } from "../diagnostics/diagnostic";
 import { isWithin, usualManifest } from "../manifest/files";
 import { appEnvironment, trustOf } from "../manifest/trust";
 import { readLimited } from "./files";
-import type { Invocation } from "./invocation";
+import type { Screen } from "./screen";
+import type { Request } from "./target";
 
 const settingsName = "cdktf.json";
 
 type AppSettings = Readonly<Partial<Record<"app" | "output" | "context", unknown>>>;
 
 /**
- * Runs the program of a stack and returns the invocation with `--file` naming its output. A program runs in two cases
+ * Runs the program of a stack and returns the request with `files` naming its output. A program runs in two cases
  * only: `--app` names it, or a `cdktf.json` does, where there is no manifest and no file is named.
  */
-export async function withStack(invocation: Invocation): Promise<Invocation> {
-  const { cwd, environment, options, terminal } = invocation;
-  if (options.app !== undefined && options.file !== undefined)
+export async function withStack(request: Request, screen: Screen): Promise<Request> {
+  const { cwd, environment, app, files, untrusted } = request;
+  const say = (line: string): void => {
+    if (screen.format !== "json") screen.terminal.err(`${line}\n`);
+  };
+  if (app !== undefined && files.length > 0)
     throw failure("command.usage", "--app and --file exclude each other");
   const { file: manifest, problem } = usualManifest(cwd);
-  if (options.file !== undefined || (problem && options.app === undefined)) return invocation;
+  if (files.length > 0 || (problem && app === undefined)) return request;
   const settings = readAppSettings(cwd);
-  const command = options.app ?? settings.app;
+  const command = app ?? settings.app;
   if (!isCommand(command)) {
-    if (manifest !== undefined || !existsSync(join(cwd, settingsName))) return invocation;
+    if (manifest !== undefined || !existsSync(join(cwd, settingsName))) return request;
     const hint = 'write "app": "npx tsx main.ts" with the command of your program, or name it with --app';
     throw failure("stack.not_found", `${settingsName} names no app`, { hint });
   }
-  if (options.app === undefined && manifest !== undefined) {
-    if (options.json !== true)
-      terminal.err(`Reading ${manifest}. The app of ${settingsName} is not read: name it with --app.\n`);
-    return invocation;
+  if (app === undefined && manifest !== undefined) {
+    say(`Reading ${manifest}. The app of ${settingsName} is not read: name it with --app.`);
+    return request;
   }
-  const { commandsForbiddenBy } = trustOf(environment, options.untrusted === true);
+  const { commandsForbiddenBy } = trustOf(environment, untrusted);
   if (commandsForbiddenBy !== undefined)
     throw failure(
       "guard.untrusted",
-      `the program ${JSON.stringify(command)} ${options.app === undefined ? "of cdktf.json " : ""}is not run: ${commandsForbiddenBy} forbids it`,
+      `the program ${JSON.stringify(command)} ${app === undefined ? "of cdktf.json " : ""}is not run: ${commandsForbiddenBy} forbids it`,
       { hint: "synthesize where the program is trusted, and name its output: -f cdktf.out" },
     );
   const folder = typeof settings.output === "string" ? settings.output : "cdktf.out";
-  if (options.json !== true) terminal.err(`Synthesizing: ${command}\n`);
-  await synthesize(invocation, { command, folder, context: settings.context });
-  return { ...invocation, options: { ...options, file: [folder] } };
+  say(`Synthesizing: ${command}`);
+  await synthesize(request, { command, folder, context: settings.context, signal: screen.signal });
+  return { ...request, files: [folder] };
 }
 
 export function appIn(cwd: string): string | undefined {
@@ -71,22 +74,23 @@ interface App {
   /** Where it puts `manifest.json`, relative to the working folder. */
   readonly folder: string;
   readonly context: unknown;
+  readonly signal: AbortSignal;
 }
 
 /** A synth takes seconds; a program that waits for something would hold the run forever. */
 const timeoutMs = 300_000;
 
 /** Runs a program of constructs until it has written its stacks; throws `DiagnosticsError` with what it printed. */
-async function synthesize(invocation: Invocation, app: App): Promise<void> {
-  const folder = resolve(invocation.cwd, app.folder);
+async function synthesize(request: Request, app: App): Promise<void> {
+  const folder = resolve(request.cwd, app.folder);
   const outside = `the output folder ${JSON.stringify(app.folder)} is outside the project folder`;
   const hint = "name a folder of the project as output in cdktf.json";
-  if (!isInProject(folder, invocation.cwd)) throw failure("config.invalid", outside, { hint });
+  if (!isInProject(folder, request.cwd)) throw failure("config.invalid", outside, { hint });
   const manifest = join(folder, "manifest.json");
   // The output of an earlier run must not be taken for that of this one.
   rmSync(manifest, { force: true });
   mkdirSync(dirname(folder), { recursive: true });
-  const { problem, output } = await execute(invocation, app);
+  const { problem, output } = await execute(request, app);
   if (problem === undefined && existsSync(manifest)) return;
   const what = `the program ${JSON.stringify(app.command)} ${problem ?? `wrote no ${app.folder}/manifest.json`}`;
   throw failure("stack.not_found", what, {
@@ -107,13 +111,13 @@ function isInProject(folder: string, cwd: string): boolean {
 }
 
 function execute(
-  { cwd, environment, signal, options }: Invocation,
-  { command, folder, context }: App,
+  { cwd, environment, givenStage }: Request,
+  { command, folder, context, signal }: App,
 ): Promise<{ readonly problem?: string | undefined; readonly output: string }> {
   const env = {
     ...appEnvironment(environment),
     CDKTF_OUTDIR: folder,
-    ...(typeof options.stage === "string" && { RNV_STAGE: options.stage.trim() }),
+    ...(givenStage !== undefined && { RNV_STAGE: givenStage.trim() }),
     ...(context === undefined ? {} : { CDKTF_CONTEXT_JSON: JSON.stringify(context) }),
   };
   const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);

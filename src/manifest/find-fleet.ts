@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import { splitStage } from "../model/stage";
-import type { Target } from "../model/target";
+import type { TargetPlace } from "../model/target";
 import { compareTexts, reasonOf } from "../model/text";
 import { longestTimer, parseDuration } from "../model/time";
 import type { ManifestRequest } from "./context";
@@ -21,7 +21,7 @@ export interface FleetRequest extends Pick<ManifestRequest, "cwd" | "types" | "e
 }
 
 /** A manifest of a fleet in one of its stages: a run of its own (DESIGN section 16). */
-export interface FleetMember extends Target {
+export interface FleetMember extends TargetPlace {
   /** `teams/shop`, with its stage `teams/shop@production`; no two members of a fleet have the same. */
   readonly name: string;
   readonly timeoutMs: number;

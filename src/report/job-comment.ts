@@ -1,7 +1,7 @@
 import type * as zlib from "node:zlib";
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
-import type { Target } from "../model/target";
+import type { TargetPlace } from "../model/target";
 import { capitalized } from "../model/text";
 import { type PlanDifference, type PlanRecord, recordPlan } from "../plan/digest";
 import { hasChanges, type Plan } from "../plan/plan";
@@ -13,7 +13,7 @@ import { joined } from "./sections";
 import { endOfRun } from "./status-text";
 
 /** The plan that a comment is about: one comment for each. */
-export interface CommentSubject extends Pick<Target, "manifest" | "stage" | "stack"> {
+export interface CommentSubject extends Pick<TargetPlace, "manifest" | "stage" | "stack"> {
   /** The seal of the record in the comment; without it the record authenticates nothing. */
   readonly seal?: RecordSeal | undefined;
 }

@@ -2,43 +2,52 @@ import type { ApplyRequest, Approval } from "../../commands/apply";
 import { type ApplyOutcome, apply } from "../../commands/apply";
 import type { PlanRequest } from "../../commands/context";
 import { failure, warning } from "../../diagnostics/diagnostic";
+import type { CrossValue } from "../../manifest/context";
 import type { ApplyEvent, SummaryEvent } from "../../model/apply-event";
 import { hideOutputs } from "../../model/desired";
-import { stageText } from "../../model/stage";
 import { noMask } from "../../model/value";
 import { version } from "../../model/version";
 import type { Plan } from "../../plan/plan";
 import { outputsText } from "../../report/state-text";
 import { approvePlan, askablePlan } from "../approve";
-import { tellTarget, withContext } from "../context";
 import { readText } from "../files";
-import { flagOf, type Invocation } from "../invocation";
+import { tellTarget, withTarget } from "../open-target";
+import { argument, isGiven } from "../option";
 import { options, planningOptions, policyOptions, runningOptions, scopeOptions } from "../options";
 import { createProgress } from "../progress";
 import { createPrompter } from "../prompt";
-import { exitCodes, report } from "../report";
+import type { TargetEnd } from "../run-targets";
+import { exitCodes, report, type Screen } from "../screen";
+import type { Target } from "../target";
+import { defineVerb, type ValuesOf } from "../verb";
 import { judgedRequestOf, otherDiagnostics, showPlan } from "./plan";
-import type { Verb } from "./verb";
 
-export const applyVerb: Verb = {
-  usage: "apply [planfile|stack...]",
-  stacks: { use: "each", others: "needed", takesPlan: true, writes: true },
+const applyOptions = {
+  ...planningOptions,
+  ...policyOptions,
+  verifyValues: options.verifyValues,
+  refreshOnly: options.refreshOnly,
+  destroy: options.destroy,
+  expectDigest: options.expectDigest,
+  verbose: options.verbose,
+  ...runningOptions,
+  jsonInto: options.jsonInto,
+  stage: options.stage,
+};
+
+export const applyRules = { scope: "each", others: "needed", writes: true } as const;
+
+export const applyVerb = defineVerb({
+  name: "apply",
+  arguments: { words: argument("[planfile|stack...]") },
+  ...applyRules,
+  takesPlan: true,
   summary: "Make the service match the manifest",
   detail:
     "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking for approval. " +
     "Neither --auto-approve nor a plan file deletes a service or a project: confirm those by name.",
-  daily: ["file", "stage", "target", "autoApprove", "confirmDelete", "json"],
-  options: [
-    ...planningOptions,
-    ...policyOptions,
-    options.verifyValues,
-    options.refreshOnly,
-    options.destroy,
-    options.expectDigest,
-    options.verbose,
-    ...runningOptions,
-    options.jsonInto,
-  ],
+  daily: ["files", "stage", "target", "autoApprove", "confirmDelete", "json"],
+  options: applyOptions,
   examples: [
     ["rnv apply", "shows the plan, then asks"],
     ["rnv apply plan.rnvplan", "a saved plan"],
@@ -47,85 +56,93 @@ export const applyVerb: Verb = {
     ["rnv apply -auto-approve --expect-digest DIGEST", "only what a reviewed plan said, planned again"],
     ["rnv apply -auto-approve -json", "one JSON object a line"],
   ],
-  handler: async (invocation) => {
-    const [planFile] = invocation.positional as readonly (string | undefined)[];
-    if (planFile !== undefined) refuseWithPlanFile(invocation);
-    const expectDigest = expectedDigestOf(invocation);
+  run: async (given, target, screen) => {
+    const { planFile } = target;
+    if (planFile !== undefined) refuseWithPlanFile(given);
+    const expectDigest = expectedDigestOf(given, screen);
     if (expectDigest !== undefined)
-      report(invocation, [
+      report(screen, [
         warning("plan.digest", "values of variables are not compared with the reviewed ones", {
           hint: "rnv ci apply compares them in a job of GitHub Actions or GitLab.",
         }),
       ]);
-    return showApply(invocation, {
-      ...judgedRequestOf(invocation),
-      ...(planFile === undefined ? {} : { savedPlan: readText(planFile) }),
-      ...(expectDigest !== undefined && { expectDigest }),
-    });
+    const savedPlan = planFile === undefined ? undefined : readText(planFile);
+    return showApply(target, screen, given, { ...judgedRequestOf(given, target), savedPlan, expectDigest });
   },
-};
+});
 
 /** The digest that the one plan of the command line must have; undefined without the option. */
-export function expectedDigestOf(invocation: Invocation): string | undefined {
-  const { expectDigest } = invocation.options as { readonly expectDigest?: string };
-  if (expectDigest === undefined) return undefined;
-  if (expectDigest.length === 64 || invocation.terminal.interactive) return expectDigest;
+export function expectedDigestOf(
+  { expectDigest }: { readonly expectDigest: string | undefined },
+  { terminal }: Screen,
+): string | undefined {
+  if (expectDigest === undefined || expectDigest.length === 64 || terminal.interactive) return expectDigest;
   const summary = "without a terminal, --expect-digest needs all 64 digits of the digest";
   throw failure("command.usage", summary);
 }
 
-export const destroyVerb: Verb = {
-  usage: "destroy [stack...]",
-  stacks: { use: "each, reversed", writes: true },
+export const destroyVerb = defineVerb({
+  name: "destroy",
+  arguments: { words: argument("[stack...]") },
+  ...{ scope: "each", order: "dependents first", writes: true },
   summary: "Delete everything that the state records",
   detail: "Resources that lifecycle.preventDestroy protects stop it. The same as apply --destroy.",
-  options: [
+  options: {
     ...scopeOptions,
-    options.confirmDelete,
-    options.confirmConsumers,
-    options.verbose,
+    confirmDelete: options.confirmDelete,
+    confirmConsumers: options.confirmConsumers,
+    verbose: options.verbose,
     ...policyOptions,
     ...runningOptions,
-    options.jsonInto,
-  ],
+    jsonInto: options.jsonInto,
+    stage: options.stage,
+  },
   examples: [
     ["rnv destroy", "shows the plan, then asks once for all of it"],
     ["rnv destroy -target service.shop.worker", "one service"],
     ["rnv destroy -auto-approve", "without asking: everything goes"],
     ["rnv destroy --stage staging --state .rnv/staging/state.json", "a stage that is no longer declared"],
   ],
-  handler: (invocation) => {
-    const { stage } = invocation;
-    const recordedOf = stage && { name: stageText(stage), protect: false, disposable: false };
-    const request = judgedRequestOf(invocation, "destroy");
-    return showApply(invocation, { ...request, ...(stage?.isUndeclared && recordedOf && { recordedOf }) });
+  run: (given, target, screen) => {
+    const { stage, isUndeclared } = target;
+    const request = judgedRequestOf(given, target, "destroy");
+    const recordedOf =
+      stage !== undefined && isUndeclared ? { name: stage, protect: false, disposable: false } : undefined;
+    return showApply(target, screen, given, { ...request, recordedOf });
   },
-};
+});
 
 /** A saved plan has its own options: another set would look as if it counted. */
-function refuseWithPlanFile({ options }: Invocation): void {
-  const others = "app file target exclude replace adopt allowEmpty verifyValues destroy refreshOnly".split(
-    " ",
-  );
-  const first = others.find((name) => options[name] !== undefined);
+function refuseWithPlanFile(given: ValuesOf<typeof applyOptions>): void {
+  const first = ofPlan.find((name) => isGiven(given[name]));
   if (first === undefined) return;
-  throw failure("command.usage", `${flagOf(first)} cannot change a saved plan`, {
+  throw failure("command.usage", `${applyOptions[first].long} cannot change a saved plan`, {
     hint: "give it to `rnv plan -out`",
   });
 }
 
+const ofPlan = [
+  ...(["app", "files", "target", "exclude", "replace"] as const),
+  ...(["adopt", "allowEmpty", "verifyValues", "destroy", "refreshOnly"] as const),
+];
+
 type ShownRequest = PlanRequest & Pick<ApplyRequest, "savedPlan" | "expectDigest" | "review" | "repairsOnly">;
 
+type ApplyValues = Pick<ValuesOf<typeof applyOptions>, "lockTimeoutMs" | "parallelism"> &
+  Partial<Pick<ValuesOf<typeof applyOptions>, "autoApprove" | "jsonInto" | "verbose">>;
+
 /** Applies, and shows how it goes; returns the outcome with the exit code of the process. */
-export async function showApply(invocation: Invocation, request: ShownRequest): Promise<ApplyOutcome> {
-  const { terminal, options } = invocation;
-  const running = {
-    lockTimeoutMs: options.lockTimeout as number,
-    parallelism: options.parallelism as number,
-  };
-  const isText = options.json !== true;
-  tellTarget(invocation);
-  const progress = createProgress(invocation);
+export async function showApply(
+  target: Target,
+  screen: Screen,
+  given: ApplyValues,
+  request: ShownRequest,
+): Promise<ApplyOutcome & TargetEnd> {
+  const { terminal, signal } = screen;
+  const { lockTimeoutMs, parallelism, autoApprove, jsonInto, verbose } = given;
+  const isText = screen.format !== "json";
+  tellTarget(target, screen);
+  const progress = createProgress(screen, jsonInto);
   let shown = false;
   let summary: SummaryEvent | undefined;
   const emit = (event: ApplyEvent): void => {
@@ -135,11 +152,11 @@ export async function showApply(invocation: Invocation, request: ShownRequest): 
   };
   const isSaved = request.savedPlan !== undefined;
   const approve = async (plan: Plan): Promise<Approval | undefined> => {
-    const ask = createPrompter(invocation);
-    if (isText) showPlan(invocation, ask === undefined ? plan : askablePlan(plan), "text");
+    const ask = createPrompter(screen);
+    if (isText) showPlan(screen, ask === undefined ? plan : askablePlan(plan), { verbose });
     shown = true;
     const approval = await approvePlan(plan, {
-      autoApprove: options.autoApprove === true,
+      autoApprove: autoApprove === true,
       isSaved,
       ask,
       say: terminal.out,
@@ -150,30 +167,31 @@ export async function showApply(invocation: Invocation, request: ShownRequest): 
   progress.emit({ type: "version", format: "1.0", rnv: version });
   let outcome: ApplyOutcome;
   try {
-    outcome = await withContext(
-      invocation,
-      (context) => apply(context, { commandLine: invocation.commandLine, ...request, ...running, approve }),
-      emit,
-    );
+    const { commandLine } = target;
+    const whole = { commandLine, ...request, lockTimeoutMs, parallelism, approve };
+    outcome = await withTarget(target, screen, (context) => apply(context, whole), emit);
   } finally {
     progress.close();
   }
   const { plan, diagnostics, exitCode } = outcome;
   const showsNow = plan !== undefined && !shown && isText && !isSaved;
-  if (showsNow) showPlan(invocation, plan, "text");
-  report(invocation, otherDiagnostics(shown || showsNow ? plan : undefined, diagnostics, "text"));
+  if (showsNow) showPlan(screen, plan, { verbose });
+  report(screen, otherDiagnostics(shown || showsNow ? plan : undefined, diagnostics, "text"));
   const lost = progress.end(summary);
   const made = Object.entries(outcome.outputs ?? {});
-  if (made.length > 0)
-    invocation.stack?.tellOutputs?.(new Map(made.map(([name, value]) => [name, { kind: "value", value }])));
+  const told = made.map(([name, value]): [string, CrossValue] => [name, { kind: "value", value }]);
   const outputs = outputsText(hideOutputs(outcome.outputs ?? {}, plan?.mask ?? noMask));
   if (isText && summary && exitCode === 0 && outputs !== "" && plan?.options.mode === "apply")
     terminal.out(`\nOutputs:\n\n${outputs}`);
   // Ctrl-C has said so already.
-  if (outcome.cancelled && isText && !invocation.signal.aborted) {
+  if (outcome.cancelled && isText && !signal.aborted) {
     const verb = plan?.options.mode === "destroy" ? "Destroy" : "Apply";
     terminal.err(`\n${verb} cancelled. Nothing was changed.\n`);
   }
-  const isInterrupted = outcome.cancelled === true && invocation.signal.aborted;
-  return { ...outcome, exitCode: isInterrupted ? exitCodes.interrupted : exitCode || lost };
+  const isInterrupted = outcome.cancelled === true && signal.aborted;
+  return {
+    ...outcome,
+    toldOutputs: made.length > 0 ? new Map(told) : undefined,
+    exitCode: isInterrupted ? exitCodes.interrupted : exitCode || lost,
+  };
 }

@@ -1,6 +1,5 @@
-import { Option } from "commander";
 import { checkSavedPlan } from "../../commands/check-policies";
-import { type CostLimit, type PlanRequest, planRequest } from "../../commands/context";
+import { type PlanRequest, planRequest } from "../../commands/context";
 import { countedExitCode, type PlanOutcome, plan } from "../../commands/plan";
 import { validate } from "../../commands/validate";
 import { type Diagnostic, exitCodeOf, failure, hasErrors } from "../../diagnostics/diagnostic";
@@ -12,45 +11,65 @@ import { diagnosticsJson } from "../../report/diagnostics";
 import { jsonText } from "../../report/escape-text";
 import { planJson, planMarkdown, planText } from "../../report/plan-text";
 import { checkWords, counted } from "../../report/plan-wording";
-import { sourcesOf, tellTarget, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
-import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
+import { sourcesOf, tellTarget, withTarget } from "../open-target";
+import { argument, flag } from "../option";
 import { options, planningOptions, policyOptions, readingOptions, sourceOptions } from "../options";
-import { savedPlanOf, writeJsonInto, writePlanPage } from "../page-file";
-import { annotate, errorDocument, errStyle, exitCodes, failureOf, outStyle, report } from "../report";
+import { savedPlanOf, writeJsonInto, writePlanPage } from "../output-files";
+import type { TargetEnd } from "../run-targets";
+import {
+  annotate,
+  errorDocument,
+  errStyle,
+  exitCodes,
+  type Format,
+  failureOf,
+  outStyle,
+  report,
+  type Screen,
+} from "../screen";
 import { warnOfUndeclared } from "../stages";
-import type { Verb, VerbFamily } from "./verb";
+import type { Request, Target } from "../target";
+import { defineVerb, type ValuesOf, type VerbFamily } from "../verb";
 
-export const validateVerb: Verb = {
-  usage: "validate [stack...]",
-  stacks: { use: "each", others: "none" },
+const words = argument("[stack...]");
+
+export const planRules = { scope: "each", others: "needed" } as const;
+
+export const validateVerb = defineVerb({
+  name: "validate",
+  arguments: { words },
+  ...{ scope: "each", others: "none" },
   summary: "Check the manifest without the service",
-  options: [
+  options: {
     ...sourceOptions,
-    options.policy,
-    options.json,
-    new Option("--print", "print the merged manifest: what all files say together, secrets as their sources"),
-  ],
+    policy: options.policy,
+    json: options.json,
+    print: flag(
+      "--print",
+      "print the merged manifest: what all files say together, secrets as their sources",
+    ),
+    stage: options.stage,
+  },
   examples: [
     ["rnv validate", "the default files"],
     ["rnv validate -f rnv.yaml -f production.yaml -print", "what an overlay makes of the manifest"],
   ],
-  handler: async (invocation) => {
-    const { terminal, options } = invocation;
-    if (options.json === true && options.print === true)
-      throw failure("command.usage", "--json and --print exclude each other");
-    const request = { files: listOf(options.file), policies: policiesOf(invocation) };
-    const outcome = await validate(sourcesOf(invocation), request);
+  run: async ({ json, print, policy }, target, screen) => {
+    const { terminal } = screen;
+    if (json && print) throw failure("command.usage", "--json and --print exclude each other");
+    const request = { files: target.files, policies: policiesOf(target, policy) };
+    const outcome = await validate(sourcesOf(target, screen), request);
     const { diagnostics, desired, exitCode } = outcome;
-    if (options.json) {
+    if (json) {
       terminal.out(diagnosticsJson(diagnostics));
       return exitCode;
     }
-    report(invocation, diagnostics);
+    report(screen, diagnostics);
     if (exitCode !== 0) return exitCode;
-    const success = outStyle(invocation).colors.green("Success!");
+    const success = outStyle(screen).colors.green("Success!");
     const count = counted(desired?.resources.size ?? 0, "resource");
-    if (options.print !== true) terminal.out(`${success} The manifest is valid: ${count}.\n`);
+    if (!print) terminal.out(`${success} The manifest is valid: ${count}.\n`);
     else if (outcome.merged) terminal.out(outcome.merged());
     else
       throw failure("command.usage", "--print writes manifests, not stacks", {
@@ -58,28 +77,30 @@ export const validateVerb: Verb = {
       });
     return exitCode;
   },
-};
+});
 
-export const planVerb: Verb = {
-  usage: "plan [stack...]",
-  stacks: { use: "each", others: "needed" },
+export const planVerb = defineVerb({
+  name: "plan",
+  arguments: { words },
+  ...planRules,
   summary: "Show what apply would do",
   detail: "Reads the service, writes nothing and takes no lock.",
-  daily: ["file", "stage", "target", "out", "confirmDelete", "json"],
-  options: [
+  daily: ["files", "stage", "target", "out", "confirmDelete", "json"],
+  options: {
     ...planningOptions,
     ...policyOptions,
-    options.refreshOnly,
-    options.destroy,
-    options.noSecrets,
-    options.verifyValues,
-    new Option("-o, --out <file>", "save the plan, to apply exactly this later"),
-    options.detailedExitcode,
+    refreshOnly: options.refreshOnly,
+    destroy: options.destroy,
+    secrets: options.secrets,
+    verifyValues: options.verifyValues,
+    out: options.out,
+    detailedExitcode: options.detailedExitcode,
     ...readingOptions,
-    options.jsonInto,
-    options.html,
-    options.verbose,
-  ],
+    jsonInto: options.jsonInto,
+    html: options.html,
+    verbose: options.verbose,
+    stage: options.stage,
+  },
   examples: [
     ["rnv plan", "the default files"],
     ['rnv plan --app "npx tsx main.ts"', "what a program of CDKTF constructs describes"],
@@ -91,61 +112,51 @@ export const planVerb: Verb = {
     ["rnv plan -target service.shop.api", "one service and what it needs"],
     ["rnv plan -html plan.html", "a page for reviewers, too"],
   ],
-  handler: async (invocation) => {
-    const { options, terminal } = invocation;
-    const out = options.out as string | undefined;
-    const request = { ...judgedRequestOf(invocation), isSaved: out !== undefined };
-    const format = formatOf(options);
-    tellTarget(invocation);
-    const outcome = await planTarget(invocation, request);
-    const { diagnostics, exitCode } = outcome;
-    writeJsonInto(invocation, () => (outcome.plan ? planJson(outcome.plan) : errorDocument(diagnostics)));
-    if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics));
-    if (outcome.plan) showPlan(invocation, outcome.plan, format, nextOf(invocation, outcome.plan, exitCode));
-    report(invocation, [
-      ...otherDiagnostics(outcome.plan, diagnostics, format),
-      ...(await warnOfUndeclared(invocation)),
+  run: async (given, target, screen) => {
+    const { out, jsonInto, html, verbose, detailedExitcode } = given;
+    const request = { ...judgedRequestOf(given, target), isSaved: out !== undefined };
+    tellTarget(target, screen);
+    const outcome = await planTarget(target, screen, request);
+    const { plan, diagnostics, exitCode, toldOutputs } = outcome;
+    writeJsonInto(jsonInto, () => (plan ? planJson(plan) : errorDocument(diagnostics)));
+    if (!plan && screen.format === "json") screen.terminal.out(errorDocument(diagnostics));
+    const isRepeated = given.secrets && !target.sharesRun && out === undefined;
+    const next = plan && isRepeated && exitCode === 0 ? nextOf(target, plan) : undefined;
+    if (plan) showPlan(screen, plan, { verbose, next });
+    report(screen, [
+      ...otherDiagnostics(plan, diagnostics, screen.format),
+      ...(await warnOfUndeclared(target, screen)),
     ]);
-    if (outcome.plan) writePlanPage(invocation, outcome.plan);
-    if (!outcome.plan || exitCode !== 0) return exitCode;
+    if (plan) writePlanPage({ file: html, screen }, target, plan);
+    if (!plan || exitCode !== 0) return { exitCode, toldOutputs };
     if (out !== undefined) {
-      writeWholeFile(out, savedPlanOf(invocation, request, outcome.plan, outcome));
-      terminal.err(savedLine(outcome.plan, out));
+      writeWholeFile(out, savedPlanOf(target, request, plan, outcome));
+      screen.terminal.err(savedLine(plan, out));
     }
-    return options.detailedExitcode === true ? countedExitCode(outcome) : exitCode;
+    return { exitCode: detailedExitcode ? countedExitCode(outcome) : exitCode, toldOutputs };
   },
-};
+});
 
-/** Makes a plan of the invocation's stage and stack, and tells its outputs to the stacks that need them. */
-async function planTarget(invocation: Invocation, request: PlanRequest): Promise<PlanOutcome> {
-  const outcome: PlanOutcome = await withContext(invocation, (context) => plan(context, request)).catch(
-    (cause: unknown) => failureOf(cause, invocation.signal.aborted),
+/** Makes a plan of a target, with the outputs that other stacks may use. A secret is not among them. */
+async function planTarget(target: Target, screen: Screen, request: PlanRequest): Promise<TargetEnd> {
+  const outcome: PlanOutcome = await withTarget(target, screen, (context) => plan(context, request)).catch(
+    (cause: unknown) => failureOf(cause, screen.signal.aborted),
   );
-  if (!outcome.plan) return outcome;
-  // As other stacks may use them. A secret is not among them.
-  const outputs = Object.entries(outcome.plan.plannedOutputs).flatMap(([name, value]) =>
+  const outputs = Object.entries(outcome.plan?.plannedOutputs ?? {}).flatMap(([name, value]) =>
     value.kind === "value" || value.kind === "unknown" ? [[name, value as CrossValue] as const] : [],
   );
-  invocation.stack?.tellOutputs?.(new Map(outputs));
-  return outcome;
+  return outcome.plan ? { ...outcome, toldOutputs: new Map(outputs) } : outcome;
 }
 
 /** Makes a plan whose changes count: its exit code is 2 with changes, 4 when one is blocked. */
-export async function countedPlan(invocation: Invocation, request: PlanRequest): Promise<PlanOutcome> {
-  const outcome = await planTarget(invocation, request);
+export async function countedPlan(target: Target, screen: Screen, request: PlanRequest): Promise<TargetEnd> {
+  const outcome = await planTarget(target, screen, request);
   return { ...outcome, exitCode: countedExitCode(outcome) };
 }
 
-/** Returns the command that applies a plan; undefined where none does, or where another line names it. */
-function nextOf(
-  { options, stack, commandLine }: Invocation,
-  plan: Plan,
-  exitCode: number,
-): string | undefined {
-  // Where it is saved, that is told with the file's name; options that only a plan has are not repeated.
-  const isOther = options.secrets === false || stack?.sharesRun === true || typeof options.out === "string";
-  const isAppliable = exitCode === 0 && hasChanges(plan) && mayBeConfirmed(plan);
-  if (isOther || !isAppliable) return undefined;
+/** Returns the command that applies a plan; options that only a plan has are not repeated. Undefined where none does. */
+function nextOf({ commandLine }: Target, plan: Plan): string | undefined {
+  if (!hasChanges(plan) || !mayBeConfirmed(plan)) return undefined;
   const line = commandLine.replace(/ plan(?= |$)/, " apply");
   const planOnly = / --?(?:detailed-exitcode|html[ =]|json-into[ =]|format[ =])/;
   return planOnly.test(line) ? "rnv apply, with the same options" : line;
@@ -163,29 +174,37 @@ function savedLine(plan: Plan, file: string): string {
   return `${saved} ${unconfirmed}: rnv apply ${file} asks for each name. In CI, pass --confirm-delete ADDRESS for each.\n`;
 }
 
+interface PlanShown {
+  readonly format?: Format;
+  readonly verbose?: boolean;
+  /** The command that comes next. */
+  readonly next?: string | undefined;
+}
+
 /**
  * Prints a plan on standard output. One with errors is an error report: its text goes to standard error, so that a
  * pipe never takes it for a plan. A terminal, where the end is what is seen, gets losses and the bill again there,
  * and the command that comes `next`; a pipe gets what it always got.
  */
-export function showPlan(invocation: Invocation, plan: Plan, format: Format, next?: string): void {
-  const { terminal } = invocation;
-  const shown = { verbose: invocation.options.verbose === true };
+export function showPlan(screen: Screen, plan: Plan, shown: PlanShown = {}): void {
+  const { terminal } = screen;
+  const { format = screen.format, verbose = false, next } = shown;
   const ending = terminal.width === undefined ? undefined : { next };
   if (format === "json") terminal.out(planJson(plan));
   else if (format === "markdown") terminal.out(planMarkdown(plan));
-  else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), shown));
-  else terminal.out(planText(plan, outStyle(invocation), { ...shown, ending }));
-  if (format === "text") annotate(invocation, plan.diagnostics);
+  else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(screen), { verbose }));
+  else terminal.out(planText(plan, outStyle(screen), { verbose, ending }));
+  if (format === "text") annotate(screen, plan.diagnostics);
 }
 
 /** Shows what a command came to as text: its plan, where it made one, then what the plan does not say. */
 export function showOutcome(
-  invocation: Invocation,
+  screen: Screen,
   { plan, diagnostics }: Pick<PlanOutcome, "plan" | "diagnostics">,
+  verbose = false,
 ): void {
-  if (plan) showPlan(invocation, plan, "text");
-  report(invocation, otherDiagnostics(plan, diagnostics, "text"));
+  if (plan) showPlan(screen, plan, { format: "text", verbose });
+  report(screen, otherDiagnostics(plan, diagnostics, "text"));
 }
 
 export const otherDiagnostics = (
@@ -197,48 +216,55 @@ export const otherDiagnostics = (
     ? diagnostics.filter((found) => !plan.diagnostics.includes(found))
     : diagnostics;
 
-export function planRequestOf(
-  options: OptionValues,
-  mode: PlanRequest["mode"] = modeOf(options),
-): PlanRequest {
+/** The options that say what is planned. */
+type PlanningValues = Partial<
+  ValuesOf<
+    typeof planningOptions &
+      typeof policyOptions &
+      Pick<typeof options, "destroy" | "refreshOnly" | "secrets" | "verifyValues">
+  >
+>;
+
+export function planRequestOf(given: PlanningValues, { files }: Request, mode = modeOf(given)): PlanRequest {
+  const { overridePolicy, maxMonthlyIncrease, maxMonthlyTotal } = given;
   return {
     ...planRequest,
-    files: listOf(options.file),
     mode,
-    targets: listOf(options.target),
-    excludes: listOf(options.exclude),
-    replace: listOf(options.replace),
-    adopt: options.adopt === true,
-    allowEmpty: options.allowEmpty === true,
-    confirmedDeletes: listOf(options.confirmDelete),
-    confirmedConsumers: listOf(options.confirmConsumers),
-    verifyValues: options.verifyValues === true,
-    overridePolicies: listOf(options.overridePolicy),
-    costLimits: [options.maxMonthlyIncrease, options.maxMonthlyTotal].flatMap(
-      (one) => (one as CostLimit) ?? [],
-    ),
+    files,
+    targets: given.target ?? [],
+    excludes: given.exclude ?? [],
+    replace: given.replace ?? [],
+    adopt: given.adopt ?? false,
+    allowEmpty: given.allowEmpty ?? false,
+    confirmedDeletes: given.confirmDelete ?? [],
+    confirmedConsumers: given.confirmConsumers ?? [],
+    verifyValues: given.verifyValues ?? false,
+    overridePolicies: overridePolicy ?? [],
+    costLimits: [maxMonthlyIncrease, maxMonthlyTotal].filter((limit) => limit !== undefined),
   };
 }
 
-export const judgedRequestOf = (invocation: Invocation, mode?: PlanRequest["mode"]): PlanRequest => ({
-  ...planRequestOf(invocation.options, mode),
-  policies: policiesOf(invocation),
-  // What `--no-secrets` leaves of an option that is on unless said.
-  secrets: invocation.options.secrets === false ? "present" : "resolve",
+export const judgedRequestOf = (
+  given: PlanningValues,
+  target: Request,
+  mode?: PlanRequest["mode"],
+): PlanRequest => ({
+  ...planRequestOf(given, target, mode),
+  policies: policiesOf(target, given.policy),
+  secrets: given.secrets === false ? "present" : "resolve",
 });
 
 /** The policies that a run names, in its options or its environment: a manifest cannot take those of the latter away. */
-export const policiesOf = ({ options, environment }: Invocation): readonly string[] => [
+export const policiesOf = ({ environment }: Request, named: readonly string[] = []): readonly string[] => [
   ...(environment.RNV_POLICY ?? "").split(",").flatMap((path) => path.trim() || []),
-  ...listOf(options.policy),
+  ...named,
 ];
 
-function modeOf(options: OptionValues): PlanRequest["mode"] {
-  const other = options.destroy === true ? "--destroy" : listOf(options.replace).length > 0 && "--replace";
-  if (options.refreshOnly === true && other)
-    throw failure("command.usage", `${other} and --refresh-only exclude each other`);
-  if (options.destroy === true) return "destroy";
-  return options.refreshOnly === true ? "refresh-only" : "apply";
+function modeOf({ destroy = false, refreshOnly = false, replace = [] }: PlanningValues): PlanRequest["mode"] {
+  const other = destroy ? "--destroy" : replace.length > 0 && "--replace";
+  if (refreshOnly && other) throw failure("command.usage", `${other} and --refresh-only exclude each other`);
+  if (destroy) return "destroy";
+  return refreshOnly ? "refresh-only" : "apply";
 }
 
 export const policyVerbs: VerbFamily = {
@@ -248,28 +274,28 @@ export const policyVerbs: VerbFamily = {
   description:
     "Policies are rules that a plan must pass: rnv.policy.yaml beside the manifest, --policy and RNV_POLICY.",
   verbs: [
-    {
-      usage: "check <planfile>",
+    defineVerb({
+      name: "check",
+      arguments: { planFile: argument("<planfile>") },
+      scope: "none",
       summary: "Judge a saved plan, without the service",
       detail:
         "By rnv.policy.yaml beside its manifest, by --policy and RNV_POLICY. A saved plan holds what is declared and recorded: " +
         "a policy that asks for another field cannot be judged, and fails. Exit 4 when one fails that is not advisory.",
-      options: [options.policy, options.json],
+      options: { policy: options.policy, json: options.json },
       examples: [
         ["rnv policy check plan.rnvplan", "by the policies beside the manifest"],
         ["rnv policy check --policy platform/ plan.rnvplan", "by those of a folder, too"],
       ],
-      handler: async (invocation) => {
-        const { positional, terminal, options: given, cwd } = invocation;
-        const [file] = positional as readonly [string];
-        const { checks, diagnostics } = await checkSavedPlan(cwd, readText(file), policiesOf(invocation));
-        if (given.json === true) terminal.out(jsonText({ format_version: "1.0", checks }));
-        report(invocation, diagnostics);
+      run: async ({ planFile, policy, json }, target, screen) => {
+        const policies = policiesOf(target, policy);
+        const { checks, diagnostics } = await checkSavedPlan(target.cwd, readText(planFile), policies);
+        if (json) screen.terminal.out(jsonText({ format_version: "1.0", checks }));
+        report(screen, diagnostics);
         const { title, counts } = checkWords(checks);
-        if (given.json !== true && checks.length > 0) terminal.out(`${title}: ${counts}.\n`);
-        if (checks.some(stopsPlan)) return exitCodes.refused;
-        return exitCodeOf(diagnostics);
+        if (!json && checks.length > 0) screen.terminal.out(`${title}: ${counts}.\n`);
+        return checks.some(stopsPlan) ? exitCodes.refused : exitCodeOf(diagnostics);
       },
-    },
+    }),
   ],
 };

@@ -8,12 +8,8 @@ import { embeddedUrl, type Transport, type WireRequest } from "../api/transport"
 import type { Connection, Context } from "../commands/context";
 import { embeddedTransport, openConnection } from "../commands/open-connection";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
-import { usualManifest } from "../manifest/files";
-import { stateAddress } from "../manifest/stages";
 import type { ApplyEvent } from "../model/apply-event";
-import { stageText } from "../model/stage";
 import type { State } from "../model/state";
-import type { Target } from "../model/target";
 import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
 import { version } from "../model/version";
@@ -21,17 +17,11 @@ import { aliveBy } from "../state/alive-by";
 import { loadStateKey } from "../state/key";
 import { openBackend } from "../state/open-backend";
 import { readStandardInput } from "./files";
-import { formatOf, type Invocation, listOf, namesOf } from "./invocation";
 import { isJob, repositoryOf, startedBy } from "./job";
 import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
-import { report, repositoryPath } from "./report";
+import { report, type Screen } from "./screen";
 import { readSettings, type Settings } from "./settings";
-
-export function settingsOf({ environment, options, cwd, stack, stage, profile }: Invocation): Settings {
-  const state = typeof options.state === "string" ? options.state : undefined;
-  const settings = readSettings(environment, { state, cwd, stack, stage });
-  return profile?.problem ? { ...settings, diagnostics: [profile.problem] } : settings;
-}
+import type { Target } from "./target";
 
 const told = new WeakSet<AbortSignal>();
 
@@ -39,10 +29,10 @@ const told = new WeakSet<AbortSignal>();
  * Names the workspace and the profile of a run, once and first. A pipe gets the line on standard error, and only for a
  * profile: settings of the environment were given for this run.
  */
-export function tellTarget(invocation: Invocation): void {
-  const { terminal, options, profile, signal } = invocation;
-  const { baseUrl, workspaceId, diagnostics } = settingsOf(invocation);
-  if (told.has(signal) || formatOf(options) !== "text" || hasErrors(diagnostics)) return;
+export function tellTarget(target: Target, { terminal, format, signal }: Screen): void {
+  const { profile } = target;
+  const { baseUrl, workspaceId, diagnostics } = readSettings(target);
+  if (told.has(signal) || format !== "text" || hasErrors(diagnostics)) return;
   told.add(signal);
   const host = baseUrl === "embedded" ? "the embedded service" : new URL(baseUrl).host;
   const line = `Workspace ${workspaceId} on ${host}${profile ? ` (profile ${profile.name})` : ""}\n`;
@@ -55,22 +45,24 @@ interface OpenContext extends Context {
   readonly close: () => Promise<void>;
 }
 
-export const sourcesOf = ({ environment, cwd, options, terminal, stack, stage }: Invocation) => ({
-  environment,
-  cwd,
-  stack,
-  stage: stage === undefined ? ("any" as const) : (stage ?? undefined),
-  untrusted: options.untrusted === true,
+/** What a target is read from. */
+export const sourcesOf = (
+  { environment, cwd, unit, readStage, untrusted }: Target,
+  { terminal }: Pick<Screen, "terminal">,
+) => ({
+  ...{ environment, cwd, untrusted, stack: unit, stage: readStage },
   standardInput: () => readStandardInput(terminal),
 });
 
-/** Opens the capabilities of one invocation. Nothing is opened before a command asks for it. */
-export function openContext(
-  invocation: Invocation,
+/** Opens the capabilities of a target. Nothing is opened before a command asks for it. */
+export function openTarget(
+  target: Target,
+  screen: Screen,
   emit: (event: ApplyEvent) => void = () => {},
 ): OpenContext {
-  const { environment, cwd, signal, options, stack, stage, terminal } = invocation;
-  const settings = settingsOf(invocation);
+  const { environment, cwd, stack, stage, takesUnnamed } = target;
+  const { terminal, signal } = screen;
+  const settings = readSettings(target);
   // The workspace that the state must belong to. Verbs that only read or correct a state work without.
   const origin = { baseUrl: settings.baseUrl, workspaceId: settings.workspaceId };
   const machine = { host: hostname(), pid: process.pid, clock: systemClock, randomBytes };
@@ -87,7 +79,7 @@ export function openContext(
   const stateServer = openStateServer(environment, watch("the state's server"));
   let connection: Promise<Connection> | undefined;
   return {
-    ...sourcesOf(invocation),
+    ...sourcesOf(target, screen),
     ...origin,
     ...machine,
     startedBy: (files) => startedBy(environment, cwd, files),
@@ -96,15 +88,15 @@ export function openContext(
     refusedState: refusedState(settings, environment),
     backend: openBackend(settings.state, {
       environment,
-      stack: stack?.name,
+      stack,
       ...origin,
-      stage: stage && { name: stageText(stage), takesUnnamed: stage.takesUnnamed === true },
+      stage: stage === undefined ? undefined : { name: stage, takesUnnamed },
       ...machine,
       isAlive: aliveBy((pid, signal) => process.kill(pid, signal)),
       openTransport: stateServer.open,
     }),
     connect: () => {
-      connection ??= connect(settings, invocation, watch, steps);
+      connection ??= connect(settings, { target, screen, watch, steps });
       return connection;
     },
     stateKey: (create) => {
@@ -118,7 +110,7 @@ export function openContext(
       emit(event);
     },
     say: (line) => terminal.err(`${line}\n`),
-    ...(terminal.live && options.json !== true && { progress: (line) => terminal.err(`${line}\n`) }),
+    ...(terminal.live && screen.format !== "json" && { progress: (line) => terminal.err(`${line}\n`) }),
     hasWritten: () => steps.hasWritten,
     signal,
     close: async () => {
@@ -143,25 +135,30 @@ function openStateServer(environment: ProcessEnvironment, waiting: WaitNotice) {
   };
 }
 
+interface ConnectParts {
+  readonly target: Target;
+  readonly screen: Screen;
+  readonly watch: (host: string) => WaitNotice;
+  readonly steps: { hasWritten: boolean };
+}
+
 async function connect(
   settings: Settings,
-  invocation: Invocation,
-  watch: (host: string) => WaitNotice,
-  steps: { hasWritten: boolean },
+  { target, screen, watch, steps }: ConnectParts,
 ): Promise<Connection> {
   const { apiKey, workspaceId, gaps } = settings;
-  const { cwd, environment, signal, options, terminal } = invocation;
+  const { cwd, environment, answerTimeoutMs, parallelism } = target;
+  const { terminal, signal } = screen;
   if (hasErrors(settings.diagnostics) || apiKey === undefined)
     throw new DiagnosticsError(settings.diagnostics);
-  report(invocation, settings.diagnostics);
+  report(screen, settings.diagnostics);
   const isEmbedded = settings.baseUrl === "embedded";
   const waiting = watch(isEmbedded ? "the embedded service" : new URL(settings.baseUrl).host);
-  const { answerTimeout, parallelism } = options;
-  const limits = typeof answerTimeout === "number" ? { exchangeTimeoutMs: answerTimeout } : {};
+  const limits = answerTimeoutMs === undefined ? {} : { exchangeTimeoutMs: answerTimeoutMs };
   const open = () => createHttpTransport({ environment, onLoad: disableWasmOptimizer, ...limits });
   const transport = isEmbedded
     ? embeddedTransport(cwd, environment)
-    : (invocation.openTransport?.(open) ?? open());
+    : (target.openTransport?.(open) ?? open());
   const send = (request: WireRequest) => {
     if (request.method !== "GET") steps.hasWritten = true;
     return waiting.during(() => transport.send(request));
@@ -176,13 +173,13 @@ async function connect(
     ...{ workspaceId, gaps, signal },
     say: (line) => terminal.err(`${line}\n`),
     userAgent: `rnv/${version}`,
-    ...(typeof parallelism === "number" && { maxConcurrency: parallelism }),
+    ...(parallelism !== undefined && { maxConcurrency: parallelism }),
     onWait: waiting.onWait,
     onDeprecation: ({ endsOn, link }) => {
       const summary = `the platform will remove a part of its API that rnv ${version} uses`;
       const when = endsOn === undefined ? "It names no date." : `It ends on ${endsOn}.`;
       const hint = `update rnv${link === undefined ? "" : `; the platform says more at ${link}`}`;
-      report(invocation, [warning("api.deprecated", summary, { detail: when, hint })]);
+      report(screen, [warning("api.deprecated", summary, { detail: when, hint })]);
     },
   });
   const close = async () => {
@@ -214,13 +211,15 @@ function refusedState(
   });
 }
 
-export async function withContext<T>(
-  invocation: Invocation,
+/** Opens a target for a piece of work, and closes it. Ctrl-C is answered at once. */
+export async function withTarget<T>(
+  target: Target,
+  screen: Screen,
   work: (context: OpenContext) => Promise<T>,
   emit?: (event: ApplyEvent) => void,
 ): Promise<T> {
-  const context = openContext(invocation, emit);
-  const { signal, terminal } = invocation;
+  const context = openTarget(target, screen, emit);
+  const { signal, terminal } = screen;
   const finishing = "Finishing requests in progress. Press Ctrl-C again to quit now.";
   const tell = () => terminal.err(`\n${context.hasWritten() ? finishing : "Cancelled."}\n`);
   signal.addEventListener("abort", tell, { once: true });
@@ -232,23 +231,5 @@ export async function withContext<T>(
   }
 }
 
-/** The address of the state that was given; empty where it is the default one. */
-export const givenAddress = ({ options, environment }: Invocation): string =>
-  typeof options.state === "string" ? options.state : (environment.RNV_STATE ?? "").trim();
-
-export function manifestsOf({ cwd, options }: Pick<Invocation, "cwd" | "options">): readonly string[] {
-  const files = listOf(options.file);
-  return files.length > 0 ? files : [usualManifest(cwd).file ?? "rnv.yaml"];
-}
-
-export function targetOf(invocation: Invocation): Target {
-  const { cwd, environment, options, stage } = invocation;
-  const given = typeof options.state === "string" ? options.state : stage?.state;
-  const files = manifestsOf(invocation).map((file) => repositoryPath(file, cwd, environment) ?? file);
-  const names = namesOf(invocation);
-  const state = stateAddress(given ?? givenAddress(invocation), names);
-  return { manifest: files.join(","), ...names, state, environment };
-}
-
-export const stateOf = (invocation: Invocation): Promise<State | undefined> =>
-  withContext(invocation, ({ backend }) => backend.read());
+export const stateOf = (target: Target, screen: Screen): Promise<State | undefined> =>
+  withTarget(target, screen, ({ backend }) => backend.read());

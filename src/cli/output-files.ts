@@ -9,17 +9,16 @@ import { savePlan } from "../plan/saved-plan";
 import type * as pages from "../report/html/pages";
 import { resourceTypes } from "../resources";
 import { openForLines, writeWholeFile } from "./files";
-import { type Invocation, namesOf } from "./invocation";
+import type { Screen } from "./screen";
+import type { Target } from "./target";
 
-export function writeJsonInto(invocation: Invocation, textOf: () => string): void {
-  const { jsonInto: file } = invocation.options;
-  if (typeof file === "string") writeWholeFile(file, textOf());
+export function writeJsonInto(file: string | undefined, textOf: () => string): void {
+  if (file !== undefined) writeWholeFile(file, textOf());
 }
 
 /** Opens the file of `--json-into`, which is empty at first. `end` returns 1 where it lacks a line. */
-export function openJsonLines({ options, terminal }: Invocation) {
-  const { jsonInto: file } = options;
-  if (typeof file !== "string") return { write: () => {}, end: () => 0 };
+export function openJsonLines(file: string | undefined, { terminal }: Screen) {
+  if (file === undefined) return { write: () => {}, end: () => 0 };
   const descriptor = openForLines(file);
   let isBroken = false;
   return {
@@ -41,35 +40,36 @@ export function openJsonLines({ options, terminal }: Invocation) {
 }
 
 export const savedPlanOf = (
-  invocation: Invocation,
+  { stage, stack }: TargetNames,
   { files, overridePolicies }: PlanRequest,
   plan: Plan,
   { revealed, reviewKey: key }: Pick<PlanOutcome, "revealed" | "reviewKey">,
-): string => savePlan(plan, { files, overridePolicies, ...namesOf(invocation), revealed, key });
+): string => savePlan(plan, { files, overridePolicies, stage, stack, revealed, key });
+
+/** The file of a page, and where to say that it is written. */
+interface PageFile {
+  readonly file: string | undefined;
+  readonly screen: Screen;
+}
 
 /**
- * Writes a page where one is asked for, or into `file`. It holds no secret, and a browser or a server of artefacts runs as
- * another user. `pageOf` gets what makes pages, and what each says of its run.
+ * Writes a page where one is asked for. It holds no secret, and a browser or a server of artefacts runs as another user.
+ * `pageOf` gets what makes pages.
  */
-export function writePage(
-  invocation: Invocation,
-  pageOf: (
-    make: typeof pages,
-    scope: TargetNames & { readonly types: typeof resourceTypes },
-  ) => string | undefined,
-  file = invocation.options.html as string | undefined,
-): void {
+export function writePage({ file, screen }: PageFile, pageOf: (make: typeof pages) => string): void {
   if (file === undefined) return;
   // Loaded where one is asked for: the document of thousands of changes takes longer than the plan itself.
   const make = require("../report/html/pages") as typeof pages;
-  const text = pageOf(make, { types: resourceTypes, ...namesOf(invocation) });
-  if (text === undefined) return;
-  writeWholeFile(file, text, { mode: 0o644 });
-  invocation.terminal.err(`Wrote the page ${file}.\n`);
+  writeWholeFile(file, pageOf(make), { mode: 0o644 });
+  screen.terminal.err(`Wrote the page ${file}.\n`);
 }
 
+/** What a page says of its run. */
+export const scopeOf = ({ stage, stack }: TargetNames) => ({ types: resourceTypes, stage, stack });
+
 export const writePlanPage = (
-  invocation: Invocation,
+  page: PageFile,
+  target: Target,
   plan: Plan,
-  { file, job }: { readonly file?: string; readonly job?: pages.PageScope["job"] } = {},
-): void => writePage(invocation, (make, scope) => make.planPage(planDocument(plan), { ...scope, job }), file);
+  job?: pages.PageScope["job"],
+): void => writePage(page, (make) => make.planPage(planDocument(plan), { ...scopeOf(target), job }));

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Outcome } from "../commands/context";
-import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { isBelow, repositoryAround, standardInputName } from "../manifest/files";
 import type { ProcessEnvironment } from "../model/text";
 import { errorsUrl } from "../model/version";
@@ -21,21 +21,38 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
+export type Format = "text" | "json" | "markdown";
+
+/** The terminal of a run, and how it wants to be told. */
 export interface Screen {
   readonly terminal: Terminal;
   readonly environment: ProcessEnvironment;
-  /** The folder that paths of findings start from; that of the process unless said. */
-  readonly cwd?: string;
+  /** The folder that paths of findings start from. */
+  readonly cwd: string;
+  /** `-json` is short for `--format json`. */
+  readonly format: Format;
+  /** False with `-input=false`: nothing is asked. */
+  readonly input: boolean;
+  /** Aborted by the first Ctrl-C. */
+  readonly signal: AbortSignal;
 }
 
-export const outStyle = ({ terminal: { color, width } }: Screen): Style =>
+/** Returns the screen without its standard output. */
+export const quiet = (screen: Screen): Screen => ({
+  ...screen,
+  terminal: { ...screen.terminal, out: () => {} },
+});
+
+type Styled = Pick<Screen, "terminal">;
+
+export const outStyle = ({ terminal: { color, width } }: Styled): Style =>
   createStyle({ color: color.out, width, unicode: width !== undefined });
 
-export const errStyle = ({ terminal: { color, width } }: Screen): Style =>
+export const errStyle = ({ terminal: { color, width } }: Styled): Style =>
   createStyle({ color: color.err, width, unicode: width !== undefined });
 
 /** Prints the outcome of steps: what was done, and what was left as it is. */
-export function notesOf(screen: Screen) {
+export function notesOf(screen: Styled) {
   const { colors } = outStyle(screen);
   return {
     done: (text: string): void => screen.terminal.out(`${colors.green("+")} ${text}\n`),
@@ -43,8 +60,10 @@ export function notesOf(screen: Screen) {
   };
 }
 
+type Told = Pick<Screen, "terminal" | "environment" | "cwd">;
+
 /** Prints findings on standard error: standard output stays clean for pipes. In GitHub Actions as annotations too. */
-export function report(screen: Screen, diagnostics: readonly Diagnostic[]): void {
+export function report(screen: Told, diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length === 0) return;
   screen.terminal.err(`${diagnosticsText(diagnostics, errStyle(screen))}\n`);
   const explained = diagnostics.find(
@@ -56,13 +75,13 @@ export function report(screen: Screen, diagnostics: readonly Diagnostic[]): void
 }
 
 /** In GitHub Actions, findings as annotations beside the lines of the pull request. */
-export function annotate(
-  { terminal, environment, cwd = process.cwd() }: Screen,
-  diagnostics: readonly Diagnostic[],
-): void {
+export function annotate({ terminal, environment, cwd }: Told, diagnostics: readonly Diagnostic[]): void {
   if (environment.GITHUB_ACTIONS !== "true") return;
   terminal.err(githubAnnotations(diagnostics, (file) => repositoryPath(file, cwd, environment)));
 }
+
+export const usage = (summary: string, hint?: string): DiagnosticsError =>
+  failure("command.usage", summary, { hint });
 
 /** Returns the findings of what was thrown. An unforeseen error is called a bug. */
 export function failureOf(cause: unknown, interrupted: boolean): Outcome {
@@ -76,14 +95,14 @@ export function failureOf(cause: unknown, interrupted: boolean): Outcome {
 }
 
 /** Tells why a verb could not go on; returns the exit code. */
-export function reportFailure(cause: unknown, screen: Screen, interrupted: boolean): number {
+export function reportFailure(cause: unknown, screen: Told, interrupted: boolean): number {
   const { diagnostics, exitCode } = failureOf(cause, interrupted);
   report(screen, diagnostics);
   return exitCode;
 }
 
 /** Writes files of a run; reports what cannot be written, and returns 1 then. */
-export function tryToWrite(screen: Screen, write: () => void): number {
+export function tryToWrite(screen: Told, write: () => void): number {
   try {
     write();
     return exitCodes.done;

@@ -1,0 +1,152 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { chooseNamed } from "../commands/targets";
+import { failure } from "../diagnostics/diagnostic";
+import { stackPlace } from "../manifest/stages";
+import { parseAddress, typeOf } from "../model/address";
+import { stageText } from "../model/stage";
+import { readSavedPlan } from "../plan/saved-plan";
+import { escapeText } from "../report/escape-text";
+import { typesByName } from "../resources";
+import type { StackFile } from "../stack/files";
+import { areStackPaths, listStacks } from "../stack/load-desired";
+import { isFile, readText } from "./files";
+import { type Screen, usage } from "./screen";
+import { askedStage, inAskedStage } from "./stages";
+import { withStack } from "./synthesize";
+import { givenAddress, inStack, type Request, type Target, targetAt } from "./target";
+import type { TargetRules } from "./verb";
+
+/** A target of a run, with what comes before it. */
+export interface ResolvedTarget {
+  readonly target: Target;
+  /** Stacks that come before it. */
+  readonly waitsFor: readonly string[];
+  /** The other stacks of the app whose states are read for it. */
+  readonly others: readonly Target[];
+}
+
+const alone = (target: Target): ResolvedTarget => ({ target, waitsFor: [], others: [] });
+
+/**
+ * Returns what a command line names: a manifest, or its stacks, in the stage that is asked for. Throws `DiagnosticsError` where
+ * that is not clear.
+ */
+export async function resolveTargets(
+  request: Request,
+  rules: TargetRules,
+  screen: Screen,
+): Promise<readonly ResolvedTarget[]> {
+  const { scope, takesPlan } = rules;
+  if (rules.worksOn === "state") return targetsOfState(request, rules, screen);
+  const { words, cwd, verb } = request;
+  const planFile =
+    takesPlan && words.length === 1 ? words.find((word) => isFile(resolve(cwd, word))) : undefined;
+  const saved = planFile === undefined ? undefined : readSavedPlan(readText(planFile)).document?.request;
+  const refuse = (word: string): void =>
+    refuseMisplaced(word, `${verb} -f`, request.takesTargets && `${verb} -target`);
+  if (planFile !== undefined && saved === undefined) refuse(planFile);
+  // A verb about one stack reads a saved plan alone, and each reports a damaged one.
+  if (planFile !== undefined && (scope === "one" || saved === undefined))
+    return [alone(targetAt(request, { planFile }))];
+  const read = saved
+    ? { ...inSavedStage(request, saved.stage), files: saved.files }
+    : await withStack(request, screen);
+  const named = saved ? (saved.stack === undefined ? [] : [saved.stack]) : [...words, ...request.stacks];
+  const stacks = await listStacks(read.files, cwd);
+  if (!saved) words.filter((word) => stacks.every(({ unit }) => unit !== word)).forEach(refuse);
+  if (!(await areStackPaths(read.files, cwd)).includes(true)) refuseWords(named, takesPlan);
+  const inStage = await inAskedStage(read, screen, rules);
+  const target = { ...inStage, planFile, files: saved ? request.files : read.files };
+  if (stacks.length === 0) return [alone(target)];
+  const chosen = chooseNamed(stacks, ({ unit }) => unit, named, "stack");
+  if (scope === "one" && chosen.length > 1)
+    throw usage(
+      `${chosen.length} stacks are read, and this is about one`,
+      `name it: ${chosen.map(({ unit }) => `--stack ${unit}`).join(", ")}`,
+    );
+  // What a program notes of its constructs, besides its warnings and errors.
+  const notes = chosen.flatMap(({ annotations }) => annotations.filter(({ level }) => level === "info"));
+  for (const { constructPath, message } of screen.format === "json" ? [] : notes)
+    screen.terminal.err(`Info: ${escapeText(constructPath)}: ${escapeText(message)}\n`);
+  return stackTargets(target, rules, stacks, chosen);
+}
+
+/** Returns the request in the stage that a plan was saved for; another stage that is asked for is refused. */
+function inSavedStage(request: Request, stage: string | undefined): Request {
+  const asked = askedStage(request);
+  if (asked === undefined || stageText(asked) === stage) return { ...request, givenStage: stage };
+  const planned = stage === undefined ? "no stage" : `the stage ${stage}`;
+  const summary = `${request.words[0]} was planned for ${planned}, not for ${stageText(asked)}`;
+  const hint = "leave --stage and RNV_STAGE out: a saved plan names its stage itself";
+  throw failure("guard.stage", summary, { hint });
+}
+
+/** Returns the `chosen` ones of all stacks as targets: in their order, or from the last one. */
+function stackTargets(
+  target: Target,
+  { order, others }: TargetRules,
+  stacks: readonly StackFile[],
+  chosen: readonly StackFile[],
+): readonly ResolvedTarget[] {
+  const address = givenAddress(target);
+  // Each stack has a state of its own: the address is the default one, or holds the name of the stack.
+  const areRead = others !== "none" && (address === "" || address.includes(stackPlace));
+  const isReversed = order === "dependents first";
+  const needing = (unit: string): readonly string[] =>
+    stacks.flatMap((other) => (other.dependencies.includes(unit) ? other.unit : []));
+  const sharesRun = chosen.length > 1;
+  return (isReversed ? [...chosen].reverse() : chosen).map(({ unit, dependencies }) => ({
+    target: inStack(target, unit, sharesRun),
+    waitsFor: isReversed ? needing(unit) : dependencies,
+    others: areRead ? stacks.flatMap((one) => (one.unit === unit ? [] : inStack(target, one.unit))) : [],
+  }));
+}
+
+async function targetsOfState(
+  request: Request,
+  rules: TargetRules,
+  screen: Screen,
+): Promise<readonly ResolvedTarget[]> {
+  const { takesPlan, others, scope } = rules;
+  const { words, stacks, cwd } = request;
+  if (takesPlan && words[0] !== undefined)
+    return [alone(targetAt(request, { stage: "any", planFile: words[0] }))];
+  const target = await inAskedStage(request, screen, rules);
+  // It reads the state for what it knows, and continues without.
+  if (others === "none") return [alone(target)];
+  const folder = resolve(cwd, ".rnv", target.stage ?? "");
+  const hasState = (name: string): boolean => isFile(resolve(folder, name, "state.json"));
+  // One that is in no folder of its own is that of all.
+  const isOne = givenAddress(request) !== "" || hasState("") || !existsSync(folder);
+  const names = isOne || stacks.length > 0 ? stacks : readdirSync(folder).filter(hasState);
+  if (names.length === 0) return [alone(target)];
+  if (names.length === 1 || (scope === "each" && words[0] === undefined))
+    return names.map((name) => alone(inStack(target, name)));
+  throw usage(
+    "each stack has a state of its own here, and this is about one",
+    `name one: ${names.map((one) => `--stack ${escapeText(one)}`).join(", ")}`,
+  );
+}
+
+/** Refuses a word that names a manifest or an address. The verbs end with the option that the word belongs to. */
+export function refuseMisplaced(word: string, manifestVerb: string, addressVerb?: string | false): void {
+  const isFolder = statSync(word, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isFolder || (isFile(word) && manifestName.test(word)))
+    throw usage(`${word} is a ${isFolder ? "folder" : "manifest"}: ${manifestVerb} ${word}`);
+  const address = existsSync(word) ? undefined : parseAddress(word.replace(/^rnv_/, ""));
+  if (addressVerb && address && typesByName.has(typeOf(address)))
+    throw usage(`${word} is an address: ${addressVerb} ${address}`);
+}
+
+const manifestName = /\.(ya?ml|tf\.json)$/;
+
+function refuseWords([word]: readonly string[], takesPlan?: true): void {
+  if (word === undefined) return;
+  if (takesPlan) throw usage(`${word}: no such file`, `rnv plan -out ${word} saves a plan`);
+  if (manifestName.test(word)) throw usage(`${word}: no such file`);
+  throw usage(
+    `there is no stack ${JSON.stringify(word)}`,
+    "a manifest has no stacks; those of an app are read by --app, by a cdktf.json here, or by -f cdktf.out",
+  );
+}

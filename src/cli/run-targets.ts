@@ -1,0 +1,157 @@
+import { runTargets, type TargetOutcome } from "../commands/targets";
+import { DiagnosticsError } from "../diagnostics/diagnostic";
+import type { CrossValue, StackUnit } from "../manifest/context";
+import { isHiddenOutput } from "../model/desired";
+import { splitStage } from "../model/stage";
+import { systemClock } from "../model/time";
+import { escapeJson, escapeText, jsonText } from "../report/escape-text";
+import { stateOf } from "./open-target";
+import { type ResolvedTarget, resolveTargets } from "./resolve";
+import { errorDocument, exitCodes, failureOf, outStyle, report, type Screen } from "./screen";
+import { type Request, type Target, targetAt } from "./target";
+import type { TargetRules } from "./verb";
+
+/** Outputs of a stack that others may use. */
+export type ToldOutputs = ReadonlyMap<string, CrossValue>;
+
+/** How a verb ended on a target. */
+export interface TargetEnd extends TargetOutcome {
+  /** Of a plan or an apply: outputs for the stacks that come after it. */
+  readonly toldOutputs?: ToldOutputs | undefined;
+}
+
+export interface TargetResult {
+  /** In its stage and its stack; without its stage where it failed before that was known. */
+  readonly target: Target;
+  readonly outcome: TargetEnd;
+  readonly seconds: number;
+}
+
+type RunTarget = (target: Target, screen: Screen) => Promise<TargetEnd>;
+
+interface TargetsRun {
+  /** Undefined for the stage that RNV_STAGE names, or for none. */
+  readonly stages: readonly (string | undefined)[];
+  readonly rules: TargetRules;
+  readonly screen: Screen;
+  readonly run: RunTarget;
+  /** Gets the targets of a stage before the first of them is run. */
+  readonly onTargets?: (targets: readonly Target[]) => Promise<void>;
+  /** Gets each result at its end. */
+  readonly onResult?: (result: TargetResult, screen: Screen) => void;
+}
+
+export const tellFindings = ({ outcome }: TargetResult, screen: Screen): void =>
+  report(screen, outcome.diagnostics);
+
+/**
+ * Runs stages, and each stack of a stage, until the run is interrupted. None is stopped by another: what is thrown becomes the
+ * outcome of its target. Several end with the exit code that says most (`joinResults`, DESIGN section 11, "Stacks").
+ */
+export async function resultsOf(request: Request, run: TargetsRun): Promise<readonly TargetResult[]> {
+  const { stages, rules, screen, onTargets = async () => {}, onResult = () => {} } = run;
+  const results: TargetResult[] = [];
+  const runOne = async (target: Target, on: Screen, work = run.run): Promise<TargetEnd> => {
+    const start = systemClock.elapsed();
+    const outcome = await work(target, on).catch((cause: unknown) => failureOf(cause, on.signal.aborted));
+    const result = { target, outcome, seconds: Math.round(systemClock.elapsed() - start) / 1000 };
+    results.push(result);
+    onResult(result, on);
+    return outcome;
+  };
+  const runStage = async (stage: string | undefined): Promise<void> => {
+    const { terminal, format } = screen;
+    if (stages.length > 1)
+      terminal.out(`${results.length === 0 ? "" : "\n"}${heading(screen, `Stage ${stage ?? ""}`)}`);
+    const inStage = { ...request, givenStage: stage };
+    try {
+      const targets = await resolveTargets(inStage, rules, screen);
+      await onTargets(targets.map(({ target }) => target));
+      await runStacks(targets, rules, screen, runOne);
+    } catch (cause) {
+      const isDocument = format === "json" && rules.worksOn !== "state" && !rules.writes;
+      if (isDocument && cause instanceof DiagnosticsError) terminal.out(errorDocument(cause.diagnostics));
+      const named = stage === undefined ? undefined : splitStage(stage);
+      await runOne(targetAt(inStage, { stage: named }), screen, () => Promise.reject(cause));
+    }
+  };
+  await runTargets(stages, runStage, { signal: screen.signal });
+  return results;
+}
+
+/**
+ * Runs a manifest, or stacks one after the other: under a heading each, or as one JSON document. None is written, nor has a
+ * result, where one that it waits for is not done.
+ */
+async function runStacks(
+  targets: readonly ResolvedTarget[],
+  { writes, others: need }: TargetRules,
+  screen: Screen,
+  run: RunTarget,
+): Promise<void> {
+  const { signal, terminal, format } = screen;
+  const areMany = targets.length > 1;
+  const isDocument = areMany && format === "json" && !writes;
+  const documents: Record<string, unknown> = {};
+  const failed = new Set<string>();
+  const told = new Map<string, ToldOutputs>();
+  let gap = "";
+  const runOne = async ({ target, waitsFor, others }: ResolvedTarget): Promise<void> => {
+    const { stack = "" } = target;
+    const because = waitsFor.find((other) => failed.has(other));
+    if (writes && because !== undefined) {
+      failed.add(stack);
+      terminal.err(
+        `The stack ${escapeText(stack)} is left out: ${escapeText(because)} comes first, and is not done.\n`,
+      );
+      return;
+    }
+    const unit = target.unit && { ...target.unit, needsValues: need === "needed" };
+    const one = unit ? { ...target, unit: await withOthers(unit, others, told, screen) } : target;
+    if (areMany && !isDocument) terminal.out(stackHeading(screen, stack, gap));
+    gap = "\n";
+    let text = "";
+    const out = (part: string): void => {
+      text += part;
+    };
+    const { exitCode, toldOutputs } = await run(
+      one,
+      isDocument ? { ...screen, terminal: { ...terminal, out } } : screen,
+    );
+    if (toldOutputs) told.set(stack, toldOutputs);
+    if (isDocument) documents[stack] = JSON.parse(text === "" ? "null" : text);
+    if (exitCode !== exitCodes.done && exitCode !== exitCodes.changes) failed.add(stack);
+  };
+  await runTargets(targets, runOne, { signal });
+  if (isDocument) terminal.out(jsonText({ format_version: "1.0", stacks: documents }));
+}
+
+/** Returns a stack with what it may use of the others: outputs of this run, else of their states. */
+async function withOthers(
+  unit: StackUnit,
+  others: readonly Target[],
+  told: ReadonlyMap<string, ToldOutputs>,
+  screen: Screen,
+): Promise<StackUnit> {
+  const crossValues = new Map<string, ToldOutputs>();
+  const ownedElsewhere = new Set<string>();
+  for (const other of others) {
+    const { stack = "" } = other;
+    const state = await stateOf(other, screen);
+    const outputs = Object.entries(state?.outputs ?? {}).filter(([, value]) => !isHiddenOutput(value));
+    const recorded = outputs.map(([key, value]): [string, CrossValue] => [key, { kind: "value", value }]);
+    crossValues.set(stack, told.get(stack) ?? new Map(recorded));
+    for (const { id } of Object.values(state?.resources ?? {})) ownedElsewhere.add(id);
+  }
+  return { ...unit, crossValues, ownedElsewhere };
+}
+
+/** Returns what is above the output of a stack, where several are on one standard output. */
+function stackHeading(screen: Screen, stack: string, gap: string): string {
+  if (screen.format === "json") return `${escapeJson({ type: "stack", stack })}\n`;
+  if (screen.format === "markdown") return `${gap}## Stack ${escapeText(stack)}\n\n`;
+  return `${gap}${heading(screen, `Stack ${stack}`)}`;
+}
+
+const heading = (screen: Screen, title: string): string =>
+  `${outStyle(screen).colors.bold(escapeText(title))}\n\n`;

@@ -1,0 +1,139 @@
+import type { Transport } from "../api/transport";
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import type { StackUnit } from "../manifest/context";
+import { usualManifest } from "../manifest/files";
+import { stackPlace, stateAddress } from "../manifest/stages";
+import { mentionsStage, type StageName, stageText } from "../model/stage";
+import type { TargetPlace } from "../model/target";
+import type { ProcessEnvironment } from "../model/text";
+import type { UsedProfile } from "./profile";
+import { repositoryPath } from "./screen";
+
+/** A command line and its environment, as they were given: what `resolve` makes targets of. */
+export interface Request {
+  readonly cwd: string;
+  /** With the settings of the profile. */
+  readonly environment: ProcessEnvironment;
+  /** Undefined where the environment says all. */
+  readonly profile?: UsedProfile | undefined;
+  /** As it was typed, quoted for a shell: `rnv destroy -target service.shop.api`. */
+  readonly commandLine: string;
+  /** `rnv state list`. */
+  readonly verb: string;
+  /** It has `--target`. */
+  readonly takesTargets: boolean;
+  /** Words that name stacks, or a saved plan. */
+  readonly words: readonly string[];
+  /** Values of `-f`; empty for the default files. */
+  readonly files: readonly string[];
+  readonly app?: string | undefined;
+  readonly untrusted: boolean;
+  /** Value of `--state`. */
+  readonly givenState?: string | undefined;
+  /** Values of `--stack`. */
+  readonly stacks: readonly string[];
+  /** Value of `--stage`. */
+  readonly givenStage?: string | undefined;
+  /** Ids of the instances to look at; undefined for those that have a state. */
+  readonly ids?: readonly string[] | undefined;
+  readonly answerTimeoutMs?: number | undefined;
+  readonly parallelism?: number | undefined;
+  /** Opens the way to the service over one that members of a fleet share. */
+  readonly openTransport?: ((open: () => Transport) => Transport) | undefined;
+}
+
+/** What a verb runs on: a manifest in one of its stages and stacks, with the address of its state. */
+export interface Target extends Request, TargetPlace {
+  /** The stage that the manifest is read for; `any` for what is the same in all of them. */
+  readonly readStage?: StageOfTarget | "any" | undefined;
+  /** A state that names no stage becomes that of this stage. */
+  readonly takesUnnamed: boolean;
+  /** The manifest does not declare the stage: all that its state records is destroyed. */
+  readonly isUndeclared: boolean;
+  /** Names of the stages that the manifest declares; absent where it is not known. */
+  readonly declaredStages?: readonly string[] | undefined;
+  /** Of a stack: what it may use of the others. */
+  readonly unit?: StackUnit | undefined;
+  /** Several stacks are read in the same run: one state cannot serve them all. */
+  readonly sharesRun: boolean;
+  /** Why it has no state. Verbs that need none work all the same. */
+  readonly stateProblem?: Diagnostic | undefined;
+  /** Nothing says where the state is: it is a file in the working folder. */
+  readonly isDefaultState: boolean;
+  readonly planFile?: string | undefined;
+}
+
+/** The stage of a target, as its manifest declares it. */
+export interface StageOfTarget extends StageName {
+  /** Where the manifest says that its state is. */
+  readonly state?: string | undefined;
+  readonly takesUnnamed?: boolean;
+  readonly isUndeclared?: boolean;
+}
+
+interface TargetParts {
+  /** `any` where the verb takes the state of any stage; undefined where there is none. */
+  readonly stage?: StageOfTarget | "any" | undefined;
+  readonly stack?: string | undefined;
+  readonly declaredStages?: readonly string[] | undefined;
+  readonly sharesRun?: boolean;
+  readonly planFile?: string | undefined;
+}
+
+/** Returns a target in one of its stacks. */
+export const inStack = (target: Target, stack: string, sharesRun = false): Target =>
+  targetAt(target, { ...target, stage: target.readStage, stack, sharesRun });
+
+/** Returns the target of a request in a stage and a stack. */
+export function targetAt(request: Request, parts: TargetParts = {}): Target {
+  const { cwd, environment, files, givenState } = request;
+  const { stage, stack, declaredStages, sharesRun = false, planFile } = parts;
+  const named = stage === "any" ? undefined : stage;
+  const names = { stage: named && stageText(named), stack };
+  const given = givenState ?? named?.state ?? (environment.RNV_STATE ?? "").trim();
+  const state = stateAddress(given, names);
+  const manifests = files.length > 0 ? files : [usualManifest(cwd).file ?? "rnv.yaml"];
+  return {
+    ...request,
+    ...names,
+    manifest: manifests.map((file) => repositoryPath(file, cwd, environment) ?? file).join(","),
+    readStage: stage,
+    takesUnnamed: named?.takesUnnamed ?? false,
+    isUndeclared: named?.isUndeclared ?? false,
+    declaredStages,
+    unit: stack === undefined ? undefined : { name: stack },
+    sharesRun,
+    state,
+    stateProblem: checkAddress(given, state, { stage: named, sharesRun: stack !== undefined && sharesRun }),
+    isDefaultState: given === "",
+    planFile,
+  };
+}
+
+/** The address of the state that was given; empty where it is the default one. */
+export const givenAddress = ({ givenState, environment }: Request): string =>
+  givenState ?? (environment.RNV_STATE ?? "").trim();
+
+/** Returns why an address is none: the target lacks what it holds. */
+function checkAddress(
+  given: string,
+  address: string,
+  { stage, sharesRun }: { readonly stage?: StageName | undefined; readonly sharesRun: boolean },
+): Diagnostic | undefined {
+  if (mentionsStage(address))
+    return error(
+      "config.invalid",
+      stage
+        ? `the address of the state holds \${stage.id}, and stage ${stage.name} has no id`
+        : "the address of the state holds ${stage.…}, and no stage is named",
+      { hint: "name it with --stage or RNV_STAGE: staging, preview/12" },
+    );
+  if (address.includes(stackPlace))
+    return error("config.invalid", `the address of the state holds ${stackPlace}, and no stack is read`, {
+      hint: "name it with --stack",
+    });
+  if (given === "" || given.includes(stackPlace) || !sharesRun) return undefined;
+  return error("config.invalid", "several stacks cannot share one state", {
+    hint: `let RNV_STATE (or --state) hold ${stackPlace}, or name one stack`,
+  });
+}
