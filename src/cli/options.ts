@@ -129,6 +129,9 @@ export const sourceOptions = { files, app, untrusted, stacks };
 
 export const stateOptions = { state, stacks, json };
 
+/** A verb with a state has a state for each stage. */
+export const stageOfState = { stage: options.stage, files: options.filesOfStages };
+
 export const scopeOptions = { ...sourceOptions, state, target, exclude };
 
 export const planningOptions = {
