@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { joinResults } from "../commands/targets";
 import { checkWritable } from "./files";
-import { stateOf } from "./open-target";
+import { type Run, runOn, stateOf } from "./open-target";
 import { isGiven } from "./option";
 import { options } from "./options";
 import { resultsOf, type TargetEnd, tellFindings } from "./run-targets";
@@ -29,19 +29,22 @@ export async function runVerb(
 ): Promise<number> {
   for (const name of written) checkWritable(command.opts()[name], name === "report");
   const given = valuesIn(command, verb);
-  const end = async (values: Given, target: Target, on: Screen): Promise<TargetEnd> => {
-    const ended = (await verb.run(values, target, on)) ?? 0;
+  const end = async (values: Given, run: Run): Promise<TargetEnd> => {
+    const ended = (await verb.run(values, run)) ?? 0;
     if (typeof ended === "number") return { diagnostics: [], exitCode: ended };
     return { diagnostics: [], exitCode: ended.exitCode, toldOutputs: ended.toldOutputs };
   };
-  if (verb.scope === "none") return (await end(given, targetAt(request, { stage: "any" }), screen)).exitCode;
+  if (verb.scope === "none") {
+    const once = targetAt(request, { stage: "any" });
+    return (await runOn(once, screen, (run) => end(given, run))).exitCode;
+  }
   let givenTo = (_: Target): Given => given;
   const results = await resultsOf(request, {
     ...{ stages: [request.givenStage], rules: verb, screen },
     onTargets: async (targets) => {
       if (targets.length > 1) givenTo = await shareOut(given, command, targets, screen);
     },
-    run: (target, on) => end(givenTo(target), target, on),
+    run: (run) => end(givenTo(run.target), run),
     onResult: tellFindings,
   });
   return joinResults(results.map(({ outcome }) => outcome)).exitCode;

@@ -5,11 +5,10 @@ import { takeOverTerraform } from "../../commands/take-over-workspace";
 import { escapeText, quoteText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
 import { readTextOrInput, writeWholeFile } from "../files";
-import { withTarget } from "../open-target";
+import type { Run } from "../open-target";
 import { argument, text } from "../option";
 import { options, sourceOptions } from "../options";
-import { outStyle, report, type Screen, usage } from "../screen";
-import type { Target } from "../target";
+import { outStyle, report, usage } from "../screen";
 import { defineVerb, type ValuesOf } from "../verb";
 import { archivedNote, schemaLine } from "./init";
 import { showOutcome } from "./plan";
@@ -45,18 +44,18 @@ export const importVerb = defineVerb({
     ],
     ["terraform state pull | rnv import --from-terraform-state -", "take over what Terraform manages"],
   ],
-  run: async (given, target, screen) => {
+  run: async (given, run) => {
     const { address, id, fromTerraformState, lockTimeoutMs } = given;
+    const { target, screen } = run;
     if (fromTerraformState !== undefined && address === undefined)
-      return importTerraform(fromTerraformState, given, target, screen);
+      return importTerraform(fromTerraformState, given, run);
     if (address === undefined || id === undefined || fromTerraformState !== undefined)
       throw usage(
         "rnv import takes an address and an id, or --from-terraform-state FILE",
         "rnv import service.shop.api <uuid>",
       );
-    const { recorded, diagnostics, exitCode } = await withTarget(target, screen, (context) =>
-      importResource(context, { address, id, lockTimeoutMs, files: target.files }),
-    );
+    const request = { address, id, lockTimeoutMs, files: target.files };
+    const { recorded, diagnostics, exitCode } = await importResource(run.context, request);
     report(screen, diagnostics);
     if (recorded) {
       const imported = outStyle(screen).colors.green(`Imported ${escapeText(address)}`);
@@ -72,17 +71,14 @@ export const importVerb = defineVerb({
 async function importTerraform(
   file: string,
   { verifyValues, lockTimeoutMs }: ValuesOf<typeof importOptions>,
-  target: Target,
-  screen: Screen,
+  { target, screen, context }: Run,
 ): Promise<number> {
   const { terminal } = screen;
   const state = await readTextOrInput(file, terminal);
-  const outcome = await withTarget(target, screen, (context) =>
-    takeOverTerraform(context, {
-      ...{ state, files: target.files, reveals: verifyValues },
-      ...{ lockTimeoutMs, parallelism: 10 },
-    }),
-  );
+  const outcome = await takeOverTerraform(context, {
+    ...{ state, files: target.files, reveals: verifyValues },
+    ...{ lockTimeoutMs, parallelism: 10 },
+  });
   const { plan, taken, declared } = outcome;
   if (plan !== undefined) {
     const waiting = plan.changes.filter(({ action }) => action === "adopt").length;
@@ -114,9 +110,9 @@ export const exportVerb = defineVerb({
     ["rnv export", "print everything of the workspace"],
     ["rnv export --project Shop -out rnv.yaml", "one project, to a file"],
   ],
-  run: async ({ project, out }, target, screen) => {
+  run: async ({ project, out }, { context, screen }) => {
     const { terminal, cwd } = screen;
-    const outcome = await withTarget(target, screen, (context) => exportManifest(context, { project }));
+    const outcome = await exportManifest(context, { project });
     report(screen, outcome.diagnostics);
     const text = schemaLine(out === undefined ? cwd : dirname(resolve(cwd, out))) + outcome.text;
     if (out === undefined) terminal.out(text);

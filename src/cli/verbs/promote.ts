@@ -9,7 +9,7 @@ import { type StageName, splitStage, stageText } from "../../model/stage";
 import { escapeText } from "../../report/escape-text";
 import { resourceTypes } from "../../resources";
 import { readText, writeWholeFile } from "../files";
-import { withTarget } from "../open-target";
+import { runOn } from "../open-target";
 import { argument, flag, text } from "../option";
 import { options } from "../options";
 import { outStyle, report, type Screen, usage } from "../screen";
@@ -37,7 +37,7 @@ export const promoteVerb = defineVerb({
     ["rnv promote service.shop.api --from staging --to production", "one service"],
     ["rnv promote --all --from staging", "all of them, into the only other stage"],
   ],
-  run: async (given, target, screen) => {
+  run: async (given, { target, screen }) => {
     const { address: wanted, all, dryRun } = given;
     const { terminal } = screen;
     if ((wanted === undefined) !== all) throw usage("rnv promote takes the address of a service, or --all");
@@ -46,7 +46,7 @@ export const promoteVerb = defineVerb({
     const source = found.enter(from);
     const to = stageTo(found, from, given.to);
     const overlay = overlayOf(found, to);
-    const outcome = await withTarget(source, screen, (context) =>
+    const outcome = await runOn(source, screen, ({ context }) =>
       promote(context, { files: target.files, wanted, from, to }),
     );
     report(screen, outcome.diagnostics);

@@ -6,12 +6,11 @@ import { systemClock } from "../../model/time";
 import { escapeJson, escapeText, quoteText } from "../../report/escape-text";
 import { oneStatusText, releasesJson, releasesText, statusJson, statusText } from "../../report/status-text";
 import { elapsedText } from "../../report/time-text";
-import { withTarget } from "../open-target";
+import type { Run } from "../open-target";
 import { argument, duration, flag, negation, parsed, positive, text } from "../option";
 import { options, stageOfState, stateOptions } from "../options";
 import { createPrompter } from "../prompt";
 import { outStyle, report, type Screen } from "../screen";
-import type { Target } from "../target";
 import { defineVerb, type ValuesOf, type Verb } from "../verb";
 
 const waiting = {
@@ -35,8 +34,7 @@ type Wanted = Pick<RuntimeRequest, "action" | "address"> & Partial<RuntimeReques
 
 async function runAction(
   { json, wait, timeoutMs, lockTimeoutMs }: ValuesOf<typeof waiting>,
-  target: Target,
-  screen: Screen,
+  { screen, context }: Run,
   wanted: Wanted,
 ): Promise<number> {
   const { terminal } = screen;
@@ -44,19 +42,17 @@ async function runAction(
   const say = (line: string): void => {
     if (!json) terminal.out(`${line}\n`);
   };
-  const outcome = await withTarget(target, screen, (context) =>
-    runtimeAction(context, {
-      ...{ wait, timeoutMs, lockTimeoutMs },
-      confirm: async () => undefined,
-      onGoingOn: (since) =>
-        say(`${address}: ${wanted.action} of ${escapeText(since)} is still running. Nothing is sent again.`),
-      onWaiting: (seconds, status, note) => {
-        const texts = [address, escapeText(status), ...(note ? [escapeText(note)] : [])];
-        say(`${texts.join(": ")}${seconds < 1 ? "" : `, ${elapsedText(seconds)}`}`);
-      },
-      ...wanted,
-    }),
-  );
+  const outcome = await runtimeAction(context, {
+    ...{ wait, timeoutMs, lockTimeoutMs },
+    confirm: async () => undefined,
+    onGoingOn: (since) =>
+      say(`${address}: ${wanted.action} of ${escapeText(since)} is still running. Nothing is sent again.`),
+    onWaiting: (seconds, status, note) => {
+      const texts = [address, escapeText(status), ...(note ? [escapeText(note)] : [])];
+      say(`${texts.join(": ")}${seconds < 1 ? "" : `, ${elapsedText(seconds)}`}`);
+    },
+    ...wanted,
+  });
   const { accepted, result, diagnostics, exitCode } = outcome;
   report(screen, diagnostics);
   if (json) {
@@ -90,7 +86,7 @@ const deployVerb = defineVerb({
     ],
     ["rnv deploy service.shop.api -no-wait", "only queue it"],
   ],
-  run: async (given, target, screen) => {
+  run: async (given, run) => {
     const { address, commit, clearCache } = given;
     if (clearCache && commit !== undefined)
       throw failure("command.usage", "--commit and --clear-cache exclude each other");
@@ -99,7 +95,7 @@ const deployVerb = defineVerb({
         hint: "git rev-parse HEAD prints one",
       });
     const action = clearCache ? "clear-cache" : "deploy";
-    return runAction(given, target, screen, { action, address, commit });
+    return runAction(given, run, { action, address, commit });
   },
 });
 
@@ -112,7 +108,7 @@ const actionVerb = (action: "restart" | "suspend" | "resume", summary: string): 
     detail: forAService,
     options: waiting,
     examples: [[`rnv ${action} service.shop.api`, "waits until it is done"]],
-    run: (given, target, screen) => runAction(given, target, screen, { action, address: given.address }),
+    run: (given, run) => runAction(given, run, { action, address: given.address }),
   });
 
 const cancelVerb = defineVerb({
@@ -123,9 +119,9 @@ const cancelVerb = defineVerb({
   detail: `${forAService}\nWithout a deployment id: the newest one.`,
   options: waiting,
   examples: [["rnv cancel service.shop.api", "waits until it has stopped"]],
-  run: (given, target, screen) => {
+  run: (given, run) => {
     const { address, deploymentId } = given;
-    return runAction(given, target, screen, { action: "cancel", address, deploymentId });
+    return runAction(given, run, { action: "cancel", address, deploymentId });
   },
 });
 
@@ -144,10 +140,10 @@ const rollbackVerb = defineVerb({
     ["rnv rollback service.shop.api", "asks for the name of the service"],
     ["rnv rollback service.shop.api --confirm api", "in a script"],
   ],
-  run: (given, target, screen) => {
+  run: (given, run) => {
     const { address, deploymentId, confirm: typed } = given;
-    const confirm = async (subject: RollbackSubject) => typed ?? confirmRollback(screen, subject);
-    return runAction(given, target, screen, { action: "rollback", address, deploymentId, confirm });
+    const confirm = async (subject: RollbackSubject) => typed ?? confirmRollback(run.screen, subject);
+    return runAction(given, run, { action: "rollback", address, deploymentId, confirm });
   },
 });
 
@@ -191,9 +187,9 @@ const statusVerb = defineVerb({
     ["rnv status -variables", "with the keys of its variables, never their values"],
     ["rnv status -json", "for programs"],
   ],
-  run: async ({ address, variables, json }, target, screen) => {
+  run: async ({ address, variables, json }, { context, screen }) => {
     const { terminal } = screen;
-    const services = await withTarget(target, screen, (context) => status(context, address, variables));
+    const services = await status(context, address, variables);
     const [first] = services;
     const now = systemClock.now();
     const style = outStyle(screen);
@@ -221,8 +217,8 @@ const deploymentsVerb = defineVerb({
     ["rnv deployments service.shop.api", "the last 20"],
     ["rnv deployments service.shop.api -limit 200 -json", "more of them, for programs"],
   ],
-  run: async ({ address, limit, json }, target, screen) => {
-    const list = await withTarget(target, screen, (context) => deployments(context, { address, limit }));
+  run: async ({ address, limit, json }, { context, screen }) => {
+    const list = await deployments(context, { address, limit });
     screen.terminal.out(json ? releasesJson(list) : releasesText(list, systemClock.now(), outStyle(screen)));
   },
 });

@@ -14,13 +14,12 @@ import { outputsJson, outputsText, stateJson, stateMarkdown, stateText } from ".
 import { historyJson, historyText } from "../../report/status-text";
 import { parseState } from "../../state/state-text";
 import { readText } from "../files";
-import { stateOf, withTarget } from "../open-target";
+import type { Run } from "../open-target";
 import { argument, flag, parsed, positive } from "../option";
 import { options, stageOfState, stateOptions } from "../options";
-import { scopeOf, writePage } from "../output-files";
+import { type PageFile, scopeOf, writePage } from "../output-files";
 import { refuseMisplaced } from "../resolve";
-import { outStyle, type Screen } from "../screen";
-import type { Target } from "../target";
+import { outStyle } from "../screen";
 import { defineVerb } from "../verb";
 import { showPlan } from "./plan";
 
@@ -45,15 +44,16 @@ export const showVerb = defineVerb({
     ["rnv show backup.json", "a state file"],
     ["rnv show -json plan.rnvplan", "in the shape of `terraform show -json`"],
   ],
-  run: async ({ html, verbose }, target, screen) => {
-    const { planFile } = target;
+  run: async ({ html, verbose }, run) => {
+    const { planFile } = run.target;
+    const { screen } = run;
     const page = { file: html, screen };
-    if (planFile === undefined) return showState(await stateOf(target, screen), target, page);
+    if (planFile === undefined) return showState(await run.context.backend.read(), run, page);
     refuseMisplaced(planFile, "rnv validate -print -f", "rnv state show");
     const text = readText(planFile);
     const document = parseJson(text) as { readonly format?: unknown } | null | undefined;
     if (String(document?.format).startsWith("rnv-state"))
-      return showState(parseState(text, planFile).state, target, page);
+      return showState(parseState(text, planFile).state, run, page);
     const { document: saved, plan } = readPlanFile(planFile, text);
     // As it was when it was made: what only apply needs of a plan is not read back.
     if (screen.format === "json") screen.terminal.out(jsonText(planDocumentSchema.parse(saved.plan)));
@@ -78,12 +78,11 @@ export function readPlanFile(
 
 async function showState(
   recorded: State | undefined,
-  target: Target,
-  page: { readonly file: string | undefined; readonly screen: Screen },
+  { target, screen, context }: Run,
+  page: PageFile,
 ): Promise<number> {
-  const { screen } = page;
   const { terminal, format } = screen;
-  const state = recorded && (await withTarget(target, screen, (context) => shownState(context, recorded)));
+  const state = recorded && (await shownState(context, recorded));
   if (format === "json")
     terminal.out(state ? stateJson(state) : `${escapeJson({ format_version: "1.0" })}\n`);
   else if (format === "markdown") terminal.out(stateMarkdown(state));
@@ -108,9 +107,8 @@ export const outputVerb = defineVerb({
     ["rnv output -raw apiUrl", "one, for a script"],
     ["rnv output -json", "all, as JSON"],
   ],
-  run: async ({ words: name, raw, json }, target, screen) => {
-    const { terminal } = screen;
-    const { outputs = {} } = (await stateOf(target, screen)) ?? {};
+  run: async ({ words: name, raw, json }, { context, screen: { terminal } }) => {
+    const { outputs = {} } = (await context.backend.read()) ?? {};
     if (name !== undefined && !Object.hasOwn(outputs, name)) {
       const hint = didYouMean(name, Object.keys(outputs)) ?? "outputs are recorded by apply";
       throw failure("command.usage", `there is no output "${name}"`, { hint });
@@ -168,9 +166,9 @@ export const historyVerb = defineVerb({
     ["rnv history", "the last runs"],
     ["rnv history --stage production -n 1 -json", "the last run of a stage, for a program"],
   ],
-  run: async ({ limit }, target, screen) => {
+  run: async ({ limit }, { context, screen }) => {
     const { terminal, format } = screen;
-    const state = await stateOf(target, screen);
+    const state = await context.backend.read();
     const runs = (state === undefined ? [] : pastRuns(state)).slice(0, limit);
     const history = { stage: state?.stage, stack: state?.stack, runs };
     if (format === "json") terminal.out(jsonText(historyJson(history)));

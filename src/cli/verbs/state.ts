@@ -27,12 +27,12 @@ import {
 import { encodeState } from "../../state/state-text";
 import { readText, readTextOrInput } from "../files";
 import { originAt } from "../job";
-import { stateOf, withTarget } from "../open-target";
+import { type Run, runOn } from "../open-target";
 import { argument, flag, text } from "../option";
 import { options, stageOfState, stateOptions } from "../options";
 import { askApproval } from "../prompt";
-import { exitCodes, outStyle, type Screen } from "../screen";
-import { type Target, targetAt } from "../target";
+import { exitCodes, outStyle } from "../screen";
+import { targetAt } from "../target";
 import { defineVerb, type VerbFamily } from "../verb";
 
 const { state, stacks, lockTimeoutMs } = options;
@@ -52,9 +52,8 @@ const stateListVerb = defineVerb({
     ["rnv state list", "all"],
     ["rnv state list service.shop.api", "one service and what belongs to it"],
   ],
-  run: async ({ addresses: wanted, json }, target, screen) => {
-    const { terminal } = screen;
-    const state = await stateOf(target, screen);
+  run: async ({ addresses: wanted, json }, { context, screen: { terminal } }) => {
+    const state = await context.backend.read();
     const all = state ? recordedIn(state).map(({ address }) => address) : [];
     const listed = all.filter(
       (address) => wanted.length === 0 || wanted.some((outer) => isWithin(state, address, outer)),
@@ -82,9 +81,9 @@ const stateShowVerb = defineVerb({
   summary: "Show what is recorded for an address",
   options: { ...stateOptions, ...stageOfState },
   examples: [["rnv state show service.shop.api", "id, fields last applied, computed attributes"]],
-  run: async ({ address: wanted, json }, target, screen) => {
-    const state = await stateOf(target, screen);
-    const shown = state && (await withTarget(target, screen, (context) => shownState(context, state)));
+  run: async ({ address: wanted, json }, { context, screen }) => {
+    const state = await context.backend.read();
+    const shown = state && (await shownState(context, state));
     const { address, recorded } = findRecorded(shown, wanted);
     if (json) screen.terminal.out(jsonText(resourceDocument(address, recorded)));
     else screen.terminal.out(`${resourceText(address, recorded, outStyle(screen)).trimEnd()}\n`);
@@ -112,33 +111,28 @@ const stateMvVerb = defineVerb({
       "a project to the team that owns it now",
     ],
   ],
-  run: async ({ addresses: given, to: other, lockTimeoutMs }, target, screen) => {
-    if (other !== undefined) return handOverTo(other, { addresses: given, lockTimeoutMs }, target, screen);
+  run: async ({ addresses: given, to: other, lockTimeoutMs }, run) => {
+    if (other !== undefined) return handOverTo(other, { addresses: given, lockTimeoutMs }, run);
     const [from, to] = given;
     if (from === undefined || to === undefined || given.length > 2)
       throw failure("command.usage", "rnv state mv takes two addresses: from and to", {
         hint: "to hand records over to another state: rnv state mv --to STATE ADDRESS…",
       });
-    const { addresses } = await withTarget(target, screen, (context) =>
-      moveState(context, { from, to, lockTimeoutMs }),
-    );
+    const { addresses } = await moveState(run.context, { from, to, lockTimeoutMs });
     const moved = addresses.map(escapeText).join(", ");
-    screen.terminal.out(`Moved ${counted(addresses.length, "record")}: ${moved}\n`);
+    run.screen.terminal.out(`Moved ${counted(addresses.length, "record")}: ${moved}\n`);
   },
 });
 
 async function handOverTo(
   state: string,
   request: { readonly addresses: readonly string[]; readonly lockTimeoutMs: number },
-  target: Target,
-  screen: Screen,
+  { target, screen, context }: Run,
 ): Promise<undefined> {
   const taking = targetAt({ ...target, givenState: state }, { ...target, stage: target.readStage });
   const name = state.includes("://") ? undefined : originAt(dirname(resolve(target.cwd, state)));
-  const { addresses, to } = await withTarget(target, screen, (context) =>
-    withTarget(taking, screen, (other) =>
-      handOver(context, { ...other, repository: { name, isJob: false } }, request),
-    ),
+  const { addresses, to } = await runOn(taking, screen, (other) =>
+    handOver(context, { ...other.context, repository: { name, isJob: false } }, request),
   );
   screen.terminal.out(
     `Handed ${counted(addresses.length, "record")} over to ${escapeText(to)}:\n` +
@@ -158,15 +152,13 @@ const stateClaimVerb = defineVerb({
     "repository, this records its new name: that of the job, else that of the remote origin.",
   options: { ...writing, autoApprove: options.autoApprove, input: options.input, ...stageOfState },
   examples: [["rnv state claim --stage production", "after a rename of the repository; asks first"]],
-  run: async ({ lockTimeoutMs, autoApprove }, target, screen) => {
+  run: async ({ lockTimeoutMs, autoApprove }, { context, screen }) => {
     const { terminal } = screen;
     const confirm = async (owner: string): Promise<boolean> => {
       const told = `The state belongs to the repository ${escapeText(owner)}. Its runs will be refused.\n\n  `;
       return autoApprove || askApproval(screen, "state claim", told);
     };
-    const repository = await withTarget(target, screen, (context) =>
-      claimState(context, { lockTimeoutMs, confirm }),
-    );
+    const repository = await claimState(context, { lockTimeoutMs, confirm });
     if (repository === undefined) {
       terminal.err("\nNothing was changed.\n");
       return exitCodes.error;
@@ -183,10 +175,8 @@ const stateRmVerb = defineVerb({
   summary: "Forget records; the service keeps the resources",
   options: { ...writing, ...stageOfState },
   examples: [["rnv state rm service.shop.worker", "rnv no longer manages it"]],
-  run: async (request, target, screen) => {
-    const { addresses, archived } = await withTarget(target, screen, (context) =>
-      removeState(context, request),
-    );
+  run: async (request, { context, screen }) => {
+    const { addresses, archived } = await removeState(context, request);
     const notes = archived.map(({ address, id }) => {
       const back = `rnv import ${escapeText(address)} ${escapeText(id)}`;
       return `${escapeText(address)} is archived and in no list of the service. To take it back: ${back}\n`;
@@ -202,8 +192,8 @@ const statePullVerb = defineVerb({
   summary: "Print the state as JSON",
   options: { state, stacks, ...stageOfState },
   examples: [["rnv state pull > backup.json", "a copy"]],
-  run: async (_, target, screen) => {
-    const state = await stateOf(target, screen);
+  run: async (_, { context, screen }) => {
+    const state = await context.backend.read();
     if (state === undefined) throw failure("command.usage", "nothing is recorded yet");
     screen.terminal.out(encodeState(state));
   },
@@ -220,12 +210,10 @@ const statePushVerb = defineVerb({
     ["rnv state push backup.json", "from a file"],
     ["rnv state push - < backup.json", "from standard input"],
   ],
-  run: async ({ file, force, lockTimeoutMs }, target, screen) => {
+  run: async ({ file, force, lockTimeoutMs }, { context, screen }) => {
     const text = await readTextOrInput(file, screen.terminal);
     const name = file === "-" ? "standard input" : file;
-    const { serial } = await withTarget(target, screen, (context) =>
-      pushState(context, { text, name, force, lockTimeoutMs }),
-    );
+    const { serial } = await pushState(context, { text, name, force, lockTimeoutMs });
     screen.terminal.out(`The state is replaced; it has serial ${serial} now.\n`);
   },
 });
@@ -237,9 +225,8 @@ const stateBackupsVerb = defineVerb({
   detail: "A local state and one in S3 keep ten beside them; a server of the HTTP protocol keeps its own.",
   options: { ...stateOptions, ...stageOfState },
   examples: [["rnv state backups", "number for restore, time, serial, size, verb and place of each"]],
-  run: async ({ json }, target, screen) => {
-    const { terminal } = screen;
-    const backups = await withTarget(target, screen, listBackups);
+  run: async ({ json }, { context, screen: { terminal } }) => {
+    const backups = await listBackups(context);
     if (json) terminal.out(`${escapeJson(backupsJson(backups))}\n`);
     else if (backups.length === 0) terminal.err("There are no backups yet.\n");
     else terminal.out(backupsText(backups));
@@ -263,11 +250,9 @@ const stateRestoreVerb = defineVerb({
     ["rnv state restore 1", "the newest of `rnv state backups`"],
     ["rnv state restore backup.json", "a file"],
   ],
-  run: async ({ backup, force, lockTimeoutMs }, target, screen) => {
+  run: async ({ backup, force, lockTimeoutMs }, { context, screen }) => {
     const from = /^[1-9]\d?$/.test(backup) ? Number(backup) : { text: readText(backup), name: backup };
-    const { restored, serial } = await withTarget(target, screen, (context) =>
-      restoreState(context, { from, force, lockTimeoutMs }),
-    );
+    const { restored, serial } = await restoreState(context, { from, force, lockTimeoutMs });
     screen.terminal.out(
       `Restored ${escapeText(restored.name)} (${backupText(restored)}).\n` +
         `The state has serial ${serial} now; what stood there is the newest backup.\n`,
@@ -283,10 +268,8 @@ export const forceUnlockVerb = defineVerb({
   detail: "Make sure that no other run is alive: two writers of one state lose work.",
   options: { state, stacks, ...stageOfState },
   examples: [["rnv force-unlock 3f1c9d52", "the id is in the message that says the lock is held"]],
-  run: async ({ lockId }, target, screen) => {
-    const { host, pid, command, since } = await withTarget(target, screen, (context) =>
-      forceUnlock(context, lockId),
-    );
+  run: async ({ lockId }, { context, screen }) => {
+    const { host, pid, command, since } = await forceUnlock(context, lockId);
     const holder = `${escapeText(command)} (${escapeText(host)}, pid ${pid}, since ${since})`;
     screen.terminal.out(`Removed the lock of ${holder}.\n`);
   },

@@ -23,5 +23,5 @@ export const testVerb = defineVerb({
     ["rnv test policies/ --junit tests.xml", "those of a folder, with a report for CI"],
     ["rnv test --filter production", "those about production"],
   ],
-  run: (given, _target, screen) => (require("../run-tests") as typeof running).runTests(given, screen),
+  run: (given, { screen }) => (require("../run-tests") as typeof running).runTests(given, screen),
 });

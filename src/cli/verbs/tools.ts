@@ -23,7 +23,7 @@ import { version, versionText } from "../../model/version";
 import type * as pictures from "../../report/html/topology-svg";
 import { resourceTypes } from "../../resources";
 import { packageRoot, writeWholeFile } from "../files";
-import { sourcesOf, withTarget } from "../open-target";
+import { sourcesOf } from "../open-target";
 import { argument, choice, flag, isGiven, parsed, positive, TypedOption, text } from "../option";
 import { options, sourceOptions } from "../options";
 import { report } from "../screen";
@@ -57,7 +57,8 @@ export const graphVerb = defineVerb({
     ["rnv graph --all | dot -Tsvg > graph.svg", "drawn by Graphviz: every resource"],
     ["rnv graph -format mermaid plan.rnvplan", "what a saved plan does, for Markdown"],
   ],
-  run: async (given, target, screen) => {
+  run: async (given, run) => {
+    const { target, screen } = run;
     const { planFile, files } = target;
     const other = (["files", "app", "stacks"] as const).find((name) => isGiven(given[name]));
     if (planFile !== undefined && other !== undefined)
@@ -67,7 +68,7 @@ export const graphVerb = defineVerb({
       );
     const { drawn, diagnostics, exitCode }: Awaited<ReturnType<typeof graph>> =
       planFile === undefined
-        ? await graph(sourcesOf(target, screen), { files })
+        ? await graph(sourcesOf(run), { files })
         : { ...succeeded, drawn: readPlanFile(planFile).document.plan.resource_changes };
     report(screen, diagnostics);
     if (drawn === undefined) return exitCode;
@@ -92,7 +93,7 @@ const schemaVerb = defineVerb({
       "what the service's documents do not show: what rnv assumes, and each RNV_GAP_… setting",
     ],
   ],
-  run: async ({ name = "manifest" }, _target, { terminal }) => {
+  run: async ({ name = "manifest" }, { screen: { terminal } }) => {
     // Loads documents of verbs that others do not need.
     const { schema } = require("../../commands/schemas") as typeof schemas;
     const shown = name === "gaps" ? gapList() : schema(name);
@@ -131,7 +132,7 @@ const emulatorVerb = defineVerb({
     ],
     ["rnv emulator -lag projects=1s,canvas=2reads", "reads that do not show yet what was just written"],
   ],
-  run: async ({ port, ...behaviour }, _target, { terminal, signal, environment }) => {
+  run: async ({ port, ...behaviour }, { screen: { terminal, signal, environment } }) => {
     const { readings = environment.RNV_READINGS } = behaviour;
     const { server, workspaceId, apiKey } = await emulator(port, { ...behaviour, readings });
     terminal.out(
@@ -156,7 +157,7 @@ const explainVerb = defineVerb({
     ["rnv explain lifecycle.preventDestroy", "a field of a block"],
     ["rnv explain guard.consumers", "the code of error[guard.consumers]"],
   ],
-  run: async ({ word }, _target, { terminal }) => {
+  run: async ({ word }, { screen: { terminal } }) => {
     terminal.out(explain(word));
   },
 });
@@ -167,7 +168,7 @@ const versionVerb = defineVerb({
   summary: "Print the version",
   options: { json: options.json },
   examples: [["rnv version -json", "for programs"]],
-  run: async ({ json }, _target, { terminal }) => {
+  run: async ({ json }, { screen: { terminal } }) => {
     terminal.out(versionText(process, json));
   },
 });
@@ -195,7 +196,7 @@ const installVerb = defineVerb({
     ["rnv terraform install", "for this user"],
     ["rnv terraform install --dir ./mirror > terraform.rc", "in a folder of a repository or a CI job"],
   ],
-  run: async ({ dir: given }, { cwd, environment }, { terminal }) => {
+  run: async ({ dir: given }, { target: { cwd, environment }, screen: { terminal } }) => {
     const usual = join(environment.HOME ?? homedir(), ".terraform.d", "plugins");
     const mirror = given === undefined ? usual : resolve(cwd, given);
     const provider = readBuilt("dist/terraform/terraform-provider-rnv");
@@ -244,11 +245,8 @@ const importBlocksVerb = defineVerb({
       "a configuration whose plan imports everything and changes nothing",
     ],
   ],
-  run: async ({ hcl: blocks }, target, screen) => {
-    const { files } = target;
-    const { text, diagnostics, exitCode } = await withTarget(target, screen, (context) =>
-      terraformImports(context, { files, blocks }),
-    );
+  run: async ({ hcl: blocks }, { target: { files }, context, screen }) => {
+    const { text, diagnostics, exitCode } = await terraformImports(context, { files, blocks });
     report(screen, diagnostics);
     if (text !== undefined) screen.terminal.out(text);
     return exitCode;
