@@ -15,6 +15,8 @@ const how =
   "member that runs programs, has a process of its own. One that fails or takes too long does not stop the others. The exit code is " +
   "the most telling one of all: 130, 1, 3, 7, 5, 4, 6, 8, 2, 0.";
 
+const { detailedExitcode, secrets, strict, autoApprove, input, lockTimeoutMs } = options;
+
 const onMembers = { arguments: folder, scope: "none", detail: how } as const;
 
 // The first verb of a fleet loads code that other verbs do not need.
@@ -25,44 +27,36 @@ const fleetPlanVerb = defineVerb({
   name: "plan",
   ...onMembers,
   summary: "Plan every manifest below a folder",
-  options: { ...runOptions, detailedExitcode: options.detailedExitcode, secrets: options.secrets },
+  options: { ...runOptions, detailedExitcode, secrets },
   examples: [
     ["rnv fleet plan", "all manifests below this folder"],
     ["rnv fleet plan --changed-since origin/main --no-secrets", "in a pull request: what it touches"],
     ["rnv fleet plan --shard 2/4 --report out", "a quarter of them, for rnv fleet report out"],
   ],
-  run: async (given, target, screen) =>
-    running().runFleet({ verb: "plan", secrets: given.secrets }, given, target, screen),
+  run: async ({ secrets, ...given }, target, screen) =>
+    running().runFleet({ verb: "plan", secrets }, given, target, screen),
 });
 
 const fleetDriftVerb = defineVerb({
   name: "drift",
   ...onMembers,
   summary: "Look for drift of every manifest below a folder",
-  options: { ...runOptions, failOn, strict: options.strict },
+  options: { ...runOptions, failOn, strict },
   examples: [
     ["rnv fleet drift", "all manifests below this folder"],
     ["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"],
   ],
-  run: async (given, target, screen) => {
-    const { failOn, strict } = given;
-    return running().runFleet({ verb: "drift", failOn, strict }, given, target, screen);
-  },
+  run: async ({ failOn, strict, ...given }, target, screen) =>
+    running().runFleet({ verb: "drift", failOn, strict }, given, target, screen),
 });
 
 const fleetApplyVerb = defineVerb({
   name: "apply",
   ...onMembers,
   summary: "Apply every manifest below a folder",
-  options: {
-    ...runOptions,
-    autoApprove: options.autoApprove,
-    input: options.input,
-    lockTimeoutMs: options.lockTimeoutMs,
-  },
+  options: { ...runOptions, autoApprove, input, lockTimeoutMs },
   examples: [["rnv fleet apply --auto-approve --changed-since HEAD~1", "what the last commit has touched"]],
-  run: async (given, target, screen) => {
-    const { autoApprove, lockTimeoutMs } = given;
+  run: async ({ autoApprove, lockTimeoutMs, ...given }, target, screen) => {
     if (autoApprove) return running().runFleet({ verb: "apply", lockTimeoutMs }, given, target, screen);
     throw usage(
       "a fleet does not ask while it applies",
@@ -93,7 +87,7 @@ const fleetReportVerb = defineVerb({
   scope: "none",
   summary: "Join the reports that shards have written with --report",
   detail: "A member without a result is an error: what did not run must not look clean.",
-  options: { detailedExitcode: options.detailedExitcode, ...shownOptions },
+  options: { detailedExitcode, ...shownOptions },
   examples: [["rnv fleet report out --format markdown", "the reports below out, as one"]],
   run: async (given, _target, screen) => joining().joinFleet(given, screen),
 });

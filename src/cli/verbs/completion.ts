@@ -112,13 +112,10 @@ type Candidates = readonly CompletedWord[] | "files";
 async function complete(
   program: Command,
   words: readonly string[],
-  namesOf: (command: Command) => ReturnType<typeof namesHere>,
+  namesOf: (command: Command) => Names,
 ): Promise<Candidates> {
   const typed = readTyped(program, words);
-  const found = await candidates(typed, async (kind) => {
-    const names = await namesOf(typed.command);
-    return names[kind].map((word) => ({ word: escapeText(word) }));
-  });
+  const found = await candidates(typed, () => namesOf(typed.command));
   if (found === "files") return found;
   return found
     .filter(({ word }) => word.startsWith(typed.current))
@@ -158,10 +155,8 @@ async function namesHere(command: Command, request: Request, screen: Screen) {
   return { ...names, stages: [...found.stages.values()].map(({ name, each }) => (each ? `${name}/` : name)) };
 }
 
-type NameKind = keyof Awaited<ReturnType<typeof namesHere>>;
-
-/** Looks up names of a kind; asked only where they may stand. */
-type NameSource = (kind: NameKind) => Promise<Candidates>;
+type Names = ReturnType<typeof namesHere>;
+type NameKind = keyof Awaited<Names>;
 
 /** What may stand for a placeholder: `<address>`, `[stack...]`. */
 const kinds: Readonly<Record<string, NameKind | "files">> = {
@@ -210,9 +205,9 @@ function readTyped(program: Command, words: readonly string[]): Typed {
 
 async function candidates(
   { command, positional, current, awaiting }: Typed,
-  source: NameSource,
+  names: () => Names,
 ): Promise<Candidates> {
-  if (awaiting) return valuesOf(awaiting.argChoices, /<(\w+)/.exec(awaiting.flags)?.[1] ?? "", source);
+  if (awaiting) return valuesOf(awaiting.argChoices, /<(\w+)/.exec(awaiting.flags)?.[1] ?? "", names);
   if (current.startsWith("-")) return optionWords(command, current);
   const verbs =
     positional > 0 ? [] : shownVerbs(command.name() === "help" ? (command.parent ?? command) : command);
@@ -221,14 +216,16 @@ async function candidates(
   const last = command.registeredArguments.at(-1);
   const argument = command.registeredArguments[positional] ?? (last?.variadic ? last : undefined);
   const placeholder = command.name() === "output" ? "output" : (argument?.name() ?? "");
-  const values = argument ? await valuesOf(argument.argChoices, placeholder, source) : [];
+  const values = argument ? await valuesOf(argument.argChoices, placeholder, names) : [];
   return values === "files" ? "files" : [...words, ...values];
 }
 
-function valuesOf(choices: readonly string[] | undefined, placeholder: string, source: NameSource) {
+/** Names are looked up only where they may stand. */
+async function valuesOf(choices: readonly string[] | undefined, placeholder: string, names: () => Names) {
   if (choices) return choices.map((word) => ({ word }));
   const kind = kinds[placeholder];
-  return kind === undefined || kind === "files" ? (kind ?? []) : source(kind);
+  if (kind === undefined || kind === "files") return kind ?? [];
+  return (await names())[kind].map((word) => ({ word: escapeText(word) }));
 }
 
 /** With one dash where one is typed, as Terraform's are. */

@@ -24,6 +24,8 @@ import { showOutcome } from "./plan";
 
 const sources = ["workspace", ...convertibleSources] as const;
 
+const { answerTimeoutMs, lockTimeoutMs, input, state } = options;
+
 const initOptions = {
   from: Object.assign(parsed("--from <source>", "make the manifest from what exists", sourceOf), {
     argChoices: [...sources],
@@ -36,10 +38,7 @@ const initOptions = {
   protect: flag("--protect", "write lifecycle.preventDestroy for all that it takes over"),
   dryRun: flag("--dry-run", "print the manifest, and write and record nothing"),
   force: flag("--force", "overwrite an existing manifest"),
-  answerTimeoutMs: options.answerTimeoutMs,
-  lockTimeoutMs: options.lockTimeoutMs,
-  input: options.input,
-  state: options.state,
+  ...{ answerTimeoutMs, lockTimeoutMs, input, state },
 };
 
 const initArguments = { file: argument("[file]", "with --from render or procfile: the file to convert") };
@@ -73,7 +72,8 @@ export const initVerb = defineVerb({
         "rnv init --from workspace",
       );
     const target = await withService(given, found, screen);
-    const { source, answer } = from === undefined ? await askSource(target, screen) : { source: from };
+    const { source, answer } =
+      from === undefined ? await askSource(target, screen) : { source: from, answer: undefined };
     if (source === undefined) return exitCodes.interrupted;
     if (source === "starter") return initStarter(target, screen, answer);
     if (source === "workspace") return initFromWorkspace(given, target, screen);
@@ -118,11 +118,11 @@ async function withService({ dryRun }: InitValues, target: Target, screen: Scree
   return { ...target, ...withProfile(environment, embeddedProfile) };
 }
 
-/** Returns what a person starts from, where there is a choice; undefined where they leave the question. */
-async function askSource(target: Target, screen: Screen): Promise<SourceAnswer> {
+/** Asks a person what to start from, where there is a choice; undefined where they leave the question. */
+async function askSource(target: Target, screen: Screen) {
   const { cwd } = target;
   if (!canAsk(target, screen) || manifestIn(cwd) !== undefined || appIn(cwd) !== undefined)
-    return { source: "starter" };
+    return { source: "starter" as const };
   const { baseUrl, diagnostics } = readSettings(target);
   const isNew = baseUrl === "embedded" && !existsSync(join(cwd, ".rnv", "emulator"));
   const answer = isNew || hasErrors(diagnostics) ? undefined : await askService(target, screen);
@@ -132,12 +132,6 @@ async function askSource(target: Target, screen: Screen): Promise<SourceAnswer> 
 }
 
 type Source = "starter" | (typeof sources)[number];
-
-interface SourceAnswer {
-  readonly source: Source | undefined;
-  /** Of the service, where it was asked. */
-  readonly answer?: ServiceAnswer | undefined;
-}
 
 const starter: Choice<Source> = { value: "starter", label: "a first example", hint: "to edit" };
 const live: Choice<Source> = {
