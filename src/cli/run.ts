@@ -73,6 +73,7 @@ function requestOf(
   return {
     cwd: process.cwd(),
     ...profiled(command, untrusted, host),
+    givenProfile: command.optsWithGlobals().profile,
     commandLine,
     verb: wordsOf(command),
     takesTargets: command.options.includes(options.target),

@@ -16,6 +16,8 @@ export interface Request {
   readonly environment: ProcessEnvironment;
   /** Undefined where the environment says all. */
   readonly profile?: UsedProfile | undefined;
+  /** Value of `--profile`. */
+  readonly givenProfile?: string | undefined;
   /** As it was typed, quoted for a shell: `rnv destroy -target service.shop.api`. */
   readonly commandLine: string;
   /** `rnv state list`. */

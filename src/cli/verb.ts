@@ -84,7 +84,7 @@ export function addVerbs(parent: Command, verbs: readonly (Verb | VerbFamily)[],
     const { name, summary, status } = verb;
     const shown = status === undefined ? summary : `${summary} (${status})`;
     const command = parent.command(name, { hidden: "hidden" in verb && verb.hidden === true }).summary(shown);
-    if ("verbs" in verb) addVerbs(command.description(verb.description ?? `${shown}.`), verb.verbs, run);
+    if ("verbs" in verb) addVerbs(command.description(verb.description ?? `${summary}.`), verb.verbs, run);
     else addVerb(command.description(`${shown}.${verb.detail ? `\n\n${verb.detail}` : ""}`), verb, run);
   }
 }

@@ -13,7 +13,7 @@ import { type PlanOutcome, plan } from "./plan";
 
 export interface TakeOverRequest {
   /** Name or id of the one project to take over; the whole workspace unless said. */
-  readonly project?: string;
+  readonly project?: string | undefined;
   /** Reveals variables once (audited): those that hold an address of another resource become references. */
   readonly reveals: boolean;
   /** Declares `preventDestroy` for all that it takes over. */

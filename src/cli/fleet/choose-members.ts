@@ -16,47 +16,45 @@ import { fleetFileName } from "../../manifest/fleet-file";
 import { commandEnvironment } from "../../manifest/trust";
 import { stageText } from "../../model/stage";
 import { compareTexts, type ProcessEnvironment, sha256 } from "../../model/text";
+import { longestTimer } from "../../model/time";
 import { groupBy } from "../../report/order";
 import { resourceTypes } from "../../resources";
-import { type Invocation, listOf } from "../invocation";
 import { jobVariables } from "../job";
-import { parseShard, type Shard } from "../options";
-import { report } from "../report";
+import { report, type Screen } from "../screen";
 import { askedStage } from "../stages";
+import type { Request } from "../target";
 import { policiesOf } from "../verbs/plan";
+import { type MembersValues, parseShard, type Shard } from "./options";
 
 /** Returns the members of a folder that a command line means, those of all shards: they are named, and have changed. */
-export function chooseMembers(invocation: Invocation) {
-  const { cwd, environment, options, positional } = invocation;
+export function chooseMembers(given: MembersValues, target: Request, screen: Screen) {
+  const { cwd, environment, untrusted } = target;
+  const { dir = ".", changedSince, memberTimeoutMs: timeoutMs = longestTimer } = given;
   // As git names paths.
-  const root = realOf(resolve(cwd, (positional[0] as string | undefined) ?? "."));
-  const request: FleetRequest = {
-    ...{ root, cwd, types: resourceTypes, environment },
-    untrusted: options.untrusted === true,
-    timeoutMs: options.memberTimeout as number,
-    isOfJob: (name) => jobVariables.has(name),
-  };
+  const root = realOf(resolve(cwd, dir));
+  const isOfJob = (name: string): boolean => jobVariables.has(name);
+  const request = { root, cwd, types: resourceTypes, environment, untrusted, timeoutMs, isOfJob };
   const all = findFleet(request);
-  const ref = options.changedSince;
-  const changed = typeof ref === "string" ? changedMembers(invocation, ref, request, all) : all;
+  const changes = changedSince === undefined ? undefined : changedFiles(changedSince, root, environment);
+  if (changes) report(screen, warnOfGone(request, all, changes));
   if (all.length === 0)
     throw failure("manifest.not_found", `there is no manifest below ${root}`, {
       hint: "a member has rnv.yaml, rnv.yml or a folder rnv; others are named in rnv.fleet.yaml",
     });
   refuseSharedStates(all, root);
-  const asked = askedStage(invocation);
+  const asked = askedStage(target);
   const nameOf = ({ name }: FleetMember): string => name;
   const inStage = chooseNamed(all, nameOf, asked ? [`*@${stageText(asked)}`] : [], "member");
-  const named = chooseNamed(inStage, nameOf, listOf(options.member), "member");
-  return { root, selected: named.filter((member) => changed.includes(member)) };
+  const named = chooseNamed(inStage, nameOf, given.member, "member");
+  const policies = policiesOf(target).map((path) => realOf(resolve(cwd, path)));
+  return { root, selected: changes ? changedMembers(named, root, changes.paths, policies) : named };
 }
 
 /**
- * Returns the shard that is asked for, else that of a job of several: an Indexed Job of Kubernetes, which has to say of how
- * many, or `parallel` of GitLab.
+ * Returns the shard of a job of several: an Indexed Job of Kubernetes, which has to say of how many, or `parallel` of
+ * GitLab.
  */
-export function shardOf({ options, environment }: Invocation): Shard | undefined {
-  if (options.shard !== undefined) return options.shard as Shard;
+export function shardOf(environment: ProcessEnvironment): Shard | undefined {
   const { JOB_COMPLETION_INDEX: index, RNV_SHARDS: shards } = environment;
   const { CI_NODE_INDEX: node, CI_NODE_TOTAL: nodes } = environment;
   if (!index && !(node && nodes)) return undefined;
@@ -101,23 +99,19 @@ function refuseSharedStates(members: readonly FleetMember[], root: string): void
 }
 
 /**
- * The members of which a file has changed since a commit of git, which names paths with links followed. A change of the
- * fleet file, or of a policy of the job, is of all. Reports members that are gone since.
+ * Returns the members of which a file is among the paths of git, which have links followed. A change of the fleet file, or
+ * of a policy of the job, is of all.
  */
 function changedMembers(
-  invocation: Invocation,
-  ref: string,
-  request: FleetRequest,
   members: readonly FleetMember[],
+  root: string,
+  paths: readonly string[],
+  policies: readonly string[],
 ): readonly FleetMember[] {
-  const { cwd, environment, root } = request;
   const fleetFile = join(root, fleetFileName);
-  const changes = changedFiles(ref, root, environment);
-  report(invocation, warnOfGone(request, members, changes));
-  const policies = policiesOf(invocation).map((path) => realOf(resolve(cwd, path)));
   // A path of git may be a folder: a submodule, or a link.
   const areTouched = (parts: readonly string[]): boolean =>
-    changes.paths.some((path) => parts.some((part) => isBelow(path, part) || isBelow(part, path)));
+    paths.some((path) => parts.some((part) => isBelow(path, part) || isBelow(part, path)));
   if (areTouched([fleetFile, realOf(fleetFile), ...policies])) return members;
   return members.filter((member) => areTouched(partsOf(member, root)));
 }

@@ -7,16 +7,20 @@ import { reasonOf, shortList } from "../../model/text";
 import { type FleetReport, fleetReportSchema } from "../../report/fleet-report";
 import { counted } from "../../report/plan-wording";
 import { readText } from "../files";
-import type { Invocation } from "../invocation";
+import type { Screen } from "../screen";
+import type { Request } from "../target";
 import { chooseMembers } from "./choose-members";
+import type { MembersValues, ShownValues } from "./options";
 import { showReport } from "./run-fleet";
 
 /** `rnv fleet report DIR`: joins the reports of shards. */
-export async function joinFleet(invocation: Invocation): Promise<number> {
-  const { cwd, positional, options } = invocation;
-  const folder = resolve(cwd, positional[0] as string);
+export function joinFleet(
+  given: ShownValues & { readonly dir: string; readonly detailedExitcode: boolean },
+  screen: Screen,
+): number {
+  const folder = resolve(screen.cwd, given.dir);
   const reports = reportsIn(folder).map((name) => parseReport(name, readText(join(folder, name))));
-  return showReport(invocation, joinReports(reports, options.detailedExitcode === true));
+  return showReport(given, screen, joinReports(reports, given.detailedExitcode));
 }
 
 /** Reports below a folder: a job that gathers artifacts gives each a folder of its own. */
@@ -31,16 +35,18 @@ function reportsIn(folder: string): readonly string[] {
 }
 
 /** `rnv fleet matrix`: the jobs of a workflow, one for each member or each shard. */
-export async function printMatrix(invocation: Invocation): Promise<number> {
-  const { options, terminal } = invocation;
-  const { selected } = chooseMembers(invocation);
-  const count = Math.min((options.shards as number | undefined) ?? 0, selected.length);
+export function printMatrix(
+  given: MembersValues & { readonly shards: number | undefined },
+  target: Request,
+  screen: Screen,
+): undefined {
+  const { selected } = chooseMembers(given, target, screen);
+  const count = Math.min(given.shards ?? 0, selected.length);
   const include =
-    options.shards === undefined
+    given.shards === undefined
       ? selected.map(({ name: member, manifest: folder, stage }) => ({ member, folder, stage }))
       : Array.from({ length: count }, (_, i) => ({ shard: `${i + 1}/${count}` }));
-  terminal.out(`${JSON.stringify({ include })}\n`);
-  return 0;
+  screen.terminal.out(`${JSON.stringify({ include })}\n`);
 }
 
 /**

@@ -4,7 +4,6 @@ import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { endedMember, makeReport } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
-import { failure } from "../../diagnostics/diagnostic";
 import { type FleetMember, startsPrograms } from "../../manifest/find-fleet";
 import { longestTimer } from "../../model/time";
 import { jsonText } from "../../report/escape-text";
@@ -19,41 +18,45 @@ import {
 } from "../../report/fleet-report";
 import { groupBy } from "../../report/order";
 import { makeFolder, packageRoot, writeWholeFile } from "../files";
-import { formatOf, type Invocation, type OptionValues } from "../invocation";
-import { writePage } from "../page-file";
+import { writePage } from "../output-files";
 import { withProfile } from "../profile";
-import { outStyle, tryToWrite } from "../report";
+import { outStyle, type Screen, tryToWrite } from "../screen";
 import { killGroup } from "../synthesize";
+import type { Request } from "../target";
 import { chooseMembers, inShard, shardOf } from "./choose-members";
-import type { MembersJob } from "./run-members";
+import type { RunValues, ShownValues } from "./options";
+import type { MembersJob, MemberWork } from "./run-members";
 
-export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise<number> {
-  const { options, signal, terminal } = invocation;
-  if (verb === "apply" && options.autoApprove !== true)
-    throw failure("command.usage", "a fleet does not ask while it applies", {
-      hint: "look at rnv fleet plan, then give --auto-approve; deletions are confirmed by removed: in the manifests",
-    });
-  const { selected, root } = chooseMembers(invocation);
-  const shard = shardOf(invocation);
+export async function runFleet(
+  work: MemberWork,
+  given: RunValues & { readonly detailedExitcode?: boolean },
+  target: Request,
+  screen: Screen,
+): Promise<number> {
+  const { verb } = work;
+  const { signal, terminal, format } = screen;
+  const { untrusted, answerTimeoutMs } = target;
+  const { selected, root } = chooseMembers(given, target, screen);
+  const shard = given.shard ?? shardOf(target.environment);
   const members = inShard(selected, shard);
   const started = { at: new Date().toISOString(), ms: performance.now() };
   const results = new Map<string, MemberResult>();
   const onResult = (result: MemberResult): void => {
     results.set(result.name, result);
-    if (formatOf(options) === "text" && !terminal.live)
+    if (format === "text" && !terminal.live)
       terminal.err(`[${results.size}/${members.length}] ${memberLine(result, verb === "apply")}\n`);
   };
   for (const member of members)
     if (member.problems.length > 0) onResult(endedMember(verb, member, "failed", member));
   const pending = () => members.filter(({ name }) => !results.has(name));
-  const most = (options.parallelism as number | undefined) ?? 2 * availableParallelism();
+  const most = given.parallelism ?? 2 * availableParallelism();
   const run = (groups: readonly (readonly FleetMember[])[]) => {
     const parallelism = Math.max(1, Math.floor(most / groups.length));
     const runOne = (group: readonly FleetMember[]) =>
-      runProcess({ verb, options, parallelism, root, members: group }, signal, onResult);
+      runProcess({ work, untrusted, answerTimeoutMs, parallelism, root, members: group }, signal, onResult);
     return runTargets(groups, runOne, { parallelism: most, signal });
   };
-  await run([...groupBy(pending(), (one) => sharedBy(verb, one, root, options)).values()]);
+  await run([...groupBy(pending(), (one) => sharedBy(verb, one, root, untrusted)).values()]);
   // Those that a shared process left without a result, because it hung or broke, run again, each alone.
   if (!signal.aborted) await run(pending().map((one) => [one]));
   for (const member of pending()) onResult(endedMember(verb, member, "interrupted"));
@@ -61,29 +64,27 @@ export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise
     ...{ verb, started_at: started.at, seconds: (performance.now() - started.ms) / 1000 },
     ...{ shard, selected: selected.map(({ name }) => name) },
   };
-  const report = makeReport(head, [...results.values()], options.detailedExitcode === true);
-  return showReport(invocation, report);
+  return showReport(given, screen, makeReport(head, [...results.values()], given.detailedExitcode === true));
 }
 
 /** Prints a report and writes it where the options say; returns its exit code, and 1 for 0 where a file cannot be written. */
-export function showReport(invocation: Invocation, report: FleetReport): number {
-  const { options, terminal, cwd } = invocation;
-  const format = formatOf(options);
-  const written = tryToWrite(invocation, () => {
-    if (typeof options.report === "string") {
-      const folder = resolve(cwd, options.report);
+export function showReport(given: ShownValues, screen: Screen, report: FleetReport): number {
+  const { terminal, cwd, format } = screen;
+  const written = tryToWrite(screen, () => {
+    if (given.report !== undefined) {
+      const folder = resolve(cwd, given.report);
       // Reports of shards are beside each other in one folder.
       const part = report.shard ? `-${report.shard.index}-of-${report.shard.count}` : "";
       makeFolder(folder);
       writeWholeFile(join(folder, `fleet${part}.json`), jsonText(report), { mode: 0o644 });
     }
-    if (typeof options.metrics === "string")
-      writeWholeFile(resolve(cwd, options.metrics), fleetMetrics(report), { mode: 0o644 });
-    writePage(invocation, (make) => make.fleetPage(report));
+    if (given.metrics !== undefined)
+      writeWholeFile(resolve(cwd, given.metrics), fleetMetrics(report), { mode: 0o644 });
+    writePage({ file: given.html, screen }, (make) => make.fleetPage(report));
   });
   if (format === "json") terminal.out(jsonText(report));
   else if (format === "markdown") terminal.out(fleetReportMarkdown(report));
-  else terminal.out(fleetReportText(report, outStyle(invocation)));
+  else terminal.out(fleetReportText(report, outStyle(screen)));
   return report.exit_code || written;
 }
 
@@ -91,7 +92,7 @@ const ofConnection =
   /^(RNV_BASE_URL|RNV_WORKSPACE_ID|RNV_API_KEY|RNV_API_KEY_FILE|(HTTPS?|NO)_PROXY|NODE_.*)$/i;
 
 /** Returns the same text for members that may share a process: they reach one workspace, with one key, in one way. */
-function sharedBy(verb: FleetVerb, member: FleetMember, root: string, { untrusted }: OptionValues): string {
+function sharedBy(verb: FleetVerb, member: FleetMember, root: string, untrusted: boolean): string {
   const folder = join(root, member.manifest);
   const used = withProfile(member.environment, undefined, untrusted ? undefined : folder).environment;
   const isAlone = verb === "apply" || used.RNV_BASE_URL?.trim() === "embedded";
@@ -118,8 +119,9 @@ async function runProcess(
   signal: AbortSignal,
   onResult: (result: MemberResult) => void,
 ): Promise<void> {
-  const first = job.members[0] as FleetMember;
-  const cwd = join(job.root, first.manifest);
+  const { members, root, work } = job;
+  const first = members[0] as FleetMember;
+  const cwd = join(root, first.manifest);
   const start = performance.now();
   let output = "";
   let isStuck = false;
@@ -130,7 +132,7 @@ async function runProcess(
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
     // Each member ends by itself when its time is over: a process in which none does so hangs.
-    const longest = Math.max(...job.members.map(({ timeoutMs }) => timeoutMs));
+    const longest = Math.max(...members.map(({ timeoutMs }) => timeoutMs));
     const stop = (): void => {
       isStuck = true;
       killGroup(child.pid);
@@ -138,7 +140,7 @@ async function runProcess(
     let stuck = setTimeout(stop, Math.min(longest + graceMs, longestTimer)).unref();
     const interrupt = (): void => {
       child.kill("SIGINT");
-      if (job.verb === "apply") return;
+      if (work.verb === "apply") return;
       clearTimeout(stuck);
       stuck = setTimeout(stop, graceMs).unref();
     };
@@ -164,7 +166,7 @@ async function runProcess(
     const { code = "unknown reason" } = cause as NodeJS.ErrnoException;
     output = `rnv cannot be started in ${cwd} (${code})`;
   }
-  if (isTold || job.members.length > 1) return;
+  if (isTold || members.length > 1) return;
   const endedBy = signal.aborted ? "interrupted" : isStuck ? "timeout" : "failed";
-  onResult(endedMember(job.verb, first, endedBy, { output, seconds: (performance.now() - start) / 1000 }));
+  onResult(endedMember(work.verb, first, endedBy, { output, seconds: (performance.now() - start) / 1000 }));
 }

@@ -2,79 +2,91 @@ import { once, setMaxListeners } from "node:events";
 import { join } from "node:path";
 import { parseJson, type Transport, type WireRequest, type WireResponse } from "../../api/transport";
 import { endedMember, memberResult } from "../../commands/fleet";
-import { runTargets, type TargetOutcome } from "../../commands/targets";
-import { failure } from "../../diagnostics/diagnostic";
+import { runTargets } from "../../commands/targets";
 import type { FleetMember } from "../../manifest/find-fleet";
-import type { FleetVerb } from "../../report/fleet-report";
-import type { Invocation, OptionValues } from "../invocation";
+import type { DriftClass } from "../../plan/drift";
 import { withProfile } from "../profile";
-import { exitCodes } from "../report";
-import { resultsOf } from "../targets";
-import { applyVerb, showApply } from "../verbs/apply";
-import { driftOf, driftVerb, readAccepted } from "../verbs/drift";
-import { countedPlan, judgedRequestOf, planVerb } from "../verbs/plan";
-import type { Verb } from "../verbs/verb";
+import { resultsOf, type TargetEnd } from "../run-targets";
+import { type Screen, usage } from "../screen";
+import type { Request, Target } from "../target";
+import { applyRules, showApply } from "../verbs/apply";
+import { driftOf, driftRules, readAccepted } from "../verbs/drift";
+import { countedPlan, judgedRequestOf, planRules } from "../verbs/plan";
+
+/** The verb that members run, with its options. */
+export type MemberWork =
+  | { readonly verb: "plan"; readonly secrets: boolean }
+  | { readonly verb: "drift"; readonly failOn: readonly DriftClass[]; readonly strict: boolean }
+  | { readonly verb: "apply"; readonly lockTimeoutMs: number };
 
 /** The members that a process is to run; sent to it as its first message. */
-export interface MembersJob {
-  readonly verb: FleetVerb;
-  readonly options: OptionValues;
+export interface MembersJob extends Pick<Request, "untrusted" | "answerTimeoutMs"> {
+  readonly work: MemberWork;
+  /** Members at once. */
   readonly parallelism: number;
   readonly root: string;
   readonly members: readonly FleetMember[];
 }
 
+/** Requests in flight at once: the limit that the verb alone has. */
+const parallelism = 10;
+
 /** `rnv fleet members`: runs the members that the process of the fleet hands over, and sends it the result of each. */
-export async function runMembers(invocation: Invocation): Promise<number> {
+export async function runMembers({ signal: interruption, terminal }: Screen): Promise<undefined> {
   const { send } = process;
-  if (send === undefined) throw failure("command.usage", "rnv fleet plan, drift and apply start this verb");
-  const { verb, options, parallelism, root, members } = await new Promise<MembersJob>((resolve) =>
-    process.once("message", (job) => resolve(job as MembersJob)),
-  );
+  if (send === undefined) throw usage("rnv fleet plan, drift and apply start this verb");
+  const job = await new Promise<MembersJob>((resolve) => process.once("message", resolve));
+  const { work, members } = job;
+  const { verb } = work;
   // The process of the fleet is gone: what writes ends what is in flight, all else ends at once.
   process.once("disconnect", () => {
     if (verb === "apply") process.kill(process.pid, "SIGINT");
     else process.kill(-process.pid, "SIGKILL");
   });
-  const openTransport = members.length > 1 ? shareAnswers(invocation.signal) : undefined;
+  const openTransport = members.length > 1 ? shareAnswers(interruption) : undefined;
   const runMember = async (member: FleetMember): Promise<void> => {
     const late = AbortSignal.timeout(member.timeoutMs);
-    const signal = AbortSignal.any([invocation.signal, late]);
+    const signal = AbortSignal.any([interruption, late]);
     // Every request in flight listens; that many listeners are no leak.
     setMaxListeners(0, signal);
-    const cwd = join(root, member.manifest);
-    const own = invocationOf({ ...invocation, options, openTransport, signal, cwd }, member, verb);
-    const [{ stacks = { use: "each" as const } }, run] = verbs[verb];
-    const result = memberResult(verb, member, await resultsOf(own, [member.stage], stacks, run));
-    const isLate = result.status === "interrupted" && !invocation.signal.aborted;
+    const request = { ...requestOf(job, member), openTransport };
+    const { environment, cwd } = request;
+    // It prints and asks nothing.
+    const silent = { ...terminal, out: () => {}, err: () => {} };
+    const results = await resultsOf(request, {
+      ...{ stages: [member.stage], rules: rules[verb] },
+      screen: { terminal: silent, environment, cwd, signal, format: "json", input: false },
+      run: (target, screen) => runOn(work, target, screen),
+    });
+    const result = memberResult(verb, member, results);
+    const isLate = result.status === "interrupted" && !interruption.aborted;
     const told = isLate ? endedMember(verb, member, "timeout", result) : result;
     await new Promise((done) => send.call(process, told, done));
   };
-  await runTargets(members, runMember, { parallelism, signal: invocation.signal });
-  return exitCodes.done;
+  await runTargets(members, runMember, { parallelism: job.parallelism, signal: interruption });
 }
 
-function invocationOf(given: Invocation, member: FleetMember, verb: FleetVerb): Invocation {
-  const { stage, environment } = member;
-  const folder = given.options.untrusted === true ? undefined : given.cwd;
+function requestOf({ work, untrusted, answerTimeoutMs, root }: MembersJob, member: FleetMember): Request {
+  const { manifest, stage, environment } = member;
+  const verb = `rnv ${work.verb}`;
+  const cwd = join(root, manifest);
   return {
-    ...given,
-    ...withProfile(environment, undefined, folder),
-    terminal: { ...given.terminal, out: () => {}, err: () => {} },
-    commandLine: ["rnv", verb, ...(stage === undefined ? [] : ["--stage", stage])].join(" "),
-    options: {
-      ...given.options,
-      // It asks nothing, and keeps the limit of requests that the verb alone has.
-      ...{ json: true, autoApprove: true, parallelism: 10, stage },
-    },
+    cwd,
+    ...withProfile(environment, undefined, untrusted ? undefined : cwd),
+    commandLine: stage === undefined ? verb : `${verb} --stage ${stage}`,
+    ...{ verb, takesTargets: true, words: [], files: [], stacks: [] },
+    ...{ untrusted, answerTimeoutMs, parallelism },
   };
 }
 
-const verbs: Readonly<Record<FleetVerb, readonly [Verb, (one: Invocation) => Promise<TargetOutcome>]>> = {
-  plan: [planVerb, (one) => countedPlan(one, judgedRequestOf(one))],
-  drift: [driftVerb, (one) => driftOf(one, readAccepted(one))],
-  apply: [applyVerb, (one) => showApply(one, judgedRequestOf(one))],
-};
+const rules = { plan: planRules, drift: driftRules, apply: applyRules };
+
+async function runOn(work: MemberWork, target: Target, screen: Screen): Promise<TargetEnd> {
+  if (work.verb === "plan") return countedPlan(target, screen, judgedRequestOf(work, target));
+  if (work.verb === "drift") return driftOf(target, screen, work, readAccepted(target));
+  const given = { ...work, parallelism, autoApprove: true };
+  return showApply(target, screen, given, judgedRequestOf({}, target));
+}
 
 /**
  * Returns a function that opens the transport of a member over one that all members of this process share: what one has

@@ -1,49 +1,12 @@
-import { InvalidArgumentError, Option } from "commander";
-import type { FleetVerb } from "../../report/fleet-report";
-import { list, options, parseShard, positive, positiveDuration } from "../options";
+import { argument, parsed, positive } from "../option";
+import { options } from "../options";
+import { usage } from "../screen";
+import { defineVerb, type VerbFamily } from "../verb";
 import { failOn } from "../verbs/drift";
-import type { Verb, VerbFamily } from "../verbs/verb";
 import type * as joined from "./join-fleet";
+import { folder, membersOptions, runOptions, shownOptions } from "./options";
 import type * as run from "./run-fleet";
 import type * as members from "./run-members";
-
-const membersOptions = [
-  list("--member <name>", "only this member, or those of a pattern: 'teams/*'"),
-  options.stage,
-  new Option(
-    "--changed-since <ref>",
-    "only members of which a file differs from where this branch left it: origin/main",
-  ),
-  options.untrusted,
-];
-
-const shownOptions = [
-  new Option("--report <dir>", "also write the report there, for rnv fleet report"),
-  new Option("--metrics <file>", "write the numbers there in Prometheus' text format, whole or not at all"),
-  options.html,
-  options.format,
-  options.json,
-];
-
-const shard = new Option(
-  "--shard <i/n>",
-  "the i-th of n parts (else of an Indexed Job with RNV_SHARDS, or of GitLab's parallel jobs)",
-).argParser((text) => {
-  const parsed = parseShard(text);
-  if (parsed !== undefined) return parsed;
-  throw new InvalidArgumentError("Not a part of a whole, such as 1/4 or 4/4.");
-});
-
-const runOptions = [
-  ...membersOptions,
-  shard,
-  new Option("--parallelism <n>", "members at once (default: two for each processor)").argParser(positive),
-  new Option("--member-timeout <duration>", "how long one member may take before it is ended")
-    .argParser(positiveDuration)
-    .default(1_800_000, "30m"),
-  options.answerTimeout,
-  ...shownOptions,
-];
 
 const how =
   "A member is a manifest below the folder (rnv.yaml, rnv.yml, rnv/), once for each of its stages, or what rnv.fleet.yaml " +
@@ -52,74 +15,91 @@ const how =
   "member that runs programs, has a process of its own. One that fails or takes too long does not stop the others. The exit code is " +
   "the most telling one of all: 130, 1, 3, 7, 5, 4, 6, 8, 2, 0.";
 
-const running = (verb: FleetVerb, about: Pick<Verb, "summary" | "options" | "examples">): Verb => ({
-  ...about,
-  usage: `${verb} [dir]`,
-  readsStages: true,
-  detail: how,
-  options: [...runOptions, ...(about.options ?? [])],
-  // Loads what other verbs do not need with the first that does.
-  handler: (invocation) => (require("./run-fleet") as typeof run).runFleet(invocation, verb),
-});
+const { detailedExitcode, secrets, strict, autoApprove, input, lockTimeoutMs } = options;
 
-const fleetPlanVerb = running("plan", {
+const onMembers = { arguments: folder, scope: "none", detail: how } as const;
+
+// The first verb of a fleet loads code that other verbs do not need.
+const running = () => require("./run-fleet") as typeof run;
+const joining = () => require("./join-fleet") as typeof joined;
+
+const fleetPlanVerb = defineVerb({
+  name: "plan",
+  ...onMembers,
   summary: "Plan every manifest below a folder",
-  options: [options.detailedExitcode, options.noSecrets],
+  options: { ...runOptions, detailedExitcode, secrets },
   examples: [
     ["rnv fleet plan", "all manifests below this folder"],
     ["rnv fleet plan --changed-since origin/main --no-secrets", "in a pull request: what it touches"],
     ["rnv fleet plan --shard 2/4 --report out", "a quarter of them, for rnv fleet report out"],
   ],
+  run: async ({ secrets, ...given }, target, screen) =>
+    running().runFleet({ verb: "plan", secrets }, given, target, screen),
 });
 
-const fleetDriftVerb = running("drift", {
+const fleetDriftVerb = defineVerb({
+  name: "drift",
+  ...onMembers,
   summary: "Look for drift of every manifest below a folder",
-  options: [failOn(), options.strict],
+  options: { ...runOptions, failOn, strict },
   examples: [
     ["rnv fleet drift", "all manifests below this folder"],
     ["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"],
   ],
+  run: async ({ failOn, strict, ...given }, target, screen) =>
+    running().runFleet({ verb: "drift", failOn, strict }, given, target, screen),
 });
 
-const fleetApplyVerb = running("apply", {
+const fleetApplyVerb = defineVerb({
+  name: "apply",
+  ...onMembers,
   summary: "Apply every manifest below a folder",
-  options: [options.autoApprove, options.noInput, options.lockTimeout],
+  options: { ...runOptions, autoApprove, input, lockTimeoutMs },
   examples: [["rnv fleet apply --auto-approve --changed-since HEAD~1", "what the last commit has touched"]],
+  run: async ({ autoApprove, lockTimeoutMs, ...given }, target, screen) => {
+    if (autoApprove) return running().runFleet({ verb: "apply", lockTimeoutMs }, given, target, screen);
+    throw usage(
+      "a fleet does not ask while it applies",
+      "look at rnv fleet plan, then give --auto-approve; deletions are confirmed by removed: in the manifests",
+    );
+  },
 });
 
-const joining = () => require("./join-fleet") as typeof joined;
-
-const fleetMatrixVerb: Verb = {
-  usage: "matrix [dir]",
-  readsStages: true,
+const fleetMatrixVerb = defineVerb({
+  name: "matrix",
+  arguments: folder,
+  scope: "none",
   summary: "Print the matrix of a GitHub workflow: a job for each member, or for each shard",
-  options: [
+  options: {
     ...membersOptions,
-    new Option("--shards <n>", "so many jobs at most, each with a part of the members").argParser(positive),
-  ],
+    shards: parsed("--shards <n>", "so many jobs at most, each with a part of the members", positive),
+  },
   examples: [
     ["rnv fleet matrix --changed-since origin/main", '{"include":[{"member":"shop","folder":"shop"}]}'],
     ["rnv fleet matrix --shards 4", '{"include":[{"shard":"1/4"},…]}'],
   ],
-  handler: (invocation) => joining().printMatrix(invocation),
-};
+  run: async (given, target, screen) => joining().printMatrix(given, target, screen),
+});
 
-const fleetReportVerb: Verb = {
-  usage: "report <dir>",
+const fleetReportVerb = defineVerb({
+  name: "report",
+  arguments: { dir: argument("<dir>") },
+  scope: "none",
   summary: "Join the reports that shards have written with --report",
   detail: "A member without a result is an error: what did not run must not look clean.",
-  options: [options.detailedExitcode, ...shownOptions],
+  options: { detailedExitcode, ...shownOptions },
   examples: [["rnv fleet report out --format markdown", "the reports below out, as one"]],
-  handler: (invocation) => joining().joinFleet(invocation),
-};
+  run: async (given, _target, screen) => joining().joinFleet(given, screen),
+});
 
-const fleetMembersVerb: Verb = {
-  usage: "members",
+const fleetMembersVerb = defineVerb({
+  name: "members",
+  scope: "none",
   hidden: true,
   summary: "Run the members that the process of a fleet hands over",
   examples: [["rnv fleet plan", "starts it, for members that share a workspace and a key"]],
-  handler: (invocation) => (require("./run-members") as typeof members).runMembers(invocation),
-};
+  run: (_given, _target, screen) => (require("./run-members") as typeof members).runMembers(screen),
+});
 
 export const fleetVerbs: VerbFamily = {
   name: "fleet",

@@ -1,19 +1,26 @@
 import { resolve } from "node:path";
-import { Argument, type Command, type Option, type ParseOptionsResult } from "commander";
+import type { Command, Option, ParseOptionsResult } from "commander";
 import { listKnownNames } from "../../commands/validate";
 import { escapeText } from "../../report/escape-text";
-import { openContext, settingsOf } from "../context";
-import { type Invocation, listOf, type OptionValues } from "../invocation";
-import { normalizeArgv, optionShapes, shownOptions } from "../options";
+import { normalizeArgv, optionShapes } from "../argv";
+import { openTarget } from "../open-target";
+import { argument } from "../option";
+import { options } from "../options";
+import type { Screen } from "../screen";
+import { readSettings } from "../settings";
 import { askedStage, stagesOf } from "../stages";
-import { shownVerbs, type Verb } from "./verb";
+import { type Request, targetAt } from "../target";
+import { defineVerb, shownOptions, shownVerbs, type Verb } from "../verb";
 
 const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
 
-export const completionVerb: Verb = {
-  usage: "completion",
-  arguments: [new Argument("<shell>", "the shell").choices(shells)],
+const shell = argument("<shell>", "the shell", shells);
+
+export const completionVerb = defineVerb({
+  name: "completion",
+  arguments: { shell },
+  scope: "none",
   summary: "Print a completion script for a shell",
   detail:
     "It completes verbs, options and their values, and addresses of the manifest and the local state: it asks this " +
@@ -23,10 +30,10 @@ export const completionVerb: Verb = {
     ["rnv completion zsh > ~/.zfunc/_rnv", "zsh, with ~/.zfunc in fpath"],
     ["rnv completion fish > ~/.config/fish/completions/rnv.fish", "fish"],
   ],
-  handler: async ({ positional, terminal }) => {
-    terminal.out(scripts[positional[0] as Shell]);
+  run: async ({ shell }, _target, { terminal }) => {
+    terminal.out(scripts[shell]);
   },
-};
+});
 
 /**
  * The completion script of each shell. It knows nothing itself: at each Tab it asks `rnv complete` with the words typed so
@@ -74,22 +81,24 @@ complete -c rnv -f -a '(__rnv_complete)'
 `,
 };
 
-export const completeVerb: Verb = {
-  usage: "complete",
-  hidden: true,
-  arguments: [
-    new Argument("<shell>", "the shell").choices(shells),
-    new Argument("[words...]", "words typed so far, the last one being that at the cursor"),
-  ],
-  summary: "Print what may stand at the cursor; the completion scripts ask it",
-  examples: [["rnv complete bash -- plan -target service.", "addresses that begin so"]],
-  // Offline, and never an error: a shell shows its own.
-  handler: async (invocation) => {
-    const [shell, words = []] = invocation.positional as readonly [Shell, readonly string[] | undefined];
-    const found = await complete(invocation, words).catch(() => []);
-    invocation.terminal.out(completionText(found, shell));
-  },
-};
+export const completeVerb = (program: Command): Verb =>
+  defineVerb({
+    name: "complete",
+    hidden: true,
+    arguments: {
+      shell,
+      typed: argument("[words...]", "words typed so far, the last one being that at the cursor"),
+    },
+    scope: "none",
+    summary: "Print what may stand at the cursor; the completion scripts ask it",
+    examples: [["rnv complete bash -- plan -target service.", "addresses that begin so"]],
+    // Offline, and never an error: a shell shows its own.
+    run: async ({ shell, typed }, target, screen) => {
+      const namesOf = (command: Command) => namesHere(command, target, screen);
+      const found = await complete(program, typed, namesOf).catch(() => []);
+      screen.terminal.out(completionText(found, shell));
+    },
+  });
 
 interface CompletedWord {
   readonly word: string;
@@ -100,12 +109,13 @@ interface CompletedWord {
 type Candidates = readonly CompletedWord[] | "files";
 
 /** Returns the candidates at the cursor that begin with the typed text. */
-async function complete(invocation: Invocation, words: readonly string[]): Promise<Candidates> {
-  const typed = readTyped(invocation.command.parent as Command, words);
-  const found = await candidates(typed, async (kind) => {
-    const names = await namesHere(invocation, typed.command.optsWithGlobals());
-    return names[kind].map((word) => ({ word: escapeText(word) }));
-  });
+async function complete(
+  program: Command,
+  words: readonly string[],
+  namesOf: (command: Command) => Names,
+): Promise<Candidates> {
+  const typed = readTyped(program, words);
+  const found = await candidates(typed, () => namesOf(typed.command));
   if (found === "files") return found;
   return found
     .filter(({ word }) => word.startsWith(typed.current))
@@ -127,24 +137,26 @@ function completionText(found: Candidates, shell: Shell): string {
  * Lists names of the manifest and the state that the line names, else of the default ones. A stage with several instances has
  * a slash at its end. A remote state is not asked.
  */
-async function namesHere(invocation: Invocation, { chdir, state, stage, file }: OptionValues) {
-  const cwd = resolve(invocation.cwd, typeof chdir === "string" ? chdir : ".");
-  const files = listOf(file).filter((one) => one !== "-");
-  const unstaged = { ...invocation, cwd, options: { state, stage, file: files } };
-  const found = await stagesOf(unstaged, files);
+async function namesHere(command: Command, request: Request, screen: Screen) {
+  const { chdir = "." } = command.optsWithGlobals();
+  const cwd = resolve(request.cwd, chdir);
+  const named = [options.files, options.filesOfStages].flatMap((option) => option.valueIn(command));
+  const files = named.filter((file) => file !== "-");
+  const givenState = options.state.valueIn(command);
+  const unstaged = { ...request, cwd, files, givenState, givenStage: options.stage.valueIn(command) };
+  const found = await stagesOf(unstaged, screen);
   const asked = askedStage(unstaged);
-  const here = { ...unstaged, stage: asked && { ...asked, state: found.place(asked).place.state } };
-  const isLocal = settingsOf(here).state.kind === "file";
-  const { backend, environment } = openContext(here);
+  const stage = asked && { ...asked, state: found.place(asked).place.state };
+  const here = targetAt(unstaged, { stage });
+  const isLocal = readSettings(here).state.kind === "file";
+  const { backend, environment } = openTarget(here, screen);
   const known = { files, stage: found.stages.size > 0 ? asked : undefined, ...(isLocal && { backend }) };
   const names = await listKnownNames({ cwd, environment }, known);
   return { ...names, stages: [...found.stages.values()].map(({ name, each }) => (each ? `${name}/` : name)) };
 }
 
-type NameKind = keyof Awaited<ReturnType<typeof namesHere>>;
-
-/** Looks up names of a kind; asked only where they may stand. */
-type NameSource = (kind: NameKind) => Promise<Candidates>;
+type Names = ReturnType<typeof namesHere>;
+type NameKind = keyof Awaited<Names>;
 
 /** What may stand for a placeholder: `<address>`, `[stack...]`. */
 const kinds: Readonly<Record<string, NameKind | "files">> = {
@@ -193,9 +205,9 @@ function readTyped(program: Command, words: readonly string[]): Typed {
 
 async function candidates(
   { command, positional, current, awaiting }: Typed,
-  source: NameSource,
+  names: () => Names,
 ): Promise<Candidates> {
-  if (awaiting) return valuesOf(awaiting.argChoices, /<(\w+)/.exec(awaiting.flags)?.[1] ?? "", source);
+  if (awaiting) return valuesOf(awaiting.argChoices, /<(\w+)/.exec(awaiting.flags)?.[1] ?? "", names);
   if (current.startsWith("-")) return optionWords(command, current);
   const verbs =
     positional > 0 ? [] : shownVerbs(command.name() === "help" ? (command.parent ?? command) : command);
@@ -204,14 +216,16 @@ async function candidates(
   const last = command.registeredArguments.at(-1);
   const argument = command.registeredArguments[positional] ?? (last?.variadic ? last : undefined);
   const placeholder = command.name() === "output" ? "output" : (argument?.name() ?? "");
-  const values = argument ? await valuesOf(argument.argChoices, placeholder, source) : [];
+  const values = argument ? await valuesOf(argument.argChoices, placeholder, names) : [];
   return values === "files" ? "files" : [...words, ...values];
 }
 
-function valuesOf(choices: readonly string[] | undefined, placeholder: string, source: NameSource) {
+/** Names are looked up only where they may stand. */
+async function valuesOf(choices: readonly string[] | undefined, placeholder: string, names: () => Names) {
   if (choices) return choices.map((word) => ({ word }));
   const kind = kinds[placeholder];
-  return kind === undefined || kind === "files" ? (kind ?? []) : source(kind);
+  if (kind === undefined || kind === "files") return kind ?? [];
+  return (await names())[kind].map((word) => ({ word: escapeText(word) }));
 }
 
 /** With one dash where one is typed, as Terraform's are. */

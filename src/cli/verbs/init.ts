@@ -1,28 +1,54 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { Argument, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError } from "commander";
 import { takeOverWorkspace } from "../../commands/take-over-workspace";
 import { validate } from "../../commands/validate";
-import { DiagnosticsError, failure, hasErrors } from "../../diagnostics/diagnostic";
+import { DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../manifest/convert";
 import { manifestIn, shownPath } from "../../manifest/files";
 import { counted } from "../../report/plan-wording";
-import { openContext, settingsOf, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
-import type { Invocation } from "../invocation";
 import { cloneAround } from "../job";
+import { openTarget, sourcesOf, withTarget } from "../open-target";
+import { argument, flag, isGiven, parsed, text } from "../option";
 import { options } from "../options";
 import { embeddedProfile, useInFolder, withProfile } from "../profile";
 import { type Choice, chooseOne } from "../prompt";
-import { exitCodes, notesOf, report } from "../report";
+import { exitCodes, notesOf, report, type Screen, usage } from "../screen";
+import { readSettings } from "../settings";
 import { appIn } from "../synthesize";
+import type { Target } from "../target";
+import { defineVerb, type ValuesOf } from "../verb";
 import { askService, logIn, type ServiceAnswer } from "./login";
 import { showOutcome } from "./plan";
-import type { Verb } from "./verb";
 
-export const initVerb: Verb = {
-  usage: "init",
-  arguments: [new Argument("[file]", "with --from render or procfile: the file to convert")],
+const sources = ["workspace", ...convertibleSources] as const;
+
+const { answerTimeoutMs, lockTimeoutMs, input, state } = options;
+
+const initOptions = {
+  from: Object.assign(parsed("--from <source>", "make the manifest from what exists", sourceOf), {
+    argChoices: [...sources],
+  }),
+  project: text("--project <name>", "only this project of the workspace, by name or id"),
+  verifyValues: flag(
+    "--verify-values",
+    "reveal variables once (the service audits it): those that hold an address of another service become references",
+  ),
+  protect: flag("--protect", "write lifecycle.preventDestroy for all that it takes over"),
+  dryRun: flag("--dry-run", "print the manifest, and write and record nothing"),
+  force: flag("--force", "overwrite an existing manifest"),
+  ...{ answerTimeoutMs, lockTimeoutMs, input, state },
+};
+
+const initArguments = { file: argument("[file]", "with --from render or procfile: the file to convert") };
+
+type InitValues = ValuesOf<typeof initOptions & typeof initArguments>;
+
+export const initVerb = defineVerb({
+  name: "init",
+  arguments: initArguments,
+  ...{ scope: "one", worksOn: "state" },
   summary: "Write a first manifest here, and check the settings",
   detail:
     "Never overwrites a file. At a terminal it asks for the service where none is set, and what to start from where there " +
@@ -31,67 +57,42 @@ export const initVerb: Verb = {
     "and a Procfile are converted: what has no counterpart is reported with its location, and secrets become fromEnv; for " +
     "other formats see skills/rnv/SKILL.md. What names no repository is built from the remote origin of the clone. What " +
     "rnv validate would refuse in the manifest is a warning.",
-  options: [
-    new Option("--from <source>", "make the manifest from what exists")
-      .choices(["workspace", ...convertibleSources])
-      .argParser(sourceOf),
-    new Option("--project <name>", "only this project of the workspace, by name or id"),
-    new Option(
-      "--verify-values",
-      "reveal variables once (the service audits it): those that hold an address of another service become references",
-    ),
-    new Option("--protect", "write lifecycle.preventDestroy for all that it takes over"),
-    new Option("--dry-run", "print the manifest, and write and record nothing"),
-    new Option("--force", "overwrite an existing manifest"),
-    options.answerTimeout,
-    options.lockTimeout,
-    options.noInput,
-    options.state,
-  ],
+  options: initOptions,
   examples: [
     ["RNV_BASE_URL=embedded rnv init", "to try it without an account"],
     ["rnv init --from workspace", "to manage what was made by hand"],
     ["rnv init --from render render.yaml", "to start from what another tool runs"],
     ["rnv init --from workspace --project Shop --dry-run", "to look at the manifest of one project first"],
   ],
-  handler: async (given) => {
-    const { from } = given.options as { readonly from?: "workspace" | ConvertibleSource };
-    const alone = ["project", "verifyValues", "protect", "dryRun", "force"].find(
-      (name) => given.options[name] !== undefined,
-    );
-    if (from === undefined && (alone !== undefined || given.positional[0] !== undefined)) {
-      const summary = "a file, --project, --verify-values, --protect, --dry-run and --force go with --from";
-      throw failure("command.usage", summary, { hint: "rnv init --from workspace" });
-    }
-    const invocation = await withService(given);
-    if (from === "workspace") return initFromWorkspace(invocation);
-    if (from !== undefined) return initFromFile(invocation, from);
-    const { cwd } = invocation;
-    const isOpen = canAsk(invocation) && manifestIn(cwd) === undefined && appIn(cwd) === undefined;
-    if (!isOpen) return initStarter(invocation);
-    const { baseUrl, diagnostics } = settingsOf(invocation);
-    const isNew = baseUrl === "embedded" && !existsSync(join(cwd, ".rnv", "emulator"));
-    const answer = isNew || hasErrors(diagnostics) ? undefined : await askService(invocation);
-    const choices = choicesIn(invocation, (answer?.projects ?? 0) > 0);
-    const ask = () => chooseOne(invocation, "Start from:", choices);
-    const source = choices.length === 1 ? choices[0]?.value : await ask();
+  run: async (given, found, screen) => {
+    const { from, file, project, verifyValues, protect, dryRun, force } = given;
+    if (from === undefined && [file, project, verifyValues, protect, dryRun, force].some(isGiven))
+      throw usage(
+        "a file, --project, --verify-values, --protect, --dry-run and --force go with --from",
+        "rnv init --from workspace",
+      );
+    const target = await withService(given, found, screen);
+    const { source, answer } =
+      from === undefined ? await askSource(target, screen) : { source: from, answer: undefined };
     if (source === undefined) return exitCodes.interrupted;
-    if (source === "starter") return initStarter(invocation, answer);
-    return source === "workspace" ? initFromWorkspace(invocation) : initFromFile(invocation, source);
+    if (source === "starter") return initStarter(target, screen, answer);
+    if (source === "workspace") return initFromWorkspace(given, target, screen);
+    return initFromFile(source, given, target, screen);
   },
-};
+});
 
-function sourceOf(word: string): string {
-  if (["workspace", ...convertibleSources].includes(word)) return word;
+function sourceOf(word: string): (typeof sources)[number] {
+  const source = sources.find((one) => one === word);
+  if (source !== undefined) return source;
   throw new InvalidArgumentError(
     `rnv takes over a workspace and converts ${convertibleSources.join(" and ")} files. ` +
       "For other formats, give skills/rnv/SKILL.md of this package to an agent, which converts them.",
   );
 }
 
-const canAsk = ({ terminal, options, environment }: Invocation): boolean =>
+const canAsk = ({ environment }: Target, { terminal, input }: Screen): boolean =>
   // Not live: CI, or a terminal that cannot move its cursor.
-  terminal.interactive && terminal.live && options.input !== false && !environment.TF_IN_AUTOMATION;
+  terminal.interactive && terminal.live && input && !environment.TF_IN_AUTOMATION;
 
 const services: readonly Choice<"login" | "embedded">[] = [
   { value: "login", label: "a workspace of yours", hint: "asks for its address, ID and API key" },
@@ -99,25 +100,38 @@ const services: readonly Choice<"login" | "embedded">[] = [
 ];
 
 /**
- * The invocation with a service: where settings are missing, a person is asked, and the folder uses the answer from then
- * on. Throws `DiagnosticsError` where they leave the question.
+ * Returns the target with a service: where settings are missing, a person is asked, and the folder uses the answer from
+ * then on. Throws `DiagnosticsError` where they leave the question.
  */
-async function withService(invocation: Invocation): Promise<Invocation> {
-  const { environment, cwd, options, profile } = invocation;
-  const isMissing = settingsOf(invocation).diagnostics.some(({ code }) => code === "config.missing");
-  if ((!isMissing && !profile?.problem) || options.dryRun === true || !canAsk(invocation)) return invocation;
+async function withService({ dryRun }: InitValues, target: Target, screen: Screen): Promise<Target> {
+  const { environment, cwd, profile } = target;
+  const isMissing = readSettings(target).diagnostics.some(({ code }) => code === "config.missing");
+  if ((!isMissing && !profile?.problem) || dryRun || !canAsk(target, screen)) return target;
   // With an address of the environment there is no choice.
   const service = environment.RNV_BASE_URL
     ? "login"
-    : await chooseOne(invocation, "Which service does this folder use?", services);
+    : await chooseOne(screen, "Which service does this folder use?", services);
   if (service === undefined) throw new DiagnosticsError([], exitCodes.interrupted);
-  if (service === "login") return logIn(invocation);
+  if (service === "login") return logIn(target, screen);
   useInFolder(cwd, embeddedProfile);
-  notesOf(invocation).done(".rnv/profile: this folder uses the embedded service");
-  return { ...invocation, ...withProfile(environment, embeddedProfile) };
+  notesOf(screen).done(".rnv/profile: this folder uses the embedded service");
+  return { ...target, ...withProfile(environment, embeddedProfile) };
 }
 
-type Source = "starter" | "workspace" | ConvertibleSource;
+/** Asks a person what to start from, where there is a choice; undefined where they leave the question. */
+async function askSource(target: Target, screen: Screen) {
+  const { cwd } = target;
+  if (!canAsk(target, screen) || manifestIn(cwd) !== undefined || appIn(cwd) !== undefined)
+    return { source: "starter" as const };
+  const { baseUrl, diagnostics } = readSettings(target);
+  const isNew = baseUrl === "embedded" && !existsSync(join(cwd, ".rnv", "emulator"));
+  const answer = isNew || hasErrors(diagnostics) ? undefined : await askService(target, screen);
+  const choices = choicesIn(cwd, (answer?.projects ?? 0) > 0);
+  const source = choices.length === 1 ? "starter" : await chooseOne(screen, "Start from:", choices);
+  return { source, answer };
+}
+
+type Source = "starter" | (typeof sources)[number];
 
 const starter: Choice<Source> = { value: "starter", label: "a first example", hint: "to edit" };
 const live: Choice<Source> = {
@@ -126,7 +140,7 @@ const live: Choice<Source> = {
   hint: "taken over without a write to the service",
 };
 
-function choicesIn({ cwd }: Invocation, isLive: boolean): readonly Choice<Source>[] {
+function choicesIn(cwd: string, isLive: boolean): readonly Choice<Source>[] {
   const files = convertibleSources.flatMap((source): Choice<Source>[] => {
     const file = usualFile(cwd, source);
     const hint = "converted; what has no counterpart is reported";
@@ -136,38 +150,34 @@ function choicesIn({ cwd }: Invocation, isLive: boolean): readonly Choice<Source
 }
 
 /** The manifest says what is live, and the state records it: one command, and no write to the service. */
-async function initFromWorkspace(invocation: Invocation): Promise<number> {
-  const { terminal, cwd, options } = invocation;
-  const { project, protect } = options as { readonly project?: string; readonly protect?: boolean };
-  const notes = notesOf(invocation);
-  const manifest = manifestToWrite(invocation);
+async function initFromWorkspace(given: InitValues, target: Target, screen: Screen): Promise<number> {
+  const { project, protect, verifyValues: reveals, lockTimeoutMs } = given;
+  const { terminal, cwd } = screen;
+  const notes = notesOf(screen);
+  const manifest = manifestToWrite(given, cwd);
   const from =
     project === undefined ? "what was live in the workspace" : `the live project ${JSON.stringify(project)}`;
   const origin =
     `# Written from ${from}: what is not here is as the service has it by default.\n` +
     "# `preserve: true` leaves a variable as it is; give it a source to manage its value: { fromEnv: NAME }.\n";
   const keep = (text: string): string | undefined => {
-    if (!keepManifest(invocation, manifest, origin + text)) return undefined;
+    if (!keepManifest(given, screen, manifest, origin + text)) return undefined;
     ignoreRecords(cwd, notes.done);
     return manifest;
   };
-  const outcome = await withContext(invocation, (context) =>
-    takeOverWorkspace(context, {
-      ...{ keep, project, reveals: options.verifyValues === true, protects: protect === true },
-      ...{ lockTimeoutMs: options.lockTimeout as number, parallelism: 10 },
-    }),
-  );
+  const request = { keep, project, reveals, protects: protect, lockTimeoutMs, parallelism: 10 };
+  const outcome = await withTarget(target, screen, (context) => takeOverWorkspace(context, request));
   const { plan, taken, declared, references, diagnostics } = outcome;
   if (hasErrors(diagnostics) && plan === undefined)
     notes.kept(`${manifest} is written; nothing is taken over yet: rnv plan --adopt`);
-  showOutcome(invocation, outcome);
+  showOutcome(screen, outcome);
   terminal.err(archivedNote);
   if (plan === undefined) return outcome.exitCode;
   const found = references === 0 ? "" : `, ${counted(references, "reference")} among them`;
   terminal.out("\n");
   notes.done(`${manifest}: ${counted(declared, "resource")} of the workspace${found}`);
   notes.done(`${taken} resources and deployments taken over; nothing was written to the service`);
-  const { state } = settingsOf(invocation);
+  const { state } = readSettings(target);
   terminal.out(
     nextSteps(
       "rnv plan          shows what would change",
@@ -185,23 +195,28 @@ export const archivedNote =
   "Archived services are in no list of the service, so none is written: declare one with `import: ID`.\n";
 
 /** The manifest that a source is written to; one that is there is not written over. */
-function manifestToWrite({ cwd, options }: Invocation): string {
+function manifestToWrite({ dryRun, force }: InitValues, cwd: string): string {
   const there = manifestIn(cwd);
   const isFolder = there === "rnv";
-  const mayWrite = options.dryRun === true || (options.force === true && !isFolder);
+  const mayWrite = dryRun || (force && !isFolder);
   if (there === undefined || mayWrite) return there ?? "rnv.yaml";
-  throw failure("command.usage", `${there} is there already, and is not written over`, {
-    hint: `look at what would be written with --dry-run; ${isFolder ? "move the folder away" : "--force writes over it"}`,
-  });
+  throw usage(
+    `${there} is there already, and is not written over`,
+    `look at what would be written with --dry-run; ${isFolder ? "move the folder away" : "--force writes over it"}`,
+  );
 }
 
-function keepManifest(invocation: Invocation, file: string, text: string): boolean {
-  const { cwd, options, terminal } = invocation;
+function keepManifest(
+  { dryRun, force }: Pick<InitValues, "dryRun" | "force">,
+  { cwd, terminal }: Screen,
+  file: string,
+  text: string,
+): boolean {
   const whole = schemaLine(cwd) + text;
   const mode = 0o666 & ~process.umask();
-  if (options.dryRun === true) terminal.out(whole);
-  else writeWholeFile(join(cwd, file), whole, { keep: options.force !== true, mode });
-  return options.dryRun !== true;
+  if (dryRun) terminal.out(whole);
+  else writeWholeFile(join(cwd, file), whole, { keep: !force, mode });
+  return !dryRun;
 }
 
 const usualFiles = { render: ["render.yaml", "render.yml"], procfile: ["Procfile"] };
@@ -209,70 +224,76 @@ const usualFiles = { render: ["render.yaml", "render.yml"], procfile: ["Procfile
 const usualFile = (cwd: string, source: ConvertibleSource): string | undefined =>
   usualFiles[source].find((name) => existsSync(join(cwd, name)));
 
-async function initFromFile(invocation: Invocation, source: ConvertibleSource): Promise<number> {
-  const { terminal, cwd, positional } = invocation;
-  const notes = notesOf(invocation);
-  const file = (positional[0] as string | undefined) ?? usualFile(cwd, source);
+async function initFromFile(
+  source: ConvertibleSource,
+  given: InitValues,
+  target: Target,
+  screen: Screen,
+): Promise<number> {
+  const { terminal, cwd } = screen;
+  const notes = notesOf(screen);
+  const file = given.file ?? usualFile(cwd, source);
   if (file === undefined)
-    throw failure("command.usage", `there is no ${usualFiles[source].join(" or ")} here`, {
-      hint: `name the file: rnv init --from ${source} FILE`,
-    });
-  const manifest = manifestToWrite(invocation);
+    throw usage(
+      `there is no ${usualFiles[source].join(" or ")} here`,
+      `name the file: rnv init --from ${source} FILE`,
+    );
+  const manifest = manifestToWrite(given, cwd);
   const path = resolve(cwd, file);
   const request = { source, file, text: readText(path), clone: cloneAround(dirname(path)) };
   const { text, count, diagnostics } = convert(request);
-  report(invocation, diagnostics);
+  report(screen, diagnostics);
   if (text === undefined) return exitCodes.error;
-  if (!keepManifest(invocation, manifest, `# Converted from ${file}.\n${text}`)) return exitCodes.done;
+  if (!keepManifest(given, screen, manifest, `# Converted from ${file}.\n${text}`)) return exitCodes.done;
   notes.done(`${manifest}: ${counted(count, "service")} of ${file}`);
   ignoreRecords(cwd, notes.done);
-  const checked = await validate(openContext(invocation), { files: [manifest] });
+  const checked = await validate(sourcesOf(target, screen), { files: [manifest] });
   const findings = checked.diagnostics.map((found) => ({ ...found, severity: "warning" as const }));
-  report(invocation, findings);
+  report(screen, findings);
   terminal.out(firstSteps(diagnostics.length + findings.length > 0));
   return exitCodes.done;
 }
 
-async function initStarter(invocation: Invocation, known?: ServiceAnswer): Promise<number> {
-  const { terminal, cwd } = invocation;
-  const settings = settingsOf(invocation);
-  const { done, kept } = notesOf(invocation);
+async function initStarter(target: Target, screen: Screen, known?: ServiceAnswer): Promise<number> {
+  const { terminal, cwd } = screen;
+  const settings = readSettings(target);
+  const { done, kept } = notesOf(screen);
 
   const manifest = manifestIn(cwd);
   const app = appIn(cwd);
   const isApp = manifest === undefined && app !== undefined;
   if (isApp) kept(`cdktf.json has an app: rnv plan runs it (${app}), and no manifest is written beside it`);
   else if (manifest === undefined) {
-    keepManifest(invocation, "rnv.yaml", starterManifest);
+    keepManifest({ dryRun: false, force: false }, screen, "rnv.yaml", starterManifest);
     done("rnv.yaml: a first manifest to edit");
   } else kept(`${manifest} is there already: left as it is`);
 
   if (!ignoreRecords(cwd, done)) kept(".gitignore has .rnv/ already");
 
   // Each stack of an app has its key beside its state.
-  if (!isApp && !(await keepKey(invocation))) return exitCodes.error;
+  if (!isApp && !(await keepKey(target, screen))) return exitCodes.error;
 
   const isSet = !hasErrors(settings.diagnostics);
   const asked = isSet && settings.baseUrl !== "embedded";
-  const answer = asked ? (known ?? (await askService(invocation))) : undefined;
+  const answer = asked ? (known ?? (await askService(target, screen))) : undefined;
   if (answer?.projects !== undefined) {
     const projects = counted(answer.projects, "project");
     done(`${settings.baseUrl} answers: the key opens workspace ${settings.workspaceId} (${projects})`);
   }
   const problems = [...settings.diagnostics, ...(answer?.diagnostics ?? [])];
   const warnings = problems.map((found) => ({ ...found, severity: "warning" as const }));
-  report(invocation, warnings);
+  report(screen, warnings);
   terminal.out(firstSteps(hasErrors(problems)));
   return exitCodes.done;
 }
 
-async function keepKey(invocation: Invocation): Promise<boolean> {
-  const { environment, cwd } = invocation;
-  const { done, kept } = notesOf(invocation);
-  const key = join(settingsOf(invocation).stateFolder, "state.key");
+async function keepKey(target: Target, screen: Screen): Promise<boolean> {
+  const { environment, cwd } = target;
+  const { done, kept } = notesOf(screen);
+  const key = join(readSettings(target).stateFolder, "state.key");
   const hadKey = existsSync(key);
-  const { diagnostics } = await openContext(invocation).stateKey(true);
-  report(invocation, diagnostics);
+  const { diagnostics } = await openTarget(target, screen).stateKey(true);
+  report(screen, diagnostics);
   if (hasErrors(diagnostics)) return false;
   if (environment.RNV_STATE_KEY) kept("RNV_STATE_KEY is the key of secret fingerprints");
   else if (hadKey) kept(`${shownPath(key, cwd)} is there already`);

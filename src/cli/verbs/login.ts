@@ -2,13 +2,12 @@ import { basename } from "node:path";
 import { ApiError, diagnosticOf } from "../../api/api-error";
 import { checkBaseUrl } from "../../api/http-transport";
 import { keyPattern } from "../../commands/open-connection";
-import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { uuidPattern } from "../../model/text";
 import { counted } from "../../report/plan-wording";
 import type { Prompter } from "../approve";
-import { openContext } from "../context";
-import type { Invocation } from "../invocation";
 import { isJob } from "../job";
+import { openTarget } from "../open-target";
 import { options } from "../options";
 import {
   checkProfileName,
@@ -22,43 +21,45 @@ import {
   withProfile,
 } from "../profile";
 import { createPrompter } from "../prompt";
-import { exitCodes, notesOf } from "../report";
-import type { Verb } from "./verb";
+import { exitCodes, notesOf, type Screen, usage } from "../screen";
+import type { Target } from "../target";
+import { defineVerb } from "../verb";
 
-export const loginVerb: Verb = {
-  usage: "login",
+export const loginVerb = defineVerb({
+  name: "login",
+  scope: "none",
   summary: "Save the address, workspace and API key of a service as a profile",
   detail:
     "Asks for them, checks them with one request, and saves them in your config folder: $XDG_CONFIG_HOME/rnv, else " +
     "~/.config/rnv, on Windows %APPDATA%\\rnv. The key is in a file that only you can read. This folder then uses the " +
     "profile: .rnv/profile has its name. Other folders name it with --profile or RNV_PROFILE. Environment variables win. " +
     "In CI profiles are not read.",
-  options: [options.answerTimeout, options.noInput],
+  options: { answerTimeoutMs: options.answerTimeoutMs, input: options.input },
   examples: [
     ["rnv login", "asks for a name too"],
     ["rnv login --profile shop", "saves it as shop, or replaces shop"],
     ["rnv plan --profile shop", "in a folder that does not use it yet"],
   ],
-  handler: async (invocation) => {
-    await logIn(invocation);
-    invocation.terminal.out("\nNext: rnv plan\n");
+  run: async (_given, target, screen) => {
+    await logIn(target, screen);
+    screen.terminal.out("\nNext: rnv plan\n");
   },
-};
+});
 
 /**
- * Asks for a service, checks the answers, and saves them as a profile that the folder uses. Returns the invocation with
- * that profile. Throws `DiagnosticsError` where nothing was saved.
+ * Asks for a service, checks the answers, and saves them as a profile that the folder uses. Returns the target with that
+ * profile. Throws `DiagnosticsError` where nothing was saved.
  */
-export async function logIn(invocation: Invocation): Promise<Invocation> {
-  const { environment, cwd, options, profile } = invocation;
-  const ask = isJob(environment) ? undefined : createPrompter(invocation);
+export async function logIn(target: Target, screen: Screen): Promise<Target> {
+  const { environment, cwd, givenProfile, profile } = target;
+  const ask = isJob(environment) ? undefined : createPrompter(screen);
   const hint = "set RNV_BASE_URL, RNV_WORKSPACE_ID and RNV_API_KEY (or RNV_API_KEY_FILE)";
   const notHere = "rnv login needs a terminal to ask for a key, and neither CI nor -input=false";
-  if (ask === undefined) throw failure("command.usage", notHere, { hint });
-  const given = (options.profile as string | undefined) ?? environment.RNV_PROFILE?.trim();
+  if (ask === undefined) throw usage(notHere, hint);
+  const given = givenProfile ?? environment.RNV_PROFILE?.trim();
   const wrong = given && checkProfileName(given);
-  if (wrong) throw failure("command.usage", wrong);
-  const answer = (...question: Question) => askFor(invocation, ask, question);
+  if (wrong) throw usage(wrong);
+  const answer = (...question: Question) => askFor(screen, ask, question);
   const usual = [profileOfFolder(cwd) ?? "", basename(cwd)].find((one) => !checkProfileName(one));
   const name = given || (await answer("Profile name", checkProfileName, usual));
   const { RNV_BASE_URL: url, RNV_WORKSPACE_ID: id } = environment;
@@ -68,20 +69,20 @@ export async function logIn(invocation: Invocation): Promise<Invocation> {
   const workspaceId = await answer("Workspace ID", checkWorkspace, known.workspaceId || undefined);
   const key = await answer("API key (not shown)", checkKey, undefined, true);
   const typed = { RNV_BASE_URL: baseUrl, RNV_WORKSPACE_ID: workspaceId, RNV_API_KEY: key };
-  const checked = { ...invocation, environment: { ...environment, ...typed }, profile: undefined };
-  const { projects, diagnostics } = await askService(checked);
+  const checked = { ...target, environment: { ...environment, ...typed }, profile: undefined };
+  const { projects, diagnostics } = await askService(checked, screen);
   const again = "nothing was saved: check the answers and run rnv login again";
   if (projects === undefined)
     throw new DiagnosticsError(diagnostics.map((found) => ({ ...found, hint: again })));
   saveProfile(environment, name, { baseUrl, workspaceId }, key);
   useInFolder(cwd, name);
-  const { done, kept } = notesOf(invocation);
+  const { done, kept } = notesOf(screen);
   done(`profile ${name}: saved; its key opens the workspace (${counted(projects, "project")})`);
   done(`${configFile(environment, `${name}.key`)}: the key; only you can read it`);
   done(`.rnv/profile: this folder uses profile ${name}`);
   const winners = profile === undefined ? connectionIn(environment).join(" ") : "";
   if (winners !== "") kept(`The environment wins over the profile. To use the profile: unset ${winners}`);
-  return { ...invocation, ...withProfile(environment, name) };
+  return { ...target, ...withProfile(environment, name) };
 }
 
 /** Returns what is wrong with an answer; undefined for nothing. */
@@ -102,7 +103,7 @@ const checkKey: AnswerCheck = (text) =>
 type Question = [text: string, check: AnswerCheck, usual?: string | undefined, isSecret?: boolean];
 
 /** Asks until the answer is a good one. Throws `DiagnosticsError` at the end of input and at Ctrl-C. */
-async function askFor({ terminal }: Invocation, ask: Prompter, question: Question): Promise<string> {
+async function askFor({ terminal }: Screen, ask: Prompter, question: Question): Promise<string> {
   const [text, check, usual, isSecret = false] = question;
   for (;;) {
     const typed = await ask(`${text}${usual === undefined ? "" : ` [${usual}]`}: `, isSecret);
@@ -127,11 +128,11 @@ export interface ServiceAnswer {
 }
 
 /** Makes one read, which needs a key of that workspace. */
-export async function askService(invocation: Invocation): Promise<ServiceAnswer> {
+export async function askService(target: Target, screen: Screen): Promise<ServiceAnswer> {
   const enough = AbortSignal.timeout(patience);
-  const asking = { ...invocation, signal: AbortSignal.any([invocation.signal, enough]) };
+  const asking = { ...screen, signal: AbortSignal.any([screen.signal, enough]) };
   try {
-    const context = openContext(asking);
+    const context = openTarget(target, asking);
     try {
       const { endpoints, send } = await context.connect();
       return { projects: (await endpoints(send).listProjects()).length, diagnostics: [] };
@@ -140,7 +141,7 @@ export async function askService(invocation: Invocation): Promise<ServiceAnswer>
     }
   } catch (cause) {
     if (cause instanceof DiagnosticsError) return { diagnostics: cause.diagnostics };
-    const summary = `${invocation.environment.RNV_BASE_URL} does not answer within ${patience / 1000} s`;
+    const summary = `${target.environment.RNV_BASE_URL} does not answer within ${patience / 1000} s`;
     const hint = "check RNV_BASE_URL and the network";
     if (enough.aborted) return { diagnostics: [error("api.unavailable", summary, { hint })] };
     if (cause instanceof ApiError) return { diagnostics: [diagnosticOf(cause)] };
