@@ -5,10 +5,11 @@ import { endedMember, memberResult } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
 import type { FleetMember } from "../../manifest/find-fleet";
 import type { DriftClass } from "../../plan/drift";
+import type { Run } from "../open-target";
 import { withProfile } from "../profile";
 import { resultsOf, type TargetEnd } from "../run-targets";
 import { type Screen, usage } from "../screen";
-import type { Request, Target } from "../target";
+import type { Request } from "../target";
 import { applyRules, showApply } from "../verbs/apply";
 import { driftOf, driftRules, readAccepted } from "../verbs/drift";
 import { countedPlan, judgedRequestOf, planRules } from "../verbs/plan";
@@ -56,7 +57,7 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
     const results = await resultsOf(request, {
       ...{ stages: [member.stage], rules: rules[verb] },
       screen: { terminal: silent, environment, cwd, signal, format: "json", input: false },
-      run: (target, screen) => runOn(work, target, screen),
+      run: (run) => runWork(work, run),
     });
     const result = memberResult(verb, member, results);
     const isLate = result.status === "interrupted" && !interruption.aborted;
@@ -81,11 +82,12 @@ function requestOf({ work, untrusted, answerTimeoutMs, root }: MembersJob, membe
 
 const rules = { plan: planRules, drift: driftRules, apply: applyRules };
 
-async function runOn(work: MemberWork, target: Target, screen: Screen): Promise<TargetEnd> {
-  if (work.verb === "plan") return countedPlan(target, screen, judgedRequestOf(work, target));
-  if (work.verb === "drift") return driftOf(target, screen, work, readAccepted(target));
+async function runWork(work: MemberWork, run: Run): Promise<TargetEnd> {
+  const { target } = run;
+  if (work.verb === "plan") return countedPlan(run, judgedRequestOf(work, target));
+  if (work.verb === "drift") return driftOf(run, work, readAccepted(target));
   const given = { ...work, parallelism, autoApprove: true };
-  return showApply(target, screen, given, judgedRequestOf({}, target));
+  return showApply(run, given, judgedRequestOf({}, target));
 }
 
 /**

@@ -33,7 +33,7 @@ const fleetPlanVerb = defineVerb({
     ["rnv fleet plan --changed-since origin/main --no-secrets", "in a pull request: what it touches"],
     ["rnv fleet plan --shard 2/4 --report out", "a quarter of them, for rnv fleet report out"],
   ],
-  run: async ({ secrets, ...given }, target, screen) =>
+  run: async ({ secrets, ...given }, { target, screen }) =>
     running().runFleet({ verb: "plan", secrets }, given, target, screen),
 });
 
@@ -46,7 +46,7 @@ const fleetDriftVerb = defineVerb({
     ["rnv fleet drift", "all manifests below this folder"],
     ["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"],
   ],
-  run: async ({ failOn, strict, ...given }, target, screen) =>
+  run: async ({ failOn, strict, ...given }, { target, screen }) =>
     running().runFleet({ verb: "drift", failOn, strict }, given, target, screen),
 });
 
@@ -56,7 +56,7 @@ const fleetApplyVerb = defineVerb({
   summary: "Apply every manifest below a folder",
   options: { ...runOptions, autoApprove, input, lockTimeoutMs },
   examples: [["rnv fleet apply --auto-approve --changed-since HEAD~1", "what the last commit has touched"]],
-  run: async ({ autoApprove, lockTimeoutMs, ...given }, target, screen) => {
+  run: async ({ autoApprove, lockTimeoutMs, ...given }, { target, screen }) => {
     if (autoApprove) return running().runFleet({ verb: "apply", lockTimeoutMs }, given, target, screen);
     throw usage(
       "a fleet does not ask while it applies",
@@ -78,7 +78,7 @@ const fleetMatrixVerb = defineVerb({
     ["rnv fleet matrix --changed-since origin/main", '{"include":[{"member":"shop","folder":"shop"}]}'],
     ["rnv fleet matrix --shards 4", '{"include":[{"shard":"1/4"},…]}'],
   ],
-  run: async (given, target, screen) => joining().printMatrix(given, target, screen),
+  run: async (given, { target, screen }) => joining().printMatrix(given, target, screen),
 });
 
 const fleetReportVerb = defineVerb({
@@ -89,7 +89,7 @@ const fleetReportVerb = defineVerb({
   detail: "A member without a result is an error: what did not run must not look clean.",
   options: { detailedExitcode, ...shownOptions },
   examples: [["rnv fleet report out --format markdown", "the reports below out, as one"]],
-  run: async (given, _target, screen) => joining().joinFleet(given, screen),
+  run: async (given, { screen }) => joining().joinFleet(given, screen),
 });
 
 const fleetMembersVerb = defineVerb({
@@ -98,7 +98,7 @@ const fleetMembersVerb = defineVerb({
   hidden: true,
   summary: "Run the members that the process of a fleet hands over",
   examples: [["rnv fleet plan", "starts it, for members that share a workspace and a key"]],
-  run: (_given, _target, screen) => (require("./run-members") as typeof members).runMembers(screen),
+  run: (_, { screen }) => (require("./run-members") as typeof members).runMembers(screen),
 });
 
 export const fleetVerbs: VerbFamily = {

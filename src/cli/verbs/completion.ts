@@ -30,7 +30,7 @@ export const completionVerb = defineVerb({
     ["rnv completion zsh > ~/.zfunc/_rnv", "zsh, with ~/.zfunc in fpath"],
     ["rnv completion fish > ~/.config/fish/completions/rnv.fish", "fish"],
   ],
-  run: async ({ shell }, _target, { terminal }) => {
+  run: async ({ shell }, { screen: { terminal } }) => {
     terminal.out(scripts[shell]);
   },
 });
@@ -93,7 +93,7 @@ export const completeVerb = (program: Command): Verb =>
     summary: "Print what may stand at the cursor; the completion scripts ask it",
     examples: [["rnv complete bash -- plan -target service.", "addresses that begin so"]],
     // Offline, and never an error: a shell shows its own.
-    run: async ({ shell, typed }, target, screen) => {
+    run: async ({ shell, typed }, { target, screen }) => {
       const namesOf = (command: Command) => namesHere(command, target, screen);
       const found = await complete(program, typed, namesOf).catch(() => []);
       screen.terminal.out(completionText(found, shell));

@@ -9,7 +9,7 @@ import { manifestIn, shownPath } from "../../manifest/files";
 import { counted } from "../../report/plan-wording";
 import { readText, writeWholeFile } from "../files";
 import { cloneAround } from "../job";
-import { openTarget, sourcesOf, withTarget } from "../open-target";
+import { openTarget, runOn, sourcesOf } from "../open-target";
 import { argument, flag, isGiven, parsed, text } from "../option";
 import { options } from "../options";
 import { embeddedProfile, useInFolder, withProfile } from "../profile";
@@ -64,7 +64,7 @@ export const initVerb = defineVerb({
     ["rnv init --from render render.yaml", "to start from what another tool runs"],
     ["rnv init --from workspace --project Shop --dry-run", "to look at the manifest of one project first"],
   ],
-  run: async (given, found, screen) => {
+  run: async (given, { target: found, screen }) => {
     const { from, file, project, verifyValues, protect, dryRun, force } = given;
     if (from === undefined && [file, project, verifyValues, protect, dryRun, force].some(isGiven))
       throw usage(
@@ -166,7 +166,7 @@ async function initFromWorkspace(given: InitValues, target: Target, screen: Scre
     return manifest;
   };
   const request = { keep, project, reveals, protects: protect, lockTimeoutMs, parallelism: 10 };
-  const outcome = await withTarget(target, screen, (context) => takeOverWorkspace(context, request));
+  const outcome = await runOn(target, screen, ({ context }) => takeOverWorkspace(context, request));
   const { plan, taken, declared, references, diagnostics } = outcome;
   if (hasErrors(diagnostics) && plan === undefined)
     notes.kept(`${manifest} is written; nothing is taken over yet: rnv plan --adopt`);
@@ -247,7 +247,7 @@ async function initFromFile(
   if (!keepManifest(given, screen, manifest, `# Converted from ${file}.\n${text}`)) return exitCodes.done;
   notes.done(`${manifest}: ${counted(count, "service")} of ${file}`);
   ignoreRecords(cwd, notes.done);
-  const checked = await validate(sourcesOf(target, screen), { files: [manifest] });
+  const checked = await validate(sourcesOf({ target, screen }), { files: [manifest] });
   const findings = checked.diagnostics.map((found) => ({ ...found, severity: "warning" as const }));
   report(screen, findings);
   terminal.out(firstSteps(diagnostics.length + findings.length > 0));

@@ -40,7 +40,7 @@ export const loginVerb = defineVerb({
     ["rnv login --profile shop", "saves it as shop, or replaces shop"],
     ["rnv plan --profile shop", "in a folder that does not use it yet"],
   ],
-  run: async (_given, target, screen) => {
+  run: async (_, { target, screen }) => {
     await logIn(target, screen);
     screen.terminal.out("\nNext: rnv plan\n");
   },
