@@ -4,12 +4,10 @@ import { checkWritable } from "./files";
 import { stateOf } from "./open-target";
 import { isGiven } from "./option";
 import { options } from "./options";
-import { resultsOf, type TargetEnd, tellFindings } from "./run-targets";
+import { resultsOf, tellFindings } from "./run-targets";
 import { type Screen, usage } from "./screen";
 import { type Request, type Target, targetAt } from "./target";
-import { type Verb, valuesIn } from "./verb";
-
-type Given = ReturnType<typeof valuesIn>;
+import { type TargetRules, type ValuesOf, type Verb, type VerbEnd, valuesIn } from "./verb";
 
 /** Options that name what a verb writes; `report` is a folder. */
 const written = ["out", "html", "jsonInto", "metrics", "junit", "report"];
@@ -20,6 +18,9 @@ const ofOneStack = ["out", "html", "jsonInto", "expectDigest"] as const;
 /** Options that name an address: the stack that records it gets them. */
 const ofAddresses = ["confirmDelete", "confirmConsumers", "replace"] as const;
 
+/** The values that several stacks share out. */
+type SharedValues = Partial<ValuesOf<Pick<typeof options, (typeof ofOneStack | typeof ofAddresses)[number]>>>;
+
 /** Runs a verb on what the command line names; resolves to the exit code that says most. */
 export async function runVerb(
   verb: Verb,
@@ -28,31 +29,60 @@ export async function runVerb(
   screen: Screen,
 ): Promise<number> {
   for (const name of written) checkWritable(command.opts()[name], name === "report");
-  const given = valuesIn(command, verb);
-  const end = async (values: Given, target: Target, on: Screen): Promise<TargetEnd> => {
-    const ended = (await verb.run(values, target, on)) ?? 0;
-    if (typeof ended === "number") return { diagnostics: [], exitCode: ended };
-    return { diagnostics: [], exitCode: ended.exitCode, toldOutputs: ended.toldOutputs };
-  };
-  if (verb.scope === "none") return (await end(given, targetAt(request, { stage: "any" }), screen)).exitCode;
+  const given = { ...sharedIn(command), ...valuesIn(command, verb) };
+  if (verb.scope !== "none") return runOnTargets(request, { given, rules: verb, screen, run: verb.run });
+  const ended = (await verb.run(given, targetAt(request, { stage: "any" }), screen)) ?? 0;
+  return typeof ended === "number" ? ended : ended.exitCode;
+}
+
+const sharedIn = (command: Command): SharedValues => ({
+  out: options.out.valueIn(command),
+  html: options.html.valueIn(command),
+  jsonInto: options.jsonInto.valueIn(command),
+  expectDigest: options.expectDigest.valueIn(command),
+  confirmDelete: options.confirmDelete.valueIn(command),
+  confirmConsumers: options.confirmConsumers.valueIn(command),
+  replace: options.replace.valueIn(command),
+});
+
+interface GivenRun<Given> {
+  readonly given: Given;
+  readonly rules: TargetRules;
+  readonly screen: Screen;
+  readonly run: (given: Given, target: Target, screen: Screen) => Promise<VerbEnd>;
+}
+
+/** Runs a verb on each target of a request, with the values that are for it; resolves to the exit code that says most. */
+export async function runOnTargets<Given extends SharedValues>(
+  request: Request,
+  { given, rules, screen, run }: GivenRun<Given>,
+): Promise<number> {
   let givenTo = (_: Target): Given => given;
   const results = await resultsOf(request, {
-    ...{ stages: [request.givenStage], rules: verb, screen },
+    ...{ stages: [request.givenStage], rules, screen },
     onTargets: async (targets) => {
-      if (targets.length > 1) givenTo = await shareOut(given, command, targets, screen);
+      if (targets.length > 1) givenTo = await shareOut(given, targets, screen);
     },
-    run: (target, on) => end(givenTo(target), target, on),
+    run: async (target, on) => {
+      const ended = (await run(givenTo(target), target, on)) ?? 0;
+      if (typeof ended === "number") return { diagnostics: [], exitCode: ended };
+      return { diagnostics: [], exitCode: ended.exitCode, toldOutputs: ended.toldOutputs };
+    },
     onResult: tellFindings,
   });
   return joinResults(results.map(({ outcome }) => outcome)).exitCode;
 }
 
 /** Returns the values for each of several stacks. Throws where it is not clear which stack an option is about. */
-async function shareOut(given: Given, command: Command, targets: readonly Target[], screen: Screen) {
+async function shareOut<Given extends SharedValues>(
+  given: Given,
+  targets: readonly Target[],
+  screen: Screen,
+): Promise<(target: Target) => Given> {
   const one = ofOneStack.find((name) => isGiven(given[name]));
   if (one !== undefined)
     throw usage(`${options[one].long} is about one stack, and several are read`, "name one of them");
-  const named = ofAddresses.filter((name) => options[name].valueIn(command).length > 0);
+  const named = ofAddresses.filter((name) => isGiven(given[name]));
   if (named.length === 0) return () => given;
   const recorded = new Map<string, ReadonlySet<string>>();
   for (const target of targets) {
@@ -60,7 +90,7 @@ async function shareOut(given: Given, command: Command, targets: readonly Target
     recorded.set(target.stack ?? "", new Set(Object.keys(resources)));
   }
   for (const name of named)
-    for (const address of options[name].valueIn(command)) {
+    for (const address of given[name] ?? []) {
       const stacks = [...recorded.keys()].filter((stack) => recorded.get(stack)?.has(address));
       if (stacks.length === 1) continue;
       const holders = stacks.length === 0 ? "no stack records it" : `${stacks.join(" and ")} record it`;
@@ -69,9 +99,11 @@ async function shareOut(given: Given, command: Command, targets: readonly Target
         "name the stack that is meant: --stack STACK",
       );
     }
-  return ({ stack = "" }: Target): Given => {
-    const own = (name: (typeof ofAddresses)[number]): readonly string[] =>
-      options[name].valueIn(command).filter((address) => recorded.get(stack)?.has(address));
-    return { ...given, ...Object.fromEntries(named.map((name) => [name, own(name)])) };
+  return ({ stack = "" }) => {
+    const own = named.map((name) => [
+      name,
+      given[name]?.filter((address) => recorded.get(stack)?.has(address)),
+    ]);
+    return { ...given, ...Object.fromEntries(own) };
   };
 }
