@@ -7,7 +7,7 @@ import { options } from "./options";
 import { resultsOf, tellFindings } from "./run-targets";
 import { type Screen, usage } from "./screen";
 import { type Request, type Target, targetAt } from "./target";
-import { type TargetRules, type ValuesOf, type Verb, type VerbEnd, valuesIn } from "./verb";
+import { type TargetRules, type Verb, type VerbEnd, valuesIn } from "./verb";
 
 /** Options that name what a verb writes; `report` is a folder. */
 const written = ["out", "html", "jsonInto", "metrics", "junit", "report"];
@@ -19,7 +19,7 @@ const ofOneStack = ["out", "html", "jsonInto", "expectDigest"] as const;
 const ofAddresses = ["confirmDelete", "confirmConsumers", "replace"] as const;
 
 /** The values that several stacks share out. */
-type SharedValues = Partial<ValuesOf<Pick<typeof options, (typeof ofOneStack | typeof ofAddresses)[number]>>>;
+type SharedValues = { readonly [Name in (typeof ofOneStack | typeof ofAddresses)[number]]?: unknown };
 
 /** Runs a verb on what the command line names; resolves to the exit code that says most. */
 export async function runVerb(
@@ -29,21 +29,11 @@ export async function runVerb(
   screen: Screen,
 ): Promise<number> {
   for (const name of written) checkWritable(command.opts()[name], name === "report");
-  const given = { ...sharedIn(command), ...valuesIn(command, verb) };
+  const given = valuesIn(command, verb);
   if (verb.scope !== "none") return runOnTargets(request, { given, rules: verb, screen, run: verb.run });
   const ended = (await verb.run(given, targetAt(request, { stage: "any" }), screen)) ?? 0;
   return typeof ended === "number" ? ended : ended.exitCode;
 }
-
-const sharedIn = (command: Command): SharedValues => ({
-  out: options.out.valueIn(command),
-  html: options.html.valueIn(command),
-  jsonInto: options.jsonInto.valueIn(command),
-  expectDigest: options.expectDigest.valueIn(command),
-  confirmDelete: options.confirmDelete.valueIn(command),
-  confirmConsumers: options.confirmConsumers.valueIn(command),
-  replace: options.replace.valueIn(command),
-});
 
 interface GivenRun<Given> {
   readonly given: Given;
@@ -82,15 +72,18 @@ async function shareOut<Given extends SharedValues>(
   const one = ofOneStack.find((name) => isGiven(given[name]));
   if (one !== undefined)
     throw usage(`${options[one].long} is about one stack, and several are read`, "name one of them");
-  const named = ofAddresses.filter((name) => isGiven(given[name]));
+  const named = ofAddresses.flatMap((name) => {
+    const addresses = given[name];
+    return Array.isArray(addresses) && addresses.length > 0 ? { name, addresses } : [];
+  });
   if (named.length === 0) return () => given;
   const recorded = new Map<string, ReadonlySet<string>>();
   for (const target of targets) {
     const { resources = {} } = (await stateOf(target, screen)) ?? {};
     recorded.set(target.stack ?? "", new Set(Object.keys(resources)));
   }
-  for (const name of named)
-    for (const address of given[name] ?? []) {
+  for (const { name, addresses } of named)
+    for (const address of addresses) {
       const stacks = [...recorded.keys()].filter((stack) => recorded.get(stack)?.has(address));
       if (stacks.length === 1) continue;
       const holders = stacks.length === 0 ? "no stack records it" : `${stacks.join(" and ")} record it`;
@@ -100,10 +93,8 @@ async function shareOut<Given extends SharedValues>(
       );
     }
   return ({ stack = "" }) => {
-    const own = named.map((name) => [
-      name,
-      given[name]?.filter((address) => recorded.get(stack)?.has(address)),
-    ]);
+    const isOwn = (address: string): boolean => recorded.get(stack)?.has(address) === true;
+    const own = named.map(({ name, addresses }) => [name, addresses.filter(isOwn)]);
     return { ...given, ...Object.fromEntries(own) };
   };
 }

@@ -1,4 +1,5 @@
 import { isMarked } from "../../api/code-host/code-host";
+import type { CodeHost } from "../../api/code-host/create-host";
 import type { ApplyOutcome } from "../../commands/apply";
 import { keepComments, notMerged, type Review, recordsOf } from "../../commands/ci/comments";
 import { hasChanges } from "../../plan/plan";
@@ -68,30 +69,29 @@ export const ciApplyVerb = defineVerb({
   },
 });
 
-type Given = ValuesOf<typeof ciApplyOptions>;
-
 /** Applies what was reviewed of a target, and tells the runner and the pull request how it ended. */
-async function applyReviewed(given: Given, target: Target, screen: Screen): Promise<TargetEnd> {
+async function applyReviewed(
+  given: ValuesOf<typeof ciApplyOptions>,
+  target: Target,
+  screen: Screen,
+): Promise<TargetEnd> {
   const digest = expectedDigestOf(given, screen);
   const job = readJob(target, given.pullRequest);
   const isDecided = job.pullRequest === undefined || job.isDecided;
   const review = isDecided && !given.repair ? await reviewOf(screen, job) : undefined;
-  const outcome = await showApply(
-    target,
-    screen,
-    { ...given, autoApprove: true },
-    {
-      ...judgedRequestOf(given, target),
-      needsKey: true,
-      repairsOnly: given.repair,
-      review: (key) =>
-        review ? recordsOf(review, subjectOf(target, { key }), digest) : notMerged(job.pullRequest as number),
+  const request = {
+    ...judgedRequestOf(given, target),
+    ...{ needsKey: true, repairsOnly: given.repair },
+    review: (key: Uint8Array | undefined) =>
+      review ? recordsOf(review, subjectOf(target, { key }), digest) : notMerged(job.pullRequest as number),
+  };
+  const outcome = await showApply(target, screen, { ...given, autoApprove: true }, request).catch(
+    (cause: unknown): TargetEnd => {
+      const failed = failureOf(cause, screen.signal.aborted);
+      report(screen, failed.diagnostics);
+      return failed;
     },
-  ).catch((cause: unknown): TargetEnd => {
-    const failed = failureOf(cause, screen.signal.aborted);
-    report(screen, failed.diagnostics);
-    return failed;
-  });
+  );
   const { exitCode } = outcome;
   const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
   writeOutputs(screen, { digest: target.sharesRun ? "" : outputs.digest });
@@ -99,48 +99,38 @@ async function applyReviewed(given: Given, target: Target, screen: Screen): Prom
   const folder = reportFolderOf(target, given.report);
   const written = writeReports([{ target, outcome, applied }], { folder, job, screen, outputs });
   const isTold = given.comment && !review?.isUnread;
-  const told = isTold
-    ? await tellPullRequest({ given, target, screen, job, review }, outcome)
-    : exitCodes.done;
+  const told = isTold ? await tellHost(screen, job, commentsOn(outcome, target, { job, review, digest })) : 0;
   return { ...outcome, exitCode: exitCode === exitCodes.done ? told || written : exitCode };
 }
 
-interface ReviewedApply {
-  readonly given: Given;
-  readonly target: Target;
-  readonly screen: Screen;
+interface Reviewed {
   readonly job: CiJob;
   /** Undefined where none counts: of a pull request that is not merged, and of a repair. */
   readonly review: Review | undefined;
+  /** The digest of a plan that is applied by hand. */
+  readonly digest: string | undefined;
 }
 
-/**
- * Tells the pull request how its apply ended. An apply that changed nothing is told only where the comment says otherwise.
- * Returns 1 where a comment of an older run stays.
- */
-function tellPullRequest(
-  { given, target, screen, job, review }: ReviewedApply,
-  outcome: ApplyOutcome,
-): Promise<number> {
-  const { exitCode, plan: made, reviewKey: key } = outcome;
-  const isIdle = exitCode === exitCodes.done && (made === undefined || !hasChanges(made));
-  return tellHost(screen, job, async (host) => {
+/** Tells the pull request how its apply ended. An apply that changed nothing is told only where the comment says otherwise. */
+const commentsOn =
+  (outcome: ApplyOutcome, target: Target, { job, review, digest }: Reviewed) =>
+  async (host: CodeHost): Promise<void> => {
+    const { exitCode, plan: made, reviewKey: key } = outcome;
+    const isIdle = exitCode === exitCodes.done && (made === undefined || !hasChanges(made));
     const number = review?.pullRequest ?? job.pullRequest;
-    if (number === undefined) return;
-    for (const pullRequest of [number, ...(review?.others ?? [])]) {
+    for (const pullRequest of number === undefined ? [] : [number, ...(review?.others ?? [])]) {
       const subject = subjectOf(target, { key, pullRequest });
       const marker = markerOf("apply", subject);
-      const standing = review?.comments.find(
+      const old = review?.comments.find(
         (own) => own.pullRequest === pullRequest && isMarked(own.body, marker),
       );
       // A plan that was applied by hand is continued by hand: its record stays.
-      const record = given.expectDigest && standing && recordLineIn(standing.body);
+      const record = digest && old && recordLineIn(old.body);
       const body = commentOn(outcome, subject, job, host.mostCharacters, record);
       const comment = { marker, body, isQuiet: isIdle, ...(isIdle && { unless: wasApplied }) };
       await keepComments(host, { kind: "pull request", number: pullRequest }, [comment]);
     }
-  });
-}
+  };
 
 function commentOn(
   { runId, exitCode, plan: made, diagnostics, counts, differences }: ApplyOutcome,

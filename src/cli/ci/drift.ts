@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import type { CodeHost } from "../../api/code-host/create-host";
 import { createHttpTransport, safeAddress } from "../../api/http-transport";
 import { readRetryAfter, readTransportError, type Transport, type WireRequest } from "../../api/transport";
 import { keepIssues } from "../../commands/ci/comments";
@@ -27,9 +28,9 @@ import { startedBy } from "../job";
 import { argument, negation, text } from "../option";
 import { options, readingOptions, scopeOptions } from "../options";
 import { resultsOf, type TargetResult } from "../run-targets";
-import { annotate, exitCodes, outStyle, quiet, report, type Screen, tryToWrite } from "../screen";
+import { annotate, exitCodes, outStyle, quiet, report, tryToWrite } from "../screen";
 import { stagesAsked } from "../stages";
-import { manifestsOf, type Target } from "../target";
+import { manifestsOf } from "../target";
 import { defineVerb } from "../verb";
 import { driftOf, driftOptions, driftRules, readAccepted } from "../verbs/drift";
 import { tellHost } from "./host";
@@ -80,11 +81,8 @@ export const ciDriftVerb = defineVerb({
     const webhook = webhookUrl === "" ? undefined : readWebhook(webhookUrl);
     const at = new Date().toISOString();
     const startedAt = systemClock.elapsed();
-    const read = async () => ({
-      accepted: readAccepted(target),
-      ...(await stagesAsked(target, screen, given)),
-    });
-    const { accepted, asked, areAll, declared } = await read().catch((cause: unknown) => {
+    const read = async () => [readAccepted(target), await stagesAsked(target, screen, given)] as const;
+    const [accepted, { asked, areAll, declared }] = await read().catch((cause: unknown) => {
       writeOutputs(screen, { drift: "unknown", exitcode: "1" });
       throw cause;
     });
@@ -103,14 +101,29 @@ export const ciDriftVerb = defineVerb({
     else if (format === "markdown") terminal.out(driftJobMarkdown(job));
     else terminal.out(driftJobText(job, outStyle(screen)));
     const unused = unusedIn(results, areAll).map(acceptanceUnused);
+    const { report: folder, metrics } = given;
+    const numbers = () =>
+      driftMetrics(
+        job,
+        manifestsOf(target)
+          .map((file) => resolve(cwd, file))
+          .join(","),
+      );
     const written = [
-      given.report === undefined ? exitCodes.done : writeReports(given.report, job, screen),
-      given.metrics ? writeMetrics(given.metrics, job, { target, screen }) : exitCodes.done,
+      folder === undefined ? exitCodes.done : tryToWrite(screen, () => writeReports(folder, job)),
+      metrics
+        ? tryToWrite(screen, () => writeWholeFile(metrics, numbers(), { mode: 0o644 }))
+        : exitCodes.done,
     ];
     const failed = webhook && (await callWebhook(webhook, job, environment));
     report(screen, [...unused, ...(failed ? [failed] : [])]);
-    tellRunner(job, screen);
-    if (given.issue) await keepIssuesOf(job, declared ?? results[0]?.target.declaredStages, screen);
+    const drift = driftOutput(stages.map(statusOf));
+    writeOutputs(screen, { drift, exitcode: String(job.exitCode) });
+    writeSummary(screen, [driftJobMarkdown(job)]);
+    const host = readJob(target);
+    // Drift is about what is merged, not about what a pull request proposes.
+    if (given.issue && host.platform !== undefined && host.pullRequest === undefined)
+      await tellHost(screen, host, issuesOf(job, declared ?? results[0]?.target.declaredStages));
     for (const { diagnostics } of stages) annotate(screen, diagnostics);
     const ends = [...written, failed ? exitCodes.error : exitCodes.done];
     return joinResults([job, ...ends.map((exitCode) => ({ exitCode }))]).exitCode;
@@ -137,40 +150,29 @@ function shownOf({ target, outcome, seconds }: TargetResult): StageDrift {
   };
 }
 
-function tellRunner(job: DriftJob, screen: Screen): void {
-  const statuses = job.stages.map(statusOf);
-  const isUnread = statuses.every((status) => status === "error" || status === "interrupted");
-  const found = statuses.includes("drift") ? "true" : isUnread ? "unknown" : "false";
-  writeOutputs(screen, { drift: found, exitcode: String(job.exitCode) });
-  writeSummary(screen, [driftJobMarkdown(job)]);
+/** Returns the output `drift`. */
+function driftOutput(statuses: readonly ReturnType<typeof statusOf>[]): string {
+  if (statuses.includes("drift")) return "true";
+  return statuses.every((status) => status === "error" || status === "interrupted") ? "unknown" : "false";
 }
 
 /** Keeps an issue for each stage that has drifted, and closes those of stages that are not declared any more. */
-async function keepIssuesOf(
-  drift: DriftJob,
-  declared: readonly string[] | undefined,
-  screen: Screen,
-): Promise<void> {
-  const job = readJob(screen);
-  // Drift is about what is merged, not about what a pull request proposes.
-  if (job.platform === undefined || job.pullRequest !== undefined) return;
-  const { manifest, stages } = drift;
-  await tellHost(screen, job, (host) => {
-    // A stage that was not looked at has neither drifted nor been repaired.
-    const looked = stages.filter((stage) => !["error", "interrupted"].includes(statusOf(stage)));
-    const wanted = looked.map((looked) => {
-      const subject = { manifest, stage: looked.stage, stack: looked.stack };
-      const body = statusOf(looked) === "clean" ? undefined : issueText(looked, drift, host.mostCharacters);
-      const found = { marker: markerOf("drift", subject), title: issueTitle(subject), body };
-      return { ...found, farewell: farewellText(drift) };
-    });
-    return keepIssues(host, wanted, (marker) =>
-      isOfGone(marker, "drift", manifest, { stages: declared, stacks: undefined })
-        ? "This stage is not declared any more.\n"
-        : undefined,
-    );
+const issuesOf = (job: DriftJob, declared: readonly string[] | undefined) => (host: CodeHost) => {
+  const { manifest, stages } = job;
+  // A stage that was not looked at has neither drifted nor been repaired.
+  const looked = stages.filter((stage) => !["error", "interrupted"].includes(statusOf(stage)));
+  const wanted = looked.map((found) => {
+    const subject = { manifest, stage: found.stage, stack: found.stack };
+    const body = statusOf(found) === "clean" ? undefined : issueText(found, job, host.mostCharacters);
+    const titled = { marker: markerOf("drift", subject), title: issueTitle(subject) };
+    return { ...titled, body, farewell: farewellText(job) };
   });
-}
+  return keepIssues(host, wanted, (marker) =>
+    isOfGone(marker, "drift", manifest, { stages: declared, stacks: undefined })
+      ? "This stage is not declared any more.\n"
+      : undefined,
+  );
+};
 
 /** Reads the address of a webhook. It may hold a token: no message repeats more of it than the host. */
 export function readWebhook(text: string): URL {
@@ -234,17 +236,8 @@ export async function deliver(
   }
 }
 
-/** Writes the reports; returns 1 where they cannot be written. */
-const writeReports = (folder: string, job: DriftJob, screen: Screen): number =>
-  tryToWrite(screen, () => {
-    makeFolder(folder);
-    writeWholeFile(join(folder, "drift.md"), driftJobMarkdown(job));
-    writeWholeFile(join(folder, "drift.json"), driftJobJson(job));
-  });
-
-/** Writes the numbers; returns 1 where they cannot be written. */
-function writeMetrics(file: string, job: DriftJob, { target, screen }: { target: Target; screen: Screen }) {
-  const manifests = manifestsOf(target).map((manifest) => resolve(target.cwd, manifest));
-  const numbers = driftMetrics(job, manifests.join(","));
-  return tryToWrite(screen, () => writeWholeFile(file, numbers, { mode: 0o644 }));
+function writeReports(folder: string, job: DriftJob): void {
+  makeFolder(folder);
+  writeWholeFile(join(folder, "drift.md"), driftJobMarkdown(job));
+  writeWholeFile(join(folder, "drift.json"), driftJobJson(job));
 }

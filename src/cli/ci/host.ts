@@ -63,12 +63,22 @@ export function openCodeHost(
   return { host: createHost(platform, { ...parts, ...given }), diagnostics: [] };
 }
 
-/** Speaks to the code host of the job; undefined where there is none, or a setting that it needs is missing, which is told. */
+/**
+ * Speaks to the code host of the job; undefined where there is none, or a setting that it needs is missing: that is told,
+ * and that the pull request is not.
+ */
 export async function withHost<Answer>(
   screen: Screen,
   speak: (host: hosts.CodeHost) => Promise<Answer>,
+  { pullRequest }: Partial<CiJob> = {},
 ): Promise<Answer | undefined> {
   const { environment } = screen;
+  if (platformOf(environment) === undefined && pullRequest !== undefined)
+    report(screen, [
+      warning("config.missing", `no comment on pull request ${pullRequest}: no code host here`, {
+        hint: "Run it in GitHub Actions or GitLab, or post plan.md of the reports yourself.",
+      }),
+    ]);
   const { host, diagnostics } = openCodeHost(environment, {
     transport: createHttpTransport({ environment }),
     clock: systemClock,
@@ -84,21 +94,6 @@ export async function withHost<Answer>(
   }
 }
 
-/** Speaks to the code host about the pull request of the job, and warns where there is no host that has it. */
-function withPullRequest<Answer>(
-  screen: Screen,
-  { platform, pullRequest }: CiJob,
-  speak: (host: hosts.CodeHost) => Promise<Answer>,
-): Promise<Answer | undefined> {
-  if (platform === undefined && pullRequest !== undefined)
-    report(screen, [
-      warning("config.missing", `no comment on pull request ${pullRequest}: no code host here`, {
-        hint: "Run it in GitHub Actions or GitLab, or post plan.md of the reports yourself.",
-      }),
-    ]);
-  return withHost(screen, speak);
-}
-
 /**
  * Tells the code host; a failure to reach it is a warning. Returns 1 where a comment of an older run could not be
  * rewritten: a reader would take it for that of this run.
@@ -109,7 +104,7 @@ export async function tellHost(
   tell: (host: hosts.CodeHost) => Promise<void>,
 ): Promise<number> {
   try {
-    await withPullRequest(screen, job, tell);
+    await withHost(screen, tell, job);
     return exitCodes.done;
   } catch (cause) {
     const isStale = cause instanceof StaleCommentError;
@@ -121,7 +116,7 @@ export async function tellHost(
 /** Finds the comments that may hold the review of a job. Throws where the host cannot be asked. */
 export async function reviewOf(screen: Screen, job: CiJob): Promise<Review> {
   const { pullRequest, commit, earlier } = job;
-  const found = await withPullRequest(screen, job, (host) => findReview(host, pullRequest, commit, earlier));
+  const found = await withHost(screen, (host) => findReview(host, pullRequest, commit, earlier), job);
   return found ?? { isUnread: true, comments: [] };
 }
 

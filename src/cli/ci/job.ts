@@ -34,15 +34,12 @@ export const commentOptions = {
 };
 
 /** Reads the job from the environment; the pull request that is given wins over that of the job. */
-export function readJob(
-  { environment, cwd }: Pick<Request, "environment" | "cwd">,
-  pullRequest?: number,
-): CiJob {
+export function readJob({ environment, cwd }: Pick<Request, "environment" | "cwd">, given?: number): CiJob {
   const platform = platformOf(environment);
   const { commit, job: page } = startedBy(environment, cwd, []);
   const read = platform && { github: githubJob, gitlab: gitlabJob }[platform](environment);
-  if (pullRequest !== undefined)
-    return { ...none, platform, page, commit, pullRequest, proposes: true, isDecided: true };
+  if (given !== undefined)
+    return { ...none, platform, page, commit, pullRequest: given, proposes: true, isDecided: true };
   return { ...none, platform, page, commit, ...read };
 }
 
@@ -90,16 +87,13 @@ export function platformOf(environment: ProcessEnvironment): JobPlatform | undef
 }
 
 /** Appends outputs that later steps read: to the file of GitHub, one line for each. Values hold no line breaks. */
-export function writeOutputs(
-  { environment }: Pick<Screen, "environment">,
-  outputs: Readonly<Record<string, string>>,
-): void {
+export function writeOutputs({ environment }: Screen, outputs: Readonly<Record<string, string>>): void {
   const lines = Object.entries(outputs).map(([name, value]) => `${name}=${value}\n`);
   appendTo(environment.GITHUB_OUTPUT, lines.join(""));
 }
 
 /** Appends texts of Markdown to the summary of the job, where it has one. */
-export const writeSummary = ({ environment }: Pick<Screen, "environment">, texts: readonly string[]): void =>
+export const writeSummary = ({ environment }: Screen, texts: readonly string[]): void =>
   appendTo(environment.GITHUB_STEP_SUMMARY, texts.map((text) => `${text}\n`).join(""));
 
 function appendTo(file: string | undefined, text: string): void {

@@ -3,7 +3,7 @@ import { stageText } from "../../model/stage";
 import { jsonText } from "../../report/escape-text";
 import { type StageRow, stageJson, stageRowsText } from "../../report/status-text";
 import { flag } from "../option";
-import { options } from "../options";
+import { stagesOptions } from "../options";
 import { resultsOf, tellFindings } from "../run-targets";
 import { exitCodes, outStyle, quiet, type Screen } from "../screen";
 import { askedStage, foundIn, isEmpty, type StageInstance, undeclaredStates } from "../stages";
@@ -17,11 +17,7 @@ const stageListVerb = defineVerb({
   scope: "none",
   summary: "List the stages of the manifest, with their instances and states",
   options: {
-    files: options.files,
-    untrusted: options.untrusted,
-    stage: options.stage,
-    json: options.json,
-    ids: options.ids,
+    ...stagesOptions,
     drift: flag("--drift", "ask the service whether each is as it is recorded; exit 2 when one is not"),
   },
   examples: [

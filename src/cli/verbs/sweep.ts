@@ -11,7 +11,7 @@ import { counted } from "../../report/plan-wording";
 import { readTextOrInput } from "../files";
 import { withTarget } from "../open-target";
 import { duration, flag, parsed, text } from "../option";
-import { idList, options } from "../options";
+import { idList, options, stagesOptions } from "../options";
 import { askApproval } from "../prompt";
 import { resultsOf, type TargetResult } from "../run-targets";
 import { exitCodes, quiet, report, type Screen, usage } from "../screen";
@@ -20,11 +20,7 @@ import type { Request, Target } from "../target";
 import { defineVerb, type ValuesOf } from "../verb";
 
 export const sweepOptions = {
-  files: options.files,
-  untrusted: options.untrusted,
-  stage: options.stage,
-  json: options.json,
-  ids: options.ids,
+  ...stagesOptions,
   olderThan: parsed("--older-than <duration>", "only those whose last run is so long ago: 72h", duration),
   dryRun: flag("--dry-run", "say what would be destroyed, and destroy nothing"),
   lockTimeoutMs: options.lockTimeoutMs,
@@ -118,46 +114,39 @@ export async function sweepStage(
   // In another workspace nothing is swept, rather than one after the other refused.
   for (const name of goes) found.enter(splitStage(name));
   const question = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. `;
-  if (given.autoApprove || (await askApproval(screen, "stage sweep", question)))
-    return sweepInstances({ given, target, screen }, declared, goes, kept);
-  terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
-  return signal.aborted ? exitCodes.interrupted : exitCodes.error;
-}
-
-interface Sweep {
-  readonly given: SweepValues;
-  readonly target: Target;
-  readonly screen: Screen;
-}
-
-/** Destroys instances one by one, with a line for each. Where an instance is left, the same command continues: exit 3. */
-async function sweepInstances(
-  { given, target, screen }: Sweep,
-  declared: StageDeclaration,
-  goes: readonly string[],
-  kept: readonly string[],
-): Promise<number> {
-  const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
-  const tell = ({ target: { stage = "" }, outcome }: TargetResult): void => {
-    const { exitCode, counts, diagnostics } = outcome;
-    const destroyed = counts?.destroyed ?? 0;
-    swept.push({ stage, destroyed, exit_code: exitCode });
-    report(screen, diagnostics);
-    const resources = counted(destroyed, "resource");
-    const end = exitCode === exitCodes.done ? `destroyed (${resources})` : "not destroyed";
-    say(screen, `${stage}: ${end}.\n`);
-  };
-  await resultsOf(target, {
-    ...{ stages: goes, rules: { scope: "one" }, screen: quiet(screen) },
-    run: (one, on) => destroyInstance(given, one, on, declared),
-    onResult: tell,
-  });
+  if (!given.autoApprove && !(await askApproval(screen, "stage sweep", question))) {
+    terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
+    return signal.aborted ? exitCodes.interrupted : exitCodes.error;
+  }
+  const swept = await sweepInstances(goes, target, screen, (one, on) =>
+    destroyInstance(given, one, on, declared),
+  );
   const failed = swept.filter((one) => one.exit_code !== exitCodes.done).length;
   const left = failed === 0 ? "" : `; ${counted(failed, "instance")} failed: run the same command again`;
   const done = counted(swept.length - failed, "instance");
   say(screen, `Swept ${done} of ${declared.name}, ${kept.length} kept${left}.\n`, { swept, kept });
-  if (screen.signal.aborted) return exitCodes.interrupted;
+  if (signal.aborted) return exitCodes.interrupted;
   return failed === 0 ? exitCodes.done : exitCodes.partly;
+}
+
+/** Destroys instances one by one, with a line for each. Where an instance is left, the same command continues: exit 3. */
+async function sweepInstances(
+  names: readonly string[],
+  request: Request,
+  screen: Screen,
+  run: (target: Target, screen: Screen) => Promise<ApplyOutcome>,
+) {
+  const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
+  const onResult = ({ target: { stage = "" }, outcome }: TargetResult): void => {
+    const { exitCode, counts: { destroyed } = { destroyed: 0 }, diagnostics } = outcome;
+    swept.push({ stage, destroyed, exit_code: exitCode });
+    report(screen, diagnostics);
+    const isDone = exitCode === exitCodes.done;
+    const end = isDone ? `destroyed (${counted(destroyed, "resource")})` : "not destroyed";
+    say(screen, `${stage}: ${end}.\n`);
+  };
+  await resultsOf(request, { stages: names, rules: { scope: "one" }, screen: quiet(screen), run, onResult });
+  return swept;
 }
 
 /** Prints text for people; a run with --json prints the document alone. */
