@@ -8,7 +8,6 @@ import { embeddedUrl, type Transport, type WireRequest } from "../api/transport"
 import type { Connection, Context } from "../commands/context";
 import { embeddedTransport, openConnection } from "../commands/open-connection";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
-import type { ApplyEvent } from "../model/apply-event";
 import type { State } from "../model/state";
 import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
@@ -29,7 +28,8 @@ const told = new WeakSet<AbortSignal>();
  * Names the workspace and the profile of a run, once and first. A pipe gets the line on standard error, and only for a
  * profile: settings of the environment were given for this run.
  */
-export function tellTarget(target: Target, { terminal, format, signal }: Screen): void {
+export function tellTarget({ target, screen }: Run): void {
+  const { terminal, format, signal } = screen;
   const { profile } = target;
   const { baseUrl, workspaceId, diagnostics } = readSettings(target);
   if (told.has(signal) || format !== "text" || hasErrors(diagnostics)) return;
@@ -46,20 +46,17 @@ interface OpenContext extends Context {
 }
 
 /** What a target is read from. */
-export const sourcesOf = (
-  { environment, cwd, unit, readStage, untrusted }: Target,
-  { terminal }: Pick<Screen, "terminal">,
-) => ({
-  ...{ environment, cwd, untrusted, stack: unit, stage: readStage },
-  standardInput: () => readStandardInput(terminal),
+export const sourcesOf = ({ target, screen }: Pick<Run, "target" | "screen">) => ({
+  environment: target.environment,
+  cwd: target.cwd,
+  untrusted: target.untrusted,
+  stack: target.unit,
+  stage: target.readStage,
+  standardInput: () => readStandardInput(screen.terminal),
 });
 
 /** Opens the capabilities of a target. Nothing is opened before a command asks for it. */
-export function openTarget(
-  target: Target,
-  screen: Screen,
-  emit: (event: ApplyEvent) => void = () => {},
-): OpenContext {
+export function openTarget(target: Target, screen: Screen): OpenContext {
   const { environment, cwd, stack, stage, takesUnnamed } = target;
   const { terminal, signal } = screen;
   const settings = readSettings(target);
@@ -79,7 +76,7 @@ export function openTarget(
   const stateServer = openStateServer(environment, watch("the state's server"));
   let connection: Promise<Connection> | undefined;
   return {
-    ...sourcesOf(target, screen),
+    ...sourcesOf({ target, screen }),
     ...origin,
     ...machine,
     startedBy: (files) => startedBy(environment, cwd, files),
@@ -104,10 +101,9 @@ export function openTarget(
       const salt = settings.workspaceId || undefined;
       return loadStateKey({ environment, path, create, salt, randomBytes });
     },
-    emit: (event) => {
-      if (event.type === "start") steps.inFlight += 1;
-      if (event.type === "done" || event.type === "failed") steps.inFlight -= 1;
-      emit(event);
+    emit: ({ type }) => {
+      if (type === "start") steps.inFlight += 1;
+      if (type === "done" || type === "failed") steps.inFlight -= 1;
     },
     say: (line) => terminal.err(`${line}\n`),
     ...(terminal.live && screen.format !== "json" && { progress: (line) => terminal.err(`${line}\n`) }),
@@ -211,25 +207,41 @@ function refusedState(
   });
 }
 
-/** Opens a target for a piece of work, and closes it. Ctrl-C is answered at once. */
-export async function withTarget<T>(
-  target: Target,
-  screen: Screen,
-  work: (context: OpenContext) => Promise<T>,
-  emit?: (event: ApplyEvent) => void,
-): Promise<T> {
-  const context = openTarget(target, screen, emit);
+/** The run of a verb on a target. */
+export interface Run {
+  readonly target: Target;
+  readonly screen: Screen;
+  /** Opened when it is first asked for. */
+  readonly context: OpenContext;
+}
+
+/** Runs a piece of work on a target, and closes what it has opened. Ctrl-C is answered at once. */
+export async function runOn<T>(target: Target, screen: Screen, work: (run: Run) => Promise<T>): Promise<T> {
   const { signal, terminal } = screen;
-  const finishing = "Finishing requests in progress. Press Ctrl-C again to quit now.";
-  const tell = () => terminal.err(`\n${context.hasWritten() ? finishing : "Cancelled."}\n`);
-  signal.addEventListener("abort", tell, { once: true });
+  let opened: OpenContext | undefined;
+  const tell = (): void =>
+    terminal.err(
+      opened?.hasWritten()
+        ? "\nFinishing requests in progress. Press Ctrl-C again to quit now.\n"
+        : "\nCancelled.\n",
+    );
+  const open = (): OpenContext => {
+    signal.addEventListener("abort", tell, { once: true });
+    return openTarget(target, screen);
+  };
   try {
-    return await work(context);
+    return await work({
+      ...{ target, screen },
+      get context() {
+        opened ??= open();
+        return opened;
+      },
+    });
   } finally {
     signal.removeEventListener("abort", tell);
-    await context.close();
+    await opened?.close();
   }
 }
 
 export const stateOf = (target: Target, screen: Screen): Promise<State | undefined> =>
-  withTarget(target, screen, ({ backend }) => backend.read());
+  runOn(target, screen, ({ context }) => context.backend.read());

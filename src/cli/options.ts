@@ -131,6 +131,9 @@ export const stagesOptions = { files, untrusted, stage: options.stage, json, ids
 
 export const stateOptions = { state, stacks, json };
 
+/** A verb with a state has a state for each stage. */
+export const stageOfState = { stage: options.stage, files: options.filesOfStages };
+
 export const scopeOptions = { ...sourceOptions, state, target, exclude };
 
 export const planningOptions = {

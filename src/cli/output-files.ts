@@ -47,7 +47,7 @@ export const savedPlanOf = (
 ): string => savePlan(plan, { files, overridePolicies, stage, stack, revealed, key });
 
 /** The file of a page, and where to say that it is written. */
-interface PageFile {
+export interface PageFile {
   readonly file: string | undefined;
   readonly screen: Screen;
 }

@@ -5,9 +5,9 @@ import { isHiddenOutput } from "../model/desired";
 import { splitStage } from "../model/stage";
 import { systemClock } from "../model/time";
 import { escapeJson, escapeText, jsonText } from "../report/escape-text";
-import { stateOf } from "./open-target";
+import { type Run, runOn, stateOf } from "./open-target";
 import { type ResolvedTarget, resolveTargets } from "./resolve";
-import { errorDocument, exitCodes, failureOf, outStyle, report, type Screen } from "./screen";
+import { errorDocument, exitCodes, outcomeOf, outStyle, report, type Screen } from "./screen";
 import { type Request, type Target, targetAt } from "./target";
 import type { TargetRules } from "./verb";
 
@@ -27,7 +27,7 @@ export interface TargetResult {
   readonly seconds: number;
 }
 
-type RunTarget = (target: Target, screen: Screen) => Promise<TargetEnd>;
+type RunTarget = (run: Run) => Promise<TargetEnd>;
 
 interface TargetsRun {
   /** Undefined for the stage that RNV_STAGE names, or for none. */
@@ -53,7 +53,7 @@ export async function resultsOf(request: Request, run: TargetsRun): Promise<read
   const results: TargetResult[] = [];
   const runOne = async (target: Target, on: Screen, work = run.run): Promise<TargetEnd> => {
     const start = systemClock.elapsed();
-    const outcome = await work(target, on).catch((cause: unknown) => failureOf(cause, on.signal.aborted));
+    const outcome = await outcomeOf(on, () => runOn(target, on, work));
     const result = { target, outcome, seconds: Math.round(systemClock.elapsed() - start) / 1000 };
     results.push(result);
     onResult(result, on);
@@ -87,7 +87,7 @@ async function runStacks(
   targets: readonly ResolvedTarget[],
   { writes, others: need }: TargetRules,
   screen: Screen,
-  run: RunTarget,
+  run: (target: Target, screen: Screen) => Promise<TargetEnd>,
 ): Promise<void> {
   const { signal, terminal, format } = screen;
   const areMany = targets.length > 1;

@@ -11,18 +11,22 @@ import {
   testSummaryText,
 } from "../report/test-report";
 import { writeWholeFile } from "./files";
-import { formatOf, type Invocation, listOf } from "./invocation";
-import { annotate, exitCodes, outStyle, report } from "./report";
+import { annotate, exitCodes, outStyle, report, type Screen } from "./screen";
+
+interface TestValues {
+  readonly paths: readonly string[];
+  readonly filters: readonly string[];
+  readonly junit: string | undefined;
+}
 
 /** `rnv test`: runs the tests of files and folders, and reports each as it ends. */
-export async function runTests(invocation: Invocation): Promise<number> {
-  const { terminal, options: given, positional, cwd, signal } = invocation;
-  const [places = []] = positional as readonly [(readonly string[])?];
-  const { tests, diagnostics } = readTests(cwd, places);
-  report(invocation, diagnostics);
-  const chosen = chooseTests(tests, listOf(given.filter), hasErrors(diagnostics));
-  const isText = formatOf(given) === "text";
-  const style = outStyle(invocation);
+export async function runTests({ paths, filters, junit }: TestValues, screen: Screen): Promise<number> {
+  const { terminal, cwd, signal } = screen;
+  const { tests, diagnostics } = readTests(cwd, paths);
+  report(screen, diagnostics);
+  const chosen = chooseTests(tests, filters, hasErrors(diagnostics));
+  const isText = screen.format === "text";
+  const style = outStyle(screen);
   const started = performance.now();
   const results: TestResult[] = [];
   for (const test of chosen) {
@@ -32,13 +36,12 @@ export async function runTests(invocation: Invocation): Promise<number> {
       terminal.out(`${results.length === 0 ? "" : "\n"}${style.colors.bold(test.file)}\n`);
     results.push(ran.result);
     if (isText) terminal.out(testResultText(ran.result, ran.unexpected, style));
-    if (isText) annotate(invocation, ran.unexpected);
+    if (isText) annotate(screen, ran.unexpected);
   }
   const whole = testReport(results, (performance.now() - started) / 1000);
   if (!isText) terminal.out(jsonText(whole));
   else if (results.length > 0) terminal.out(`\n${testSummaryText(whole, style)}`);
-  if (typeof given.junit === "string")
-    writeWholeFile(resolve(cwd, given.junit), testJunit(whole), { mode: 0o644 });
+  if (junit !== undefined) writeWholeFile(resolve(cwd, junit), testJunit(whole), { mode: 0o644 });
   if (signal.aborted) return exitCodes.interrupted;
   return whole.failed > 0 || hasErrors(diagnostics) ? exitCodes.error : exitCodes.done;
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { joinResults } from "../commands/targets";
 import { checkWritable } from "./files";
-import { stateOf } from "./open-target";
+import { type Run, runOn, stateOf } from "./open-target";
 import { isGiven } from "./option";
 import { options } from "./options";
 import { resultsOf, tellFindings } from "./run-targets";
@@ -31,7 +31,8 @@ export async function runVerb(
   for (const name of written) checkWritable(command.opts()[name], name === "report");
   const given = valuesIn(command, verb);
   if (verb.scope !== "none") return runOnTargets(request, { given, rules: verb, screen, run: verb.run });
-  const ended = (await verb.run(given, targetAt(request, { stage: "any" }), screen)) ?? 0;
+  const once = targetAt(request, { stage: "any" });
+  const ended = (await runOn(once, screen, (run) => verb.run(given, run))) ?? 0;
   return typeof ended === "number" ? ended : ended.exitCode;
 }
 
@@ -39,13 +40,13 @@ interface GivenRun<Given> {
   readonly given: Given;
   readonly rules: TargetRules;
   readonly screen: Screen;
-  readonly run: (given: Given, target: Target, screen: Screen) => Promise<VerbEnd>;
+  readonly run: (given: Given, run: Run) => Promise<VerbEnd>;
 }
 
 /** Runs a verb on each target of a request, with the values that are for it; resolves to the exit code that says most. */
 export async function runOnTargets<Given extends SharedValues>(
   request: Request,
-  { given, rules, screen, run }: GivenRun<Given>,
+  { given, rules, screen, run: work }: GivenRun<Given>,
 ): Promise<number> {
   let givenTo = (_: Target): Given => given;
   const results = await resultsOf(request, {
@@ -53,8 +54,8 @@ export async function runOnTargets<Given extends SharedValues>(
     onTargets: async (targets) => {
       if (targets.length > 1) givenTo = await shareOut(given, targets, screen);
     },
-    run: async (target, on) => {
-      const ended = (await run(givenTo(target), target, on)) ?? 0;
+    run: async (run) => {
+      const ended = (await work(givenTo(run.target), run)) ?? 0;
       if (typeof ended === "number") return { diagnostics: [], exitCode: ended };
       return { diagnostics: [], exitCode: ended.exitCode, toldOutputs: ended.toldOutputs };
     },

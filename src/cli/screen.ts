@@ -94,6 +94,18 @@ export function failureOf(cause: unknown, interrupted: boolean): Outcome {
   return { diagnostics: [found], exitCode: exitCodes.error };
 }
 
+/** Returns the outcome of a piece of work, or that of what it throws. */
+export const outcomeOf = async <T extends Outcome>(
+  { signal }: Pick<Screen, "signal">,
+  work: () => Promise<T>,
+): Promise<T | Outcome> => {
+  try {
+    return await work();
+  } catch (cause) {
+    return failureOf(cause, signal.aborted);
+  }
+};
+
 /** Tells why a verb could not go on; returns the exit code. */
 export function reportFailure(cause: unknown, screen: Told, interrupted: boolean): number {
   const { diagnostics, exitCode } = failureOf(cause, interrupted);

@@ -22,7 +22,7 @@ export interface Request {
   readonly verb: string;
   /** It has `--target`. */
   readonly takesTargets: boolean;
-  /** Words that name stacks, or a saved plan. */
+  /** Words that name stacks, a saved plan, or what one stack has. */
   readonly words: readonly string[];
   /** Values of `-f`; empty for the default files. */
   readonly files: readonly string[];

@@ -1,8 +1,7 @@
 import type { Command, Option } from "commander";
+import type { Run } from "./open-target";
 import type { TypedArgument, TypedOption } from "./option";
 import type { TargetEnd } from "./run-targets";
-import type { Screen } from "./screen";
-import type { Target } from "./target";
 
 type Options = Readonly<Record<string, TypedOption<unknown>>>;
 type Arguments = Readonly<Record<string, TypedArgument<unknown>>>;
@@ -57,7 +56,7 @@ interface VerbOf<O extends Options, A extends Arguments> extends VerbTexts, Targ
   readonly arguments?: A;
   readonly options?: O;
   /** Does what the verb is for, on one target. */
-  run(given: ValuesOf<O> & ValuesOf<A>, target: Target, screen: Screen): Promise<VerbEnd>;
+  run(given: ValuesOf<O> & ValuesOf<A>, run: Run): Promise<VerbEnd>;
 }
 
 export type Verb = VerbOf<Options, Arguments>;

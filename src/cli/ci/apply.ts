@@ -14,11 +14,12 @@ import {
   wasApplied,
 } from "../../report/job-comment";
 import { planLine } from "../../report/plan-wording";
+import type { Run } from "../open-target";
 import { argument, flag } from "../option";
 import { options, planningOptions, policyOptions, runningOptions } from "../options";
 import type { TargetEnd } from "../run-targets";
 import { runOnTargets } from "../run-verb";
-import { exitCodes, failureOf, report, type Screen } from "../screen";
+import { exitCodes, failureOf, report } from "../screen";
 import type { Target } from "../target";
 import { defineVerb, type ValuesOf } from "../verb";
 import { applyRules, expectedDigestOf, showApply } from "../verbs/apply";
@@ -62,7 +63,7 @@ export const ciApplyVerb = defineVerb({
     ["rnv ci apply --stage production", "on the commit that a pull request was merged with"],
     ["rnv ci apply --expect-digest DIGEST", "by hand: the plan that an apply was refused with"],
   ],
-  run: async (given, target, screen) => {
+  run: async (given, { target, screen }) => {
     const exitCode = await runOnTargets(target, { given, rules: applyRules, screen, run: applyReviewed });
     writeOutputs(screen, { exitcode: String(exitCode) });
     return exitCode;
@@ -70,11 +71,8 @@ export const ciApplyVerb = defineVerb({
 });
 
 /** Applies what was reviewed of a target, and tells the runner and the pull request how it ended. */
-async function applyReviewed(
-  given: ValuesOf<typeof ciApplyOptions>,
-  target: Target,
-  screen: Screen,
-): Promise<TargetEnd> {
+async function applyReviewed(given: ValuesOf<typeof ciApplyOptions>, run: Run): Promise<TargetEnd> {
+  const { target, screen } = run;
   const digest = expectedDigestOf(given, screen);
   const job = readJob(target, given.pullRequest);
   const isDecided = job.pullRequest === undefined || job.isDecided;
@@ -85,7 +83,7 @@ async function applyReviewed(
     review: (key: Uint8Array | undefined) =>
       review ? recordsOf(review, subjectOf(target, { key }), digest) : notMerged(job.pullRequest as number),
   };
-  const outcome = await showApply(target, screen, { ...given, autoApprove: true }, request).catch(
+  const outcome = await showApply(run, { ...given, autoApprove: true }, request).catch(
     (cause: unknown): TargetEnd => {
       const failed = failureOf(cause, screen.signal.aborted);
       report(screen, failed.diagnostics);

@@ -74,7 +74,7 @@ export const ciDriftVerb = defineVerb({
     ],
     ["rnv ci drift --metrics /var/lib/node_exporter/rnv.prom", "for Prometheus"],
   ],
-  run: async (given, target, screen) => {
+  run: async (given, { target, screen }) => {
     const { environment, cwd, files, manifest } = target;
     const { terminal, format, signal } = screen;
     const webhookUrl = given.webhook ?? environment.RNV_WEBHOOK_URL?.trim() ?? "";
@@ -88,7 +88,7 @@ export const ciDriftVerb = defineVerb({
     });
     const results = await resultsOf(target, {
       ...{ stages: asked, rules: driftRules, screen: quiet(screen) },
-      run: (one, on) => driftOf(one, on, given, accepted),
+      run: (run) => driftOf(run, given, accepted),
     });
     const stages = withoutOthers(results.map(shownOf));
     const { commit, job: page } = startedBy(environment, cwd, files);

@@ -22,8 +22,7 @@ const ciSweepVerb = defineVerb({
     ["rnv ci sweep --stage preview --ids 12,13", "where a state over https cannot list the instances"],
   ],
   // A job cannot ask.
-  run: (given, target, screen) =>
-    sweepStage({ ...given, autoApprove: true }, target, screen, () => keptByHost(screen)),
+  run: (given, run) => sweepStage({ ...given, autoApprove: true }, run, () => keptByHost(run.screen)),
 });
 
 /** Keeps an id that is not of the form of a pull request's (`12`, `pr-12`, `mr-12`), or whose pull request is open. */

@@ -8,12 +8,12 @@ import { hasChanges, isBlocked } from "../../plan/plan";
 import { escapeJson, escapeText } from "../../report/escape-text";
 import { failedPlanComment, isOfGone, markerOf, planComment, shownComment } from "../../report/job-comment";
 import { counted, differenceText } from "../../report/plan-wording";
+import type { Run } from "../open-target";
 import { argument, flag } from "../option";
 import { ignored, options, planningOptions, policyOptions } from "../options";
 import { resultsOf, type TargetResult } from "../run-targets";
 import { annotate, exitCodes, report, type Screen } from "../screen";
 import { stagesAsked, warnOfUndeclared } from "../stages";
-import type { Target } from "../target";
 import { defineVerb } from "../verb";
 import { countedPlan, judgedRequestOf, planRules, showOutcome } from "../verbs/plan";
 import { reviewOf, subjectOf, tellHost } from "./host";
@@ -52,7 +52,7 @@ export const ciPlanVerb = defineVerb({
     ["rnv ci plan --pull-request 12", "where the job is of no event of a pull request"],
     ["rnv ci plan --report reports", "in any other job: the files alone"],
   ],
-  run: async (given, target, screen) => {
+  run: async (given, { target, screen }) => {
     const job = readJob(target, given.pullRequest);
     // Only the plan of a proposal is to be reviewed.
     const pullRequest = given.comment && job.proposes ? job.pullRequest : undefined;
@@ -63,7 +63,7 @@ export const ciPlanVerb = defineVerb({
     });
     const results = await resultsOf(target, {
       ...{ stages: asked, rules: planRules, screen },
-      run: (one, on) => countedPlan(one, on, { ...judgedRequestOf(given, one), needsKey: true }),
+      run: (run) => countedPlan(run, { ...judgedRequestOf(given, run.target), needsKey: true }),
       onResult: ({ outcome }, on) => {
         showOutcome(on, outcome, given.verbose);
         annotate(on, outcome.plan?.changes.flatMap(guardErrors) ?? []);
@@ -107,10 +107,7 @@ const planOutputs = ({ target, outcome: { plan: made, exitCode } }: TargetResult
 });
 
 /** A plan in a job, and the pull request that is told of it. */
-interface ToldPlan {
-  /** In no stage and no stack. */
-  readonly target: Target;
-  readonly screen: Screen;
+interface ToldPlan extends Pick<Run, "target" | "screen"> {
   readonly job: CiJob;
   /** Undefined where no comment is to be written. */
   readonly pullRequest: number | undefined;

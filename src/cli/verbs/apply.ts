@@ -11,14 +11,13 @@ import type { Plan } from "../../plan/plan";
 import { outputsText } from "../../report/state-text";
 import { approvePlan, askablePlan } from "../approve";
 import { readText } from "../files";
-import { tellTarget, withTarget } from "../open-target";
+import { type Run, tellTarget } from "../open-target";
 import { argument, isGiven } from "../option";
 import { options, planningOptions, policyOptions, runningOptions, scopeOptions } from "../options";
 import { createProgress } from "../progress";
 import { createPrompter } from "../prompt";
 import type { TargetEnd } from "../run-targets";
 import { exitCodes, report, type Screen } from "../screen";
-import type { Target } from "../target";
 import { defineVerb, type ValuesOf } from "../verb";
 import { judgedRequestOf, otherDiagnostics, showPlan } from "./plan";
 
@@ -56,7 +55,8 @@ export const applyVerb = defineVerb({
     ["rnv apply -auto-approve --expect-digest DIGEST", "only what a reviewed plan said, planned again"],
     ["rnv apply -auto-approve -json", "one JSON object a line"],
   ],
-  run: async (given, target, screen) => {
+  run: async (given, run) => {
+    const { target, screen } = run;
     const { planFile } = target;
     if (planFile !== undefined) refuseWithPlanFile(given);
     const expectDigest = expectedDigestOf(given, screen);
@@ -67,7 +67,7 @@ export const applyVerb = defineVerb({
         }),
       ]);
     const savedPlan = planFile === undefined ? undefined : readText(planFile);
-    return showApply(target, screen, given, { ...judgedRequestOf(given, target), savedPlan, expectDigest });
+    return showApply(run, given, { ...judgedRequestOf(given, target), savedPlan, expectDigest });
   },
 });
 
@@ -103,12 +103,13 @@ export const destroyVerb = defineVerb({
     ["rnv destroy -auto-approve", "without asking: everything goes"],
     ["rnv destroy --stage staging --state .rnv/staging/state.json", "a stage that is no longer declared"],
   ],
-  run: (given, target, screen) => {
+  run: (given, run) => {
+    const { target } = run;
     const { stage, isUndeclared } = target;
     const request = judgedRequestOf(given, target, "destroy");
     const recordedOf =
       stage !== undefined && isUndeclared ? { name: stage, protect: false, disposable: false } : undefined;
-    return showApply(target, screen, given, { ...request, recordedOf });
+    return showApply(run, given, { ...request, recordedOf });
   },
 });
 
@@ -133,19 +134,20 @@ type ApplyValues = Pick<ValuesOf<typeof applyOptions>, "lockTimeoutMs" | "parall
 
 /** Applies, and shows how it goes; returns the outcome with the exit code of the process. */
 export async function showApply(
-  target: Target,
-  screen: Screen,
+  run: Run,
   given: ApplyValues,
   request: ShownRequest,
 ): Promise<ApplyOutcome & TargetEnd> {
+  const { target, screen } = run;
   const { terminal, signal } = screen;
   const { lockTimeoutMs, parallelism, autoApprove, jsonInto, verbose } = given;
   const isText = screen.format !== "json";
-  tellTarget(target, screen);
+  tellTarget(run);
   const progress = createProgress(screen, jsonInto);
   let shown = false;
   let summary: SummaryEvent | undefined;
   const emit = (event: ApplyEvent): void => {
+    run.context.emit(event);
     // A plan that changes nothing is shown once the command has returned it, and the summary comes after it.
     if (event.type === "summary") summary = event;
     else progress.emit(event);
@@ -169,7 +171,7 @@ export async function showApply(
   try {
     const { commandLine } = target;
     const whole = { commandLine, ...request, lockTimeoutMs, parallelism, approve };
-    outcome = await withTarget(target, screen, (context) => apply(context, whole), emit);
+    outcome = await apply({ ...run.context, emit }, whole);
   } finally {
     progress.close();
   }

@@ -7,12 +7,12 @@ import type { Acceptance } from "../../model/acceptance";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
 import { type DriftClass, driftClasses } from "../../plan/drift";
 import { driftJson, driftMarkdown, driftText } from "../../report/drift-report";
-import { withTarget } from "../open-target";
+import type { Run } from "../open-target";
 import { argument, parsed } from "../option";
 import { options, readingOptions, scopeOptions } from "../options";
 import { scopeOf, writeJsonInto, writePage } from "../output-files";
-import { errorDocument, failureOf, outStyle, report, type Screen } from "../screen";
-import type { Request, Target } from "../target";
+import { errorDocument, outcomeOf, outStyle, report } from "../screen";
+import type { Request } from "../target";
 import { defineVerb, type ValuesOf } from "../verb";
 import { planRequestOf } from "./plan";
 
@@ -56,10 +56,11 @@ export const driftVerb = defineVerb({
     ["rnv drift -fail-on pending", "exit 2 also when the manifest is not applied"],
     ["rnv drift -strict", "exit 2 also for what is not in the manifest"],
   ],
-  run: async (given, target, screen) => {
+  run: async (given, run) => {
+    const { target, screen } = run;
     const { terminal, format } = screen;
     const accepted = readAccepted(target);
-    const outcome = await driftOf(target, screen, given, accepted);
+    const outcome = await driftOf(run, given, accepted);
     const { report: found, plan, diagnostics, judged, exitCode } = outcome;
     // What this stack does not need another one may: a job that looks at all of them tells.
     const isOneOfMany = (target.unit?.crossValues?.size ?? 0) > 0;
@@ -83,16 +84,13 @@ type DriftValues = Partial<ValuesOf<typeof scopeOptions & typeof driftOptions>>;
 
 /** Looks for drift of a target. */
 export async function driftOf(
-  target: Target,
-  screen: Screen,
+  run: Run,
   given: DriftValues,
   acceptances: readonly Acceptance[],
 ): Promise<DriftOutcome> {
   const { failOn = [], strict = false } = given;
-  const request = { ...planRequestOf(given, target), acceptances, failOn, strict };
-  return withTarget(target, screen, (context) => drift(context, request)).catch(
-    (cause: unknown): DriftOutcome => failureOf(cause, screen.signal.aborted),
-  );
+  const request = { ...planRequestOf(given, run.target), acceptances, failOn, strict };
+  return outcomeOf(run.screen, () => drift(run.context, request));
 }
 
 /** Reads the drift that is accepted; throws `DiagnosticsError` at a mistake in the file. */

@@ -1,40 +1,42 @@
 import { dirname, resolve } from "node:path";
-import { Argument, Option } from "commander";
 import { exportManifest } from "../../commands/export-manifest";
 import { importResource } from "../../commands/import-resource";
 import { takeOverTerraform } from "../../commands/take-over-workspace";
 import { escapeText, quoteText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
-import { withContext } from "../context";
 import { readTextOrInput, writeWholeFile } from "../files";
-import { type Invocation, listOf } from "../invocation";
+import type { Run } from "../open-target";
+import { argument, text } from "../option";
 import { options, sourceOptions } from "../options";
-import { outStyle, report } from "../report";
-import { usage } from "../stages";
+import { outStyle, report, usage } from "../screen";
+import { defineVerb, type ValuesOf } from "../verb";
 import { archivedNote, schemaLine } from "./init";
 import { showOutcome } from "./plan";
-import type { Verb } from "./verb";
 
-export const importVerb: Verb = {
-  usage: "import",
-  arguments: [new Argument("[address]", "what to record"), new Argument("[id]", "its id")],
+const importOptions = {
+  fromTerraformState: text(
+    "--from-terraform-state <file>",
+    "a Terraform state, as `terraform state pull` prints it; - for standard input",
+  ),
+  verifyValues: options.verifyValues,
+  ...sourceOptions,
+  state: options.state,
+  answerTimeoutMs: options.answerTimeoutMs,
+  lockTimeoutMs: options.lockTimeoutMs,
+  stage: options.stage,
+};
+
+export const importVerb = defineVerb({
+  name: "import",
+  arguments: { address: argument("[address]", "what to record"), id: argument("[id]", "its id") },
+  scope: "one",
   summary: "Record something live under an address, by its id, or all that Terraform manages",
   detail:
     "The manifest has to declare the address: what is recorded and not declared, the next plan deletes. " +
     "Writes the state only, never the service. The next plan shows what differs. With --from-terraform-state all that a " +
     "Terraform state holds and the manifest declares is recorded, where it needs no write; take it out of Terraform " +
     "afterwards (terraform state rm).",
-  options: [
-    new Option(
-      "--from-terraform-state <file>",
-      "a Terraform state, as `terraform state pull` prints it; - for standard input",
-    ),
-    options.verifyValues,
-    ...sourceOptions,
-    options.state,
-    options.answerTimeout,
-    options.lockTimeout,
-  ],
+  options: importOptions,
   examples: [
     [
       "rnv import service.shop.api 7f9c0e4a-5d0e-4f44-9f3c-0a4c3a1f2b6d",
@@ -42,43 +44,41 @@ export const importVerb: Verb = {
     ],
     ["terraform state pull | rnv import --from-terraform-state -", "take over what Terraform manages"],
   ],
-  handler: async (invocation) => {
-    const [address, id] = invocation.positional as readonly [string?, string?];
-    const { fromTerraformState } = invocation.options;
-    if (typeof fromTerraformState === "string" && address === undefined)
-      return runTerraformImport(invocation, fromTerraformState);
+  run: async (given, run) => {
+    const { address, id, fromTerraformState, lockTimeoutMs } = given;
+    const { target, screen } = run;
+    if (fromTerraformState !== undefined && address === undefined)
+      return importTerraform(fromTerraformState, given, run);
     if (address === undefined || id === undefined || fromTerraformState !== undefined)
       throw usage(
         "rnv import takes an address and an id, or --from-terraform-state FILE",
         "rnv import service.shop.api <uuid>",
       );
-    const lockTimeoutMs = invocation.options.lockTimeout as number;
-    const files = listOf(invocation.options.file);
-    const outcome = await withContext(invocation, (context) =>
-      importResource(context, { address, id, lockTimeoutMs, files }),
-    );
-    report(invocation, outcome.diagnostics);
-    if (outcome.recorded) {
-      const { colors } = outStyle(invocation);
-      const name = quoteText(outcome.recorded.name);
-      invocation.terminal.out(
-        `${colors.green(`Imported ${escapeText(address)}`)}: ${outcome.recorded.type} ${name} is managed now.\n` +
+    const request = { address, id, lockTimeoutMs, files: target.files };
+    const { recorded, diagnostics, exitCode } = await importResource(run.context, request);
+    report(screen, diagnostics);
+    if (recorded) {
+      const imported = outStyle(screen).colors.green(`Imported ${escapeText(address)}`);
+      screen.terminal.out(
+        `${imported}: ${recorded.type} ${quoteText(recorded.name)} is managed now.\n` +
           "`rnv plan` shows what differs from the manifest.\n",
       );
     }
-    return outcome.exitCode;
+    return exitCode;
   },
-};
+});
 
-async function runTerraformImport(invocation: Invocation, file: string): Promise<number> {
-  const { terminal, options } = invocation;
+async function importTerraform(
+  file: string,
+  { verifyValues, lockTimeoutMs }: ValuesOf<typeof importOptions>,
+  { target, screen, context }: Run,
+): Promise<number> {
+  const { terminal } = screen;
   const state = await readTextOrInput(file, terminal);
-  const outcome = await withContext(invocation, (context) =>
-    takeOverTerraform(context, {
-      ...{ state, files: listOf(options.file), reveals: options.verifyValues === true },
-      ...{ lockTimeoutMs: options.lockTimeout as number, parallelism: 10 },
-    }),
-  );
+  const outcome = await takeOverTerraform(context, {
+    ...{ state, files: target.files, reveals: verifyValues },
+    ...{ lockTimeoutMs, parallelism: 10 },
+  });
   const { plan, taken, declared } = outcome;
   if (plan !== undefined) {
     const waiting = plan.changes.filter(({ action }) => action === "adopt").length;
@@ -88,33 +88,32 @@ async function runTerraformImport(invocation: Invocation, file: string): Promise
         `${waiting === 0 ? "" : `Next: rnv apply --adopt --verify-values takes over ${counted(waiting, "resource")}; equal values are not written again.\n`}\n`,
     );
   }
-  showOutcome(invocation, outcome);
+  showOutcome(screen, outcome);
   return outcome.exitCode;
 }
 
-export const exportVerb: Verb = {
-  usage: "export",
-  stacks: { use: "one", others: "none" },
+export const exportVerb = defineVerb({
+  name: "export",
+  ...{ scope: "one", worksOn: "state", others: "none" },
   summary: "Write a manifest of what is live",
   detail:
     "Only configuration that differs from the defaults is written. Values of variables stay where they are: " +
     "they are written as `preserve: true`. `rnv apply --adopt` then changes nothing. Archived services are in no " +
     "list of the service: each can only be declared with `import: ID`.",
-  options: [
-    new Option("--project <name>", "only this project, by name or id"),
-    new Option("-o, --out <file>", "write to this file, which must not exist (default: print it)"),
-    options.answerTimeout,
-    options.stage,
-  ],
+  options: {
+    project: text("--project <name>", "only this project, by name or id"),
+    out: text("-o, --out <file>", "write to this file, which must not exist (default: print it)"),
+    answerTimeoutMs: options.answerTimeoutMs,
+    stage: options.stage,
+  },
   examples: [
     ["rnv export", "print everything of the workspace"],
     ["rnv export --project Shop -out rnv.yaml", "one project, to a file"],
   ],
-  handler: async (invocation) => {
-    const { terminal, options, cwd } = invocation;
-    const { project, out } = options as { readonly project?: string; readonly out?: string };
-    const outcome = await withContext(invocation, (context) => exportManifest(context, { project }));
-    report(invocation, outcome.diagnostics);
+  run: async ({ project, out }, { context, screen }) => {
+    const { terminal, cwd } = screen;
+    const outcome = await exportManifest(context, { project });
+    report(screen, outcome.diagnostics);
     const text = schemaLine(out === undefined ? cwd : dirname(resolve(cwd, out))) + outcome.text;
     if (out === undefined) terminal.out(text);
     else {
@@ -126,4 +125,4 @@ export const exportVerb: Verb = {
     terminal.err(archivedNote);
     return outcome.exitCode;
   },
-};
+});

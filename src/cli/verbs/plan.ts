@@ -12,7 +12,7 @@ import { jsonText } from "../../report/escape-text";
 import { planJson, planMarkdown, planText } from "../../report/plan-text";
 import { checkWords, counted } from "../../report/plan-wording";
 import { readText, writeWholeFile } from "../files";
-import { sourcesOf, tellTarget, withTarget } from "../open-target";
+import { type Run, sourcesOf, tellTarget } from "../open-target";
 import { argument, flag } from "../option";
 import { options, planningOptions, policyOptions, readingOptions, sourceOptions } from "../options";
 import { savedPlanOf, writeJsonInto, writePlanPage } from "../output-files";
@@ -23,7 +23,7 @@ import {
   errStyle,
   exitCodes,
   type Format,
-  failureOf,
+  outcomeOf,
   outStyle,
   report,
   type Screen,
@@ -55,11 +55,12 @@ export const validateVerb = defineVerb({
     ["rnv validate", "the default files"],
     ["rnv validate -f rnv.yaml -f production.yaml -print", "what an overlay makes of the manifest"],
   ],
-  run: async ({ json, print, policy }, target, screen) => {
+  run: async ({ json, print, policy }, run) => {
+    const { target, screen } = run;
     const { terminal } = screen;
     if (json && print) throw failure("command.usage", "--json and --print exclude each other");
     const request = { files: target.files, policies: policiesOf(target, policy) };
-    const outcome = await validate(sourcesOf(target, screen), request);
+    const outcome = await validate(sourcesOf(run), request);
     const { diagnostics, desired, exitCode } = outcome;
     if (json) {
       terminal.out(diagnosticsJson(diagnostics));
@@ -112,11 +113,12 @@ export const planVerb = defineVerb({
     ["rnv plan -target service.shop.api", "one service and what it needs"],
     ["rnv plan -html plan.html", "a page for reviewers, too"],
   ],
-  run: async (given, target, screen) => {
+  run: async (given, run) => {
+    const { target, screen } = run;
     const { out, jsonInto, html, verbose, detailedExitcode } = given;
     const request = { ...judgedRequestOf(given, target), isSaved: out !== undefined };
-    tellTarget(target, screen);
-    const outcome = await planTarget(target, screen, request);
+    tellTarget(run);
+    const outcome = await planTarget(run, request);
     const { plan, diagnostics, exitCode, toldOutputs } = outcome;
     writeJsonInto(jsonInto, () => (plan ? planJson(plan) : errorDocument(diagnostics)));
     if (!plan && screen.format === "json") screen.terminal.out(errorDocument(diagnostics));
@@ -138,10 +140,8 @@ export const planVerb = defineVerb({
 });
 
 /** Makes a plan of a target, with the outputs that other stacks may use. A secret is not among them. */
-async function planTarget(target: Target, screen: Screen, request: PlanRequest): Promise<TargetEnd> {
-  const outcome: PlanOutcome = await withTarget(target, screen, (context) => plan(context, request)).catch(
-    (cause: unknown) => failureOf(cause, screen.signal.aborted),
-  );
+async function planTarget(run: Run, request: PlanRequest): Promise<TargetEnd> {
+  const outcome: PlanOutcome = await outcomeOf(run.screen, () => plan(run.context, request));
   const outputs = Object.entries(outcome.plan?.plannedOutputs ?? {}).flatMap(([name, value]) =>
     value.kind === "value" || value.kind === "unknown" ? [[name, value as CrossValue] as const] : [],
   );
@@ -149,8 +149,8 @@ async function planTarget(target: Target, screen: Screen, request: PlanRequest):
 }
 
 /** Makes a plan whose changes count: its exit code is 2 with changes, 4 when one is blocked. */
-export async function countedPlan(target: Target, screen: Screen, request: PlanRequest): Promise<TargetEnd> {
-  const outcome = await planTarget(target, screen, request);
+export async function countedPlan(run: Run, request: PlanRequest): Promise<TargetEnd> {
+  const outcome = await planTarget(run, request);
   return { ...outcome, exitCode: countedExitCode(outcome) };
 }
 
@@ -287,7 +287,7 @@ export const policyVerbs: VerbFamily = {
         ["rnv policy check plan.rnvplan", "by the policies beside the manifest"],
         ["rnv policy check --policy platform/ plan.rnvplan", "by those of a folder, too"],
       ],
-      run: async ({ planFile, policy, json }, target, screen) => {
+      run: async ({ planFile, policy, json }, { target, screen }) => {
         const policies = policiesOf(target, policy);
         const { checks, diagnostics } = await checkSavedPlan(target.cwd, readText(planFile), policies);
         if (json) screen.terminal.out(jsonText({ format_version: "1.0", checks }));

@@ -1,5 +1,4 @@
 import { statSync } from "node:fs";
-import { Argument, Option } from "commander";
 import { type Promotion, promote } from "../../commands/promote";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { shownPath } from "../../manifest/files";
@@ -9,69 +8,68 @@ import { editManifest } from "../../manifest/write";
 import { type StageName, splitStage, stageText } from "../../model/stage";
 import { escapeText } from "../../report/escape-text";
 import { resourceTypes } from "../../resources";
-import { withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
-import { type Invocation, listOf } from "../invocation";
+import { runOn } from "../open-target";
+import { argument, flag, text } from "../option";
 import { options } from "../options";
-import { outStyle, report } from "../report";
-import { foundIn, usage } from "../stages";
-import type { Verb } from "./verb";
+import { outStyle, report, type Screen, usage } from "../screen";
+import { foundIn } from "../stages";
+import { defineVerb } from "../verb";
 
-export const promoteVerb: Verb = {
-  usage: "promote",
-  arguments: [new Argument("[address]", "the service to promote")],
+export const promoteVerb = defineVerb({
+  name: "promote",
+  arguments: { address: argument("[address]", "the service to promote") },
+  scope: "none",
   summary: "Pin the commit that runs in one stage in the overlay of another",
   detail:
     "Reads what serves in the stage --from, and writes its commit as deploy.commit into the overlay of the stage --to. " +
     "Nothing is deployed: review the change, and apply the stage. It stops where the service is not healthy, runs another " +
     "commit than it pins, or has a live deployment without a commit.",
-  readsStages: true,
-  options: [
-    new Option("--all", "every service that both stages deploy"),
-    new Option("--from <stage>", "the stage whose commits are taken").makeOptionMandatory(),
-    new Option("--to <stage>", "the stage that pins them (default: the only other one)"),
-    new Option("--dry-run", "show the difference, and write nothing"),
-    options.file,
-    options.untrusted,
-  ],
+  options: {
+    all: flag("--all", "every service that both stages deploy"),
+    from: text("--from <stage>", "the stage whose commits are taken").makeOptionMandatory(),
+    to: text("--to <stage>", "the stage that pins them (default: the only other one)"),
+    dryRun: flag("--dry-run", "show the difference, and write nothing"),
+    files: options.files,
+    untrusted: options.untrusted,
+  },
   examples: [
     ["rnv promote service.shop.api --from staging --to production", "one service"],
     ["rnv promote --all --from staging", "all of them, into the only other stage"],
   ],
-  handler: async (invocation) => {
-    const { options, positional, terminal } = invocation;
-    const [wanted] = positional as readonly [string?];
-    if ((wanted === undefined) !== (options.all === true))
-      throw usage("rnv promote takes the address of a service, or --all");
-    const found = await foundIn(invocation);
-    const from = splitStage(String(options.from));
-    const reading = found.enter(from);
-    const to = targetOf(found, from, options.to);
+  run: async (given, { target, screen }) => {
+    const { address: wanted, all, dryRun } = given;
+    const { terminal } = screen;
+    if ((wanted === undefined) !== all) throw usage("rnv promote takes the address of a service, or --all");
+    const found = await foundIn(target, screen);
+    const from = splitStage(given.from ?? "");
+    const source = found.enter(from);
+    const to = stageTo(found, from, given.to);
     const overlay = overlayOf(found, to);
-    const outcome = await withContext(reading, (context) =>
-      promote(context, { files: listOf(options.file), wanted, from, to }),
+    const outcome = await runOn(source, screen, ({ context }) =>
+      promote(context, { files: target.files, wanted, from, to }),
     );
-    report(invocation, outcome.diagnostics);
+    report(screen, outcome.diagnostics);
     if (outcome.exitCode !== 0) return outcome.exitCode;
     const { promotions } = outcome;
-    const file = shownPath(overlay, invocation.cwd);
+    const file = shownPath(overlay, target.cwd);
     if (promotions.length === 0) {
       terminal.out(`No changes. ${stageText(to)} pins what runs in ${stageText(from)}.\n`);
       return 0;
     }
-    terminal.out(differenceText(invocation, file, promotions));
+    terminal.out(differenceText(screen, file, promotions));
     const edits = promotions.map(({ edit }) => edit);
     const edited = editManifest(readText(overlay), edits, resourceTypes);
     if ("problem" in edited) throw new DiagnosticsError([edited.problem]);
-    if (options.dryRun === true) return 0;
+    if (dryRun) return 0;
     writeWholeFile(overlay, edited.text, { mode: statSync(overlay).mode & 0o777 });
     terminal.out(`\nWrote ${file}. Next: rnv plan --stage ${stageText(to)}\n`);
     return 0;
   },
-};
+});
 
-function targetOf({ stages }: FoundStages, from: StageName, given: unknown): StageName {
-  if (typeof given === "string") return splitStage(given);
+function stageTo({ stages }: FoundStages, from: StageName, given: string | undefined): StageName {
+  if (given !== undefined) return splitStage(given);
   const [only, ...others] = [...stages.values()].filter(({ name, each }) => name !== from.name && !each);
   if (only !== undefined && others.length === 0) return { name: only.name };
   throw usage(
@@ -93,8 +91,8 @@ function overlayOf(found: FoundStages, to: StageName): string {
   );
 }
 
-function differenceText(invocation: Invocation, file: string, promotions: readonly Promotion[]): string {
-  const { colors } = outStyle(invocation);
+function differenceText(screen: Screen, file: string, promotions: readonly Promotion[]): string {
+  const { colors } = outStyle(screen);
   const lines = promotions.flatMap(({ address, before, commit }) => [
     `  ${escapeText(address)}`,
     ...(before === undefined ? [] : [colors.red(`    - commit: ${escapeText(before)}`)]),

@@ -1,4 +1,3 @@
-import { Option } from "commander";
 import { parseJson } from "../../api/transport";
 import { shownState } from "../../commands/load";
 import { DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
@@ -14,21 +13,30 @@ import { escapeJson, escapeText, jsonText } from "../../report/escape-text";
 import { outputsJson, outputsText, stateJson, stateMarkdown, stateText } from "../../report/state-text";
 import { historyJson, historyText } from "../../report/status-text";
 import { parseState } from "../../state/state-text";
-import { stateOf, withContext } from "../context";
 import { readText } from "../files";
-import { formatOf, type Invocation, type OptionValues } from "../invocation";
-import { options, positive, stateOptions } from "../options";
-import { writePage } from "../page-file";
-import { outStyle } from "../report";
-import { refuseMisplaced } from "../targets";
+import type { Run } from "../open-target";
+import { argument, flag, parsed, positive } from "../option";
+import { options, stageOfState, stateOptions } from "../options";
+import { type PageFile, scopeOf, writePage } from "../output-files";
+import { refuseMisplaced } from "../resolve";
+import { outStyle } from "../screen";
+import { defineVerb } from "../verb";
 import { showPlan } from "./plan";
-import type { Verb } from "./verb";
 
-export const showVerb: Verb = {
-  usage: "show [file]",
-  stacks: { use: "one", takesPlan: true },
+export const showVerb = defineVerb({
+  name: "show",
+  arguments: { words: argument("[file]") },
+  ...{ scope: "one", worksOn: "state", takesPlan: true },
   summary: "Show the recorded state, a saved plan, or a state file",
-  options: [options.state, options.stack, options.format, options.json, options.html, options.verbose],
+  options: {
+    state: options.state,
+    stacks: options.stacks,
+    format: options.format,
+    json: options.json,
+    html: options.html,
+    verbose: options.verbose,
+    ...stageOfState,
+  },
   examples: [
     ["rnv show", "what the state records"],
     ["rnv show plan.rnvplan", "a saved plan"],
@@ -36,24 +44,24 @@ export const showVerb: Verb = {
     ["rnv show backup.json", "a state file"],
     ["rnv show -json plan.rnvplan", "in the shape of `terraform show -json`"],
   ],
-  handler: async (invocation) => {
-    const [planFile] = invocation.positional as readonly (string | undefined)[];
-    if (planFile === undefined) return showState(invocation, await stateOf(invocation));
+  run: async ({ html, verbose }, run) => {
+    const { planFile } = run.target;
+    const { screen } = run;
+    const page = { file: html, screen };
+    if (planFile === undefined) return showState(await run.context.backend.read(), run, page);
     refuseMisplaced(planFile, "rnv validate -print -f", "rnv state show");
     const text = readText(planFile);
     const document = parseJson(text) as { readonly format?: unknown } | null | undefined;
     if (String(document?.format).startsWith("rnv-state"))
-      return showState(invocation, parseState(text, planFile).state);
+      return showState(parseState(text, planFile).state, run, page);
     const { document: saved, plan } = readPlanFile(planFile, text);
-    const format = formatOf(invocation.options);
     // As it was when it was made: what only apply needs of a plan is not read back.
-    if (format === "json") invocation.terminal.out(jsonText(planDocumentSchema.parse(saved.plan)));
-    else showPlan(invocation, plan, format);
-    const { stage, stack } = saved.request;
-    writePage(invocation, (make, { types }) => make.planPage(saved.plan, { types, stage, stack }));
+    if (screen.format === "json") screen.terminal.out(jsonText(planDocumentSchema.parse(saved.plan)));
+    else showPlan(screen, plan, { verbose });
+    writePage(page, (make) => make.planPage(saved.plan, scopeOf(saved.request)));
     return 0;
   },
-};
+});
 
 export function readPlanFile(
   file: string,
@@ -68,40 +76,46 @@ export function readPlanFile(
   throw new DiagnosticsError(diagnostics.length > 0 ? diagnostics : [damaged]);
 }
 
-async function showState(invocation: Invocation, recorded: State | undefined): Promise<number> {
-  const { terminal, options } = invocation;
-  const state = recorded && (await withContext(invocation, (context) => shownState(context, recorded)));
-  const format = formatOf(options);
+async function showState(
+  recorded: State | undefined,
+  { target, screen, context }: Run,
+  page: PageFile,
+): Promise<number> {
+  const { terminal, format } = screen;
+  const state = recorded && (await shownState(context, recorded));
   if (format === "json")
     terminal.out(state ? stateJson(state) : `${escapeJson({ format_version: "1.0" })}\n`);
   else if (format === "markdown") terminal.out(stateMarkdown(state));
-  else terminal.out(stateText(state, outStyle(invocation)));
-  if (state) writePage(invocation, (make, scope) => make.statePage(state, scope));
+  else terminal.out(stateText(state, outStyle(screen)));
+  if (state) writePage(page, (make) => make.statePage(state, scopeOf(target)));
   return 0;
 }
 
-export const outputVerb: Verb = {
-  usage: "output [name]",
+export const outputVerb = defineVerb({
+  name: "output",
+  // Of several stacks it prints all, stack by stack; a name is that of one of them.
+  arguments: { words: argument("[name]") },
+  ...{ scope: "each", worksOn: "state" },
   summary: "Print outputs of the last apply",
-  options: [...stateOptions, new Option("--raw", "one value as it is, without quotes")],
+  options: {
+    ...stateOptions,
+    raw: flag("--raw", "one value as it is, without quotes"),
+    ...stageOfState,
+  },
   examples: [
     ["rnv output", "all of them"],
     ["rnv output -raw apiUrl", "one, for a script"],
     ["rnv output -json", "all, as JSON"],
   ],
-  // Of several stacks it prints all, stack by stack.
-  stacks: { use: "each" },
-  handler: async (invocation) => {
-    const { terminal, positional, options } = invocation;
-    const name = positional[0] as string | undefined;
-    const { outputs = {} } = (await stateOf(invocation)) ?? {};
+  run: async ({ words: name, raw, json }, { context, screen: { terminal } }) => {
+    const { outputs = {} } = (await context.backend.read()) ?? {};
     if (name !== undefined && !Object.hasOwn(outputs, name)) {
       const hint = didYouMean(name, Object.keys(outputs)) ?? "outputs are recorded by apply";
       throw failure("command.usage", `there is no output "${name}"`, { hint });
     }
     const hidden = Object.keys(outputs).filter((one) => isHiddenOutput(outputs[one]));
-    if (name !== undefined || options.raw === true) terminal.out(oneOutput(name, outputs, options));
-    else if (options.json === true) terminal.out(outputsJson(outputs));
+    if (name !== undefined || raw) terminal.out(oneOutput(name, outputs, { raw, json }));
+    else if (json) terminal.out(outputsJson(outputs));
     else if (Object.keys(outputs).length === 0) terminal.err("There are no outputs.\n");
     else {
       const text = outputsText(outputs).trimEnd();
@@ -110,18 +124,22 @@ export const outputVerb: Verb = {
         terminal.err(`Sensitive, and not shown: ${hidden.sort().map(escapeText).join(", ")}.\n`);
     }
   },
-};
+});
 
 /** One output, as JSON, or with `raw` as a script wants it: no quotes, no line break. */
-function oneOutput(name: string | undefined, outputs: State["outputs"], { raw, json }: OptionValues): string {
+function oneOutput(
+  name: string | undefined,
+  outputs: State["outputs"],
+  { raw, json }: { readonly raw: boolean; readonly json: boolean },
+): string {
   const value = name === undefined ? undefined : outputs[name];
   const isHidden = isHiddenOutput(value);
   // A script must not take the mask for the value.
-  if (isHidden && (json !== true || raw === true)) {
+  if (isHidden && (!json || raw)) {
     const summary = `the output "${name}" is sensitive: its value is neither shown nor recorded`;
     throw failure("command.usage", summary, { hint: "rnv output -json lists it, masked" });
   }
-  if (raw !== true) return `${escapeJson(isHidden ? "(sensitive)" : value)}\n`;
+  if (!raw) return `${escapeJson(isHidden ? "(sensitive)" : value)}\n`;
   // Anything but a scalar has no such form.
   if (value !== null && ["string", "number", "boolean"].includes(typeof value)) return String(value);
   const summary =
@@ -129,31 +147,32 @@ function oneOutput(name: string | undefined, outputs: State["outputs"], { raw, j
   throw failure("command.usage", summary, { hint: "-json prints any of them" });
 }
 
-export const historyVerb: Verb = {
-  usage: "history",
+export const historyVerb = defineVerb({
+  name: "history",
+  ...{ scope: "one", worksOn: "state" },
   summary: "List the last runs that changed anything: who, when, which commit, how they ended",
   detail:
     "The state keeps the last 50, newest first. A run that found nothing to change is none of them: it writes no state. A " +
     "run that was killed is listed without an end.",
-  options: [
-    options.state,
-    options.stack,
-    new Option("-n, --limit <n>", "only the last n").argParser(positive),
-    new Option("--format <format>", "how to show it").choices(["text", "json"]).default("text"),
-    options.json,
-  ],
+  options: {
+    state: options.state,
+    stacks: options.stacks,
+    limit: parsed("-n, --limit <n>", "only the last n", positive),
+    format: options.textOrJson,
+    json: options.json,
+    ...stageOfState,
+  },
   examples: [
     ["rnv history", "the last runs"],
     ["rnv history --stage production -n 1 -json", "the last run of a stage, for a program"],
   ],
-  handler: async (invocation) => {
-    const { terminal, options } = invocation;
-    const state = await stateOf(invocation);
-    const limit = options.limit as number | undefined;
+  run: async ({ limit }, { context, screen }) => {
+    const { terminal, format } = screen;
+    const state = await context.backend.read();
     const runs = (state === undefined ? [] : pastRuns(state)).slice(0, limit);
     const history = { stage: state?.stage, stack: state?.stack, runs };
-    if (formatOf(options) === "json") terminal.out(jsonText(historyJson(history)));
-    else if (runs.length > 0) terminal.out(historyText(history, Date.now(), outStyle(invocation)));
+    if (format === "json") terminal.out(jsonText(historyJson(history)));
+    else if (runs.length > 0) terminal.out(historyText(history, Date.now(), outStyle(screen)));
     else terminal.err("No run is recorded yet.\n");
   },
-};
+});

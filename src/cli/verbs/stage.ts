@@ -24,7 +24,7 @@ const stageListVerb = defineVerb({
     ["rnv stage list", "each stage and instance: its state, its resources, its last run"],
     ["rnv stage list --drift", "and whether anything was changed outside rnv"],
   ],
-  run: async (given, target, screen) => {
+  run: async (given, { target, screen }) => {
     const found = await foundIn(target, screen, true);
     const asked = askedStage(target);
     const rows: StageRow[] = [];
@@ -89,7 +89,7 @@ async function driftStatus(
   if (isEmpty(instance) || instance.problem !== undefined) return undefined;
   const [result] = await resultsOf(request, {
     ...{ stages: [stageText(instance.name)], rules: { scope: "one" }, screen: quiet(screen) },
-    run: async (target, on) => driftOf(target, on, {}, readAccepted(request)),
+    run: async (run) => driftOf(run, {}, readAccepted(request)),
     onResult: tellFindings,
   });
   const { exitCode } = result?.outcome ?? {};

@@ -9,14 +9,14 @@ import type { Plain } from "../../model/value";
 import { jsonText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
 import { readTextOrInput } from "../files";
-import { withTarget } from "../open-target";
+import type { Run } from "../open-target";
 import { duration, flag, parsed, text } from "../option";
 import { idList, options, stagesOptions } from "../options";
 import { askApproval } from "../prompt";
 import { resultsOf, type TargetResult } from "../run-targets";
 import { exitCodes, quiet, report, type Screen, usage } from "../screen";
 import { askedStage, foundIn, notListed } from "../stages";
-import type { Request, Target } from "../target";
+import type { Request } from "../target";
 import { defineVerb, type ValuesOf } from "../verb";
 
 export const sweepOptions = {
@@ -54,8 +54,7 @@ export const stageSweepVerb = defineVerb({
     ["rnv stage sweep --stage preview --keep-from open.txt", "those that a file does not list"],
     ["rnv stage sweep --stage preview --older-than 72h", "those that nothing was applied to for three days"],
   ],
-  run: (given, target, screen) =>
-    sweepStage(given, target, screen, (declared) => keptBy(given, declared, screen)),
+  run: (given, run) => sweepStage(given, run, (declared) => keptBy(given, declared, run.screen)),
 });
 
 /** Resolves to true for the id of an instance that stays. */
@@ -85,8 +84,7 @@ type SweepValues = ValuesOf<typeof sweepOptions> & { readonly autoApprove: boole
  */
 export async function sweepStage(
   given: SweepValues,
-  target: Target,
-  screen: Screen,
+  { target, screen }: Run,
   choose: (declared: StageDeclaration) => Promise<Keeps | undefined>,
 ): Promise<number> {
   const { terminal, signal } = screen;
@@ -118,9 +116,7 @@ export async function sweepStage(
     terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
     return signal.aborted ? exitCodes.interrupted : exitCodes.error;
   }
-  const swept = await sweepInstances(goes, target, screen, (one, on) =>
-    destroyInstance(given, one, on, declared),
-  );
+  const swept = await sweepInstances(goes, target, screen, (run) => destroyInstance(given, run, declared));
   const failed = swept.filter((one) => one.exit_code !== exitCodes.done).length;
   const left = failed === 0 ? "" : `; ${counted(failed, "instance")} failed: run the same command again`;
   const done = counted(swept.length - failed, "instance");
@@ -134,7 +130,7 @@ async function sweepInstances(
   names: readonly string[],
   request: Request,
   screen: Screen,
-  run: (target: Target, screen: Screen) => Promise<ApplyOutcome>,
+  run: (run: Run) => Promise<ApplyOutcome>,
 ) {
   const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
   const onResult = ({ target: { stage = "" }, outcome }: TargetResult): void => {
@@ -175,20 +171,16 @@ function sweepable(request: Request, { stages }: FoundStages): StageDeclaration 
 }
 
 /** Destroys what the state of an instance owns, then removes the state. */
-function destroyInstance(
+async function destroyInstance(
   { lockTimeoutMs, parallelism }: SweepValues,
-  target: Target,
-  screen: Screen,
+  { context, target: { commandLine, stage = "" } }: Run,
   { protect, disposable }: StageDeclaration,
 ): Promise<ApplyOutcome> {
-  const { commandLine, stage = "" } = target;
-  return withTarget(target, screen, async (context) => {
-    const outcome = await apply(context, {
-      ...{ ...planRequest, mode: "destroy", commandLine, lockTimeoutMs, parallelism },
-      recordedOf: { name: stage, protect, disposable },
-      approve: async () => ({ confirmedDeletes: [] }),
-    });
-    if (outcome.exitCode === exitCodes.done) await eraseState(context, 0);
-    return outcome;
+  const outcome = await apply(context, {
+    ...{ ...planRequest, mode: "destroy", commandLine, lockTimeoutMs, parallelism },
+    recordedOf: { name: stage, protect, disposable },
+    approve: async () => ({ confirmedDeletes: [] }),
   });
+  if (outcome.exitCode === exitCodes.done) await eraseState(context, 0);
+  return outcome;
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { Argument, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError } from "commander";
 import { succeeded } from "../../commands/context";
 import { explain } from "../../commands/explain";
 import type * as schemas from "../../commands/schemas";
@@ -13,7 +13,6 @@ import {
   gapList,
   mirrorFolders,
   releaseFiles,
-  type SchemaName,
   schemaNames,
 } from "../../commands/tools";
 import { graph } from "../../commands/validate";
@@ -23,62 +22,67 @@ import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import { version, versionText } from "../../model/version";
 import type * as pictures from "../../report/html/topology-svg";
 import { resourceTypes } from "../../resources";
-import { sourcesOf, withContext } from "../context";
 import { packageRoot, writeWholeFile } from "../files";
-import { listOf, type OptionValues } from "../invocation";
-import { options, positive, sourceOptions } from "../options";
-import { report } from "../report";
-import { completeVerb, completionVerb } from "./completion";
+import { sourcesOf } from "../open-target";
+import { argument, choice, flag, isGiven, parsed, positive, TypedOption, text } from "../option";
+import { options, sourceOptions } from "../options";
+import { report } from "../screen";
+import { defineVerb, type Verb, type VerbFamily } from "../verb";
+import { completionVerb } from "./completion";
 import { readPlanFile } from "./show";
-import type { Verb, VerbFamily } from "./verb";
 
-export const graphVerb: Verb = {
-  usage: "graph [planfile|stack...]",
-  stacks: { use: "one", others: "none", takesPlan: true },
+const graphOptions = {
+  ...sourceOptions,
+  drawnAs: choice(
+    "--format <format>",
+    "dot for Graphviz, mermaid for Markdown, svg for a picture",
+    ["dot", "mermaid", "svg"],
+    "dot",
+  ),
+  all: flag("--all", "in dot and mermaid every resource: variables, deployments and projects too"),
+  stage: options.stage,
+};
+
+export const graphVerb = defineVerb({
+  name: "graph",
+  arguments: { words: argument("[planfile|stack...]") },
+  ...{ scope: "one", others: "none", takesPlan: true },
   summary: "Print services and what they refer to, as DOT, Mermaid or SVG",
   detail:
     "Services are in the frames of their projects; of more than 300 each project is one node. Of a saved plan, each node " +
     "is marked with what the plan does to it: by colour and word.",
-  options: [
-    ...sourceOptions,
-    new Option("--format <format>", "dot for Graphviz, mermaid for Markdown, svg for a picture")
-      .choices(["dot", "mermaid", "svg"])
-      .default("dot"),
-    new Option("--all", "in dot and mermaid every resource: variables, deployments and projects too"),
-  ],
+  options: graphOptions,
   examples: [
     ["rnv graph -format svg > graph.svg", "a picture, which needs no other program"],
     ["rnv graph --all | dot -Tsvg > graph.svg", "drawn by Graphviz: every resource"],
     ["rnv graph -format mermaid plan.rnvplan", "what a saved plan does, for Markdown"],
   ],
-  handler: async (invocation) => {
-    const { terminal, options, positional } = invocation;
-    const [planFile] = positional as readonly (string | undefined)[];
-    const format = options.format as "dot" | "mermaid" | "svg";
-    const outcome =
+  run: async (given, run) => {
+    const { target, screen } = run;
+    const { planFile, files } = target;
+    const other = (["files", "app", "stacks"] as const).find((name) => isGiven(given[name]));
+    if (planFile !== undefined && other !== undefined)
+      throw failure(
+        "command.usage",
+        `a saved plan says what it is about: leave ${graphOptions[other].long} out`,
+      );
+    const { drawn, diagnostics, exitCode }: Awaited<ReturnType<typeof graph>> =
       planFile === undefined
-        ? await graph(sourcesOf(invocation), { files: listOf(options.file) })
-        : graphOfFile(planFile, options);
-    report(invocation, outcome.diagnostics);
-    const { drawn, exitCode } = outcome;
+        ? await graph(sourcesOf(run), { files })
+        : { ...succeeded, drawn: readPlanFile(planFile).document.plan.resource_changes };
+    report(screen, diagnostics);
     if (drawn === undefined) return exitCode;
     // What draws is loaded where something is drawn.
     const { graphFile } = require("../../report/html/topology-svg") as typeof pictures;
-    terminal.out(graphFile(drawn, resourceTypes, format, options.all === true));
+    screen.terminal.out(graphFile(drawn, resourceTypes, given.drawnAs, given.all));
     return exitCode;
   },
-};
+});
 
-function graphOfFile(file: string, options: OptionValues): Awaited<ReturnType<typeof graph>> {
-  const other = ["file", "app", "stack"].find((name) => options[name] !== undefined);
-  if (other !== undefined)
-    throw failure("command.usage", `a saved plan says what it is about: leave --${other} out`);
-  return { ...succeeded, drawn: readPlanFile(file).document.plan.resource_changes };
-}
-
-const schemaVerb: Verb = {
-  usage: "schema",
-  arguments: [new Argument("[name]", "which one (default: manifest)").choices([...schemaNames, "gaps"])],
+const schemaVerb = defineVerb({
+  name: "schema",
+  arguments: { name: argument("[name]", "which one (default: manifest)", [...schemaNames, "gaps"]) },
+  scope: "none",
   summary: "Print a JSON Schema: of a manifest, a fleet, a plan, a drift, a state, events …",
   examples: [
     ["rnv schema > manifest.schema.json", "of the manifest, for an editor"],
@@ -89,32 +93,37 @@ const schemaVerb: Verb = {
       "what the service's documents do not show: what rnv assumes, and each RNV_GAP_… setting",
     ],
   ],
-  handler: async ({ terminal, positional }) => {
-    const [name = "manifest"] = positional as readonly (SchemaName | "gaps" | undefined)[];
+  run: async ({ name = "manifest" }, { screen: { terminal } }) => {
     // Loads documents of verbs that others do not need.
     const { schema } = require("../../commands/schemas") as typeof schemas;
     const shown = name === "gaps" ? gapList() : schema(name);
     terminal.out(`${JSON.stringify(shown, undefined, 2)}\n`);
   },
-};
+});
 
-const emulatorVerb: Verb = {
-  usage: "emulator",
+const emulatorVerb = defineVerb({
+  name: "emulator",
+  scope: "none",
   summary: "Serve the embedded service over HTTP",
   detail: "Prints its address, workspace and key as export lines, and runs until Ctrl-C.",
-  options: [
-    new Option("--port <n>", "port on localhost")
-      .argParser((text) => (text === "0" ? 0 : positive(text)))
-      .default(8787),
-    new Option("--folder <dir>", "keep its data here (default: in memory)"),
-    new Option("--latency <ms>", "wait this long before each answer").argParser(positive),
-    new Option("--with <condition...>", "let something be wrong with it").choices(conditionNames),
-    new Option(
-      "--lag <how>",
-      "let reads be behind writes, by time or by reads: 300ms, canvas=2reads",
-    ).argParser(lags),
-    new Option("--readings <seed>").hideHelp(),
-  ],
+  options: {
+    port: parsed(
+      "--port <n>",
+      "port on localhost",
+      (word) => (word === "0" ? 0 : positive(word)),
+      8787,
+      "8787",
+    ),
+    folder: text("--folder <dir>", "keep its data here (default: in memory)"),
+    latencyMs: parsed("--latency <ms>", "wait this long before each answer", positive),
+    conditions: new TypedOption<Condition[] | undefined>(
+      "--with <condition...>",
+      "let something be wrong with it",
+      undefined,
+    ).choices(conditionNames),
+    lag: parsed("--lag <how>", "let reads be behind writes, by time or by reads: 300ms, canvas=2reads", lags),
+    readings: text("--readings <seed>", "").hideHelp(),
+  },
   examples: [
     ["rnv emulator", "in memory, on port 8787"],
     [
@@ -123,14 +132,9 @@ const emulatorVerb: Verb = {
     ],
     ["rnv emulator -lag projects=1s,canvas=2reads", "reads that do not show yet what was just written"],
   ],
-  handler: async ({ terminal, options, signal, environment }) => {
-    const { server, workspaceId, apiKey } = await emulator(options.port as number, {
-      folder: options.folder as string | undefined,
-      latencyMs: options.latency as number | undefined,
-      conditions: options.with as Condition[] | undefined,
-      lag: options.lag as Lags | undefined,
-      readings: (options.readings as string | undefined) ?? environment.RNV_READINGS,
-    });
+  run: async ({ port, ...behaviour }, { screen: { terminal, signal, environment } }) => {
+    const { readings = environment.RNV_READINGS } = behaviour;
+    const { server, workspaceId, apiKey } = await emulator(port, { ...behaviour, readings });
     terminal.out(
       `export RNV_BASE_URL=${server.url}\n` +
         `export RNV_WORKSPACE_ID=${workspaceId}\n` +
@@ -140,11 +144,12 @@ const emulatorVerb: Verb = {
     if (!signal.aborted) await once(signal, "abort");
     await server.close();
   },
-};
+});
 
-const explainVerb: Verb = {
-  usage: "explain",
-  arguments: [new Argument("<word>", "a field of the manifest, or the code of an error or warning")],
+const explainVerb = defineVerb({
+  name: "explain",
+  arguments: { word: argument("<word>", "a field of the manifest, or the code of an error or warning") },
+  scope: "none",
   summary: "Explain a field of the manifest, or the code of an error",
   detail: "A field is shown with its type, its default and what a change of it does. It needs no manifest.",
   examples: [
@@ -152,20 +157,21 @@ const explainVerb: Verb = {
     ["rnv explain lifecycle.preventDestroy", "a field of a block"],
     ["rnv explain guard.consumers", "the code of error[guard.consumers]"],
   ],
-  handler: async ({ positional, terminal }) => {
-    terminal.out(explain(positional[0] as string));
+  run: async ({ word }, { screen: { terminal } }) => {
+    terminal.out(explain(word));
   },
-};
+});
 
-const versionVerb: Verb = {
-  usage: "version",
+const versionVerb = defineVerb({
+  name: "version",
+  scope: "none",
   summary: "Print the version",
-  options: [options.json],
+  options: { json: options.json },
   examples: [["rnv version -json", "for programs"]],
-  handler: async (invocation) => {
-    invocation.terminal.out(versionText(process, invocation.options.json === true));
+  run: async ({ json }, { screen: { terminal } }) => {
+    terminal.out(versionText(process, json));
   },
-};
+});
 
 function lags(text: string): Lags {
   const parsed = parseLags(text);
@@ -175,22 +181,22 @@ function lags(text: string): Lags {
   );
 }
 
-const installVerb: Verb = {
-  usage: "install",
+const installVerb = defineVerb({
+  name: "install",
+  scope: "none",
   summary: "Lay out the provider as a filesystem mirror, and print the CLI configuration",
   detail:
     "The source is rnv/rnv, under the default registry of Terraform and that of OpenTofu. The files are the same " +
     "on every platform, so one lock file serves a whole team. Node has to be on the PATH of whoever runs Terraform. " +
     "On Windows the archive of a release goes into the mirror: it needs no Node.",
-  options: [
-    new Option("--dir <dir>", "the mirror (default: ~/.terraform.d/plugins, where both look by themselves)"),
-  ],
+  options: {
+    dir: text("--dir <dir>", "the mirror (default: ~/.terraform.d/plugins, where both look by themselves)"),
+  },
   examples: [
     ["rnv terraform install", "for this user"],
     ["rnv terraform install --dir ./mirror > terraform.rc", "in a folder of a repository or a CI job"],
   ],
-  handler: async ({ terminal, options, cwd, environment }) => {
-    const { dir: given } = options as { readonly dir?: string };
+  run: async ({ dir: given }, { target: { cwd, environment }, screen: { terminal } }) => {
     const usual = join(environment.HOME ?? homedir(), ".terraform.d", "plugins");
     const mirror = given === undefined ? usual : resolve(cwd, given);
     const provider = readBuilt("dist/terraform/terraform-provider-rnv");
@@ -208,7 +214,7 @@ const installVerb: Verb = {
     );
     terminal.out(cliConfiguration(mirror));
   },
-};
+});
 
 function readBuilt(name: string): string {
   const path = join(packageRoot(__dirname), name);
@@ -219,34 +225,33 @@ function readBuilt(name: string): string {
   });
 }
 
-const importBlocksVerb: Verb = {
-  usage: "import-blocks",
+const importBlocksVerb = defineVerb({
+  name: "import-blocks",
+  scope: "one",
   summary: "Print what the state records as import blocks for Terraform and OpenTofu",
   detail:
     "Terraform then takes the same resources over; afterwards `rnv state rm` forgets them here. With --hcl the resource " +
     "blocks of the manifest are printed, too; without it, `terraform plan -generate-config-out=FILE` writes them. Values of " +
     "variables stay at the service: they are written as `preserve = true`.",
-  options: [
-    new Option("--hcl", "with the resource blocks of what the manifest declares"),
+  options: {
+    hcl: flag("--hcl", "with the resource blocks of what the manifest declares"),
     ...sourceOptions,
-    options.state,
-  ],
+    state: options.state,
+    stage: options.stage,
+  },
   examples: [
     [
       "rnv terraform import-blocks --hcl > main.tf",
       "a configuration whose plan imports everything and changes nothing",
     ],
   ],
-  handler: async (invocation) => {
-    const { terminal, options } = invocation;
-    const outcome = await withContext(invocation, (context) =>
-      terraformImports(context, { files: listOf(options.file), blocks: options.hcl === true }),
-    );
-    report(invocation, outcome.diagnostics);
-    if (outcome.text !== undefined) terminal.out(outcome.text);
-    return outcome.exitCode;
+  run: async ({ hcl: blocks }, { target: { files }, context, screen }) => {
+    const { text, diagnostics, exitCode } = await terraformImports(context, { files, blocks });
+    report(screen, diagnostics);
+    if (text !== undefined) screen.terminal.out(text);
+    return exitCode;
   },
-};
+});
 
 const terraformVerbs: VerbFamily = {
   name: "terraform",
@@ -259,7 +264,6 @@ export const toolVerbs: readonly (Verb | VerbFamily)[] = [
   schemaVerb,
   versionVerb,
   completionVerb,
-  completeVerb,
   explainVerb,
   terraformVerbs,
 ];
