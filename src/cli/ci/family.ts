@@ -36,7 +36,7 @@ async function keptByHost(screen: Screen): Promise<Keeps> {
   return async (id) => {
     const number = /^(?:pr-|mr-)?([1-9]\d*)$/.exec(id)?.[1];
     if (number === undefined || numbers.has(number)) return true;
-    // One that is closed while the list is read moves another from the next page to the one before.
+    // A pull request that is closed while the list is read moves another from the next page to the page before.
     return (await withHost(screen, (host) => host.isOpenPull(number))) ?? true;
   };
 }

@@ -64,8 +64,8 @@ export function openCodeHost(
 }
 
 /**
- * Speaks to the code host of the job; undefined where there is none, or a setting that it needs is missing: that is told,
- * and that the pull request is not.
+ * Speaks to the code host of the job; undefined where there is none, or a setting that it needs is missing: this is told,
+ * and a pull request that gets no comment is too.
  */
 export async function withHost<Answer>(
   screen: Screen,

@@ -98,7 +98,7 @@ export const ciPlanVerb = defineVerb({
   },
 });
 
-/** Returns what the output `plans` says of a plan. */
+/** Returns the entry of a plan in the output `plans`. */
 const planOutputs = ({ target, outcome: { plan: made, exitCode } }: TargetResult) => ({
   ...{ stage: target.stage ?? "", stack: target.stack ?? "" },
   changes: made !== undefined && hasChanges(made),
@@ -106,7 +106,7 @@ const planOutputs = ({ target, outcome: { plan: made, exitCode } }: TargetResult
   exitcode: exitCode,
 });
 
-/** A plan in a job, and the pull request that is told of it. */
+/** A plan in a job, and the pull request that gets comments on it. */
 interface ToldPlan extends Pick<Run, "target" | "screen"> {
   readonly job: CiJob;
   /** Undefined where no comment is to be written. */
