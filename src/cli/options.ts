@@ -127,6 +127,8 @@ const { files, app, untrusted, stacks, state, target, exclude, json, answerTimeo
 
 export const sourceOptions = { files, app, untrusted, stacks };
 
+export const stagesOptions = { files, untrusted, stage: options.stage, json, ids: options.ids };
+
 export const stateOptions = { state, stacks, json };
 
 /** A verb with a state has a state for each stage. */

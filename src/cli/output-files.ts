@@ -41,7 +41,7 @@ export function openJsonLines(file: string | undefined, { terminal }: Screen) {
 
 export const savedPlanOf = (
   { stage, stack }: TargetNames,
-  { files, overridePolicies }: PlanRequest,
+  { files, overridePolicies }: Pick<PlanRequest, "files" | "overridePolicies">,
   plan: Plan,
   { revealed, reviewKey: key }: Pick<PlanOutcome, "revealed" | "reviewKey">,
 ): string => savePlan(plan, { files, overridePolicies, stage, stack, revealed, key });

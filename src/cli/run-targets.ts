@@ -21,7 +21,7 @@ export interface TargetEnd extends TargetOutcome {
 }
 
 export interface TargetResult {
-  /** In its stage and its stack; without its stage where it failed before that was known. */
+  /** In its stage and its stack; where it failed before its stage was known, `readStage` is `any`. */
   readonly target: Target;
   readonly outcome: TargetEnd;
   readonly seconds: number;
@@ -71,7 +71,7 @@ export async function resultsOf(request: Request, run: TargetsRun): Promise<read
     } catch (cause) {
       const isDocument = format === "json" && rules.worksOn !== "state" && !rules.writes;
       if (isDocument && cause instanceof DiagnosticsError) terminal.out(errorDocument(cause.diagnostics));
-      const named = stage === undefined ? undefined : splitStage(stage);
+      const named = stage === undefined ? "any" : splitStage(stage);
       await runOne(targetAt(inStage, { stage: named }), screen, () => Promise.reject(cause));
     }
   };

@@ -88,17 +88,18 @@ export const inStack = (target: Target, stack: string, sharesRun = false): Targe
 
 /** Returns the target of a request in a stage and a stack. */
 export function targetAt(request: Request, parts: TargetParts = {}): Target {
-  const { cwd, environment, files, givenState } = request;
+  const { cwd, environment, givenState } = request;
   const { stage, stack, declaredStages, sharesRun = false, planFile } = parts;
   const named = stage === "any" ? undefined : stage;
   const names = { stage: named && stageText(named), stack };
   const given = givenState ?? named?.state ?? (environment.RNV_STATE ?? "").trim();
   const state = stateAddress(given, names);
-  const manifests = files.length > 0 ? files : [usualManifest(cwd).file ?? "rnv.yaml"];
   return {
     ...request,
     ...names,
-    manifest: manifests.map((file) => repositoryPath(file, cwd, environment) ?? file).join(","),
+    manifest: manifestsOf(request)
+      .map((file) => repositoryPath(file, cwd, environment) ?? file)
+      .join(","),
     readStage: stage,
     takesUnnamed: named?.takesUnnamed ?? false,
     isUndeclared: named?.isUndeclared ?? false,
@@ -111,6 +112,10 @@ export function targetAt(request: Request, parts: TargetParts = {}): Target {
     planFile,
   };
 }
+
+/** The manifests that a request reads. */
+export const manifestsOf = ({ cwd, files }: Request): readonly string[] =>
+  files.length > 0 ? files : [usualManifest(cwd).file ?? "rnv.yaml"];
 
 /** The address of the state that was given; empty where it is the default one. */
 export const givenAddress = ({ givenState, environment }: Request): string =>

@@ -14,7 +14,7 @@ export type ValuesOf<Declared> = {
 };
 
 /** The exit code, or an outcome that has it; nothing where all went well. */
-type VerbEnd = number | Pick<TargetEnd, "exitCode" | "toldOutputs"> | undefined;
+export type VerbEnd = number | Pick<TargetEnd, "exitCode" | "toldOutputs"> | undefined;
 
 /** How a verb chooses the targets that it runs on. */
 export interface TargetRules {

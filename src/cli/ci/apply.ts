@@ -1,5 +1,5 @@
-import { Option } from "commander";
 import { isMarked } from "../../api/code-host/code-host";
+import type { CodeHost } from "../../api/code-host/create-host";
 import type { ApplyOutcome } from "../../commands/apply";
 import { keepComments, notMerged, type Review, recordsOf } from "../../commands/ci/comments";
 import { hasChanges } from "../../plan/plan";
@@ -14,18 +14,42 @@ import {
   wasApplied,
 } from "../../report/job-comment";
 import { planLine } from "../../report/plan-wording";
-import { type CiJob, commentOptions, readJob, reviewOf, subjectOf, tellHost, writeOutputs } from "../ci-job";
-import type { Invocation } from "../invocation";
+import type { Run } from "../open-target";
+import { argument, flag } from "../option";
 import { options, planningOptions, policyOptions, runningOptions } from "../options";
-import { reportFolder, writeReports } from "../plan-reports";
-import { exitCodes, failureOf, report } from "../report";
-import { expectedDigestOf, showApply } from "./apply";
-import { judgedRequestOf } from "./plan";
-import type { Verb } from "./verb";
+import type { TargetEnd } from "../run-targets";
+import { runOnTargets } from "../run-verb";
+import { exitCodes, failureOf, report } from "../screen";
+import type { Target } from "../target";
+import { defineVerb, type ValuesOf } from "../verb";
+import { applyRules, expectedDigestOf, showApply } from "../verbs/apply";
+import { judgedRequestOf } from "../verbs/plan";
+import { reviewOf, subjectOf, tellHost } from "./host";
+import { type CiJob, commentOptions, readJob, writeOutputs } from "./job";
+import { reportFolder, reportFolderOf, writeReports } from "./reports";
 
-export const ciApplyVerb: Verb = {
-  usage: "apply [stack...]",
-  stacks: { use: "each", others: "needed", writes: true },
+const { autoApprove, ...unattendedOptions } = runningOptions;
+
+const ciApplyOptions = {
+  ...planningOptions,
+  ...policyOptions,
+  destroy: options.destroy,
+  expectDigest: options.expectDigest,
+  repair: flag(
+    "--repair",
+    "without a review, repair drift and nothing else: for a job that needs an approval",
+  ),
+  verbose: options.verbose,
+  report: reportFolder,
+  ...commentOptions,
+  ...unattendedOptions,
+  stage: options.stage,
+};
+
+export const ciApplyVerb = defineVerb({
+  name: "apply",
+  arguments: { words: argument("[stack...]") },
+  scope: "none",
   summary: "Apply in a job exactly what was reviewed in the pull request",
   detail:
     "On the merged commit: finds its pull request, reads the digest of the reviewed plan from the comment, plans again, " +
@@ -34,89 +58,77 @@ export const ciApplyVerb: Verb = {
     "of a pull request that is not merged nothing is applied unless --pull-request names it. What a queue " +
     "merged in one push is applied as one, where that is what was reviewed in each pull request. Of several stacks each is " +
     "applied as it was reviewed; what only the stack before it could tell may be known by now.",
-  options: [
-    ...planningOptions,
-    ...policyOptions,
-    options.destroy,
-    options.expectDigest,
-    new Option(
-      "--repair",
-      "without a review, repair drift and nothing else: for a job that needs an approval",
-    ),
-    options.verbose,
-    reportFolder,
-    ...commentOptions,
-    ...runningOptions.filter((option) => option !== options.autoApprove),
-  ],
+  options: ciApplyOptions,
   examples: [
     ["rnv ci apply --stage production", "on the commit that a pull request was merged with"],
     ["rnv ci apply --expect-digest DIGEST", "by hand: the plan that an apply was refused with"],
   ],
-  handler: async (invocation) => {
-    const { options: given } = invocation;
-    const digest = expectedDigestOf(invocation);
-    const job = readJob(invocation);
-    const repairsOnly = given.repair === true;
-    const isDecided = job.pullRequest === undefined || job.isDecided;
-    const review = isDecided && !repairsOnly ? await reviewOf(invocation, job) : undefined;
-    const request = { ...judgedRequestOf(invocation), needsKey: true };
-    const outcome = await showApply(
-      { ...invocation, options: { ...given, autoApprove: true } },
-      {
-        ...request,
-        repairsOnly,
-        review: (key) =>
-          review
-            ? recordsOf(review, subjectOf(invocation, { key }), digest)
-            : notMerged(job.pullRequest as number),
-      },
-    ).catch((cause: unknown): ApplyOutcome => {
-      const failed = failureOf(cause, invocation.signal.aborted);
-      report(invocation, failed.diagnostics);
-      return failed;
-    });
-    const { exitCode } = outcome;
-    const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
-    writeOutputs(invocation, { digest: invocation.stack?.sharesRun ? "" : outputs.digest });
-    const text = shownComment(commentOn(outcome, subjectOf(invocation), job, 1_000_000));
-    const applied = { run: invocation, outcome, applied: text };
-    const written = writeReports(invocation, [applied], request, outputs);
-    const told =
-      given.comment !== false && !review?.isUnread
-        ? await tellPullRequest(invocation, job, review, outcome)
-        : 0;
-    return exitCode === exitCodes.done ? told || written : exitCode;
+  run: async (given, { target, screen }) => {
+    const exitCode = await runOnTargets(target, { given, rules: applyRules, screen, run: applyReviewed });
+    writeOutputs(screen, { exitcode: String(exitCode) });
+    return exitCode;
   },
-  onEnd: (invocation, exitCode) => writeOutputs(invocation, { exitcode: String(exitCode) }),
-};
+});
 
-/**
- * Tells the pull request how its apply ended. That nothing was left to do is told only where something else stands. Returns
- * 1 where a comment of an older run stays.
- */
-function tellPullRequest(
-  invocation: Invocation,
-  job: CiJob,
-  review: Review | undefined,
-  outcome: ApplyOutcome,
-): Promise<number> {
-  const { exitCode, plan: made, reviewKey: key } = outcome;
-  const isIdle = exitCode === exitCodes.done && (made === undefined || !hasChanges(made));
-  return tellHost(invocation, async (host) => {
+/** Applies what was reviewed of a target, and tells the runner and the pull request how it ended. */
+async function applyReviewed(given: ValuesOf<typeof ciApplyOptions>, run: Run): Promise<TargetEnd> {
+  const { target, screen } = run;
+  const digest = expectedDigestOf(given, screen);
+  const job = readJob(target, given.pullRequest);
+  const isDecided = job.pullRequest === undefined || job.isDecided;
+  const review = isDecided && !given.repair ? await reviewOf(screen, job) : undefined;
+  const request = {
+    ...judgedRequestOf(given, target),
+    ...{ needsKey: true, repairsOnly: given.repair },
+    review: (key: Uint8Array | undefined) =>
+      review ? recordsOf(review, subjectOf(target, { key }), digest) : notMerged(job.pullRequest as number),
+  };
+  const outcome = await showApply(run, { ...given, autoApprove: true }, request).catch(
+    (cause: unknown): TargetEnd => {
+      const failed = failureOf(cause, screen.signal.aborted);
+      report(screen, failed.diagnostics);
+      return failed;
+    },
+  );
+  const { exitCode } = outcome;
+  const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
+  writeOutputs(screen, { digest: target.sharesRun ? "" : outputs.digest });
+  const applied = shownComment(commentOn(outcome, subjectOf(target), job, 1_000_000));
+  const folder = reportFolderOf(target, given.report);
+  const written = writeReports([{ target, outcome, applied }], { folder, job, screen, outputs });
+  const isTold = given.comment && !review?.isUnread;
+  const told = isTold ? await tellHost(screen, job, commentsOn(outcome, target, { job, review, digest })) : 0;
+  return { ...outcome, exitCode: exitCode === exitCodes.done ? told || written : exitCode };
+}
+
+interface Reviewed {
+  readonly job: CiJob;
+  /** Undefined where none counts: of a pull request that is not merged, and of a repair. */
+  readonly review: Review | undefined;
+  /** The digest of a plan that is applied by hand. */
+  readonly digest: string | undefined;
+}
+
+/** Tells the pull request how its apply ended. An apply that changed nothing is told only where the comment says otherwise. */
+const commentsOn =
+  (outcome: ApplyOutcome, target: Target, { job, review, digest }: Reviewed) =>
+  async (host: CodeHost): Promise<void> => {
+    const { exitCode, plan: made, reviewKey: key } = outcome;
+    const isIdle = exitCode === exitCodes.done && (made === undefined || !hasChanges(made));
     const number = review?.pullRequest ?? job.pullRequest;
-    if (number === undefined) return;
-    for (const one of [number, ...(review?.others ?? [])]) {
-      const subject = subjectOf(invocation, { key, pullRequest: one });
+    for (const pullRequest of number === undefined ? [] : [number, ...(review?.others ?? [])]) {
+      const subject = subjectOf(target, { key, pullRequest });
       const marker = markerOf("apply", subject);
-      const standing = review?.comments.find((own) => own.pullRequest === one && isMarked(own.body, marker));
-      // What was applied by hand is continued by hand: its record stays.
-      const record = expectedDigestOf(invocation) && standing && recordLineIn(standing.body);
+      const old = review?.comments.find(
+        (own) => own.pullRequest === pullRequest && isMarked(own.body, marker),
+      );
+      // A plan that was applied by hand is continued by hand: its record stays.
+      const record = digest && old && recordLineIn(old.body);
       const body = commentOn(outcome, subject, job, host.mostCharacters, record);
       const comment = { marker, body, isQuiet: isIdle, ...(isIdle && { unless: wasApplied }) };
-      await keepComments(host, { kind: "pull request", number: one }, [comment]);
+      await keepComments(host, { kind: "pull request", number: pullRequest }, [comment]);
     }
-  });
-}
+  };
 
 function commentOn(
   { runId, exitCode, plan: made, diagnostics, counts, differences }: ApplyOutcome,

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { Option } from "commander";
+import type { CodeHost } from "../../api/code-host/create-host";
 import { createHttpTransport, safeAddress } from "../../api/http-transport";
 import { readRetryAfter, readTransportError, type Transport, type WireRequest } from "../../api/transport";
 import { keepIssues } from "../../commands/ci/comments";
@@ -23,37 +23,48 @@ import {
   webhookBody,
 } from "../../report/drift-report";
 import { isOfGone, markerOf } from "../../report/job-comment";
-import { readJob, subjectOf, tellHost, writeOutputs, writeSummary } from "../ci-job";
-import { manifestsOf } from "../context";
 import { makeFolder, writeWholeFile } from "../files";
-import { formatOf, type Invocation, listOf, namesOf } from "../invocation";
 import { startedBy } from "../job";
+import { argument, negation, text } from "../option";
 import { options, readingOptions, scopeOptions } from "../options";
-import { annotate, exitCodes, outStyle, report, tryToWrite } from "../report";
-import { stagesAsked, stagesOptions } from "../stages";
-import { resultsOf, type TargetResult } from "../targets";
-import { driftOf, driftOptions, readAccepted } from "./drift";
-import type { Verb } from "./verb";
+import { resultsOf, type TargetResult } from "../run-targets";
+import { annotate, exitCodes, outStyle, quiet, report, tryToWrite } from "../screen";
+import { stagesAsked } from "../stages";
+import { manifestsOf } from "../target";
+import { defineVerb } from "../verb";
+import { driftOf, driftOptions, driftRules, readAccepted } from "../verbs/drift";
+import { tellHost } from "./host";
+import { readJob, writeOutputs, writeSummary } from "./job";
 
-export const ciDriftVerb: Verb = {
-  usage: "drift [stack...]",
+const { stacks, ...targetOptions } = scopeOptions;
+
+export const ciDriftVerb = defineVerb({
+  name: "drift",
+  arguments: { words: argument("[stack...]") },
+  scope: "none",
   summary: "Check stages for drift and notify",
   detail:
     "The same findings as `rnv drift`, in one report for all stages: an error in one does not stop the others, and the exit code " +
     "is that of the stage that says most. A webhook is called also when nothing has drifted, so that its silence means that the " +
     "job is broken. In GitHub Actions and GitLab each stage that has drifted has one issue, which is rewritten, and closed when the " +
     "drift is gone. With RNV_WEBHOOK_SECRET its header X-Rnv-Signature is sha256= and the HMAC-SHA-256 of the body.",
-  readsStages: true,
-  options: [
-    ...scopeOptions.filter((option) => option !== options.stack),
-    ...stagesOptions,
+  options: {
+    ...targetOptions,
+    stages: options.stages,
+    allStages: options.allStages,
     ...driftOptions,
-    new Option("--no-issue", "keep no issue for each stage that has drifted, on GitHub and GitLab"),
-    new Option("--report <folder>", "write drift.md and drift.json there"),
-    new Option("--metrics <file>", "write the numbers there in Prometheus' text format, whole or not at all"),
-    new Option("--webhook <url>", "POST the result there as JSON with a text for people (RNV_WEBHOOK_URL)"),
+    issue: negation("--no-issue", "keep no issue for each stage that has drifted, on GitHub and GitLab"),
+    report: text("--report <folder>", "write drift.md and drift.json there"),
+    metrics: text(
+      "--metrics <file>",
+      "write the numbers there in Prometheus' text format, whole or not at all",
+    ),
+    webhook: text(
+      "--webhook <url>",
+      "POST the result there as JSON with a text for people (RNV_WEBHOOK_URL)",
+    ),
     ...readingOptions,
-  ],
+  },
   examples: [
     ["rnv ci drift", "a manifest without stages"],
     ["rnv ci drift --all-stages --report drift", "all of them, with the files for an artefact"],
@@ -63,40 +74,61 @@ export const ciDriftVerb: Verb = {
     ],
     ["rnv ci drift --metrics /var/lib/node_exporter/rnv.prom", "for Prometheus"],
   ],
-  handler: async (invocation) => {
-    const { options, environment, terminal, cwd } = invocation;
-    const webhookUrl = (options.webhook as string | undefined) ?? environment.RNV_WEBHOOK_URL?.trim() ?? "";
+  run: async (given, { target, screen }) => {
+    const { environment, cwd, files, manifest } = target;
+    const { terminal, format, signal } = screen;
+    const webhookUrl = given.webhook ?? environment.RNV_WEBHOOK_URL?.trim() ?? "";
     const webhook = webhookUrl === "" ? undefined : readWebhook(webhookUrl);
     const at = new Date().toISOString();
     const startedAt = systemClock.elapsed();
-    const read = async () => ({ accepted: readAccepted(invocation), ...(await stagesAsked(invocation)) });
-    const { accepted, asked, areAll, declared } = await read().catch((cause: unknown) => {
-      writeOutputs(invocation, { drift: "unknown", exitcode: "1" });
+    const read = async () => [readAccepted(target), await stagesAsked(target, screen, given)] as const;
+    const [accepted, { asked, areAll, declared }] = await read().catch((cause: unknown) => {
+      writeOutputs(screen, { drift: "unknown", exitcode: "1" });
       throw cause;
     });
-    const quiet = { ...invocation, terminal: { ...terminal, out: () => undefined } };
-    const reading = { use: "each" } as const;
-    const results = await resultsOf(quiet, asked, reading, (one) => driftOf(one, accepted));
-    const told = withoutOthers(results.map(shownOf));
-    const { commit, job: page } = startedBy(environment, cwd, listOf(options.file));
+    const results = await resultsOf(target, {
+      ...{ stages: asked, rules: driftRules, screen: quiet(screen) },
+      run: (run) => driftOf(run, given, accepted),
+    });
+    const stages = withoutOthers(results.map(shownOf));
+    const { commit, job: page } = startedBy(environment, cwd, files);
     const job: DriftJob = {
-      ...{ manifest: subjectOf(invocation).manifest, at, commit, page, stages: told },
+      ...{ manifest, at, commit, page, stages },
       seconds: Math.round(systemClock.elapsed() - startedAt) / 1000,
-      exitCode: invocation.signal.aborted ? exitCodes.interrupted : joinResults(told).exitCode,
+      exitCode: signal.aborted ? exitCodes.interrupted : joinResults(stages).exitCode,
     };
-    const format = formatOf(options);
     if (format === "json") terminal.out(driftJobJson(job));
     else if (format === "markdown") terminal.out(driftJobMarkdown(job));
-    else terminal.out(driftJobText(job, outStyle(invocation)));
+    else terminal.out(driftJobText(job, outStyle(screen)));
     const unused = unusedIn(results, areAll).map(acceptanceUnused);
-    const written = writeFiles(invocation, job);
+    const { report: folder, metrics } = given;
+    const numbers = () =>
+      driftMetrics(
+        job,
+        manifestsOf(target)
+          .map((file) => resolve(cwd, file))
+          .join(","),
+      );
+    const written = [
+      folder === undefined ? exitCodes.done : tryToWrite(screen, () => writeReports(folder, job)),
+      metrics
+        ? tryToWrite(screen, () => writeWholeFile(metrics, numbers(), { mode: 0o644 }))
+        : exitCodes.done,
+    ];
     const failed = webhook && (await callWebhook(webhook, job, environment));
-    report(invocation, [...unused, ...(failed ? [failed] : [])]);
-    await tellJob(invocation, job, declared ?? results[0]?.run.declaredStages);
-    for (const { diagnostics } of told) annotate({ terminal, environment, cwd }, diagnostics);
-    return joinResults([job, ...written, { exitCode: failed ? exitCodes.error : exitCodes.done }]).exitCode;
+    report(screen, [...unused, ...(failed ? [failed] : [])]);
+    const drift = driftOutput(stages.map(statusOf));
+    writeOutputs(screen, { drift, exitcode: String(job.exitCode) });
+    writeSummary(screen, [driftJobMarkdown(job)]);
+    const host = readJob(target);
+    // Drift is about what is merged, not about what a pull request proposes.
+    if (given.issue && host.platform !== undefined && host.pullRequest === undefined)
+      await tellHost(screen, host, issuesOf(job, declared ?? results[0]?.target.declaredStages));
+    for (const { diagnostics } of stages) annotate(screen, diagnostics);
+    const ends = [...written, failed ? exitCodes.error : exitCodes.done];
+    return joinResults([job, ...ends.map((exitCode) => ({ exitCode }))]).exitCode;
   },
-};
+});
 
 /** Entries that no stage needs; those for any stage may be needed by one that was not looked at. */
 function unusedIn(results: readonly TargetResult[], areAll: boolean): readonly Acceptance[] {
@@ -108,46 +140,39 @@ function unusedIn(results: readonly TargetResult[], areAll: boolean): readonly A
   );
 }
 
-function shownOf({ run, outcome, seconds }: TargetResult): StageDrift {
+function shownOf({ target, outcome, seconds }: TargetResult): StageDrift {
   const { runId, plan, report, diagnostics, exitCode } = outcome;
   const recordedIds = [...(plan?.instances.values() ?? [])].flatMap(({ recorded }) => recorded?.id ?? []);
   return {
-    ...{ ...namesOf(run), seconds },
+    ...{ stage: target.stage, stack: target.stack, seconds },
     ...{ runId, exitCode, diagnostics },
     ...(report && { report, recordedIds }),
   };
 }
 
-async function tellJob(
-  invocation: Invocation,
-  job: DriftJob,
-  stages: readonly string[] | undefined,
-): Promise<void> {
-  const statuses = job.stages.map(statusOf);
-  const isUnread = statuses.every((one) => one === "error" || one === "interrupted");
-  const found = statuses.includes("drift") ? "true" : isUnread ? "unknown" : "false";
-  writeOutputs(invocation, { drift: found, exitcode: String(job.exitCode) });
-  writeSummary(invocation, [driftJobMarkdown(job)]);
-  const { pullRequest, platform } = readJob(invocation);
-  // What a pull request proposes is no drift of what is merged.
-  if (invocation.options.issue === false || platform === undefined || pullRequest !== undefined) return;
-  const { manifest } = subjectOf(invocation);
-  await tellHost(invocation, (host) => {
-    // What was not looked at has neither drifted nor been repaired.
-    const looked = job.stages.filter((one) => !["error", "interrupted"].includes(statusOf(one)));
-    const wanted = looked.map((one) => {
-      const subject = { manifest, stage: one.stage, stack: one.stack };
-      const body = statusOf(one) === "clean" ? undefined : issueText(one, job, host.mostCharacters);
-      const found = { marker: markerOf("drift", subject), title: issueTitle(subject), body };
-      return { ...found, farewell: farewellText(job) };
-    });
-    return keepIssues(host, wanted, (marker) =>
-      isOfGone(marker, "drift", manifest, { stages, stacks: undefined })
-        ? "This stage is not declared any more.\n"
-        : undefined,
-    );
-  });
+/** Returns the output `drift`. */
+function driftOutput(statuses: readonly ReturnType<typeof statusOf>[]): string {
+  if (statuses.includes("drift")) return "true";
+  return statuses.every((status) => status === "error" || status === "interrupted") ? "unknown" : "false";
 }
+
+/** Keeps an issue for each stage that has drifted, and closes those of stages that are not declared any more. */
+const issuesOf = (job: DriftJob, declared: readonly string[] | undefined) => (host: CodeHost) => {
+  const { manifest, stages } = job;
+  // A stage that was not looked at has neither drifted nor been repaired.
+  const looked = stages.filter((stage) => !["error", "interrupted"].includes(statusOf(stage)));
+  const wanted = looked.map((found) => {
+    const subject = { manifest, stage: found.stage, stack: found.stack };
+    const body = statusOf(found) === "clean" ? undefined : issueText(found, job, host.mostCharacters);
+    const titled = { marker: markerOf("drift", subject), title: issueTitle(subject) };
+    return { ...titled, body, farewell: farewellText(job) };
+  });
+  return keepIssues(host, wanted, (marker) =>
+    isOfGone(marker, "drift", manifest, { stages: declared, stacks: undefined })
+      ? "This stage is not declared any more.\n"
+      : undefined,
+  );
+};
 
 /** Reads the address of a webhook. It may hold a token: no message repeats more of it than the host. */
 export function readWebhook(text: string): URL {
@@ -211,20 +236,8 @@ export async function deliver(
   }
 }
 
-/** Writes the files that were asked for, and returns an exit code for each: one that fails stops no other. */
-function writeFiles(invocation: Invocation, job: DriftJob): readonly { readonly exitCode: number }[] {
-  const { cwd, options } = invocation;
-  const { report: folder, metrics } = options as { readonly report?: string; readonly metrics?: string };
-  const files = manifestsOf({ cwd, options }).map((file) => resolve(cwd, file));
-  const writeReports = (into: string): void => {
-    makeFolder(into);
-    writeWholeFile(join(into, "drift.md"), driftJobMarkdown(job));
-    writeWholeFile(join(into, "drift.json"), driftJobJson(job));
-  };
-  const writeNumbers = (file: string): void =>
-    writeWholeFile(file, driftMetrics(job, files.join(",")), { mode: 0o644 });
-  return [
-    { exitCode: folder === undefined ? exitCodes.done : tryToWrite(invocation, () => writeReports(folder)) },
-    { exitCode: metrics ? tryToWrite(invocation, () => writeNumbers(metrics)) : exitCodes.done },
-  ];
+function writeReports(folder: string, job: DriftJob): void {
+  makeFolder(folder);
+  writeWholeFile(join(folder, "drift.md"), driftJobMarkdown(job));
+  writeWholeFile(join(folder, "drift.json"), driftJobJson(job));
 }

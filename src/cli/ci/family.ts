@@ -1,20 +1,20 @@
 import { failure } from "../../diagnostics/diagnostic";
-import { withHost } from "../ci-job";
-import type { Invocation } from "../invocation";
-import { ciApplyVerb } from "./ci-apply";
-import { ciDriftVerb } from "./ci-drift";
-import { ciPlanVerb } from "./ci-plan";
-import { sweepOptions, sweepStage } from "./sweep";
-import type { Verb, VerbFamily } from "./verb";
+import type { Screen } from "../screen";
+import { defineVerb, type VerbFamily } from "../verb";
+import { type Keeps, sweepOptions, sweepStage } from "../verbs/sweep";
+import { ciApplyVerb } from "./apply";
+import { ciDriftVerb } from "./drift";
+import { withHost } from "./host";
+import { ciPlanVerb } from "./plan";
 
-const ciSweepVerb: Verb = {
-  usage: "sweep",
+const ciSweepVerb = defineVerb({
+  name: "sweep",
+  scope: "none",
   summary: "Destroy the previews of pull requests that are closed",
   detail:
     "`rnv stage sweep` with the open pull requests (merge requests) of the code host as what stays. The ids 12, pr-12 and " +
     "mr-12 are of pull request 12: its instance is destroyed once it is closed. Every other instance, such as " +
     "preview/demo2, stays. Where the list cannot be read nothing is destroyed.",
-  readsStages: true,
   options: sweepOptions,
   examples: [
     ["rnv ci sweep --stage preview", "each night, and when a pull request is closed"],
@@ -22,13 +22,12 @@ const ciSweepVerb: Verb = {
     ["rnv ci sweep --stage preview --ids 12,13", "where a state over https cannot list the instances"],
   ],
   // A job cannot ask.
-  handler: (invocation) =>
-    sweepStage({ ...invocation, options: { ...invocation.options, autoApprove: true } }, keptByHost),
-};
+  run: (given, run) => sweepStage({ ...given, autoApprove: true }, run, () => keptByHost(run.screen)),
+});
 
-/** Returns what keeps an id that is not of the form of a pull request's (`12`, `pr-12`, `mr-12`), or whose pull request is open. */
-async function keptByHost(invocation: Invocation): Promise<(id: string) => Promise<boolean>> {
-  const open = await withHost(invocation, (host) => host.openPullRequests());
+/** Keeps an id that is not of the form of a pull request's (`12`, `pr-12`, `mr-12`), or whose pull request is open. */
+async function keptByHost(screen: Screen): Promise<Keeps> {
+  const open = await withHost(screen, (host) => host.openPullRequests());
   if (open === undefined)
     throw failure("config.missing", "there is no code host to ask", {
       hint: "run it in a job of GitHub Actions or GitLab, with GITHUB_TOKEN or RNV_GITLAB_TOKEN",
@@ -37,8 +36,8 @@ async function keptByHost(invocation: Invocation): Promise<(id: string) => Promi
   return async (id) => {
     const number = /^(?:pr-|mr-)?([1-9]\d*)$/.exec(id)?.[1];
     if (number === undefined || numbers.has(number)) return true;
-    // One that is closed while the list is read moves another from the next page to the one before.
-    return (await withHost(invocation, (host) => host.isOpenPull(number))) ?? true;
+    // A pull request that is closed while the list is read moves another from the next page to the page before.
+    return (await withHost(screen, (host) => host.isOpenPull(number))) ?? true;
   };
 }
 

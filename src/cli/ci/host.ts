@@ -1,100 +1,18 @@
-import { appendFileSync } from "node:fs";
-import { Option } from "commander";
-import { diagnosticOf } from "../api/api-error";
-import type { HostOptions, JobPlatform } from "../api/code-host/code-host";
-import type * as hosts from "../api/code-host/create-host";
-import { createHttpTransport } from "../api/http-transport";
-import { findReview, type Review, StaleCommentError } from "../commands/ci/comments";
-import { type Diagnostic, failure, warning } from "../diagnostics/diagnostic";
-import { Secret } from "../model/secret";
-import type { ProcessEnvironment } from "../model/text";
-import { systemClock } from "../model/time";
-import { version } from "../model/version";
-import type { CommentSubject, RecordSeal } from "../report/job-comment";
-import { targetOf } from "./context";
-import type { Invocation } from "./invocation";
-import { githubEvent, repositoryOf, startedBy } from "./job";
-import { positive } from "./options";
-import { exitCodes, report } from "./report";
-
-/** The facts that a job of GitHub Actions or GitLab reports about itself; elsewhere nearly none. */
-export interface CiJob {
-  readonly platform?: JobPlatform | undefined;
-  /** The pull request (merge request) that it runs for. */
-  readonly pullRequest?: number | undefined;
-  readonly commit?: string | undefined;
-  /** The commits before it that came with the same push, newest first. */
-  readonly earlier?: readonly string[];
-  readonly page?: string | undefined;
-  /** A pull request runs what it proposes: its plan is the one to review. A queue, a push or a schedule does not. */
-  readonly proposes: boolean;
-  /** A queue tries what a branch will be once the pull request is merged. */
-  readonly isQueue: boolean;
-  /** The pull request may be applied: its event says that it is merged, or the command line names it. */
-  readonly isDecided: boolean;
-}
-
-export const commentOptions = [
-  new Option(
-    "--pull-request <number>",
-    "the pull request or merge request, where a job of GitHub or GitLab does not say",
-  ).argParser(positive),
-  new Option("--no-comment", "write no comment"),
-];
-
-/** Reads the job of an invocation; `--pull-request` wins over what the job says. */
-export function readJob({ environment, cwd, options }: Invocation): CiJob {
-  const platform = platformOf(environment);
-  const { commit, job: page } = startedBy(environment, cwd, []);
-  const read = platform && { github: githubJob, gitlab: gitlabJob }[platform](environment);
-  const given = typeof options.pullRequest === "number" ? options.pullRequest : undefined;
-  if (given !== undefined)
-    return { platform, page, commit, pullRequest: given, proposes: true, isQueue: false, isDecided: true };
-  return { platform, page, commit, ...none, ...read };
-}
-
-type JobKind = Omit<CiJob, "platform" | "page">;
-
-const none: JobKind = { proposes: false, isQueue: false, isDecided: false };
-
-const isHash = /^[0-9a-f]{40,64}$/;
-
-function githubJob(environment: ProcessEnvironment): JobKind {
-  const event = githubEvent(environment);
-  if (event === undefined)
-    throw failure("config.invalid", "GITHUB_EVENT_PATH names no payload of an event", {
-      hint: "the runner writes it; in a container it has to be mounted",
-    });
-  if (environment.GITHUB_EVENT_NAME === "merge_group") {
-    const ref = event.merge_group?.head_ref ?? environment.GITHUB_REF ?? "";
-    const number = /\/pr-(\d+)-[0-9a-f]+$/.exec(ref)?.[1];
-    return { ...none, isQueue: true, pullRequest: number === undefined ? undefined : Number(number) };
-  }
-  // The commit of the job is that of the default branch, whatever was checked out.
-  if (event.issue?.pull_request)
-    return { ...none, pullRequest: event.issue.number, proposes: true, commit: undefined };
-  const { number, head, merged = false } = event.pull_request ?? {};
-  const ids = (event.commits ?? []).slice(0, -1).flatMap(({ id = "" }) => (isHash.test(id) ? id : []));
-  // Of a push of many commits, the last 50 are looked at for a pull request.
-  if (number === undefined) return { ...none, earlier: ids.slice(-50).reverse() };
-  // Merged or given up: what was reviewed stays as it was.
-  const proposes = event.action !== "closed";
-  const isDecided = !proposes && merged;
-  const commit = proposes ? head?.sha : undefined;
-  return { ...none, pullRequest: number, proposes, isDecided, ...(commit !== undefined && { commit }) };
-}
-
-function gitlabJob(environment: ProcessEnvironment): JobKind {
-  const number = Number(environment.CI_MERGE_REQUEST_IID);
-  if (!Number.isInteger(number) || number <= 0) return none;
-  const isQueue = environment.CI_MERGE_REQUEST_EVENT_TYPE === "merge_train";
-  return { ...none, pullRequest: number, proposes: !isQueue, isQueue };
-}
-
-function platformOf(environment: ProcessEnvironment): JobPlatform | undefined {
-  if (environment.GITHUB_ACTIONS === "true") return "github";
-  return environment.GITLAB_CI === "true" ? "gitlab" : undefined;
-}
+import { diagnosticOf } from "../../api/api-error";
+import type { HostOptions } from "../../api/code-host/code-host";
+import type * as hosts from "../../api/code-host/create-host";
+import { createHttpTransport } from "../../api/http-transport";
+import { findReview, type Review, StaleCommentError } from "../../commands/ci/comments";
+import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
+import { Secret } from "../../model/secret";
+import type { ProcessEnvironment } from "../../model/text";
+import { systemClock } from "../../model/time";
+import { version } from "../../model/version";
+import type { CommentSubject, RecordSeal } from "../../report/job-comment";
+import { repositoryOf } from "../job";
+import { exitCodes, report, type Screen } from "../screen";
+import type { Target } from "../target";
+import { type CiJob, platformOf } from "./job";
 
 /** What each platform needs: environment variables, the first that is set of each row. */
 const hostVariables = {
@@ -141,19 +59,23 @@ export function openCodeHost(
   const author = first(["RNV_COMMENT_AUTHOR"]);
   const given = { apiUrl, repository, token: new Secret(token), ...(author !== undefined && { author }) };
   // Loaded where a job speaks to its host.
-  const { createHost } = require("../api/code-host/create-host") as typeof hosts;
+  const { createHost } = require("../../api/code-host/create-host") as typeof hosts;
   return { host: createHost(platform, { ...parts, ...given }), diagnostics: [] };
 }
 
-/** Speaks to the code host of the job; undefined where there is none, or what it needs is not set, which is told. */
+/**
+ * Speaks to the code host of the job; undefined where there is none, or a setting that it needs is missing: this is told,
+ * and a pull request that gets no comment is too.
+ */
 export async function withHost<Answer>(
-  invocation: Invocation,
+  screen: Screen,
   speak: (host: hosts.CodeHost) => Promise<Answer>,
+  { pullRequest }: Partial<CiJob> = {},
 ): Promise<Answer | undefined> {
-  const { environment, options: given } = invocation;
-  if (platformOf(environment) === undefined && given.pullRequest !== undefined)
-    report(invocation, [
-      warning("config.missing", `no comment on pull request ${given.pullRequest}: no code host here`, {
+  const { environment } = screen;
+  if (platformOf(environment) === undefined && pullRequest !== undefined)
+    report(screen, [
+      warning("config.missing", `no comment on pull request ${pullRequest}: no code host here`, {
         hint: "Run it in GitHub Actions or GitLab, or post plan.md of the reports yourself.",
       }),
     ]);
@@ -164,7 +86,7 @@ export async function withHost<Answer>(
     random: Math.random,
     userAgent: `rnv/${version}`,
   });
-  report(invocation, diagnostics);
+  report(screen, diagnostics);
   try {
     return host && (await speak(host));
   } finally {
@@ -173,63 +95,36 @@ export async function withHost<Answer>(
 }
 
 /**
- * Tells the code host; what does not reach it is a warning. Returns 1 where a comment of an older run could not be
+ * Tells the code host; a failure to reach it is a warning. Returns 1 where a comment of an older run could not be
  * rewritten: a reader would take it for that of this run.
  */
 export async function tellHost(
-  invocation: Invocation,
+  screen: Screen,
+  job: CiJob,
   tell: (host: hosts.CodeHost) => Promise<void>,
 ): Promise<number> {
   try {
-    await withHost(invocation, tell);
+    await withHost(screen, tell, job);
     return exitCodes.done;
   } catch (cause) {
     const isStale = cause instanceof StaleCommentError;
-    report(invocation, [{ ...diagnosticOf(cause), severity: isStale ? "error" : "warning" }]);
+    report(screen, [{ ...diagnosticOf(cause), severity: isStale ? "error" : "warning" }]);
     return isStale ? exitCodes.error : exitCodes.done;
   }
 }
 
-/** The manifest, stack and stage of a run: what its comments are about. */
-export function subjectOf(
-  invocation: Invocation,
-  sealed: Omit<RecordSeal, "repository"> = {},
-): CommentSubject {
-  const { manifest, stage, stack, environment } = targetOf(invocation);
-  return {
-    manifest,
-    stage,
-    stack,
-    seal: { repository: repositoryOf(environment, invocation.cwd), ...sealed },
-  };
-}
-
 /** Finds the comments that may hold the review of a job. Throws where the host cannot be asked. */
-export const reviewOf = async (
-  invocation: Invocation,
-  { pullRequest, commit, earlier }: CiJob,
-): Promise<Review> =>
-  (await withHost(invocation, (host) => findReview(host, pullRequest, commit, earlier))) ?? {
-    isUnread: true,
-    comments: [],
-  };
-
-/** Appends outputs that later steps read: to the file of GitHub, one line for each. Values hold no line breaks. */
-export function writeOutputs({ environment }: Invocation, outputs: Readonly<Record<string, string>>): void {
-  const lines = Object.entries(outputs).map(([name, value]) => `${name}=${value}\n`);
-  appendTo(environment.GITHUB_OUTPUT, lines.join(""));
+export async function reviewOf(screen: Screen, job: CiJob): Promise<Review> {
+  const { pullRequest, commit, earlier } = job;
+  const found = await withHost(screen, (host) => findReview(host, pullRequest, commit, earlier), job);
+  return found ?? { isUnread: true, comments: [] };
 }
 
-/** Appends texts of Markdown to the summary of the job, where it has one. */
-export const writeSummary = ({ environment }: Invocation, texts: readonly string[]): void =>
-  appendTo(environment.GITHUB_STEP_SUMMARY, texts.map((text) => `${text}\n`).join(""));
-
-function appendTo(file: string | undefined, text: string): void {
-  if (file === undefined || file === "") return;
-  try {
-    appendFileSync(file, text);
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    throw failure("command.usage", `cannot write ${file} (${code})`);
-  }
-}
+/** Returns the subject of the comments on a target: its manifest, stage and stack. */
+export const subjectOf = (
+  { manifest, stage, stack, environment, cwd }: Target,
+  sealed: Omit<RecordSeal, "repository"> = {},
+): CommentSubject => ({
+  ...{ manifest, stage, stack },
+  seal: { repository: repositoryOf(environment, cwd), ...sealed },
+});

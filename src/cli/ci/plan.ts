@@ -1,6 +1,4 @@
-import { Option } from "commander";
 import { keepComments, recordsOf } from "../../commands/ci/comments";
-import type { PlanRequest } from "../../commands/context";
 import { joinResults } from "../../commands/targets";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import { shortList } from "../../model/text";
@@ -10,27 +8,22 @@ import { hasChanges, isBlocked } from "../../plan/plan";
 import { escapeJson, escapeText } from "../../report/escape-text";
 import { failedPlanComment, isOfGone, markerOf, planComment, shownComment } from "../../report/job-comment";
 import { counted, differenceText } from "../../report/plan-wording";
-import {
-  type CiJob,
-  commentOptions,
-  readJob,
-  reviewOf,
-  subjectOf,
-  tellHost,
-  writeOutputs,
-  writeSummary,
-} from "../ci-job";
-import { type Invocation, listOf, namesOf } from "../invocation";
-import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
-import { reportFolder, writeReports } from "../plan-reports";
-import { annotate, exitCodes, report } from "../report";
-import { stagesAsked, stagesOptions, warnOfUndeclared } from "../stages";
-import { resultsOf, type TargetResult } from "../targets";
-import { countedPlan, judgedRequestOf, showOutcome } from "./plan";
-import type { Verb } from "./verb";
+import type { Run } from "../open-target";
+import { argument, flag } from "../option";
+import { ignored, options, planningOptions, policyOptions } from "../options";
+import { resultsOf, type TargetResult } from "../run-targets";
+import { annotate, exitCodes, report, type Screen } from "../screen";
+import { stagesAsked, warnOfUndeclared } from "../stages";
+import { defineVerb } from "../verb";
+import { countedPlan, judgedRequestOf, planRules, showOutcome } from "../verbs/plan";
+import { reviewOf, subjectOf, tellHost } from "./host";
+import { type CiJob, commentOptions, readJob, writeOutputs, writeSummary } from "./job";
+import { reportFolder, reportFolderOf, writeReports } from "./reports";
 
-export const ciPlanVerb: Verb = {
-  usage: "plan [stack...]",
+export const ciPlanVerb = defineVerb({
+  name: "plan",
+  arguments: { words: argument("[stack...]") },
+  scope: "none",
   summary: "Plan in a job: reports, outputs, and the comment under the pull request",
   detail:
     "Writes plan.rnvplan, plan.json, plan.md, plan.html, junit.xml and GitLab's reports into the folder of the reports, and " +
@@ -39,94 +32,100 @@ export const ciPlanVerb: Verb = {
     "a folder in that of the reports, the exit code is that of the one that says most, and the output plans is a list of " +
     "JSON with stage, stack, changes, digest and exitcode. In a merge queue it compares with the plan that was reviewed: " +
     "exit 5 when it is another; changes ahead of it in the queue are reported.",
-  readsStages: true,
-  options: [
+  options: {
     ...planningOptions,
-    ...stagesOptions,
+    stages: options.stages,
+    allStages: options.allStages,
     ...policyOptions,
-    options.destroy,
-    options.noSecrets,
-    new Option("--detailed-exitcode", "exit 2 when there are changes"),
-    options.verbose,
-    reportFolder,
+    destroy: options.destroy,
+    secrets: options.secrets,
+    detailedExitcode: flag("--detailed-exitcode", "exit 2 when there are changes"),
+    verbose: options.verbose,
+    report: reportFolder,
     ...commentOptions,
-    options.answerTimeout,
-    ...ignoredOptions,
-  ],
+    answerTimeoutMs: options.answerTimeoutMs,
+    ...ignored,
+  },
   examples: [
     ["rnv ci plan --stage production --no-secrets", "in the job of a pull request"],
     ["rnv ci plan --all-stages --no-secrets", "every stage, each with a comment of its own"],
     ["rnv ci plan --pull-request 12", "where the job is of no event of a pull request"],
     ["rnv ci plan --report reports", "in any other job: the files alone"],
   ],
-  handler: async (invocation) => {
-    const { options: given, signal } = invocation;
-    const job = readJob(invocation);
-    const request = { ...judgedRequestOf(invocation), needsKey: true };
-    const { asked, declared } = await stagesAsked(invocation).catch(async (cause: unknown) => {
-      if (cause instanceof DiagnosticsError) await tellFailure(invocation, job, cause.diagnostics);
+  run: async (given, { target, screen }) => {
+    const job = readJob(target, given.pullRequest);
+    // Only the plan of a proposal is to be reviewed.
+    const pullRequest = given.comment && job.proposes ? job.pullRequest : undefined;
+    const told = { target, screen, job, pullRequest };
+    const { asked, declared } = await stagesAsked(target, screen, given).catch(async (cause: unknown) => {
+      if (cause instanceof DiagnosticsError) await tellFailure(told, cause.diagnostics);
       throw cause;
     });
-    const reading = { use: "each", others: "needed" } as const;
-    const planOne = (one: Invocation) => countedPlan(one, request);
-    const results = await resultsOf(invocation, asked, reading, planOne, showResult);
+    const results = await resultsOf(target, {
+      ...{ stages: asked, rules: planRules, screen },
+      run: (run) => countedPlan(run, { ...judgedRequestOf(given, run.target), needsKey: true }),
+      onResult: ({ outcome }, on) => {
+        showOutcome(on, outcome, given.verbose);
+        annotate(on, outcome.plan?.changes.flatMap(guardErrors) ?? []);
+      },
+    });
     const [first] = results;
-    if (first) report(first.run, await warnOfUndeclared(first.run));
-    const planned = results.filter(({ run }) => run.stage !== undefined);
+    if (first) report(screen, await warnOfUndeclared(first.target, screen));
+    const planned = results.filter((result) => result.target.readStage !== "any");
     const ends = results.map(({ outcome: { exitCode } }) => ({ exitCode }));
     if (planned.length === 0 && results.length > 0) {
       const found = results.flatMap(({ outcome }) => outcome.diagnostics);
-      await tellFailure(invocation, job, found);
+      await tellFailure(told, found);
       return joinResults(ends).exitCode;
     }
-    const written = tellRunner(invocation, planned, request);
-    if (signal.aborted) return exitCodes.interrupted;
-    const told = job.isQueue ? exitCodes.done : await commentOnPlans(invocation, job, planned, declared);
+    const plans = planned.map(planOutputs);
+    const outputs = {
+      changes: String(plans.some(({ changes }) => changes)),
+      digest: (plans.length === 1 && plans[0]?.digest) || "",
+      exitcode: String(joinResults(planned.map(({ outcome }) => outcome)).exitCode),
+    };
+    writeOutputs(screen, { ...outputs, plans: escapeJson(plans) });
+    const { overridePolicy: overridePolicies } = given;
+    const folder = reportFolderOf(target, given.report);
+    const written = writeReports(planned, { folder, job, screen, outputs, overridePolicies });
+    if (screen.signal.aborted) return exitCodes.interrupted;
+    const commentEnd = await commentOnPlans(told, planned, declared);
     if (job.isQueue)
-      for (const [at, one] of results.entries()) ends[at] = { exitCode: await compareInQueue(job, one) };
-    const worst = joinResults([{ exitCode: written }, { exitCode: told }, ...ends]).exitCode;
-    return worst === exitCodes.changes && given.detailedExitcode !== true ? exitCodes.done : worst;
+      for (const [at, one] of results.entries())
+        ends[at] = { exitCode: await compareInQueue(one, job, screen) };
+    const worst = joinResults([{ exitCode: written }, { exitCode: commentEnd }, ...ends]).exitCode;
+    return worst === exitCodes.changes && !given.detailedExitcode ? exitCodes.done : worst;
   },
-};
+});
 
-function showResult({ run: invocation, outcome }: TargetResult): void {
-  showOutcome(invocation, outcome);
-  annotate(invocation, outcome.plan?.changes.flatMap(guardErrors) ?? []);
+/** Returns the entry of a plan in the output `plans`. */
+const planOutputs = ({ target, outcome: { plan: made, exitCode } }: TargetResult) => ({
+  ...{ stage: target.stage ?? "", stack: target.stack ?? "" },
+  changes: made !== undefined && hasChanges(made),
+  digest: (exitCode === exitCodes.error ? undefined : made?.digest) ?? "",
+  exitcode: exitCode,
+});
+
+/** A plan in a job, and the pull request that gets comments on it. */
+interface ToldPlan extends Pick<Run, "target" | "screen"> {
+  readonly job: CiJob;
+  /** Undefined where no comment is to be written. */
+  readonly pullRequest: number | undefined;
 }
 
-/** Writes the reports, the outputs and the summary of the job. Returns 1 where a report could not be written. */
-function tellRunner(invocation: Invocation, planned: readonly TargetResult[], request: PlanRequest): number {
-  const plans = planned.map(({ run, outcome: { plan: made, exitCode } }) => ({
-    ...{ stage: "", stack: "", ...namesOf(run) },
-    changes: made !== undefined && hasChanges(made),
-    digest: (exitCode === exitCodes.error ? undefined : made?.digest) ?? "",
-    exitcode: exitCode,
-  }));
-  const [only] = plans;
-  const outputs = {
-    changes: String(plans.some(({ changes }) => changes)),
-    digest: plans.length === 1 ? (only?.digest ?? "") : "",
-    exitcode: String(joinResults(planned.map(({ outcome }) => outcome)).exitCode),
-  };
-  writeOutputs(invocation, { ...outputs, plans: escapeJson(plans) });
-  return writeReports(invocation, planned, request, outputs);
-}
-
-/** Rewrites the comments of the pull request. That they cannot be written is told, and fails no plan. */
+/** Rewrites the comments of the pull request. A failure to write them is told, and fails no plan. */
 async function commentOnPlans(
-  invocation: Invocation,
-  job: CiJob,
+  { target: whole, screen, job, pullRequest }: ToldPlan,
   planned: readonly TargetResult[],
-  stages = planned[0]?.run.declaredStages,
+  stages = planned[0]?.target.declaredStages,
 ): Promise<number> {
-  const { pullRequest: number, proposes } = job;
-  if (invocation.options.comment === false || number === undefined || !proposes) return exitCodes.done;
-  return tellHost(invocation, async (host) => {
+  if (pullRequest === undefined) return exitCodes.done;
+  return tellHost(screen, job, async (host) => {
     const limit = host.mostCharacters;
-    const comments = planned.map(({ run: one, outcome }) => {
+    const comments = planned.map(({ target, outcome }) => {
       const { runId, plan: made, diagnostics, reviewKey: key } = outcome;
       const origin = { ...job, runId };
-      const subject = subjectOf(one, { key, pullRequest: number });
+      const subject = subjectOf(target, { key, pullRequest });
       const body = made
         ? planComment(made, subject, origin, limit)
         : failedPlanComment(diagnostics, subject, origin, limit);
@@ -135,15 +134,13 @@ async function commentOnPlans(
       const isQuiet = isRead && !hasChanges(made) && !hasErrors(made.diagnostics);
       return { marker: markerOf("plan", subject), body, isQuiet };
     });
-    const at = { kind: "pull request", number } as const;
-    const names = [...listOf(invocation.positional[0]), ...listOf(invocation.options.stack)];
-    // One that waits for another, which failed, has no result.
+    // A stack has no result where it waits for a stack that failed.
     const isWhole =
-      names.length === 0 && planned.every(({ outcome }) => outcome.exitCode !== exitCodes.error);
-    const stacks = isWhole ? planned.flatMap(({ run }) => run.stack?.name ?? []) : undefined;
-    const { manifest } = subjectOf(invocation);
-    await keepComments(host, at, comments, (marker) =>
-      isOfGone(marker, "plan", manifest, { stages, stacks })
+      [...whole.words, ...whole.stacks].length === 0 &&
+      planned.every(({ outcome }) => outcome.exitCode !== exitCodes.error);
+    const stacks = isWhole ? planned.flatMap(({ target }) => target.stack ?? []) : undefined;
+    await keepComments(host, { kind: "pull request", number: pullRequest }, comments, (marker) =>
+      isOfGone(marker, "plan", whole.manifest, { stages, stacks })
         ? "*This comment is out of date: the manifest does not have this any more.*\n"
         : undefined,
     );
@@ -151,19 +148,14 @@ async function commentOnPlans(
 }
 
 /** Where it is not known what is to be planned, no comment on a plan is that of this commit. */
-async function tellFailure(
-  invocation: Invocation,
-  job: CiJob,
-  diagnostics: readonly Diagnostic[],
-): Promise<void> {
-  writeOutputs(invocation, { changes: "false", digest: "", exitcode: "1", plans: "[]" });
-  const { pullRequest: number, proposes } = job;
-  if (invocation.options.comment === false || !proposes || number === undefined) return;
-  const subject = subjectOf(invocation);
-  await tellHost(invocation, async (host) => {
-    const text = failedPlanComment(diagnostics, subject, job, host.mostCharacters);
+async function tellFailure(told: ToldPlan, diagnostics: readonly Diagnostic[]): Promise<void> {
+  const { target, screen, job, pullRequest: number } = told;
+  writeOutputs(screen, { changes: "false", digest: "", exitcode: "1", plans: "[]" });
+  if (number === undefined) return;
+  await tellHost(screen, job, async (host) => {
+    const text = failedPlanComment(diagnostics, subjectOf(target), job, host.mostCharacters);
     await keepComments(host, { kind: "pull request", number }, [], (marker) =>
-      isOfGone(marker, "plan", subject.manifest, { stages: [""], stacks: undefined })
+      isOfGone(marker, "plan", target.manifest, { stages: [""], stacks: undefined })
         ? `${marker}\n${shownComment(text)}`
         : undefined,
     );
@@ -171,11 +163,15 @@ async function tellFailure(
 }
 
 /** In a merge queue: the branch as it will be must give the plans that were reviewed. The comments stay as they are. */
-async function compareInQueue(job: CiJob, { run: invocation, outcome }: TargetResult): Promise<number> {
+async function compareInQueue(
+  { target, outcome }: TargetResult,
+  job: CiJob,
+  screen: Screen,
+): Promise<number> {
   const { plan: made, reviewKey: key, exitCode } = outcome;
   if (!made || exitCode === exitCodes.error) return exitCode;
   if (!hasChanges(made)) return exitCodes.done;
-  const found = recordsOf(await reviewOf(invocation, job), subjectOf(invocation, { key }), undefined);
+  const found = recordsOf(await reviewOf(screen, job), subjectOf(target, { key }), undefined);
   const compared = ("code" in found ? [] : found).map((record) => {
     const differences = compareWithRecord(record, made, { key });
     return { differences, besides: declaredBesides(differences, made) };
@@ -185,12 +181,12 @@ async function compareInQueue(job: CiJob, { run: invocation, outcome }: TargetRe
     const ahead = `the reviewed plan plus ${counted(match.besides.length, "change")} ahead in the queue`;
     const detail = shortList(match.besides.map(escapeText), 20);
     const hint = "Each is applied with its own pull request, in order.";
-    report(invocation, [warning("plan.digest", ahead, { detail, hint })]);
+    report(screen, [warning("plan.digest", ahead, { detail, hint })]);
   }
   if (match) return isBlocked(made) ? exitCodes.refused : exitCodes.done;
   const differences = compared[0]?.differences;
-  if (differences) writeSummary(invocation, [`Not the reviewed plan:\n\n${differenceText(differences)}`]);
-  report(invocation, [
+  if (differences) writeSummary(screen, [`Not the reviewed plan:\n\n${differenceText(differences)}`]);
+  report(screen, [
     "code" in found
       ? found
       : error("plan.digest", "the plan in the merge queue is not the reviewed one", {

@@ -1,73 +1,76 @@
 import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Option } from "commander";
-import type { PlanRequest } from "../commands/context";
-import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
-import { isStageWord } from "../model/stage";
-import { codeQuality, gitlabCounts, junit, planFindings, planSuite } from "../report/job-reports";
-import { planJson, planMarkdown } from "../report/plan-text";
-import { readJob, writeSummary } from "./ci-job";
-import { makeFolder, writeWholeFile } from "./files";
-import { type Invocation, namesOf } from "./invocation";
-import { isJob, toldBy } from "./job";
-import { savedPlanOf, writePlanPage } from "./page-file";
-import { errorDocument, repositoryPath, tryToWrite } from "./report";
-import type { TargetResult } from "./targets";
+import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
+import { isStageWord } from "../../model/stage";
+import { codeQuality, gitlabCounts, junit, planFindings, planSuite } from "../../report/job-reports";
+import { planJson, planMarkdown } from "../../report/plan-text";
+import { makeFolder, writeWholeFile } from "../files";
+import { isJob, toldBy } from "../job";
+import { TypedOption } from "../option";
+import { savedPlanOf, writePlanPage } from "../output-files";
+import type { TargetResult } from "../run-targets";
+import { errorDocument, repositoryPath, type Screen, tryToWrite } from "../screen";
+import type { Target } from "../target";
+import { type CiJob, writeSummary } from "./job";
 
-export const reportFolder = new Option(
+export const reportFolder = new TypedOption(
   "--report <dir>",
   "folder of the reports, to be kept as artefacts",
+  "rnv-report",
 ).default("rnv-report");
 
-interface PlannedTarget extends Pick<TargetResult, "run" | "outcome"> {
+interface PlannedTarget extends Pick<TargetResult, "target" | "outcome"> {
   /** How its apply ended, in Markdown; absent where it is only planned. */
   readonly applied?: string;
 }
 
+interface Reports {
+  readonly folder: string;
+  readonly job: CiJob;
+  readonly screen: Screen;
+  readonly outputs: Readonly<Record<string, string>>;
+  /** Values of `--override-policy`, for the saved plans. */
+  readonly overridePolicies?: readonly string[];
+}
+
+/** Returns the folder of the reports; each of several stacks of an apply has its own in it. */
+export const reportFolderOf = ({ cwd, sharesRun, stack = "" }: Target, report: string): string =>
+  resolve(cwd, report, sharesRun ? stack : "");
+
 /**
- * Writes the outputs of a job, its summary, and what it keeps as artefacts: a folder for each plan where there are several,
- * and above them what the systems of jobs read of all. Of an earlier run no file stays that this one would have written.
- * Reports what cannot be written, and returns 1 then.
+ * Writes the summary of a job, and its artefacts: a folder for each plan where there are several, and above them the files
+ * about all of them that GitLab and other systems read. Removes files of an earlier run. Reports a file that cannot be written,
+ * and returns 1 then.
  */
-export function writeReports(
-  invocation: Invocation,
-  planned: readonly PlannedTarget[],
-  request: PlanRequest,
-  outputs: Readonly<Record<string, string>>,
-): number {
+export function writeReports(planned: readonly PlannedTarget[], reports: Reports): number {
+  const { screen } = reports;
   const texts = planned.flatMap(
     ({ applied, outcome: { plan } }) => applied ?? (plan ? planMarkdown(plan) : []),
   );
-  return tryToWrite(invocation, () => {
-    writeSummary(invocation, texts);
-    writeFiles(invocation, planned, request, outputs);
+  return tryToWrite(screen, () => {
+    writeSummary(screen, texts);
+    writeFiles(planned, reports);
   });
 }
 
-function writeFiles(
-  { cwd, environment, options, stack: own }: Invocation,
-  planned: readonly PlannedTarget[],
-  request: PlanRequest,
-  outputs: Readonly<Record<string, string>>,
-): void {
-  const folder = resolve(cwd, String(options.report), ...(own?.sharesRun ? [own.name] : []));
+function writeFiles(planned: readonly PlannedTarget[], reports: Reports): void {
+  const { folder, outputs, screen } = reports;
   const suites = [];
   const found: Diagnostic[] = [];
   for (const one of planned) {
-    const { stage, stack } = one.run;
+    const { stage, stack } = one.target;
     const { plan, diagnostics } = one.outcome;
-    // What no stage can be called has no folder of its own.
-    const words = [stage?.name, stage?.id].flatMap((word) => word ?? []);
-    const below = [...words.map((word) => (isStageWord(word) ? word : "_")), ...(stack ? [stack.name] : [])];
-    writePlanned(one, request, planned.length === 1 ? folder : join(folder, ...below));
-    const name = ["rnv plan", ...Object.values(namesOf(one.run))].join(" ");
+    // A word that cannot name a stage has no folder of its own.
+    const below = stage?.split("/").map((word) => (isStageWord(word) ? word : "_")) ?? [];
+    writePlanned(one, planned.length === 1 ? folder : join(folder, ...below, stack ?? ""), reports);
+    const name = ["rnv plan", stage, stack].filter((word) => word !== undefined).join(" ");
     suites.push(planSuite(plan ?? { diagnostics }, name));
     found.push(...(plan ? planFindings(plan) : diagnostics));
   }
   const plans = planned.flatMap(({ outcome }) => outcome.plan ?? []);
   const write = emptyFiles(folder, ["gl-terraform.json"]);
   write("junit.xml", junit(suites));
-  const pathOf = (file: string): string | undefined => repositoryPath(file, cwd, environment);
+  const pathOf = (file: string) => repositoryPath(file, screen.cwd, screen.environment);
   write("gl-code-quality-report.json", codeQuality(found, pathOf));
   if (plans.length > 0) write("gl-terraform.json", gitlabCounts(plans));
   // GitLab reads outputs from a file (`artifacts: reports: dotenv`), as variables: PLAN_DIGEST.
@@ -83,12 +86,9 @@ function emptyFiles(folder: string, names: readonly string[]) {
     writeWholeFile(join(folder, name), text, { mode });
 }
 
-function writePlanned(
-  { run: invocation, outcome, applied }: PlannedTarget,
-  request: PlanRequest,
-  folder: string,
-): void {
-  const { environment } = invocation;
+function writePlanned({ target, outcome, applied }: PlannedTarget, folder: string, reports: Reports): void {
+  const { job, screen, overridePolicies = [] } = reports;
+  const { files, environment } = target;
   const { plan, diagnostics } = outcome;
   const write = emptyFiles(folder, ["plan.rnvplan", "apply.md", "plan.md", "plan.html"]);
   if (applied !== undefined) write("apply.md", applied);
@@ -97,12 +97,10 @@ function writePlanned(
     return;
   }
   const isSaved = !hasErrors(plan.diagnostics) && applied === undefined;
-  if (isSaved) write("plan.rnvplan", savedPlanOf(invocation, request, plan, outcome), 0o600);
+  if (isSaved) write("plan.rnvplan", savedPlanOf(target, { files, overridePolicies }, plan, outcome), 0o600);
   write("plan.json", planJson(plan));
   write("plan.md", planMarkdown(plan, 1_000_000));
   // The commit that the job is about, and the person that it names as its starter.
-  const job = isJob(environment)
-    ? { commit: readJob(invocation).commit, by: toldBy(environment).by }
-    : undefined;
-  writePlanPage(invocation, plan, { file: join(folder, "plan.html"), job });
+  const origin = isJob(environment) ? { commit: job.commit, by: toldBy(environment).by } : undefined;
+  writePlanPage({ file: join(folder, "plan.html"), screen }, target, plan, origin);
 }

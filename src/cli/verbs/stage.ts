@@ -1,34 +1,32 @@
-import { Option } from "commander";
 import type { StageDeclaration } from "../../manifest/stages";
 import { stageText } from "../../model/stage";
 import { jsonText } from "../../report/escape-text";
 import { type StageRow, stageJson, stageRowsText } from "../../report/status-text";
-import { targetOf } from "../context";
-import type { Invocation } from "../invocation";
-import { exitCodes, outStyle } from "../report";
-import { askedStage, foundIn, ids, isEmpty, reading, type StageInstance, undeclaredStates } from "../stages";
-import { resultsOf, tellFindings } from "../targets";
+import { flag } from "../option";
+import { stagesOptions } from "../options";
+import { resultsOf, tellFindings } from "../run-targets";
+import { exitCodes, outStyle, quiet, type Screen } from "../screen";
+import { askedStage, foundIn, isEmpty, type StageInstance, undeclaredStates } from "../stages";
+import type { Request } from "../target";
+import { defineVerb, type VerbFamily } from "../verb";
 import { driftOf, readAccepted } from "./drift";
 import { stageSweepVerb } from "./sweep";
-import type { Verb, VerbFamily } from "./verb";
 
-const stageListVerb: Verb = {
-  usage: "list",
+const stageListVerb = defineVerb({
+  name: "list",
+  scope: "none",
   summary: "List the stages of the manifest, with their instances and states",
-  readsStages: true,
-  options: [
-    ...reading,
-    ids,
-    new Option("--drift", "ask the service whether each is as it is recorded; exit 2 when one is not"),
-  ],
+  options: {
+    ...stagesOptions,
+    drift: flag("--drift", "ask the service whether each is as it is recorded; exit 2 when one is not"),
+  },
   examples: [
     ["rnv stage list", "each stage and instance: its state, its resources, its last run"],
     ["rnv stage list --drift", "and whether anything was changed outside rnv"],
   ],
-  handler: async (invocation) => {
-    const { terminal, options } = invocation;
-    const found = await foundIn(invocation, true);
-    const asked = askedStage(invocation);
+  run: async (given, { target, screen }) => {
+    const found = await foundIn(target, screen, true);
+    const asked = askedStage(target);
     const rows: StageRow[] = [];
     for (const declared of found.stages.values()) {
       if (asked !== undefined && asked.name !== declared.name) continue;
@@ -36,27 +34,27 @@ const stageListVerb: Verb = {
       const all = declared.each ? known?.filter((one) => !isEmpty(one)) : known;
       if (all === undefined || (declared.each && all.length === 0)) {
         const name = { name: declared.name, id: "ID" };
-        const row = rowOf({ name, location: targetOf(found.at(name)).state }, declared);
+        const row = rowOf({ name, location: found.at(name).state }, declared);
         rows.push({ ...row, unlisted: all === undefined || undefined });
       }
       for (const one of all ?? []) {
         if (asked?.id !== undefined && asked.id !== one.name.id) continue;
-        const drift = options.drift === true ? await driftStatus(invocation, one) : undefined;
+        const drift = given.drift ? await driftStatus(one, target, screen) : undefined;
         rows.push({ ...rowOf(one, declared), drift });
       }
     }
-    const undeclared = await undeclaredStates(invocation, [...found.stages.keys()]);
+    const undeclared = await undeclaredStates(target, screen, [...found.stages.keys()]);
     for (const one of undeclared)
       if (asked === undefined || stageText(asked) === stageText(one.name))
         rows.push({ ...rowOf(one), undeclared: true });
-    if (rows.length === 0) await foundIn(invocation);
+    if (rows.length === 0) await foundIn(target, screen);
     if (rows.length === 0 && asked !== undefined && !found.stages.has(asked.name)) found.enter(asked);
-    const style = outStyle(invocation);
-    terminal.out(options.json === true ? jsonText(stageJson(rows)) : stageRowsText(rows, Date.now(), style));
+    const shown = given.json ? jsonText(stageJson(rows)) : stageRowsText(rows, Date.now(), outStyle(screen));
+    screen.terminal.out(shown);
     if (rows.some(({ problem }) => problem !== undefined)) return exitCodes.error;
     return rows.some((row) => row.drift === "drift") ? exitCodes.changes : exitCodes.done;
   },
-};
+});
 
 export const stageVerbs: VerbFamily = {
   name: "stage",
@@ -83,11 +81,17 @@ function rowOf({ name, location, state, problem }: StageInstance, declared?: Sta
   };
 }
 
-async function driftStatus(invocation: Invocation, one: StageInstance): Promise<StageRow["drift"]> {
-  if (isEmpty(one) || one.problem !== undefined) return undefined;
-  const look = (run: Invocation) => driftOf(run, readAccepted(invocation));
-  const quiet = { ...invocation, terminal: { ...invocation.terminal, out: () => undefined } };
-  const [result] = await resultsOf(quiet, [stageText(one.name)], { use: "one" }, look, tellFindings);
+async function driftStatus(
+  instance: StageInstance,
+  request: Request,
+  screen: Screen,
+): Promise<StageRow["drift"]> {
+  if (isEmpty(instance) || instance.problem !== undefined) return undefined;
+  const [result] = await resultsOf(request, {
+    ...{ stages: [stageText(instance.name)], rules: { scope: "one" }, screen: quiet(screen) },
+    run: async (run) => driftOf(run, {}, readAccepted(request)),
+    onResult: tellFindings,
+  });
   const { exitCode } = result?.outcome ?? {};
   return exitCode === 0 ? "none" : exitCode === 2 ? "drift" : "unchecked";
 }

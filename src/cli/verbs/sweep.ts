@@ -1,4 +1,3 @@
-import { Option } from "commander";
 import { type ApplyOutcome, apply } from "../../commands/apply";
 import { planRequest } from "../../commands/context";
 import { eraseState } from "../../commands/state-verbs";
@@ -9,86 +8,90 @@ import { splitStage, stageText } from "../../model/stage";
 import type { Plain } from "../../model/value";
 import { jsonText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
-import { withContext } from "../context";
 import { readTextOrInput } from "../files";
-import { type Invocation, namesOf } from "../invocation";
-import { duration, options } from "../options";
-import { isApproved } from "../prompt";
-import { exitCodes, report } from "../report";
-import { askedStage, foundIn, idList, ids, notListed, reading, usage } from "../stages";
-import { resultsOf, type TargetResult } from "../targets";
-import type { Verb } from "./verb";
+import type { Run } from "../open-target";
+import { duration, flag, parsed, text } from "../option";
+import { idList, options, stagesOptions } from "../options";
+import { askApproval } from "../prompt";
+import { resultsOf, type TargetResult } from "../run-targets";
+import { exitCodes, quiet, report, type Screen, usage } from "../screen";
+import { askedStage, foundIn, notListed } from "../stages";
+import type { Request } from "../target";
+import { defineVerb, type ValuesOf } from "../verb";
 
-export const sweepOptions = [
-  ...reading,
-  ids,
-  new Option("--older-than <duration>", "only those whose last run is so long ago: 72h").argParser(duration),
-  new Option("--dry-run", "say what would be destroyed, and destroy nothing"),
-  options.lockTimeout,
-  options.answerTimeout,
-  options.parallelism,
-];
+export const sweepOptions = {
+  ...stagesOptions,
+  olderThan: parsed("--older-than <duration>", "only those whose last run is so long ago: 72h", duration),
+  dryRun: flag("--dry-run", "say what would be destroyed, and destroy nothing"),
+  lockTimeoutMs: options.lockTimeoutMs,
+  answerTimeoutMs: options.answerTimeoutMs,
+  parallelism: options.parallelism,
+};
 
-export const stageSweepVerb: Verb = {
-  usage: "sweep",
+const keepOptions = {
+  keep: parsed("--keep <ids>", "instances that stay, with commas between them (repeatable)", idList),
+  keepFrom: text("--keep-from <file>", "a file that lists them, one a line; - for standard input"),
+  allowEmpty: flag("--allow-empty", "keep none"),
+};
+
+export const stageSweepVerb = defineVerb({
+  name: "sweep",
+  scope: "none",
   summary: "Destroy the instances of a stage that are not kept",
   detail:
     "Only where the stage is disposable, and only what the states of its instances own. One after the other; an error " +
     "in one does not stop the others: exit 3, and the same command continues. Instances to keep are named, or those " +
     "to destroy are told by their age; with both, what is old and not kept goes. With `expires` and neither, what has " +
     "expired goes.",
-  readsStages: true,
-  options: [
-    new Option("--keep <ids>", "instances that stay, with commas between them (repeatable)").argParser(
-      idList,
-    ),
-    new Option("--keep-from <file>", "a file that lists them, one a line; - for standard input"),
-    new Option("--allow-empty", "keep none"),
+  options: {
+    ...keepOptions,
     ...sweepOptions,
-    options.autoApprove,
-    options.noInput,
-  ],
+    autoApprove: options.autoApprove,
+    input: options.input,
+  },
   examples: [
     ["rnv stage sweep --stage preview --keep 12,15", "all instances but two"],
     ["rnv stage sweep --stage preview --keep-from open.txt", "those that a file does not list"],
     ["rnv stage sweep --stage preview --older-than 72h", "those that nothing was applied to for three days"],
   ],
-  handler: (invocation) => sweepStage(invocation, keptBy),
-};
+  run: (given, run) => sweepStage(given, run, (declared) => keptBy(given, declared, run.screen)),
+});
 
 /** Resolves to true for the id of an instance that stays. */
-type Keeps = (id: string) => Promise<boolean>;
+export type Keeps = (id: string) => Promise<boolean>;
 
 /** Returns what the command line names to be kept; undefined where age alone decides. */
 async function keptBy(
-  { options, terminal }: Invocation,
+  given: ValuesOf<typeof keepOptions> & SweepValues,
   { name, expiresMs }: StageDeclaration,
+  { terminal }: Screen,
 ): Promise<Keeps | undefined> {
-  const { keep, keepFrom } = options as { readonly keep?: readonly string[]; readonly keepFrom?: string };
-  const olderThan = options.olderThan ?? expiresMs;
+  const { keep, keepFrom, allowEmpty, olderThan = expiresMs } = given;
   if (keep === undefined && keepFrom === undefined && olderThan !== undefined) return undefined;
   const named = idList(keepFrom === undefined ? "" : await readTextOrInput(keepFrom, terminal), keep);
-  if (named.length > 0 || options.allowEmpty === true) return async (id) => named.includes(id);
+  if (named.length > 0 || allowEmpty) return async (id) => named.includes(id);
   throw usage(
     "no instance is named that stays",
     `--keep 12,15, --keep-from FILE or --older-than 72h; --allow-empty keeps none; or let stage ${name} have expires: 72h`,
   );
 }
 
+type SweepValues = ValuesOf<typeof sweepOptions> & { readonly autoApprove: boolean };
+
 /**
- * Sweeps a stage of the instances that `choose` does not keep; it is asked once the stage is known to be disposable. One whose
- * age counts and is unknown stays: it had no run.
+ * Sweeps a stage of the instances that `choose` does not keep; it is asked once the stage is known to be disposable. An
+ * instance whose age counts and is unknown stays: it had no run.
  */
 export async function sweepStage(
-  invocation: Invocation,
-  choose: (invocation: Invocation, declared: StageDeclaration) => Promise<Keeps | undefined>,
+  given: SweepValues,
+  { target, screen }: Run,
+  choose: (declared: StageDeclaration) => Promise<Keeps | undefined>,
 ): Promise<number> {
-  const { options, signal, terminal } = invocation;
-  const found = await foundIn(invocation);
-  const declared = sweepable(invocation, found);
-  const keeps = await choose(invocation, declared);
-  const olderThan = options.olderThan as number | undefined;
-  const ageMs = olderThan ?? (keeps ? undefined : declared.expiresMs);
+  const { terminal, signal } = screen;
+  const found = await foundIn(target, screen);
+  const declared = sweepable(target, found);
+  const keeps = await choose(declared);
+  const ageMs = given.olderThan ?? (keeps ? undefined : declared.expiresMs);
   const listed = await found.instancesOf(declared);
   if (listed === undefined) throw usage(notListed(declared), "name those there may be: --ids 12,13,14");
   const goes: string[] = [];
@@ -100,57 +103,57 @@ export async function sweepStage(
     (isKept ? kept : goes).push(stageText(name));
   }
   const names = goes.map((name) => `  ${name}\n`).join("");
-  if (names === "" || options.dryRun === true) {
+  if (names === "" || given.dryRun) {
     const nothing = `Nothing to sweep: ${counted(kept.length, "instance")} of ${declared.name} kept.\n`;
     const text = names === "" ? nothing : `Would destroy:\n${names}`;
-    say(invocation, text, { would_sweep: goes, kept });
+    say(screen, text, { would_sweep: goes, kept });
     return exitCodes.done;
   }
   // In another workspace nothing is swept, rather than one after the other refused.
   for (const name of goes) found.enter(splitStage(name));
   const question = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. `;
-  if (await isApproved(invocation, "stage sweep", question))
-    return sweepInstances(invocation, declared, goes, kept);
-  terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
-  return signal.aborted ? exitCodes.interrupted : exitCodes.error;
-}
-
-/** Destroys instances one by one, with a line for each. Whatever keeps one from it, the same command continues: exit 3. */
-async function sweepInstances(
-  invocation: Invocation,
-  declared: StageDeclaration,
-  goes: readonly string[],
-  kept: readonly string[],
-): Promise<number> {
-  const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
-  const tell = ({ run, outcome: { exitCode, counts, diagnostics } }: TargetResult): void => {
-    const { stage = "" } = namesOf(run);
-    const destroyed = counts?.destroyed ?? 0;
-    swept.push({ stage, destroyed, exit_code: exitCode });
-    report(invocation, diagnostics);
-    const resources = counted(destroyed, "resource");
-    const end = exitCode === exitCodes.done ? `destroyed (${resources})` : "not destroyed";
-    say(invocation, `${stage}: ${end}.\n`);
-  };
-  const quiet = { ...invocation, terminal: { ...invocation.terminal, out: () => undefined } };
-  await resultsOf(quiet, goes, { use: "one" }, (one) => destroyInstance(one, declared), tell);
+  if (!given.autoApprove && !(await askApproval(screen, "stage sweep", question))) {
+    terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
+    return signal.aborted ? exitCodes.interrupted : exitCodes.error;
+  }
+  const swept = await sweepInstances(goes, target, screen, (run) => destroyInstance(given, run, declared));
   const failed = swept.filter((one) => one.exit_code !== exitCodes.done).length;
   const left = failed === 0 ? "" : `; ${counted(failed, "instance")} failed: run the same command again`;
   const done = counted(swept.length - failed, "instance");
-  say(invocation, `Swept ${done} of ${declared.name}, ${kept.length} kept${left}.\n`, { swept, kept });
-  if (invocation.signal.aborted) return exitCodes.interrupted;
+  say(screen, `Swept ${done} of ${declared.name}, ${kept.length} kept${left}.\n`, { swept, kept });
+  if (signal.aborted) return exitCodes.interrupted;
   return failed === 0 ? exitCodes.done : exitCodes.partly;
 }
 
+/** Destroys instances one by one, with a line for each. Where an instance is left, the same command continues: exit 3. */
+async function sweepInstances(
+  names: readonly string[],
+  request: Request,
+  screen: Screen,
+  run: (run: Run) => Promise<ApplyOutcome>,
+) {
+  const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
+  const onResult = ({ target: { stage = "" }, outcome }: TargetResult): void => {
+    const { exitCode, counts: { destroyed } = { destroyed: 0 }, diagnostics } = outcome;
+    swept.push({ stage, destroyed, exit_code: exitCode });
+    report(screen, diagnostics);
+    const isDone = exitCode === exitCodes.done;
+    const end = isDone ? `destroyed (${counted(destroyed, "resource")})` : "not destroyed";
+    say(screen, `${stage}: ${end}.\n`);
+  };
+  await resultsOf(request, { stages: names, rules: { scope: "one" }, screen: quiet(screen), run, onResult });
+  return swept;
+}
+
 /** Prints text for people; a run with --json prints the document alone. */
-const say = ({ options, terminal }: Invocation, text: string, document?: Record<string, Plain>): void => {
-  if (options.json !== true) terminal.out(text);
+const say = ({ format, terminal }: Screen, text: string, document?: Record<string, Plain>): void => {
+  if (format !== "json") terminal.out(text);
   else if (document) terminal.out(jsonText({ format_version: "1.0", ...document }));
 };
 
 /** The stage to sweep; refused where it is not disposable, or has no instances. */
-function sweepable(invocation: Invocation, { stages }: FoundStages): StageDeclaration {
-  const asked = askedStage(invocation);
+function sweepable(request: Request, { stages }: FoundStages): StageDeclaration {
+  const asked = askedStage(request);
   const declared = asked && stages.get(asked.name);
   if (declared !== undefined && !declared.disposable)
     throw failure("guard.stage", `stage ${declared.name} is not disposable: nothing of it is swept`, {
@@ -167,21 +170,17 @@ function sweepable(invocation: Invocation, { stages }: FoundStages): StageDeclar
   );
 }
 
-/** Destroys what the state of one instance owns, then removes the state. */
+/** Destroys what the state of an instance owns, then removes the state. */
 async function destroyInstance(
-  invocation: Invocation,
+  { lockTimeoutMs, parallelism }: SweepValues,
+  { context, target: { commandLine, stage = "" } }: Run,
   { protect, disposable }: StageDeclaration,
 ): Promise<ApplyOutcome> {
-  const { options, commandLine } = invocation;
-  return withContext(invocation, async (context) => {
-    const outcome = await apply(context, {
-      ...{ ...planRequest, mode: "destroy", commandLine },
-      recordedOf: { name: namesOf(invocation).stage ?? "", protect, disposable },
-      lockTimeoutMs: options.lockTimeout as number,
-      parallelism: options.parallelism as number,
-      approve: async () => ({ confirmedDeletes: [] }),
-    });
-    if (outcome.exitCode === exitCodes.done) await eraseState(context, 0);
-    return outcome;
+  const outcome = await apply(context, {
+    ...{ ...planRequest, mode: "destroy", commandLine, lockTimeoutMs, parallelism },
+    recordedOf: { name: stage, protect, disposable },
+    approve: async () => ({ confirmedDeletes: [] }),
   });
+  if (outcome.exitCode === exitCodes.done) await eraseState(context, 0);
+  return outcome;
 }

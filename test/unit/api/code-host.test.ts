@@ -1,6 +1,6 @@
 import type { CodeHost } from "../../../src/api/code-host/create-host";
 import { createHttpTransport } from "../../../src/api/http-transport";
-import { openCodeHost } from "../../../src/cli/ci-job";
+import { openCodeHost } from "../../../src/cli/ci/host";
 import type { Clock } from "../../../src/model/time";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../../support/code-host-server";
 

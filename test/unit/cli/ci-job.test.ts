@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHttpTransport } from "../../../src/api/http-transport";
-import { openCodeHost, readJob } from "../../../src/cli/ci-job";
-import type { Invocation } from "../../../src/cli/invocation";
+import { openCodeHost } from "../../../src/cli/ci/host";
+import { readJob } from "../../../src/cli/ci/job";
 import { keepComments } from "../../../src/commands/ci/comments";
 import { systemClock } from "../../../src/model/time";
 import { serveCodeHost } from "../../support/code-host-server";
@@ -15,11 +15,7 @@ function jobOf(environment: Record<string, string>, payload?: object, pullReques
   const path = join(folder, "event.json");
   if (payload) writeFileSync(path, JSON.stringify(payload));
   const event = payload && { GITHUB_EVENT_PATH: path };
-  return readJob({
-    environment: { ...environment, ...event },
-    cwd: folder,
-    options: { pullRequest },
-  } as unknown as Invocation);
+  return readJob({ environment: { ...environment, ...event }, cwd: folder }, pullRequest);
 }
 
 const commit = "a".repeat(40);

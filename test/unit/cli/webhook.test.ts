@@ -1,5 +1,5 @@
 import type { Transport } from "../../../src/api/transport";
-import { deliver, readWebhook } from "../../../src/cli/verbs/ci-drift";
+import { deliver, readWebhook } from "../../../src/cli/ci/drift";
 
 const webhook = readWebhook("https://hooks.example.com/T0/token?x=1");
 
