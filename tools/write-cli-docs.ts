@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import { createProgram } from "../src/cli/run";
-import { shownVerbs } from "../src/cli/verbs/verb";
+import { createProgram } from "../src/cli/program";
+import { shownVerbs } from "../src/cli/verb";
 import { codeMeanings } from "../src/diagnostics/codes";
 import { diagnosticCodes } from "../src/diagnostics/diagnostic";
 import { manifestReference } from "./manifest-reference";
@@ -22,10 +22,7 @@ export const cliPages = (): Readonly<Record<string, string>> => ({
 /** The help of every command, as `rnv COMMAND --help` prints it. */
 function commandsPage(): string {
   const terminal = { width: 100, color: { out: false, err: false }, out: () => {}, err: () => {} };
-  const program = createProgram(
-    () => async () => {},
-    terminal as unknown as Parameters<typeof createProgram>[1],
-  );
+  const program = createProgram(async () => {}, terminal as unknown as Parameters<typeof createProgram>[1]);
   const sections = commandsBelow(program, []).map(
     ({ name, command }) => `## rnv ${name}\n\n\`\`\`text\n${helpOf(command)}\n\`\`\`\n`,
   );

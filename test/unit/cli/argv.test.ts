@@ -1,4 +1,4 @@
-import { normalizeArgv, type OptionShape } from "../../../src/cli/options";
+import { normalizeArgv, type OptionShape } from "../../../src/cli/argv";
 
 const options = new Map<string, OptionShape>([
   ["out", "value"],

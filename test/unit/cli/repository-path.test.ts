@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { repositoryPath } from "../../../src/cli/report";
+import { repositoryPath } from "../../../src/cli/screen";
 import { schemaLine } from "../../../src/cli/verbs/init";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "rnv-repository-")));

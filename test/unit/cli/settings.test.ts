@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { readSettings } from "../../../src/cli/settings";
+import { targetAt } from "../../../src/cli/target";
+import { request } from "../../support/request";
 
 const workspace = "7f9c0e4a-5d0e-4f44-9f3c-0a4c3a1f2b6d";
 const complete = {
@@ -12,7 +14,7 @@ const complete = {
   RNV_API_KEY: "rnv_0123456789abcdef",
 };
 const read = (environment: Record<string, string | undefined>, state?: string) =>
-  readSettings(environment, { state, cwd: "/project" });
+  readSettings(targetAt({ ...request, environment, givenState: state }));
 const findings = (environment: Record<string, string | undefined>) =>
   read(environment).diagnostics.map(({ code, summary }) => `${code} ${summary}`);
 

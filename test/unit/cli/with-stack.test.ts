@@ -9,9 +9,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import type { Invocation } from "../../../src/cli/invocation";
+import type { Screen } from "../../../src/cli/screen";
 import { withStack } from "../../../src/cli/synthesize";
+import type { Request } from "../../../src/cli/target";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
+import { request } from "../../support/request";
 
 let folder: string;
 let told: string[];
@@ -34,24 +36,24 @@ if (process.argv[2] === "fail") process.exit(3);
 if (process.argv[2] !== "nothing") fs.writeFileSync(out + "/manifest.json", '{"stacks":{}}');
 `;
 
-function invocation(
-  options: Record<string, unknown> = {},
-  environment: Readonly<Record<string, string>> = {},
-): Invocation {
-  return {
-    cwd: folder,
-    environment: { PATH: process.env.PATH, RNV_API_KEY: "rnv_key", PLAIN: "kept", ...environment },
-    options,
-    positional: [],
-    commandLine: "rnv",
-    signal: new AbortController().signal,
-    terminal: { err: (text: string) => told.push(text) } as unknown as Invocation["terminal"],
-    command: undefined as unknown as Invocation["command"],
-  };
-}
+const screen: Screen = {
+  cwd: "",
+  environment: {},
+  format: "text",
+  input: true,
+  signal: new AbortController().signal,
+  terminal: { err: (text: string) => told.push(text) } as unknown as Screen["terminal"],
+};
 
-async function refused(made: Invocation) {
-  const failure = await withStack(made).catch((cause: unknown) => cause);
+const given = (options: Partial<Request> = {}, environment: Request["environment"] = {}): Request => ({
+  ...request,
+  cwd: folder,
+  environment: { PATH: process.env.PATH, RNV_API_KEY: "rnv_key", PLAIN: "kept", ...environment },
+  ...options,
+});
+
+async function refused(made: Request, signal = screen.signal) {
+  const failure = await withStack(made, { ...screen, signal }).catch((cause: unknown) => cause);
   if (!(failure instanceof DiagnosticsError)) throw new Error("it was not refused");
   return failure.diagnostics[0];
 }
@@ -59,8 +61,8 @@ async function refused(made: Invocation) {
 describe("--app and cdktf.json", () => {
   it("run the program in the caller's environment, and read what it wrote", async () => {
     write("app.js", program);
-    const { options } = await withStack(invocation({ app: "node app.js" }));
-    expect(options.file).toEqual(["cdktf.out"]);
+    const { files } = await withStack(given({ app: "node app.js" }), screen);
+    expect(files).toEqual(["cdktf.out"]);
     const seen = JSON.parse(readFileSync(join(folder, "cdktf.out", "seen.json"), "utf8"));
     expect(seen).toEqual({ plain: "kept" });
     expect(told).toEqual(["Synthesizing: node app.js\n"]);
@@ -97,7 +99,7 @@ describe("--app and cdktf.json", () => {
       GH_TOKEN: "listed",
       RNV_ALLOW_ENV: "GH_TOKEN RNV_API_KEY",
     };
-    await withStack(invocation({ app: "node app.js" }, environment));
+    await withStack(given({ app: "node app.js" }, environment), screen);
     const seen = JSON.parse(readFileSync(join(folder, "seen.json"), "utf8"));
     expect(seen).toMatchObject({ ...others, GH_TOKEN: "listed" });
     expect(Object.keys(seen).filter((name) => name in credentials || name === "RNV_API_KEY")).toEqual([]);
@@ -109,14 +111,14 @@ describe("--app and cdktf.json", () => {
   ])("run no program where %s forbids it", async (what, options, environment) => {
     write("app.js", program);
     write("cdktf.json", JSON.stringify({ app: "node app.js" }));
-    expect(await refused(invocation(options, environment))).toMatchObject({
+    expect(await refused(given(options, environment))).toMatchObject({
       code: "guard.untrusted",
       summary: `the program "node app.js" of cdktf.json is not run: ${what} forbids it`,
     });
-    expect(await refused(invocation({ ...options, app: "node app.js" }, environment))).toMatchObject({
+    expect(await refused(given({ ...options, app: "node app.js" }, environment))).toMatchObject({
       code: "guard.untrusted",
     });
-    await expect(withStack(invocation(options, environment))).rejects.toMatchObject({ exitCode: 4 });
+    await expect(withStack(given(options, environment), screen)).rejects.toMatchObject({ exitCode: 4 });
     expect(existsSync(join(folder, "cdktf.out"))).toBe(false);
   });
 
@@ -127,7 +129,7 @@ describe("--app and cdktf.json", () => {
     write("app.js", program);
     for (const output of [outside, join("..", basename(outside)), "link", "link/deeper"]) {
       write("cdktf.json", JSON.stringify({ app: "node app.js", output }));
-      expect(await refused(invocation())).toMatchObject({
+      expect(await refused(given())).toMatchObject({
         summary: `the output folder ${JSON.stringify(output)} is outside the project folder`,
       });
     }
@@ -138,38 +140,38 @@ describe("--app and cdktf.json", () => {
   it("cdktf.json gives the program, its output folder and its context", async () => {
     write("app.js", program);
     write("cdktf.json", JSON.stringify({ app: "node app.js", output: "out", context: { a: 1 } }));
-    expect((await withStack(invocation())).options.file).toEqual(["out"]);
+    expect((await withStack(given(), screen)).files).toEqual(["out"]);
     expect(JSON.parse(readFileSync(join(folder, "out", "seen.json"), "utf8")).context).toBe('{"a":1}');
   });
 
   it.each([
     ["a manifest stands", "rnv.yaml", {}],
     ["a folder of manifests stands", "rnv/a.yaml", {}],
-    ["a file is named", undefined, { file: ["x.yaml"] }],
+    ["a file is named", undefined, { files: ["x.yaml"] }],
   ])("nothing runs where %s", async (_where, manifest, options) => {
     write("app.js", program);
     write("cdktf.json", JSON.stringify({ app: "node app.js" }));
     mkdirSync(join(folder, "rnv"));
     if (manifest !== undefined) write(manifest, "projects: {}");
-    const made = invocation(options);
-    expect(await withStack(made)).toBe(made);
+    const made = given(options);
+    expect(await withStack(made, screen)).toBe(made);
     expect(existsSync(join(folder, "cdktf.out"))).toBe(false);
   });
 
   it("nothing runs where neither names a program", async () => {
-    const made = invocation();
-    expect(await withStack(made)).toBe(made);
+    const made = given();
+    expect(await withStack(made, screen)).toBe(made);
     write("cdktf.json", "{}");
-    expect(await withStack(invocation({ file: ["cdktf.out"] }))).toMatchObject({
-      options: { file: ["cdktf.out"] },
+    expect(await withStack(given({ files: ["cdktf.out"] }), screen)).toMatchObject({
+      files: ["cdktf.out"],
     });
     write("rnv.yaml", "projects: {}");
-    expect(await withStack(made)).toBe(made);
+    expect(await withStack(made, screen)).toBe(made);
   });
 
   it("a cdktf.json without an app is an error where nothing else is there to read", async () => {
     write("cdktf.json", '{"language":"typescript"}');
-    expect(await refused(invocation())).toMatchObject({
+    expect(await refused(given())).toMatchObject({
       code: "stack.not_found",
       summary: "cdktf.json names no app",
       hint: expect.stringContaining('write "app": "npx tsx main.ts"'),
@@ -178,7 +180,7 @@ describe("--app and cdktf.json", () => {
 
   it("an app with an outdir of its own is told what to write", async () => {
     write("app.js", 'require("node:fs").mkdirSync("dist");');
-    expect(await refused(invocation({ app: "node app.js" }))).toMatchObject({
+    expect(await refused(given({ app: "node app.js" }))).toMatchObject({
       summary: 'the program "node app.js" wrote no cdktf.out/manifest.json',
       hint: expect.stringContaining(
         'if the app has an outdir of its own, write that folder as "output" in cdktf.json',
@@ -187,14 +189,14 @@ describe("--app and cdktf.json", () => {
   });
 
   it("--app stands alone", async () => {
-    expect(await refused(invocation({ app: "node app.js", file: ["a"] }))).toMatchObject({
+    expect(await refused(given({ app: "node app.js", files: ["a"] }))).toMatchObject({
       code: "command.usage",
     });
   });
 
   it("a program that fails is shown with what it printed", async () => {
     write("app.js", program);
-    expect(await refused(invocation({ app: "node app.js fail" }))).toMatchObject({
+    expect(await refused(given({ app: "node app.js fail" }))).toMatchObject({
       summary: 'the program "node app.js fail" ended with exit code 3',
       detail: "It printed:\nwhat it prints",
     });
@@ -204,7 +206,7 @@ describe("--app and cdktf.json", () => {
     mkdirSync(join(folder, "node_modules"));
     write("node_modules/lib.js", "exports.run = (text) => { throw new TypeError(text); };");
     write("app.js", 'console.log("before");\nrequire("./node_modules/lib.js").run("there is no plan huge");');
-    const { summary, detail } = (await refused(invocation({ app: "node app.js" }))) ?? {};
+    const { summary, detail } = (await refused(given({ app: "node app.js" }))) ?? {};
     expect(summary).toBe('the program "node app.js" ended with exit code 1');
     expect(detail).toContain("It printed:\nbefore\n");
     expect(detail).toContain("\nTypeError: there is no plan huge\n");
@@ -213,8 +215,8 @@ describe("--app and cdktf.json", () => {
 
   it("what an earlier run wrote is not taken for the result of this one", async () => {
     write("app.js", program);
-    await withStack(invocation({ app: "node app.js" }));
-    expect(await refused(invocation({ app: "node app.js nothing" }))).toMatchObject({
+    await withStack(given({ app: "node app.js" }), screen);
+    expect(await refused(given({ app: "node app.js nothing" }))).toMatchObject({
       summary: 'the program "node app.js nothing" wrote no cdktf.out/manifest.json',
     });
   });
@@ -225,7 +227,7 @@ describe("--app and cdktf.json", () => {
       'require("node:child_process").spawn("sleep", ["600"], { stdio: "inherit" }); setInterval(() => {}, 1000);',
     );
     const abort = new AbortController();
-    const waiting = refused({ ...invocation({ app: "node app.js" }), signal: abort.signal });
+    const waiting = refused(given({ app: "node app.js" }), abort.signal);
     setImmediate(() => abort.abort());
     expect(await waiting).toMatchObject({ summary: 'the program "node app.js" was interrupted' });
   });

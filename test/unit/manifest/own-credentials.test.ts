@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readSettings } from "../../../src/cli/settings";
+import { targetAt } from "../../../src/cli/target";
 import { isCredential, isOwnCredential, isSecretName } from "../../../src/manifest/trust";
 import { parseStateAddress } from "../../../src/state/state-address";
 import { httpStateSettings } from "../../../src/state/stores/http-store";
 import { s3StateSettings } from "../../../src/state/stores/s3-store";
 import { providerSettings } from "../../../src/terraform/configure-provider";
+import { request } from "../../support/request";
 
 /** What rnv reads of the environment besides credentials: whoever sees it can do nothing with it. */
 const settings = [
@@ -79,7 +81,7 @@ describe("the list of credentials", () => {
     const s3 = parseStateAddress("s3://bucket/key.json").address;
     httpStateSettings("https://git.example.com/state", environment);
     if (s3?.kind === "s3") expect(() => s3StateSettings(s3, environment)).toThrow();
-    readSettings(environment, { cwd: __dirname });
+    readSettings({ ...targetAt({ ...request, cwd: __dirname }), environment });
     await providerSettings({}, environment, __dirname);
     expect(asked).toContain("TF_HTTP_PASSWORD");
     expect(asked).toContain("AWS_SECRET_ACCESS_KEY");

@@ -1,0 +1,14 @@
+import type { Request } from "../../src/cli/target";
+
+/** A command line without options, in the folder /project. */
+export const request: Request = {
+  cwd: "/project",
+  environment: {},
+  commandLine: "rnv plan",
+  verb: "rnv plan",
+  takesTargets: true,
+  words: [],
+  files: [],
+  stacks: [],
+  untrusted: false,
+};
