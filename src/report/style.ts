@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import picocolors from "picocolors";
 import type * as stringWidth from "string-width";
 import { shortDigest } from "../plan/digest";
@@ -39,8 +40,10 @@ export const idNote = (id: string | undefined, style: Style): string =>
 const printable = /^[ -~]*$/;
 
 /** Columns of a text in a terminal. The library for more than ASCII is loaded only if needed: loading it is slow. */
-export const textWidth = (text: string): number =>
-  printable.test(text) ? text.length : (require("string-width") as typeof stringWidth).default(text);
+export function textWidth(coloured: string): number {
+  const text = stripVTControlCharacters(coloured);
+  return printable.test(text) ? text.length : (require("string-width") as typeof stringWidth).default(text);
+}
 
 /** As many characters from the start as fit in so many columns, with an ellipsis where some do not. */
 export function cutText(text: string, columns: number, ellipsis: string): string {
@@ -57,7 +60,7 @@ export function cutText(text: string, columns: number, ellipsis: string): string
 export const padTo = (text: string, columns: number): string =>
   text + " ".repeat(Math.max(0, columns - textWidth(text)));
 
-/** A sentence without colour on lines of a terminal, `indent` spaces in; on one line where there is no terminal. */
+/** A sentence on lines of a terminal, `indent` spaces in; on one line where there is no terminal. */
 export function wrapText(text: string, style: Style, indent = 0): string[] {
   const room = style.unicode ? Math.max(20, style.width - indent) : Number.POSITIVE_INFINITY;
   const lines: string[] = [];
@@ -68,6 +71,21 @@ export function wrapText(text: string, style: Style, indent = 0): string[] {
   }
   return lines.map((line) => " ".repeat(indent) + line);
 }
+
+/**
+ * Sentences on lines of a terminal; unchanged where there is no terminal. The rest of a line that is too long begins
+ * `hanging` columns further in.
+ */
+export const wrapLines = (text: string, style: Style, hanging = 0): string =>
+  text
+    .split("\n")
+    .flatMap((line) => {
+      const indent = line.length - line.trimStart().length;
+      if (!style.unicode || textWidth(line) <= style.width) return [line];
+      const [first = "", ...rest] = wrapText(line.trimStart(), style, indent + hanging);
+      return [first.slice(hanging), ...rest];
+    })
+    .join("\n");
 
 /** Lines after a label: the first stands beside it. */
 export const besideLabel = (label: string, lines: readonly string[]): string[] =>

@@ -5,7 +5,7 @@ import { diagnosticsText } from "./diagnostics";
 import { escapeText } from "./escape-text";
 import { type JunitCase, junit } from "./job-reports";
 import { counted } from "./plan-wording";
-import type { Style } from "./style";
+import { type Style, wrapLines } from "./style";
 import { coloured } from "./values";
 
 const lines = z.array(z.string());
@@ -57,11 +57,16 @@ export function testResultText(
   style: Style,
 ): string {
   const { colors } = style;
-  if (status === "passed") return `  ${colors.green("pass")}  ${escapeText(name)}\n`;
+  if (status === "passed")
+    return wrapLines(`  ${colors.green("pass")}  ${escapeText(name)}\n`, style, margin.length - 2);
   const place = colors.dim(`${escapeText(file)}:${line}`);
-  const found = diagnosticsText(unexpected, style, false);
+  const found = diagnosticsText(unexpected, { ...style, width: style.width - margin.length }, false);
   const lines = [
-    `  ${colors.red("FAIL")}  ${colors.bold(escapeText(name))}  ${place}`,
+    wrapLines(
+      `  ${colors.red("FAIL")}  ${colors.bold(escapeText(name))}  ${place}`,
+      style,
+      margin.length - 2,
+    ),
     ...differences.flatMap(({ about, lines }) => [
       `${margin}${about}`,
       ...lines.map((text) => `${margin}  ${coloured(text.charAt(0), escapeText(text), style)}`),
