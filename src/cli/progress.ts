@@ -1,9 +1,10 @@
+import { stripVTControlCharacters } from "node:util";
 import type { WaitEvent } from "../api/retry";
 import type { ApplyEvent, SummaryEvent } from "../model/apply-event";
 import { reminderAfter, systemClock } from "../model/time";
 import { countRun, eventJson, eventText } from "../report/events";
 import { counted } from "../report/plan-wording";
-import { createStyle, cutText } from "../report/style";
+import { cutText } from "../report/style";
 import { elapsedText } from "../report/time-text";
 import type { Invocation } from "./invocation";
 import { openJsonLines } from "./page-file";
@@ -40,9 +41,7 @@ function shownProgress(invocation: Invocation): Progress {
   const textOf = (event: ApplyEvent): string =>
     event.type === "summary" ? `\n${eventText(event, style)}` : eventText(event, style);
   if (!terminal.live) return plainProgress(terminal, textOf);
-  const plain = createStyle({ color: false, unicode: true, width: Number.POSITIVE_INFINITY });
-  const drawing = { plain: (event: ApplyEvent) => eventText(event, plain), signal: invocation.signal };
-  return liveProgress(terminal, textOf, { ...drawing, ...systemTicker });
+  return liveProgress(terminal, textOf, { ...systemTicker, signal: invocation.signal });
 }
 
 interface Ticker {
@@ -88,14 +87,13 @@ const mostLines = 8;
 
 /**
  * Lines of finished steps above, and below them one line for each step in flight with its elapsed time and one for the
- * whole run, written again several times a second. `Still …` lines are not printed: the running clock says it. `plain` gives
- * the text of an event without colour: its width is that of its characters. Once `signal` has aborted, the view is erased
- * and events are plain lines.
+ * whole run, written again several times a second. `Still …` lines are not printed: the running clock says it. Once
+ * `signal` has aborted, the view is erased and events are plain lines.
  */
 export function liveProgress(
   terminal: Pick<Terminal, "out" | "width">,
   textOf: EventText,
-  { now, every, plain, signal }: Ticker & { readonly plain: EventText; readonly signal: AbortSignal },
+  { now, every, signal }: Ticker & { readonly signal: AbortSignal },
 ): Progress {
   const inFlight = new Map<string, InFlight>();
   const total = countRun();
@@ -115,33 +113,27 @@ export function liveProgress(
     if (inFlight.size > 0) lines.push(...total.lines([...inFlight.keys()], now()));
     terminal.out(`${erase()}${above}${lines.map((line) => `${clip(line, terminal)}\n`).join("")}`);
     drawn = lines.length;
-  };
-  const tick = (): void => {
     frame += 1;
-    redraw();
   };
   const pause = (): void => {
     stop?.();
     stop = undefined;
   };
-
   const close = (): void => {
     pause();
     inFlight.clear();
     redraw();
   };
   signal.addEventListener("abort", close, { once: true });
-  const interrupted = plainProgress(terminal, textOf);
-
   return {
     close,
     emit: (event) => {
-      if (signal.aborted) return interrupted.emit(event);
-      track(inFlight, event, now(), plain);
+      if (signal.aborted) return plainProgress(terminal, textOf).emit(event);
+      track(inFlight, event, now(), textOf);
       total.note(event, now());
       const text = event.type === "waiting" || event.type === "start" ? "" : textOf(event);
       redraw(text === "" ? "" : `${text}\n`);
-      if (inFlight.size > 0) stop ??= every(120, tick);
+      if (inFlight.size > 0) stop ??= every(120, redraw);
       else pause();
     },
   };
@@ -149,7 +141,8 @@ export function liveProgress(
 
 function track(inFlight: Map<string, InFlight>, event: ApplyEvent, now: number, textOf: EventText): void {
   if (event.type === "start") {
-    inFlight.set(`${event.action} ${event.address}`, { label: textOf(event), since: now, status: "" });
+    const label = stripVTControlCharacters(textOf(event)).replace(/\s+/g, " ");
+    inFlight.set(`${event.action} ${event.address}`, { label, since: now, status: "" });
   } else if (event.type === "waiting") {
     const step = inFlight.get(`${event.action} ${event.address}`);
     if (step) step.status = [event.status, event.note].filter(Boolean).join(": ");

@@ -13,7 +13,6 @@ import { arrowOf, type Style, shownId, wrapLines } from "./style";
 /** Writes `plan -json`: one document in the shape of Terraform's `show -json`, plus fields of rnv's own (DESIGN section 8). */
 export const planJson = (plan: Plan): string => jsonText(planDocument(plan));
 
-/** Addresses of a line. */
 const mostNames = 5;
 
 interface PlanTextOptions {

@@ -3,7 +3,7 @@ import { escapeText, quoteText } from "./escape-text";
 import { groupBy } from "./order";
 import { effectWords } from "./plan-wording";
 import { arrow, type Cell, type Fact, type Item, partsOf, type Section } from "./sections";
-import { alignColumns, arrowOf, besideLabel, idNote, type Style, wrapLines, wrapText } from "./style";
+import { alignColumns, arrowOf, idNote, type Style, wrapLines } from "./style";
 import { attributeLines, capLines, coloured, joinBlocks } from "./values";
 
 /** Sections for a terminal, each a paragraph; items of one id are one. */
@@ -32,7 +32,6 @@ const cellText = (cell: Cell, style: Style): string =>
     )
     .join("");
 
-/** Addresses of an item. */
 const mostNames = 5;
 const mostInFolded = 2;
 const below = " ".repeat(6);
@@ -62,8 +61,8 @@ function headline({ sign, subject, name, phrase, id }: Item, style: Style): stri
   const words = sign === "-" || sign === "-/+" ? red(escapeText(phrase)) : escapeText(phrase);
   const shownName = name === undefined ? "" : ` (${quoteText(name)})`;
   const opening = `${signText(sign, style)} ${bold(escapeText(subject))}${shownName}`;
-  const sentence = wrapLines(`${opening}${phrase === "" ? "" : ` ${words}`}`, style, below.length - 2);
-  return `${sentence}${idNote(id, style)}`;
+  const sentence = `${opening}${phrase === "" ? "" : ` ${words}`}`;
+  return `${wrapLines(sentence, style, below.length - 2)}${idNote(id, style)}`;
 }
 
 function signText(sign: string, style: Style): string {
@@ -80,8 +79,9 @@ function factText({ label, text }: Fact, style: Style): string {
 /** The reason why an item is blocked, and the remedy. */
 function stopLines({ summary, hint }: NonNullable<Item["stop"]>, style: Style): string[] {
   const { bold, red } = style.colors;
-  const label = "blocked:";
-  const indent = below.length + label.length + 1;
-  const lines = [summary, hint].flatMap((one) => wrapText(escapeText(one), style, indent));
-  return besideLabel(below + bold(red(label)), lines);
+  const beside = "blocked: ".length;
+  return [
+    wrapLines(`${below}${bold(red("blocked:"))} ${escapeText(summary)}`, style, beside),
+    wrapLines(below + " ".repeat(beside) + escapeText(hint), style),
+  ];
 }

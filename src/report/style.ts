@@ -60,36 +60,23 @@ export function cutText(text: string, columns: number, ellipsis: string): string
 export const padTo = (text: string, columns: number): string =>
   text + " ".repeat(Math.max(0, columns - textWidth(text)));
 
-/** A sentence on lines of a terminal, `indent` spaces in; on one line where there is no terminal. */
-export function wrapText(text: string, style: Style, indent = 0): string[] {
-  const room = style.unicode ? Math.max(20, style.width - indent) : Number.POSITIVE_INFINITY;
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last === undefined || textWidth(last) + 1 + textWidth(word) > room) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines.map((line) => " ".repeat(indent) + line);
-}
-
 /**
  * Sentences on lines of a terminal; unchanged where there is no terminal. The rest of a line that is too long begins
  * `hanging` columns further in.
  */
-export const wrapLines = (text: string, style: Style, hanging = 0): string =>
-  text
-    .split("\n")
-    .flatMap((line) => {
-      const indent = line.length - line.trimStart().length;
-      if (!style.unicode || textWidth(line) <= style.width) return [line];
-      const [first = "", ...rest] = wrapText(line.trimStart(), style, indent + hanging);
-      return [first.slice(hanging), ...rest];
-    })
-    .join("\n");
-
-/** Lines after a label: the first stands beside it. */
-export const besideLabel = (label: string, lines: readonly string[]): string[] =>
-  lines.map((line, i) => (i === 0 ? `${label} ${line.trimStart()}` : line));
+export function wrapLines(text: string, { unicode, width }: Style, hanging = 0): string {
+  if (!unicode) return text;
+  const wrapped = text.split("\n").map((line) => {
+    const own = line.length - line.trimStart().length;
+    const [first = "", ...words] = line.trimStart().split(" ");
+    return words.reduce((lines, word) => {
+      const longer = `${lines.slice(lines.lastIndexOf("\n") + 1)} ${word}`;
+      const fits = textWidth(longer) <= Math.max(width, own + hanging + 20);
+      return `${lines}${fits ? " " : `\n${" ".repeat(own + hanging)}`}${word}`;
+    }, " ".repeat(own) + first);
+  });
+  return wrapped.join("\n");
+}
 
 /** Left-aligned columns, two spaces apart; nothing is filled at the end of a line. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
@@ -104,10 +91,11 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
 export function tableLines(
   head: readonly string[],
   rows: readonly (readonly string[])[],
-  { colors }: Style,
+  style: Style,
   notes: readonly (readonly string[])[] = [],
 ): string[] {
+  const { colors } = style;
   const [title = "", ...lines] = alignColumns([head, ...rows]);
-  const below = notes.map((own) => own.map((note) => colors.dim(`    ${note}`)));
+  const below = notes.map((own) => own.map((note) => colors.dim(wrapLines(`    ${note}`, style))));
   return [colors.bold(title), ...lines.flatMap((line, i) => [line, ...(below[i] ?? [])])];
 }

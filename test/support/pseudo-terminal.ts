@@ -11,7 +11,7 @@ export interface AtTerminal {
   readonly code: number;
   /** All that the terminal showed, what was typed included; colours left out. */
   readonly screen: string;
-  /** The lines that are on it at the end: what was erased is gone. Lines longer than the terminal are whole. */
+  /** The lines that the terminal shows at the end; a line that is longer than the terminal is whole. */
   readonly left: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export function atTerminal(
   });
 }
 
-/** Moves a cursor as a terminal does: a character takes the place of the one below it. */
+/** Moves a cursor as a terminal does: a character replaces another character at its place. */
 function linesLeft(text: string): readonly string[] {
   const lines: string[] = [""];
   let [row, column] = [0, 0];

@@ -50,10 +50,8 @@ function cursorOf(lines: readonly string[], text: string): number {
 function live(width?: number) {
   const shown = screen(width);
   const clock = { now: 0, ticks: [] as (() => void)[] };
-  const interruption = new AbortController();
   const progress = liveProgress(shown, plain, {
-    plain,
-    signal: interruption.signal,
+    signal: new AbortController().signal,
     now: () => clock.now,
     every: (_milliseconds, callback) => {
       clock.ticks.push(callback);
