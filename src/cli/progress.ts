@@ -1,9 +1,10 @@
+import { stripVTControlCharacters } from "node:util";
 import type { WaitEvent } from "../api/retry";
 import type { ApplyEvent, SummaryEvent } from "../model/apply-event";
 import { reminderAfter, systemClock } from "../model/time";
 import { countRun, eventJson, eventText } from "../report/events";
 import { counted } from "../report/plan-wording";
-import { createStyle } from "../report/style";
+import { cutText } from "../report/style";
 import { elapsedText } from "../report/time-text";
 import { openJsonLines } from "./output-files";
 import { outStyle, type Screen } from "./screen";
@@ -39,8 +40,7 @@ function shownProgress(screen: Screen): Progress {
   const textOf = (event: ApplyEvent): string =>
     event.type === "summary" ? `\n${eventText(event, style)}` : eventText(event, style);
   if (!terminal.live) return plainProgress(terminal, textOf);
-  const plain = createStyle({ color: false, unicode: true });
-  return liveProgress(terminal, textOf, { plain: (event) => eventText(event, plain), ...systemTicker });
+  return liveProgress(terminal, textOf, { ...systemTicker, signal: invocation.signal });
 }
 
 interface Ticker {
@@ -86,13 +86,13 @@ const mostLines = 8;
 
 /**
  * Lines of finished steps above, and below them one line for each step in flight with its elapsed time and one for the
- * whole run, written again several times a second. `Still …` lines are not printed: the running clock says it. `plain` gives
- * the text of an event without colour: its width is that of its characters.
+ * whole run, written again several times a second. `Still …` lines are not printed: the running clock says it. Once
+ * `signal` has aborted, the view is erased and events are plain lines.
  */
 export function liveProgress(
   terminal: Pick<Terminal, "out" | "width">,
   textOf: EventText,
-  { now, every, plain }: Ticker & { readonly plain: EventText },
+  { now, every, signal }: Ticker & { readonly signal: AbortSignal },
 ): Progress {
   const inFlight = new Map<string, InFlight>();
   const total = countRun();
@@ -100,48 +100,48 @@ export function liveProgress(
   let drawn = 0;
   let stop: (() => void) | undefined;
 
-  const erase = (): string => (drawn > 0 ? `\u001b[${drawn}A\u001b[0J` : "");
+  // A terminal writes ^C where the cursor is.
+  const erase = (): string => (drawn > 0 ? `\r\u001b[${drawn}A\u001b[0J` : "");
   const lineOf = ({ label, since, status }: InFlight): string => {
     const elapsed = elapsedText(Math.floor((now() - since) / 1000));
-    const line = [`${frames[frame % frames.length]} ${label} ${elapsed}`, status].filter(Boolean).join(", ");
-    return clip(line, terminal);
+    return [`${frames[frame % frames.length]} ${label} ${elapsed}`, status].filter(Boolean).join(", ");
   };
   const redraw = (above = ""): void => {
     const lines = [...inFlight.values()].slice(0, mostLines).map(lineOf);
     if (inFlight.size > mostLines) lines.push(`  … and ${inFlight.size - mostLines} more`);
     if (inFlight.size > 0) lines.push(...total.lines([...inFlight.keys()], now()));
-    terminal.out(`${erase()}${above}${lines.map((line) => `${line}\n`).join("")}`);
+    terminal.out(`${erase()}${above}${lines.map((line) => `${clip(line, terminal)}\n`).join("")}`);
     drawn = lines.length;
-  };
-  const tick = (): void => {
     frame += 1;
-    redraw();
   };
   const pause = (): void => {
     stop?.();
     stop = undefined;
   };
-
+  const close = (): void => {
+    pause();
+    inFlight.clear();
+    redraw();
+  };
+  signal.addEventListener("abort", close, { once: true });
   return {
+    close,
     emit: (event) => {
-      track(inFlight, event, now(), plain);
+      if (signal.aborted) return plainProgress(terminal, textOf).emit(event);
+      track(inFlight, event, now(), textOf);
       total.note(event, now());
       const text = event.type === "waiting" || event.type === "start" ? "" : textOf(event);
       redraw(text === "" ? "" : `${text}\n`);
-      if (inFlight.size > 0) stop ??= every(120, tick);
+      if (inFlight.size > 0) stop ??= every(120, redraw);
       else pause();
-    },
-    close: () => {
-      pause();
-      inFlight.clear();
-      redraw();
     },
   };
 }
 
 function track(inFlight: Map<string, InFlight>, event: ApplyEvent, now: number, textOf: EventText): void {
   if (event.type === "start") {
-    inFlight.set(`${event.action} ${event.address}`, { label: textOf(event), since: now, status: "" });
+    const label = stripVTControlCharacters(textOf(event)).replace(/\s+/g, " ");
+    inFlight.set(`${event.action} ${event.address}`, { label, since: now, status: "" });
   } else if (event.type === "waiting") {
     const step = inFlight.get(`${event.action} ${event.address}`);
     if (step) step.status = [event.status, event.note].filter(Boolean).join(": ");
@@ -154,8 +154,7 @@ function track(inFlight: Map<string, InFlight>, event: ApplyEvent, now: number, 
 
 /** A line that wraps would make the cursor go up too few lines; control characters would move it. */
 function clip(line: string, { width = 80 }: Pick<Terminal, "width">): string {
-  const safe = line.replace(/\p{C}/gu, " ");
-  return safe.length < width ? safe : `${safe.slice(0, Math.max(1, width - 2))}…`;
+  return cutText(line.replace(/\p{C}/gu, " "), width - 1, "…");
 }
 
 export interface WaitNotice {

@@ -100,7 +100,8 @@ async function applyLocked(
   const wanted = wantedBy(request, saved);
   const { built, diagnostics } = await buildPlan(context, wanted, start);
   if (!built) return stopped(diagnostics);
-  const author = parsed?.madeWith?.(built.reviewKey);
+  const { reviewKey } = built.key;
+  const author = parsed?.madeWith?.(reviewKey);
   const forged = saved && author && refuseAuthor(saved, author, request);
   if (forged) return stopped([...diagnostics, forged]);
   const { revealed } = built.plan;
@@ -110,7 +111,6 @@ async function applyLocked(
       count: revealed.length,
       equal: revealed.filter((one) => one.isEqual).length,
     });
-  const { reviewKey } = built;
   const { runId } = connection;
   const { reviewed, problem, differences } = compareWithReview(built, request, session.state);
   const confirmed = withConfirmations(built, request, author === "yes");
@@ -167,7 +167,7 @@ interface Compared extends Pick<ApplyOutcome, "differences"> {
 }
 
 function compareWithReview(
-  { plan, reviewKey: key }: BuiltPlan,
+  { plan, key: { reviewKey: key } }: BuiltPlan,
   { expectDigest, review, repairsOnly }: Pick<ApplyRequest, "expectDigest" | "review" | "repairsOnly">,
   state: State | undefined,
 ): Compared {

@@ -17,6 +17,22 @@ import type { CostLimit, PlanRequest } from "./context";
 /** Milliseconds that one policy may take for all of a plan: one that loops is an error of that policy. */
 const longestJudgement = 2000;
 
+/** Judges a plan by the conditions and policies of a request that names policies. */
+export async function judgePlan(
+  cwd: string,
+  request: PolicyRequest,
+  desired: Desired,
+  plan: Plan,
+): Promise<Partial<PolicyResults> & Pick<PolicyResults, "diagnostics">> {
+  if (!request.policies) return { diagnostics: [] };
+  const judged = await checkPolicies(cwd, request, plan, desired.stage?.name ?? "");
+  const held = await checkPreconditions(desired, plan);
+  return {
+    checks: [...held.checks, ...judged.checks],
+    diagnostics: [...held.diagnostics, ...judged.diagnostics],
+  };
+}
+
 interface PolicyResults {
   readonly checks: readonly Check[];
   readonly diagnostics: readonly Diagnostic[];
@@ -42,7 +58,7 @@ export async function loadPolicies(
  * Judges a plan by the policies of a request (DESIGN section 14). What fails is a result and a diagnostic: an error, which
  * keeps the plan from being applied, or a warning where the policy is advisory or overridden.
  */
-export async function checkPolicies(
+async function checkPolicies(
   cwd: string,
   request: PolicyRequest,
   plan: Plan,
@@ -193,10 +209,7 @@ const policyOf = (type: string, { kind, condition, message, range }: ResourceCon
 });
 
 /** Judges what must hold before a plan is applied. A failure is a result and an error: nothing is applied. */
-export async function checkPreconditions(
-  desired: Desired,
-  plan: Plan,
-): Promise<{ readonly checks: readonly Check[]; readonly diagnostics: readonly Diagnostic[] }> {
+async function checkPreconditions(desired: Desired, plan: Plan): Promise<PolicyResults> {
   const { compiled, diagnostics } = await compileConditions(desired);
   if (plan.options.mode !== "apply") return { checks: [], diagnostics: [] };
   const stage = desired.stage?.name ?? "";

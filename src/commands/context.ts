@@ -30,8 +30,8 @@ export interface Connection {
 
 export interface StateKey {
   readonly key?: Uint8Array;
-  /** The key of the record of a review, where nothing else needs one. */
-  readonly reviewKey?: Uint8Array;
+  /** Authenticates the record of a review. */
+  readonly reviewKey?: Uint8Array | undefined;
   readonly keyId?: string;
   /** The key before it, while keys are changed. */
   readonly previous?: { readonly key: Uint8Array; readonly keyId: string };

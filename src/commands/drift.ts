@@ -9,7 +9,8 @@ import { ownerKey } from "../plan/instances";
 import { instanceOf, type Plan, type PlanInput } from "../plan/plan";
 import { resourceTypes } from "../resources";
 import type { Context, Outcome, PlanRequest } from "./context";
-import { buildPlan, prefetch, withDeployers } from "./plan";
+import { withDeployers } from "./deployers";
+import { buildPlan, prefetch } from "./plan";
 
 export interface DriftRequest extends PlanRequest {
   /** Classes that count as drift besides `drifted` and `missing`. */

@@ -28,13 +28,14 @@ export async function execute(
   planning: BuiltPlan,
   { parallelism, origin }: { readonly parallelism: number; readonly origin: RunOrigin },
 ): Promise<RunResult & { readonly outputs: Readonly<Record<string, Plain>> }> {
-  const { plan } = planning;
-  const state = await startingState(context, session, planning.recoveredEntries);
+  const { plan, key, recovery } = planning;
+  const earlier = session.state?.run?.fences ?? {};
+  const state = await startingState(context, session, recovery.entries);
   const { mask, reads } = planning.connection;
   const journal = new RunJournal(session, state, context.clock, reads.serviceTime, mask);
   const writes = plan.changes.some(({ action }) => action !== "no-op");
-  const record = { ...runRecord(context, planning), origin };
-  if (writes) await journal.begin(record, planning.keyId);
+  const record = { ...runRecord(context, planning, earlier), origin };
+  if (writes) await journal.begin(record, key.keyId);
   const run = runOf(context, planning, journal, record);
   const result = await runPlan(run, plan, parallelism);
   await refreshRecords(run, plan);
@@ -51,7 +52,7 @@ export async function execute(
     writes || movesOutputs || moves ? { run: record, counts: result.counts, exitCode } : undefined;
   // A run that was cut short is over once nothing of it is left to do.
   if (writes || journal.hasChanges || state.run !== null || session.isFormOutdated)
-    await journal.finish(planning.keyId ?? null, { ended });
+    await journal.finish(key.keyId ?? null, { ended });
   return { ...result, outputs, exitCode, diagnostics: [...result.diagnostics, ...diagnostics, ...unmet] };
 }
 
@@ -74,20 +75,20 @@ function settledReader(run: Run): (change: Change) => Promise<LiveResource | und
   };
 }
 
-function runRecord(context: Context, planning: BuiltPlan): RunRecord {
-  const { plan, connection, retriableIntents, earlierPreexistingIds, input } = planning;
+function runRecord(context: Context, planning: BuiltPlan, earlierFences: RunRecord["fences"]): RunRecord {
+  const { plan, connection, recovery, input } = planning;
   const idsByName = new Map<string, string[]>();
   const keyOf = (type: string, name: string): string => `${type} ${comparedName(name)}`;
   for (const { type, name, id } of input.inventory) {
     append(idsByName, keyOf(type, name), id);
   }
-  const retriedAddresses = new Set(retriableIntents.map(({ address }) => address));
+  const retriedAddresses = new Set(recovery.retriableIntents.map(({ address }) => address));
   const fences = plan.changes.flatMap((change) => {
     const { address, type, liveName: name, action } = change;
     if (action === "no-op") return [];
     const { live, recorded } = instanceOf(plan, change);
     // A resource that has come into view since the first attempt may have been made by it.
-    const earlier = earlierPreexistingIds[address];
+    const earlier = earlierFences[address];
     if (retriedAddresses.has(address)) return earlier ? [[address, earlier] as const] : [];
     const known = typesByName.get(type);
     const own = live && known ? shownIds(known, live) : [];
@@ -111,7 +112,7 @@ function shownIds({ computed }: Pick<ResourceType, "computed">, live: LiveResour
 }
 
 function runOf(context: Context, planning: BuiltPlan, journal: RunJournal, record: RunRecord): Run {
-  const { plan, connection, input } = planning;
+  const { plan, connection, key, recovery, input } = planning;
   const defaults = new Map<string, Attributes>(
     resourceTypes.map((type) => [type.type, type.defaults(input.catalog)]),
   );
@@ -123,10 +124,10 @@ function runOf(context: Context, planning: BuiltPlan, journal: RunJournal, recor
     journal,
     mode: plan.options.mode,
     record,
-    retriableIntents: planning.retriableIntents,
+    retriableIntents: recovery.retriableIntents,
     clock: context.clock,
     generate: (length) => new Secret(generatedText(context.randomBytes, length)),
-    fingerprintKey: planning.fingerprintKey ?? Buffer.from(record.id, "hex"),
+    fingerprintKey: key.key ?? Buffer.from(record.id, "hex"),
     defaults: (type) => defaults.get(type) ?? new Map(),
     lookup: runLookup(plan, journal),
     emit: context.emit,

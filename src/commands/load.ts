@@ -70,7 +70,9 @@ export async function loadDeclared(
   const all = [...diagnostics, ...found.diagnostics].filter(
     ({ code }) => !isMeant || code !== "manifest.empty",
   );
-  return hasErrors(all) ? { diagnostics: all, key } : { desired, diagnostics: all, key: found };
+  return hasErrors(all)
+    ? { diagnostics: all, key }
+    : { desired, diagnostics: all, key: { reviewKey: found.key, ...found } };
 }
 
 /** Only a plan that sends values needs secrets. */

@@ -2,61 +2,63 @@ import { recover } from "../apply/recover";
 import type { Recovery, RecoveryContext } from "../apply/run";
 import { nothingRecovered } from "../apply/run";
 import { withoutMasked } from "../apply/run-journal";
-import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
+import { hasErrors } from "../diagnostics/diagnostic";
 import type { Desired } from "../model/desired";
-import type { Intent, JournalEntry, RunRecord, State } from "../model/state";
+import type { JournalEntry, State } from "../model/state";
 import { fillData } from "../plan/data";
 import type { PlanInput, PlanOptions } from "../plan/plan";
+import { counted } from "../report/plan-wording";
 import { resourceTypes, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
 import { emptyState, replayJournal } from "../state/recorded";
 import { type Connection, type Context, originOf, type PlanRequest, type StateKey } from "./context";
 import { refresh } from "./refresh";
 
-/** The start of a plan, with the manifest loaded. */
-interface Planning {
-  readonly context: Context;
+export interface PlanStart {
   readonly connection: Connection;
-  readonly request: PlanRequest;
-  readonly options: PlanOptions;
   readonly state: State | undefined;
-  readonly desired: Desired;
-  readonly key: StateKey;
+  /** The plan is to be applied under the lock: interrupted writes are waited for, and keys may be made. */
   readonly writes: boolean;
+  /** The service is asked for what blocks an apply. */
+  readonly foresees: boolean;
 }
 
-/** The writes that an interrupted run left open, as far as their outcome is known. */
-export interface RecoveredWrites {
-  /** Entries that settle them: folded into the state that was planned with, not yet in the journal. */
-  readonly recoveredEntries: readonly JournalEntry[];
-  /** Creates that did not happen as far as the service shows: sent again, if at all, under the same key. */
-  readonly retriableIntents: readonly Intent[];
-  /** Ids that existed before the first attempt at its creates, by address. */
-  readonly earlierPreexistingIds: RunRecord["fences"];
+/** The start of a plan, with the manifest loaded. */
+export interface Planning extends PlanStart {
+  readonly context: Context;
+  readonly request: PlanRequest;
+  readonly options: PlanOptions;
+  readonly desired: Desired;
+  readonly key: StateKey;
 }
 
 /**
  * Settles the writes of an interrupted run as far as it can, and reads live resources: the plan is made from the lists in
  * which the recovery looked. `input` is undefined when an outcome is unknown.
  */
-export async function recoverAndRead(planning: Planning): Promise<{
-  readonly input?: PlanInput;
-  readonly recovered: RecoveredWrites;
-  readonly diagnostics: readonly Diagnostic[];
-}> {
+export async function recoverAndRead(
+  planning: Planning,
+): Promise<{ readonly input?: PlanInput; readonly recovery: Recovery }> {
   const { context, connection, request } = planning;
-  const how = request.mode === "apply" ? {} : { settlesPending: "look" as const };
-  const recovery = await recoverWrites(context, connection, planning, how);
-  const state = planning.state && replayJournal(planning.state, recovery.entries);
-  return {
-    input: hasErrors(recovery.diagnostics) ? undefined : await readInput(planning, state),
-    recovered: {
-      recoveredEntries: recovery.entries,
-      retriableIntents: recovery.retriableIntents,
-      earlierPreexistingIds: planning.state?.run?.fences ?? {},
-    },
-    diagnostics: recovery.diagnostics,
-  };
+  const ended = new AbortController();
+  void showProgress(planning, ended.signal);
+  try {
+    const how = request.mode === "apply" ? {} : { settlesPending: "look" as const };
+    const recovery = await recoverWrites(context, connection, planning, how);
+    if (hasErrors(recovery.diagnostics)) return { recovery };
+    const state = planning.state && replayJournal(planning.state, recovery.entries);
+    return { recovery, input: await readInput(planning, state) };
+  } finally {
+    ended.abort();
+  }
+}
+
+/** Says at a terminal what a plan reads, where that takes longer than 400 ms. */
+async function showProgress({ context: { clock, progress }, desired, state }: Planning, ended: AbortSignal) {
+  const addresses = new Set([...desired.resources.keys(), ...Object.keys(state?.resources ?? {})]);
+  const { length } = [...addresses].filter((address) => address.startsWith("service."));
+  const tell = () => progress?.(`Reading ${counted(length, "service")}...`);
+  if (progress) await clock.sleep(400, ended).then(tell, () => {});
 }
 
 /** Reads live resources and returns everything that a plan is made from. */

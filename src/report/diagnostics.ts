@@ -10,7 +10,7 @@ import { compareTexts, shortList } from "../model/text";
 import { escapeLines, escapeText, fencedBlock, jsonText, shorten } from "./escape-text";
 import { groupBy } from "./order";
 import { counted } from "./plan-wording";
-import { besideLabel, cutText, ellipsisOf, plainStyle, type Style, textWidth, wrapText } from "./style";
+import { cutText, ellipsisOf, plainStyle, type Style, textWidth, wrapLines } from "./style";
 
 /** Returns the path of a file from the root of its repository; undefined where there is none. */
 export type PathOf = (file: string) => string | undefined;
@@ -34,7 +34,7 @@ export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style
     if (group.length < fewestFolded) return [text];
     if (group[0] !== one) return [];
     const others = group.slice(1).map((other) => subjectOf(other));
-    return [`${text}\n${wrapText(`The same for ${shortList(others, mostNamed)}`, style, 2).join("\n")}`];
+    return [`${text}\n${wrapLines(`  The same for ${shortList(others, mostNamed)}`, style)}`];
   });
   return [...findings, ...(isCounted ? [countLine(diagnostics)] : [])].join("\n\n");
 }
@@ -69,13 +69,13 @@ function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   const colour = diagnostic.severity === "error" ? colors.red : colors.yellow;
   const frame = codeFrame(diagnostic, style);
   const opening = `${diagnostic.severity}[${diagnostic.code}]`;
-  const [first = "", ...rest] = wrapText(`${opening}: ${escapeText(diagnostic.summary)}`, style, 2);
+  const fact = `${colour(colors.bold(opening))}${colors.bold(`: ${escapeText(diagnostic.summary)}`)}`;
+  const label = `  ${colors.cyan("hint:")} `;
   return [
-    `${colour(colors.bold(opening))}${colors.bold(first.slice(2 + opening.length))}`,
-    ...rest.map((line) => colors.bold(line)),
+    wrapLines(fact, style, 2),
     ...frame.lines,
     ...indented(diagnostic.detail, style),
-    ...besideLabel(`  ${colors.cyan("hint:")}`, indented(frame.hint, style, "  hint: ".length)),
+    ...indented(frame.hint, style, 8).map((line, i) => (i > 0 ? line : line.replace(/^ +/, label))),
     ...(diagnostic.requestId === undefined
       ? []
       : [colors.dim(`  request id: ${escapeText(diagnostic.requestId)}`)]),
@@ -85,11 +85,10 @@ function diagnosticText(diagnostic: Diagnostic, style: Style): string {
 const indented = (text: string | undefined, style: Style, indent = 2): string[] =>
   text === undefined
     ? []
-    : escapeLines(text)
-        .flatMap((line) =>
-          line.startsWith(" ") ? `${" ".repeat(indent)}${line}` : wrapText(line, style, indent),
-        )
-        .map((line) => line.trimEnd());
+    : escapeLines(text).map((line) => {
+        const placed = " ".repeat(indent) + line;
+        return (line.startsWith(" ") ? placed : wrapLines(placed, style)).trimEnd();
+      });
 
 /** `2 errors, 1 warning` */
 function countLine(diagnostics: readonly Diagnostic[]): string {

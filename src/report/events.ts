@@ -2,7 +2,7 @@ import type { ApplyEvent, StepAction, SummaryEvent } from "../model/apply-event"
 import { diagnosticData } from "./diagnostics";
 import { escapeJson, escapeText } from "./escape-text";
 import { countList } from "./plan-wording";
-import { idNote, type Style } from "./style";
+import { idNote, type Style, wrapLines } from "./style";
 import { elapsedText } from "./time-text";
 
 const stepWords: Readonly<Record<StepAction, { readonly doing: string; readonly deed: string }>> = {
@@ -18,7 +18,10 @@ const stepWords: Readonly<Record<StepAction, { readonly doing: string; readonly 
  * One event of a run as the line that Terraform users know, without a line break; several lines for the summary.
  * Empty for events that only machines need.
  */
-export function eventText(event: ApplyEvent, style: Style): string {
+export const eventText = (event: ApplyEvent, style: Style): string =>
+  wrapLines(textOf(event, style), style, 2);
+
+function textOf(event: ApplyEvent, style: Style): string {
   const { colors } = style;
   if (event.type === "version" || event.type === "planned" || event.type === "revealed") return "";
   if (event.type === "summary") return summaryText(event, style);

@@ -139,7 +139,6 @@ export function fleetSections({ members, verb }: FleetReport, most = mostWell): 
   ];
 }
 
-/** The report for people. */
 export const fleetReportText = (report: FleetReport, style: Style): string =>
   joined([
     ...sectionTexts(fleetSections(report), style),
@@ -172,14 +171,12 @@ export function fleetLine({ members, shard, counts, selected }: FleetReport): st
   return `${counted(members.length, "member")}${part}: ${byStatus}.`;
 }
 
-/** The report in Markdown. */
 export const fleetReportMarkdown = (report: FleetReport): string =>
   reportMarkdown({
     opening: [`### rnv fleet ${report.verb}`, `**Fleet:** ${fleetLine(report)}`],
     sections: fleetSections(report),
   });
 
-/** The report for Prometheus. */
 export function fleetMetrics({ verb, members, counts, started_at }: FleetReport): string {
   const targets = members.map((one) => ({
     ...one,

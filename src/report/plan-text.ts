@@ -8,12 +8,11 @@ import { changesIn, countParts, ownersIn, type PlanEntry, planLines, planReport 
 import { markdownLimit, reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
 import { joined, type Section } from "./sections";
-import { arrowOf, type Style, shownId, wrapText } from "./style";
+import { arrowOf, type Style, shownId, wrapLines } from "./style";
 
 /** Writes `plan -json`: one document in the shape of Terraform's `show -json`, plus fields of rnv's own (DESIGN section 8). */
 export const planJson = (plan: Plan): string => jsonText(planDocument(plan));
 
-/** Addresses of a line. */
 const mostNames = 5;
 
 interface PlanTextOptions {
@@ -51,21 +50,22 @@ function reportText(
   const { checks, blocked, counts, cost, line } = planLines(plan, report);
   const isFolded = report.some((one) => one.isFolded);
   const isShort = report.flatMap(({ items = [] }) => items).length < 2;
-  const wrapped = (sentence: string): string => wrapText(sentence, style).join("\n");
   const closing = [
-    checks === "" ? "" : style.colors.dim(wrapped(checks)),
-    blocked === "" ? "" : style.colors.red(wrapped(blocked)),
+    checks === "" ? "" : style.colors.dim(checks),
+    blocked === "" ? "" : style.colors.red(blocked),
     ending === undefined || isShort ? "" : lossLines(changesIn(report), style),
-    [wrapped(counts), wrapped(cost(arrowOf(style)))].filter((text) => text !== "").join("\n"),
+    [counts, cost(arrowOf(style))].filter((text) => text !== "").join("\n"),
     style.colors.bold(line),
     digestLine(plan, style),
-    ending?.next === undefined ? "" : `Next: ${style.colors.bold(escapeText(ending.next))}`,
-  ].filter((text) => text !== "");
+  ].map((text) => wrapLines(text, style));
+  // A command to copy stays on its line.
+  const next = ending?.next === undefined ? "" : `Next: ${style.colors.bold(escapeText(ending.next))}`;
+  const ends = [...closing, next].filter((text) => text !== "");
   return joined([
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
     ...sectionTexts(report, style),
     diagnosticsText(plan.diagnostics, style, false),
-    ...(isFolded ? [closing.join("\n")] : closing),
+    ...(isFolded ? [ends.join("\n")] : ends),
   ]);
 }
 
@@ -85,8 +85,7 @@ function lossLines(changes: readonly Change[], style: Style): string {
       const parts = changes.filter((one) => one.withParent && isOfKind(ownerOf(one) ?? one));
       const more = parts.length > 0 ? `, and ${countParts(parts)} of them` : "";
       const names = found.map(({ address }) => escapeText(address));
-      const lines = wrapText(`! ${words} ${found.length}${more}: ${shortList(names, mostNames)}`, style);
-      return [lines.join("\n").replace(/^[^:]*:/, (opening) => bold(red(opening)))];
+      return [`${bold(red(`! ${words} ${found.length}${more}:`))} ${shortList(names, mostNames)}`];
     })
     .join("\n");
 }

@@ -15,7 +15,6 @@ import { attributeSign, capLines, fieldLines, joinBlocks, type ShownField } from
 
 /** Characters of a name, or of a text about it. */
 const longestName = 120;
-/** Addresses of an item. */
 const mostNames = 50;
 /** Items of a section that are not folded away. */
 const mostOpen = 25;

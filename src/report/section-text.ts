@@ -3,7 +3,7 @@ import { escapeText, quoteText } from "./escape-text";
 import { groupBy } from "./order";
 import { effectWords } from "./plan-wording";
 import { arrow, type Cell, type Fact, type Item, partsOf, type Section } from "./sections";
-import { alignColumns, arrowOf, besideLabel, idNote, type Style, wrapText } from "./style";
+import { alignColumns, arrowOf, idNote, type Style, wrapLines } from "./style";
 import { attributeLines, capLines, coloured, joinBlocks } from "./values";
 
 /** Sections for a terminal, each a paragraph; items of one id are one. */
@@ -20,7 +20,7 @@ export const sectionTexts = (sections: readonly Section[], style: Style): readon
 /** A section of rows: its heading, and the rows in columns. */
 function rowsText({ heading, rows, severity, weight }: Section, style: Style): string {
   const lines = alignColumns(rows.map((row) => row.map((cell) => cellText(cell, style))));
-  const sentence = wrapText(cellText(heading, style), style).join("\n");
+  const sentence = wrapLines(cellText(heading, style), style);
   const title = severity === "warning" ? style.colors.yellow(sentence) : sentence;
   return [title, ...(weight === "whole" ? lines : capLines(lines)).map((line) => `  ${line}`)].join("\n");
 }
@@ -32,7 +32,6 @@ const cellText = (cell: Cell, style: Style): string =>
     )
     .join("");
 
-/** Addresses of an item. */
 const mostNames = 5;
 const mostInFolded = 2;
 const below = " ".repeat(6);
@@ -40,19 +39,19 @@ const below = " ".repeat(6);
 function itemLines(item: Item, isFolded: boolean, style: Style): string[] {
   const { names = [], notes = [], fields = [], effects, facts = [], stop, printed = [] } = item;
   const addresses = shortList(names.map(escapeText), isFolded ? mostInFolded : mostNames);
-  const reasons = notes.flatMap((note) => wrapText(escapeText(note), style, below.length));
   // The line of the item already says that a deletion is destructive.
   const isSaid = isFolded && item.sign === "-" && effects === effectWords.destructive;
   const follows = effects === undefined || isSaid ? [] : [{ label: "effect", text: effects }];
   const texts = [...follows, ...facts].map((fact) => factText(fact, style));
+  const wrapped = (text: string): string => wrapLines(below + text, style);
   return [
     headline(item, style),
-    ...(names.length === 0 ? [] : wrapText(addresses, style, below.length)),
-    ...reasons.map((line) => style.colors.dim(line)),
+    ...(names.length === 0 ? [] : [wrapped(addresses)]),
+    ...notes.map((note) => style.colors.dim(wrapped(escapeText(note)))),
     ...attributeLines(fields, style),
-    ...(isFolded && texts.length > 0 ? [texts.join("; ")] : texts).map((line) => below + line),
+    ...(isFolded && texts.length > 0 ? [texts.join("; ")] : texts).map(wrapped),
     ...(stop === undefined ? [] : stopLines(stop, style)),
-    ...printed.map((line) => `${below}${escapeText(line)}`.trimEnd()),
+    ...printed.map((line) => wrapped(escapeText(line)).trimEnd()),
   ];
 }
 
@@ -62,7 +61,8 @@ function headline({ sign, subject, name, phrase, id }: Item, style: Style): stri
   const words = sign === "-" || sign === "-/+" ? red(escapeText(phrase)) : escapeText(phrase);
   const shownName = name === undefined ? "" : ` (${quoteText(name)})`;
   const opening = `${signText(sign, style)} ${bold(escapeText(subject))}${shownName}`;
-  return `${opening}${phrase === "" ? "" : ` ${words}`}${idNote(id, style)}`;
+  const sentence = `${opening}${phrase === "" ? "" : ` ${words}`}`;
+  return `${wrapLines(sentence, style, below.length - 2)}${idNote(id, style)}`;
 }
 
 function signText(sign: string, style: Style): string {
@@ -79,8 +79,9 @@ function factText({ label, text }: Fact, style: Style): string {
 /** The reason why an item is blocked, and the remedy. */
 function stopLines({ summary, hint }: NonNullable<Item["stop"]>, style: Style): string[] {
   const { bold, red } = style.colors;
-  const label = "blocked:";
-  const indent = below.length + label.length + 1;
-  const lines = [summary, hint].flatMap((one) => wrapText(escapeText(one), style, indent));
-  return besideLabel(below + bold(red(label)), lines);
+  const beside = "blocked: ".length;
+  return [
+    wrapLines(`${below}${bold(red("blocked:"))} ${escapeText(summary)}`, style, beside),
+    wrapLines(below + " ".repeat(beside) + escapeText(hint), style),
+  ];
 }

@@ -34,13 +34,11 @@ const stateReport = (state: State | undefined): readonly Section[] =>
 
 const emptyState = "The state is empty.";
 
-/** `show`. */
 export const stateText = (state: State | undefined, style: Style): string => {
   const sections = stateReport(state);
   return sections.length === 0 ? `${emptyState}\n` : joined(sectionTexts(sections, style));
 };
 
-/** `show -format markdown`. */
 export function stateMarkdown(state: State | undefined): string {
   const sections = stateReport(state);
   const line = sections.length === 0 ? `**${emptyState}**` : "";

@@ -6,7 +6,7 @@ import { inDocument } from "../plan/document";
 import { escapeText, jsonText, quoteText, shorten } from "./escape-text";
 import { readingOrder } from "./order";
 import { countEach, counted, countList } from "./plan-wording";
-import { alignColumns, type Style, tableLines } from "./style";
+import { alignColumns, type Style, tableLines, wrapLines } from "./style";
 import { elapsedText, exactTime, timeAgo } from "./time-text";
 
 /** Characters of a text of the service, and of a name in a column. */
@@ -34,10 +34,9 @@ export function statusText(services: readonly RunningService[], now: number, sty
   ]);
   const notes = ordered.map((one) => [...variableNotes(one, now), ...standingNotes(one, now)]);
   const table = tableLines(["service", "runs", "health", "built from", "since"], rows, style, notes);
-  return `${[...table, "", style.colors.bold(countLine(services))].join("\n")}\n`;
+  return `${[...table, "", style.colors.bold(wrapLines(countLine(services), style))].join("\n")}\n`;
 }
 
-/** One service with all that is known of it. */
 export function oneStatusText(service: RunningService, now: number, style: Style): string {
   const { address, name, url, status, health, healthCheckedAt, release, latest, standing } = service;
   const checked = healthCheckedAt === undefined ? "" : `, checked ${timeAgo(healthCheckedAt, now)}`;
@@ -59,20 +58,17 @@ export function oneStatusText(service: RunningService, now: number, style: Style
   ];
   const known = facts.flatMap(([label, value]) => (value === undefined ? [] : [[`  ${label}`, value]]));
   const title = address.endsWith(`.${name}`) ? "" : ` (${quoteText(name)})`;
-  return `${[`${style.colors.bold(escapeText(address))}${title}`, ...alignColumns(known)].join("\n")}\n`;
+  const rows = alignColumns(known).map((line) => wrapLines(line, style, 10));
+  return `${[`${style.colors.bold(escapeText(address))}${title}`, ...rows].join("\n")}\n`;
 }
 
 const latestText = ({ id, status }: Release): string =>
   `deployment ${escapeText(id)}${status ? `, ${escapeText(status)}` : ""}`;
 
-function commitLine(release: NonNullable<RunningService["release"]>): string {
-  const { commit, branch, commitMessage } = release;
-  const parts = [
-    ...(commit === undefined ? [] : [escapeText(commit)]),
-    ...(branch === undefined ? [] : [`branch ${escapeText(branch)}`]),
-    ...(commitMessage === undefined ? [] : [quoteText(shorten(commitMessage.split("\n")[0] ?? "", 80))]),
-  ];
-  return parts.length === 0 ? "-" : parts.join(", ");
+function commitLine({ commit, branch, commitMessage }: Release): string {
+  const message = commitMessage && quoteText(shorten(commitMessage.split("\n")[0] ?? "", 80));
+  const parts = [commit && escapeText(commit), branch && `branch ${escapeText(branch)}`, message];
+  return parts.filter(Boolean).join(", ") || "-";
 }
 
 const runsColours: Readonly<Partial<Record<RunningService["runs"], "green" | "yellow" | "red">>> = {
@@ -127,10 +123,10 @@ export function releasesText(list: ReleaseList, now: number, style: Style): stri
   const table = tableLines(head, rows, style, notes);
   const back = releases.find(({ canRollback }) => canRollback);
   const closing = [
-    ...(back ? [`To go back to one marked *: rnv rollback ${escapeText(address)} ID`] : []),
-    ...(hasMore && releases.length < 200 ? ["There are older ones: -limit 200 shows more."] : []),
-  ];
-  return `${[...table, ...(closing.length === 0 ? [] : ["", ...closing])].join("\n")}\n`;
+    back ? `To go back to one marked *: rnv rollback ${escapeText(address)} ID\n` : "",
+    hasMore && releases.length < 200 ? "There are older ones: -limit 200 shows more.\n" : "",
+  ].join("");
+  return `${table.join("\n")}\n${closing === "" ? "" : `\n${wrapLines(closing, style)}`}`;
 }
 
 function releaseStatus({ status = "not readable", serves, canRollback }: Release, { colors }: Style): string {
@@ -189,7 +185,6 @@ export const historyJson = ({ runs, ...of }: History): Plain => ({
   runs: runs.map(inDocument),
 });
 
-/** A line for each run. */
 export function historyText({ runs }: History, now: number, style: Style): string {
   const rows = runs.map((run) => [
     exactTime(run.startedAt),
@@ -254,7 +249,6 @@ export const stageJson = (rows: readonly StageRow[]): Plain => ({
   stages: rows.map(inDocument),
 });
 
-/** A line for each stage and instance. */
 export function stageRowsText(rows: readonly StageRow[], now: number, style: Style): string {
   const cells = rows.map((row) => [
     row.stage,

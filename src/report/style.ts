@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import picocolors from "picocolors";
 import type * as stringWidth from "string-width";
 import { shortDigest } from "../plan/digest";
@@ -39,8 +40,10 @@ export const idNote = (id: string | undefined, style: Style): string =>
 const printable = /^[ -~]*$/;
 
 /** Columns of a text in a terminal. The library for more than ASCII is loaded only if needed: loading it is slow. */
-export const textWidth = (text: string): number =>
-  printable.test(text) ? text.length : (require("string-width") as typeof stringWidth).default(text);
+export function textWidth(coloured: string): number {
+  const text = stripVTControlCharacters(coloured);
+  return printable.test(text) ? text.length : (require("string-width") as typeof stringWidth).default(text);
+}
 
 /** As many characters from the start as fit in so many columns, with an ellipsis where some do not. */
 export function cutText(text: string, columns: number, ellipsis: string): string {
@@ -57,21 +60,23 @@ export function cutText(text: string, columns: number, ellipsis: string): string
 export const padTo = (text: string, columns: number): string =>
   text + " ".repeat(Math.max(0, columns - textWidth(text)));
 
-/** A sentence without colour on lines of a terminal, `indent` spaces in; on one line where there is no terminal. */
-export function wrapText(text: string, style: Style, indent = 0): string[] {
-  const room = style.unicode ? Math.max(20, style.width - indent) : Number.POSITIVE_INFINITY;
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last === undefined || textWidth(last) + 1 + textWidth(word) > room) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines.map((line) => " ".repeat(indent) + line);
+/**
+ * Sentences on lines of a terminal; unchanged where there is no terminal. The rest of a line that is too long begins
+ * `hanging` columns further in.
+ */
+export function wrapLines(text: string, { unicode, width }: Style, hanging = 0): string {
+  if (!unicode) return text;
+  const wrapped = text.split("\n").map((line) => {
+    const own = line.length - line.trimStart().length;
+    const [first = "", ...words] = line.trimStart().split(" ");
+    return words.reduce((lines, word) => {
+      const longer = `${lines.slice(lines.lastIndexOf("\n") + 1)} ${word}`;
+      const fits = textWidth(longer) <= Math.max(width, own + hanging + 20);
+      return `${lines}${fits ? " " : `\n${" ".repeat(own + hanging)}`}${word}`;
+    }, " ".repeat(own) + first);
+  });
+  return wrapped.join("\n");
 }
-
-/** Lines after a label: the first stands beside it. */
-export const besideLabel = (label: string, lines: readonly string[]): string[] =>
-  lines.map((line, i) => (i === 0 ? `${label} ${line.trimStart()}` : line));
 
 /** Left-aligned columns, two spaces apart; nothing is filled at the end of a line. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
@@ -86,10 +91,11 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
 export function tableLines(
   head: readonly string[],
   rows: readonly (readonly string[])[],
-  { colors }: Style,
+  style: Style,
   notes: readonly (readonly string[])[] = [],
 ): string[] {
+  const { colors } = style;
   const [title = "", ...lines] = alignColumns([head, ...rows]);
-  const below = notes.map((own) => own.map((note) => colors.dim(`    ${note}`)));
+  const below = notes.map((own) => own.map((note) => colors.dim(wrapLines(`    ${note}`, style))));
   return [colors.bold(title), ...lines.flatMap((line, i) => [line, ...(below[i] ?? [])])];
 }

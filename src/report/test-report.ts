@@ -5,7 +5,7 @@ import { diagnosticsText } from "./diagnostics";
 import { escapeText } from "./escape-text";
 import { type JunitCase, junit } from "./job-reports";
 import { counted } from "./plan-wording";
-import type { Style } from "./style";
+import { type Style, wrapLines } from "./style";
 import { coloured } from "./values";
 
 const lines = z.array(z.string());
@@ -57,11 +57,12 @@ export function testResultText(
   style: Style,
 ): string {
   const { colors } = style;
-  if (status === "passed") return `  ${colors.green("pass")}  ${escapeText(name)}\n`;
+  const headed = (mark: string, text: string) => wrapLines(`  ${mark}  ${text}`, style, margin.length - 2);
+  if (status === "passed") return `${headed(colors.green("pass"), escapeText(name))}\n`;
   const place = colors.dim(`${escapeText(file)}:${line}`);
-  const found = diagnosticsText(unexpected, style, false);
+  const found = diagnosticsText(unexpected, { ...style, width: style.width - margin.length }, false);
   const lines = [
-    `  ${colors.red("FAIL")}  ${colors.bold(escapeText(name))}  ${place}`,
+    headed(colors.red("FAIL"), `${colors.bold(escapeText(name))}  ${place}`),
     ...differences.flatMap(({ about, lines }) => [
       `${margin}${about}`,
       ...lines.map((text) => `${margin}  ${coloured(text.charAt(0), escapeText(text), style)}`),
@@ -73,7 +74,6 @@ export function testResultText(
 
 const margin = " ".repeat(8);
 
-/** The last line: how many passed and failed. */
 export function testSummaryText({ passed, failed, seconds }: TestReport, { colors }: Style): string {
   const counts = [
     ...(failed > 0 ? [colors.red(`${failed} failed`)] : []),
@@ -83,7 +83,6 @@ export function testSummaryText({ passed, failed, seconds }: TestReport, { color
   return `${total}: ${counts.join(", ") || "none was run"} (${seconds.toFixed(1)} s).\n`;
 }
 
-/** Tests as JUnit: a case for each. */
 export const testJunit = ({ tests }: TestReport): string =>
   junit([{ name: "rnv test", cases: tests.map(caseOf) }]);
 

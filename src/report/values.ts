@@ -3,7 +3,7 @@ import { shortList } from "../model/text";
 import { type Plain, plainEqual } from "../model/value";
 import type { AttributeChange, ChangeCause, ShownValue } from "../plan/plan";
 import { escapeJson, escapeLines, escapeText, quoteText, shorten } from "./escape-text";
-import { arrowOf, padTo, type Style, textWidth } from "./style";
+import { arrowOf, padTo, type Style, textWidth, wrapLines } from "./style";
 
 const longestLine = 400;
 const mostLines = 40;
@@ -134,8 +134,12 @@ export function attributeLines(changes: readonly ShownField[], style: Style): st
     );
     const opening = `${indent}${coloured(sign, sign, style)} ${padTo(escapeText(change.path), pathWidth)}`;
     const value = inline === undefined ? "" : `${padTo(inline, valueWidth)}  `;
-    const line = `${opening}  ${value}${notes.join(" ")}`.trimEnd();
-    return inline === undefined ? [line, ...blockLines(change, style)] : [line];
+    const line = `${opening}  ${value}`;
+    const isLong = style.unicode && textWidth(line + notes.join(" ")) > style.width;
+    const lines = isLong
+      ? [line, ...notes.map((note) => wrapLines(`${indent}    ${note}`, style, 2))]
+      : [line + notes.join(" ")];
+    return [...lines.map((one) => one.trimEnd()), ...(inline === undefined ? blockLines(change, style) : [])];
   });
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { approve, eachScenario, openScenario } from "../support/cli";
-import { atTerminal, hasTerminal } from "../support/pseudo-terminal";
+import { atTerminal, hasTerminal, interrupt } from "../support/pseudo-terminal";
 import { shareOf } from "../support/soak";
 
 const manifest = (...services: string[]) =>
@@ -52,6 +52,42 @@ const name = "Type its name to confirm: ";
     const { code, screen } = await atTerminal(scenario, "apply", [[value, "\u0003"]]);
     expect({ code, writes: scenario.requests() }).toEqual({ code: 130, writes: [] });
     expect(screen.slice(screen.lastIndexOf(value))).toMatch(/^Enter a value: (\^C)?\s+Cancelled\.\s*$/);
+  });
+
+  it("an apply that is left with Ctrl-C leaves no line of a step in flight, and says what to do", async () => {
+    const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1000));
+    scenario.fail(({ method }) =>
+      method === "POST" ? { kind: "hook", when: "before", run: pause } : undefined,
+    );
+    const { code, screen, left } = await atTerminal(scenario, "apply -auto-approve", [
+      ["api: Creating...", interrupt],
+    ]);
+    expect(code).toBe(130);
+    expect(screen).toContain("service.shop.api: Creating...");
+    const end = left.slice(left.findIndex((line) => line.startsWith("Digest: ")));
+    expect(end.filter((line) => /^[^ -~]|Creating\.\.\.|of 3 done|\^C/.test(line))).toEqual([]);
+    expect(end).toContain("Finishing requests in progress. Press Ctrl-C again to quit now.");
+    expect(end.join("\n")).toMatch(/^service\.shop\.api: .* after \ds/m);
+  });
+
+  it("sentences are wrapped at words, in a plan, an apply, and a failure of each", async () => {
+    const atSixty = async (args: string) => {
+      const { screen } = await atTerminal(scenario, args, [], {}, 60);
+      return screen.split("\n");
+    };
+    const built = "projects: { shop: { services: { web: { kind: web } } } }\n";
+    scenario.write("rnv.yaml", built);
+    const lines = [
+      ...(await atSixty("plan -target service.shop.nothing")),
+      ...(await atSixty("apply -auto-approve")),
+      ...(await atSixty("apply -refresh-only -auto-approve")),
+    ];
+    // An id, an address of the web and a path have no words.
+    const isProse = (line: string) => !/^(Workspace|To read more:) |^ *\S+$|\[id=/.test(line);
+    expect(lines.filter((line) => isProse(line) && line.length > 60)).toEqual([]);
+    expect(lines.join(" ").replace(/ +/g, " ")).toMatch(
+      /Nothing of this plan can be applied\..* a repository is needed to deploy .*Nothing is lost\. Fix the cause, then run: rnv apply -auto-approve .*Your infrastructure still matches/,
+    );
   });
 
   it("an error names the command and the page that explain it; a warning and a pipe name none", async () => {

@@ -11,16 +11,22 @@ export interface AtTerminal {
   readonly code: number;
   /** All that the terminal showed, what was typed included; colours left out. */
   readonly screen: string;
+  /** The lines that the terminal shows at the end; a line that is longer than the terminal is whole. */
+  readonly left: readonly string[];
 }
+
+/** Ctrl-C, without the Enter that follows an answer. */
+export const interrupt = Symbol("Ctrl-C");
 
 /** Runs rnv on a terminal and types each answer, with Enter, once its question is shown. */
 export function atTerminal(
   { folder, url }: Pick<Scenario, "folder" | "url">,
   args: string,
-  answers: readonly (readonly [question: string, answer: string])[],
+  answers: readonly (readonly [question: string, answer: string | typeof interrupt])[],
   env: Readonly<Record<string, string>> = {},
+  columns = 80,
 ): Promise<AtTerminal> {
-  const command = `'${process.execPath}' ${briefly.join(" ")} '${builtCli()}' ${args}`;
+  const command = `stty cols ${columns}; exec '${process.execPath}' ${briefly.join(" ")} '${builtCli()}' ${args}`;
   const child = spawn("/usr/bin/script", ["-qefc", command, "/dev/null"], {
     cwd: folder,
     env: { ...baseEnvironment({ url }), TERM: "xterm", SHELL: "/bin/sh", ...env },
@@ -36,7 +42,7 @@ export function atTerminal(
     if (next === undefined || at === -1) return;
     asked += 1;
     from = at + next[0].length;
-    child.stdin.write(`${next[1]}\r`);
+    child.stdin.write(next[1] === interrupt ? "\u0003" : `${next[1]}\r`);
     // To an unexpected question there is no answer.
     if (asked === answers.length) child.stdin.end();
   });
@@ -46,7 +52,28 @@ export function atTerminal(
       resolve({
         code: code ?? -1,
         screen: stripVTControlCharacters(screen).replaceAll("\r", ""),
+        left: linesLeft(screen),
       });
     });
   });
+}
+
+/** Moves a cursor as a terminal does: a character replaces another character at its place. */
+function linesLeft(text: string): readonly string[] {
+  const lines: string[] = [""];
+  let [row, column] = [0, 0];
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal acts on them
+  for (const [part, count, code] of text.matchAll(/\u001b\[\??(\d*)[\d;]*([A-Za-z])|./gs)) {
+    const line = (lines[row] ?? "").padEnd(column);
+    if (code === "A") row = Math.max(0, row - Number(count || 1));
+    else if (code === "J") lines.splice(row, lines.length, line.slice(0, column));
+    else if (part === "\r") column = 0;
+    else if (part === "\n") row += 1;
+    else if (code === undefined) {
+      lines[row] = line.slice(0, column) + part + line.slice(column + 1);
+      column += 1;
+    }
+    lines[row] ??= "";
+  }
+  return lines;
 }

@@ -31,9 +31,9 @@ function screen(width = 60) {
     lines,
     out: (text: string): void => {
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the sequences under test
-      for (const part of text.split(/(\u001b\[\d+[AJ]|\n)/)) {
+      for (const part of text.split(/(\r?\u001b\[\d+[AJ]|\n)/)) {
         if (part.endsWith("[0J")) lines.splice(cursorOf(lines, text), lines.length, "");
-        else if (part.startsWith("\u001b")) continue;
+        else if (part.includes("\u001b")) continue;
         else if (part === "\n") lines.push("");
         else lines[lines.length - 1] += part;
       }
@@ -51,7 +51,7 @@ function live(width?: number) {
   const shown = screen(width);
   const clock = { now: 0, ticks: [] as (() => void)[] };
   const progress = liveProgress(shown, plain, {
-    plain,
+    signal: new AbortController().signal,
     now: () => clock.now,
     every: (_milliseconds, callback) => {
       clock.ticks.push(callback);
