@@ -40,7 +40,7 @@ function shownProgress(screen: Screen): Progress {
   const textOf = (event: ApplyEvent): string =>
     event.type === "summary" ? `\n${eventText(event, style)}` : eventText(event, style);
   if (!terminal.live) return plainProgress(terminal, textOf);
-  return liveProgress(terminal, textOf, { ...systemTicker, signal: invocation.signal });
+  return liveProgress(terminal, textOf, { ...systemTicker, signal: screen.signal });
 }
 
 interface Ticker {
