@@ -57,7 +57,7 @@ export const sourcesOf = ({ target, screen }: Pick<Run, "target" | "screen">) =>
 
 /** Opens the capabilities of a target. Nothing is opened before a command asks for it. */
 export function openTarget(target: Target, screen: Screen): OpenContext {
-  const { environment, cwd, stack, stage, takesUnnamed } = target;
+  const { environment, cwd, stack, stage, readStage, takesUnnamed } = target;
   const { terminal, signal } = screen;
   const settings = readSettings(target);
   // The workspace that the state must belong to. Verbs that only read or correct a state work without.
@@ -87,7 +87,7 @@ export function openTarget(target: Target, screen: Screen): OpenContext {
       environment,
       stack,
       ...origin,
-      stage: stage === undefined ? undefined : { name: stage, takesUnnamed },
+      stage: readStage === "any" ? undefined : stage === undefined ? null : { name: stage, takesUnnamed },
       ...machine,
       isAlive: aliveBy((pid, signal) => process.kill(pid, signal)),
       openTransport: stateServer.open,

@@ -54,13 +54,42 @@ describe("an app of several stacks", () => {
     synthesizeInto(scenario.folder, twoPlaces);
   });
 
-  it.each(["--confirm-delete", "--replace"])("is not given %s: each may have the address", async (flag) => {
+  it.each(["--confirm-delete", "--replace"])(
+    "asks which stack %s means where two record it",
+    async (flag) => {
+      await rnv("apply", ...approve);
+      scenario.forget();
+      for (const [address, why] of [
+        ["service.api", "prod-apps and staging-apps record it"],
+        ["service.nowhere", "no stack records it"],
+      ] as const)
+        expect(await rnv("apply", ...approve, flag, address)).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining(`${flag} ${address}: ${why}`),
+        });
+      expect(await rnv("plan", "-out", "plan.rnvplan")).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("--out is about one stack"),
+      });
+      expect(scenario.requests()).toEqual([]);
+      expect(await rnv("apply", "staging-apps", ...approve, flag, "service.api")).toMatchObject({ code: 0 });
+    },
+  );
+
+  it("gives --confirm-delete to the stack that records the address", async () => {
+    const define = (names: readonly string[]) =>
+      synthesizeInto(scenario.folder, (app) => {
+        new Base(app, "staging");
+        const { shop } = new Base(app, "prod");
+        for (const name of names) shop.addService(name, { kind: "web" });
+      });
+    define(["worker"]);
     await rnv("apply", ...approve);
-    scenario.forget();
-    const refused = await rnv("apply", ...approve, flag, "service.api");
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`${flag} is about one stack`) });
-    expect(scenario.requests()).toEqual([]);
-    expect(await rnv("apply", "staging-apps", ...approve, flag, "service.api")).toMatchObject({ code: 0 });
+    define([]);
+    expect(await rnv("apply", ...approve)).toMatchObject({ code: 4 });
+    const confirmed = await rnv("apply", ...approve, "--confirm-delete", "service.shop.worker");
+    expect(confirmed).toMatchObject({ code: 0 });
+    expect(worlds().services).toBe(0);
   });
 
   it("refuses the state of a stack that was renamed, and says how to write the new name into it", async () => {
