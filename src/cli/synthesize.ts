@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
+import { isWithin, usualManifest } from "../declaration/files";
+import { appEnvironment, trustOf } from "../declaration/trust";
 import { failure } from "../diagnostics/diagnostic";
-import { isWithin, usualManifest } from "../manifest/files";
-import { appEnvironment, trustOf } from "../manifest/trust";
 import { readLimited } from "./files";
 import type { Invocation } from "./invocation";
 

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { areStackPaths, listStacks } from "../commands/load-desired";
 import { chooseNamed, joinResults, runTargets, type TargetOutcome } from "../commands/targets";
+import type { CrossValue } from "../declaration/load-context";
 import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
-import type { CrossValue } from "../manifest/context";
 import { stackPlace } from "../manifest/stages";
 import { parseAddress, typeOf } from "../model/address";
 import { isHiddenOutput } from "../model/desired";
@@ -12,7 +13,6 @@ import { readSavedPlan } from "../plan/saved-plan";
 import { escapeJson, escapeText, jsonText } from "../report/escape-text";
 import { typesByName } from "../resources";
 import type { StackFile } from "../stack/files";
-import { areStackPaths, listStacks } from "../stack/load-desired";
 import { givenAddress, stateOf } from "./context";
 import { isFile, readText } from "./files";
 import { exitCodeAfter, formatOf, type Handler, type Invocation, listOf, type StackRun } from "./invocation";

@@ -1,8 +1,4 @@
-import { error, type SourceRange } from "../diagnostics/diagnostic";
-import { type Address, addressOf, isLogicalName, nameOf } from "../model/address";
-import type { AbsentParts } from "../model/desired";
-import { hintForKeys, hintForUnknown, meantKey, type Report } from "./findings";
-import { isValueOf } from "./merge";
+import { hintForKeys, hintForUnknown, meantKey, type Report } from "../declaration/findings";
 import {
   describeKind,
   describeNode,
@@ -13,7 +9,7 @@ import {
   quoteShort,
   type SourceNode,
   scalarNode,
-} from "./tree";
+} from "../declaration/tree";
 import {
   type AttributeShape,
   blockKeys,
@@ -23,7 +19,11 @@ import {
   sensitiveKey,
   type TypeIndex,
   unknownField,
-} from "./type-index";
+} from "../declaration/type-index";
+import { error, type SourceRange } from "../diagnostics/diagnostic";
+import { type Address, addressOf, isLogicalName, nameOf } from "../model/address";
+import type { AbsentParts } from "../model/desired";
+import { isValueOf } from "./text/merge";
 
 export interface WrittenAttribute {
   readonly shape: AttributeShape;

@@ -1,4 +1,20 @@
 import { basename, resolve } from "node:path";
+import { buildResource } from "../declaration/build-resource";
+import { fetchSecrets } from "../declaration/fetch-secrets";
+import { findFiles, maxTotalBytes, projectFolder, readSource, standardInputName } from "../declaration/files";
+import { collectFindings, type Findings } from "../declaration/findings";
+import { checkTopLevel, readMoved, readOutputs, readRemoved, waitForParts } from "../declaration/lifecycle";
+import {
+  type FileRequest,
+  type LoadedManifest,
+  type ManifestRequest,
+  type ReadContext,
+  secretNamesIn,
+} from "../declaration/load-context";
+import { checkCycles } from "../declaration/references";
+import type { MapNode } from "../declaration/tree";
+import { trustOf } from "../declaration/trust";
+import { indexTypes, type TypeIndex } from "../declaration/type-index";
 import {
   type Diagnostic,
   error,
@@ -11,21 +27,7 @@ import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
 import { type StageName, stageText } from "../model/stage";
 import { walkBlocks } from "./blocks";
-import { buildResource } from "./build-resource";
-import {
-  type FileRequest,
-  type LoadedManifest,
-  type ManifestRequest,
-  type ReadContext,
-  secretNamesIn,
-} from "./context";
-import { fetchSecrets } from "./fetch-secrets";
-import { findFiles, maxTotalBytes, projectFolder, readSource, standardInputName } from "./files";
-import { collectFindings, type Findings } from "./findings";
 import { maskText } from "./mask";
-import { mergeFiles, overlay } from "./merge";
-import { checkTopLevel, readMoved, readOutputs, readRemoved, waitForParts } from "./meta";
-import { checkCycles } from "./references";
 import { takeShared } from "./share";
 import {
   checkNames,
@@ -38,11 +40,9 @@ import {
   stageMissing,
   withStage,
 } from "./stages";
-import type { MapNode } from "./tree";
-import { trustOf } from "./trust";
-import { indexTypes, type TypeIndex } from "./type-index";
+import { mergeFiles, overlay } from "./text/merge";
+import { parseYaml } from "./text/yaml";
 import { printManifest } from "./write";
-import { parseYaml } from "./yaml";
 
 /**
  * Reads the desired state of DESIGN section 3. Every mistake of every file is collected.

@@ -1,8 +1,7 @@
-import { suggest } from "../diagnostics/suggest";
-import { ownKeys } from "./meta";
-import { holdsSecret, mayBeSecret } from "./secret-texts";
-import type { ListNode, MapNode, SourceNode } from "./tree";
-import { isSecretName } from "./trust";
+import { ownKeys } from "../declaration/lifecycle";
+import { holdsSecret, mayBeSecret } from "../declaration/secret-texts";
+import type { ListNode, MapNode, SourceNode } from "../declaration/tree";
+import { isSecretName } from "../declaration/trust";
 import {
   besideCommand,
   blockKeys,
@@ -10,8 +9,9 @@ import {
   lifecycleKeys,
   sensitiveKey,
   type TypeIndex,
-} from "./type-index";
-import type { ParsedYaml } from "./yaml";
+} from "../declaration/type-index";
+import { suggest } from "../diagnostics/suggest";
+import type { ParsedYaml } from "./text/yaml";
 
 /**
  * The text of a file for code frames, with values starred out that may be secrets; offsets and lines stay as they were.

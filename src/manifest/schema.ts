@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { ResourceType } from "../model/resource-type";
 import {
   lifecycleSchema,
   moveSchema,
@@ -7,10 +6,8 @@ import {
   outputsSchema,
   removalSchema,
   versionSchema,
-} from "./meta";
-import { sourceSchemas } from "./secrets";
-import { groupsSchema, itemsSchema } from "./share";
-import { stagesSchema } from "./stages";
+} from "../declaration/lifecycle";
+import { sourceSchemas } from "../declaration/secrets";
 import {
   type AttributeShape,
   freeKeys,
@@ -21,7 +18,10 @@ import {
   sensitiveKey,
   type TypeIndex,
   unwrap,
-} from "./type-index";
+} from "../declaration/type-index";
+import type { ResourceType } from "../model/resource-type";
+import { groupsSchema, itemsSchema } from "./share";
+import { stagesSchema } from "./stages";
 
 const fromEnvironment = z
   .string()

@@ -1,13 +1,17 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as z from "zod";
-import { error, type SourceRange } from "../diagnostics/diagnostic";
-import { didYouMean } from "../diagnostics/suggest";
-import { reasonOf } from "../model/text";
-import type { ReadContext, SecretReach } from "./context";
-import { parseDotenv } from "./dotenv";
-import { isLfsPointer, isMissing, isWithin, lfsHint, maxFileBytes, readSource, shownPath } from "./files";
-import { judgeEach, judgeItems } from "./schema-issues";
+import {
+  isLfsPointer,
+  isMissing,
+  isWithin,
+  lfsHint,
+  maxFileBytes,
+  readSource,
+  shownPath,
+} from "../declaration/files";
+import type { ReadContext, SecretReach } from "../declaration/load-context";
+import { judgeEach, judgeItems } from "../declaration/schema-issues";
 import {
   describeKind,
   entryNode,
@@ -18,9 +22,13 @@ import {
   mapValues,
   quoteShort,
   scalarNode,
-} from "./tree";
-import { commandHints, ownFileAt } from "./trust";
-import { logicalName, type PlacedType } from "./type-index";
+} from "../declaration/tree";
+import { commandHints, ownFileAt } from "../declaration/trust";
+import { logicalName, type PlacedType } from "../declaration/type-index";
+import { error, type SourceRange } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
+import { reasonOf } from "../model/text";
+import { parseDotenv } from "./text/dotenv";
 
 export const groupsSchema = ({ place }: PlacedType, group: z.ZodType) =>
   z

@@ -1,6 +1,20 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as z from "zod";
+import { isWithin } from "../declaration/files";
+import type { Report } from "../declaration/findings";
+import type { ReadContext } from "../declaration/load-context";
+import { type JudgedPart, judgeEach } from "../declaration/schema-issues";
+import {
+  isNull,
+  type MapEntry,
+  type MapNode,
+  mapValues,
+  quoteShort,
+  type SourceNode,
+} from "../declaration/tree";
+import { freeKeys } from "../declaration/type-index";
+import { readPlain } from "../declaration/values";
 import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { DesiredResource } from "../model/desired";
@@ -16,13 +30,6 @@ import {
 import type { TargetNames } from "../model/target";
 import { reasonOf, uuidPattern } from "../model/text";
 import { durationPattern, parseDuration } from "../model/time";
-import type { ReadContext } from "./context";
-import { isWithin } from "./files";
-import type { Report } from "./findings";
-import { type JudgedPart, judgeEach } from "./schema-issues";
-import { isNull, type MapEntry, type MapNode, mapValues, quoteShort, type SourceNode } from "./tree";
-import { freeKeys } from "./type-index";
-import { readPlain } from "./values";
 
 /** A stage as a manifest declares it (DESIGN section 11). */
 export interface StageDeclaration {

@@ -1,22 +1,22 @@
 import { resolve } from "node:path";
-import { error, hasErrors, SourceFile, sortDiagnostics, warning } from "../diagnostics/diagnostic";
-import type { Block } from "../manifest/blocks";
-import type { BuiltResource } from "../manifest/build-resource";
+import type { BuiltResource } from "../declaration/build-resource";
+import { fetchSecrets } from "../declaration/fetch-secrets";
+import { maxTotalBytes, projectFolder, readSource } from "../declaration/files";
+import { collectFindings, type Findings, formatLocation, type Report } from "../declaration/findings";
 import {
   type LoadedManifest,
   type ManifestRequest,
   type ReadContext,
   secretNamesIn,
-} from "../manifest/context";
-import { fetchSecrets } from "../manifest/fetch-secrets";
-import { maxTotalBytes, projectFolder, readSource } from "../manifest/files";
-import { collectFindings, type Findings, formatLocation, type Report } from "../manifest/findings";
+} from "../declaration/load-context";
+import { checkCycles, type Dependant } from "../declaration/references";
+import type { SourceNode } from "../declaration/tree";
+import { trustOf } from "../declaration/trust";
+import { indexTypes } from "../declaration/type-index";
+import { readValue } from "../declaration/values";
+import { error, hasErrors, SourceFile, sortDiagnostics, warning } from "../diagnostics/diagnostic";
+import type { Block } from "../manifest/blocks";
 import { star } from "../manifest/mask";
-import { checkCycles, type Dependant } from "../manifest/references";
-import type { SourceNode } from "../manifest/tree";
-import { trustOf } from "../manifest/trust";
-import { indexTypes } from "../manifest/type-index";
-import { readValue } from "../manifest/values";
 import type { Address } from "../model/address";
 import { dataSegments, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredAttribute, DesiredData, DesiredResource } from "../model/desired";

@@ -1,9 +1,16 @@
+import { type BuiltResource, buildResource } from "../declaration/build-resource";
+import type { SecretReach } from "../declaration/load-context";
+import {
+  entryNode,
+  listNode,
+  type MapEntry,
+  mapNode,
+  type SourceNode,
+  scalarNode,
+} from "../declaration/tree";
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Block } from "../manifest/blocks";
-import { type BuiltResource, buildResource } from "../manifest/build-resource";
-import type { SecretReach } from "../manifest/context";
-import { entryNode, listNode, type MapEntry, mapNode, type SourceNode, scalarNode } from "../manifest/tree";
 import type { Address } from "../model/address";
 import { crossStackData, dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";

@@ -1,6 +1,6 @@
+import { hintForMiss, type Report } from "../declaration/findings";
+import type { ReadContext, StackUnit } from "../declaration/load-context";
 import { type Diagnostic, error, type SourceRange, warning } from "../diagnostics/diagnostic";
-import type { ReadContext, StackUnit } from "../manifest/context";
-import { hintForMiss, type Report } from "../manifest/findings";
 import type { Address } from "../model/address";
 import { generatedName, terraformPrefix, variablesResource } from "../model/text";
 import type { JsonNode } from "./document";

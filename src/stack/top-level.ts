@@ -1,7 +1,14 @@
+import { readMoved, readRemoved } from "../declaration/lifecycle";
+import {
+  entryNode,
+  listNode,
+  type MapEntry,
+  mapNode,
+  type SourceNode,
+  scalarNode,
+} from "../declaration/tree";
+import { readValue } from "../declaration/values";
 import type { SourceRange } from "../diagnostics/diagnostic";
-import { readMoved, readRemoved } from "../manifest/meta";
-import { entryNode, listNode, type MapEntry, mapNode, type SourceNode, scalarNode } from "../manifest/tree";
-import { readValue } from "../manifest/values";
 import { type Address, isLogicalName } from "../model/address";
 import { type Desired, type DesiredAttribute, hiddenOutput, isCrossStackOutput } from "../model/desired";
 import { variablesResource } from "../model/text";

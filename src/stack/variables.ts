@@ -1,5 +1,5 @@
-import type { ReadContext } from "../manifest/context";
-import { unlisted } from "../manifest/values";
+import type { ReadContext } from "../declaration/load-context";
+import { unlisted } from "../declaration/values";
 import { terraformPrefix } from "../model/text";
 import type { JsonNode } from "./document";
 import { convert, textOf } from "./language/conversion";

@@ -4,7 +4,7 @@ import { parseJson, type Transport, type WireRequest, type WireResponse } from "
 import { endedMember, memberResult } from "../../commands/fleet";
 import { runTargets, type TargetOutcome } from "../../commands/targets";
 import { failure } from "../../diagnostics/diagnostic";
-import type { FleetMember } from "../../manifest/find-fleet";
+import type { FleetMember } from "../../manifest/beside/find-fleet";
 import type { FleetVerb } from "../../report/fleet-report";
 import type { Invocation, OptionValues } from "../invocation";
 import { withProfile } from "../profile";

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { Argument, Option } from "commander";
 import { type Promotion, promote } from "../../commands/promote";
+import { shownPath } from "../../declaration/files";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
-import { shownPath } from "../../manifest/files";
 import type { FoundStages } from "../../manifest/load-manifest";
 import { findStage, listStages } from "../../manifest/stages";
 import { editManifest } from "../../manifest/write";

@@ -1,7 +1,7 @@
+import type { Report } from "../../declaration/findings";
+import { entryNode, type MapEntry, scalarNode } from "../../declaration/tree";
 import type { SourceFile } from "../../diagnostics/diagnostic";
-import type { Report } from "../findings";
 import { LogicalNames } from "../logical-names";
-import { entryNode, type MapEntry, scalarNode } from "../tree";
 import { type Converter, dropped } from "./fields";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)\s*$/;

@@ -1,6 +1,6 @@
+import { whyWithheld } from "../../declaration/secret-texts";
 import type { Plain } from "../../model/value";
 import { LogicalNames } from "../logical-names";
-import { whyWithheld } from "../secret-texts";
 import { type Converter, dropped, type Fields, isWhole } from "./fields";
 
 /** Types whose word is another one here. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readSettings } from "../../../src/cli/settings";
-import { isCredential, isOwnCredential, isSecretName } from "../../../src/manifest/trust";
+import { isCredential, isOwnCredential, isSecretName } from "../../../src/declaration/trust";
 import { parseStateAddress } from "../../../src/state/state-address";
 import { httpStateSettings } from "../../../src/state/stores/http-store";
 import { s3StateSettings } from "../../../src/state/stores/s3-store";

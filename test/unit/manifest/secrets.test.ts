@@ -1,6 +1,6 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { runCommand } from "../../../src/manifest/fetch-secrets";
+import { runCommand } from "../../../src/declaration/fetch-secrets";
 import type { Address } from "../../../src/model/address";
 import { Secret } from "../../../src/model/secret";
 import { UnreadSecret } from "../../../src/model/value";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import type { LoadedManifest } from "../../../src/declaration/load-context";
 import { positionAt } from "../../../src/diagnostics/diagnostic";
-import type { LoadedManifest } from "../../../src/manifest/context";
 import { Secret } from "../../../src/model/secret";
 import { UnreadSecret } from "../../../src/model/value";
 import { shownTexts } from "../../support/shown-texts";

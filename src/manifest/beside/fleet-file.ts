@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
-import { uuidPattern } from "../model/text";
-import { durationPattern } from "../model/time";
-import { collectFindings } from "./findings";
-import { judgeDocument, readDocument } from "./schema-issues";
-import { holdsSecret } from "./stages";
-import type { Trust } from "./trust";
+import { collectFindings } from "../../declaration/findings";
+import { judgeDocument, readDocument } from "../../declaration/schema-issues";
+import type { Trust } from "../../declaration/trust";
+import { DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
+import { uuidPattern } from "../../model/text";
+import { durationPattern } from "../../model/time";
+import { holdsSecret } from "../stages";
 
 export const fleetFileName = "rnv.fleet.yaml";
 

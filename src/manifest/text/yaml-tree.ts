@@ -1,7 +1,14 @@
 import { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from "js-yaml";
-import { type Diagnostic, error, type SourceFile, type SourceRange } from "../diagnostics/diagnostic";
-import { formatLocation, type Report } from "./findings";
-import { isNull, type MapEntry, type MapNode, quoteShort, type ScalarNode, type SourceNode } from "./tree";
+import { formatLocation, type Report } from "../../declaration/findings";
+import {
+  isNull,
+  type MapEntry,
+  type MapNode,
+  quoteShort,
+  type ScalarNode,
+  type SourceNode,
+} from "../../declaration/tree";
+import { type Diagnostic, error, type SourceFile, type SourceRange } from "../../diagnostics/diagnostic";
 
 /** Levels of nesting; the deepest value of a manifest is on the ninth. */
 export const maxDepth = 64;

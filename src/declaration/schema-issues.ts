@@ -1,14 +1,14 @@
 import type * as z from "zod";
 import { type DiagnosticCode, error, SourceFile, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
+import { parseYaml } from "../manifest/text/yaml";
 import type { Address } from "../model/address";
 import type { Plain } from "../model/value";
-import type { ReadContext } from "./context";
 import { findFiles, maxTotalBytes, readSource } from "./files";
 import { hintForFlag, listKeys, type Report } from "./findings";
+import type { ReadContext } from "./load-context";
 import { describeNode, isNull, type MapNode, plainOfNode, quoteShort, type SourceNode } from "./tree";
 import { type AttributeShape, isFreeKey } from "./type-index";
-import { parseYaml } from "./yaml";
 
 export type Issue = z.core.$ZodIssue;
 

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { type Diagnostic, error, failure, hasErrors } from "../diagnostics/diagnostic";
-import { splitStage } from "../model/stage";
-import type { Target } from "../model/target";
-import { compareTexts, reasonOf } from "../model/text";
-import { longestTimer, parseDuration } from "../model/time";
-import type { ManifestRequest } from "./context";
-import { filesBelow, isWithin, realOf, realPath, usualManifest, yamlName } from "./files";
+import { filesBelow, isWithin, realOf, realPath, usualManifest, yamlName } from "../../declaration/files";
+import type { ManifestRequest } from "../../declaration/load-context";
+import { commandEnvironment, trustOf } from "../../declaration/trust";
+import { type Diagnostic, error, failure, hasErrors } from "../../diagnostics/diagnostic";
+import { splitStage } from "../../model/stage";
+import type { Target } from "../../model/target";
+import { compareTexts, reasonOf } from "../../model/text";
+import { longestTimer, parseDuration } from "../../model/time";
+import { findStages } from "../load-manifest";
+import { stateAddress } from "../stages";
 import { type DeclaredMember, fleetFileName, readFleetFile } from "./fleet-file";
-import { findStages } from "./load-manifest";
-import { stateAddress } from "./stages";
-import { commandEnvironment, trustOf } from "./trust";
 
 export interface FleetRequest extends Pick<ManifestRequest, "cwd" | "types" | "environment"> {
   /** The folder of the fleet, absolute: those of the members start there. */

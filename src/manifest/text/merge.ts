@@ -1,8 +1,8 @@
-import { error } from "../diagnostics/diagnostic";
-import { addressOf } from "../model/address";
-import { formatLocation, hintForMiss, type Report } from "./findings";
-import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "./tree";
-import { type PlacedType, sourceKeys, type TypeIndex } from "./type-index";
+import { formatLocation, hintForMiss, type Report } from "../../declaration/findings";
+import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "../../declaration/tree";
+import { type PlacedType, sourceKeys, type TypeIndex } from "../../declaration/type-index";
+import { error } from "../../diagnostics/diagnostic";
+import { addressOf } from "../../model/address";
 
 type Combine = (below: MapEntry, above: MapEntry) => MapEntry;
 

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod";
-import { error, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
-import { isCondition, isCostLimit, type Policy, type PolicyExpression } from "../model/policy";
-import { besideManifest } from "./files";
-import { collectFindings, type Findings } from "./findings";
-import { readDocument } from "./schema-issues";
-import type { MapEntry, MapNode, SourceNode } from "./tree";
+import { besideManifest } from "../../declaration/files";
+import { collectFindings, type Findings } from "../../declaration/findings";
+import { readDocument } from "../../declaration/schema-issues";
+import type { MapEntry, MapNode, SourceNode } from "../../declaration/tree";
+import { error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
+import { isCondition, isCostLimit, type Policy, type PolicyExpression } from "../../model/policy";
 
 export const policyFileName = "rnv.policy.yaml";
 

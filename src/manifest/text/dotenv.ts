@@ -1,8 +1,14 @@
-import { DiagnosticsError, failure, SourceFile, type SourceRange } from "../diagnostics/diagnostic";
-import type { Report } from "./findings";
-import { star } from "./mask";
-import { type MapEntry, mapNode, type SourceNode, scalarNode, type TemplatePart } from "./tree";
-import { isOwnCredential } from "./trust";
+import type { Report } from "../../declaration/findings";
+import {
+  type MapEntry,
+  mapNode,
+  type SourceNode,
+  scalarNode,
+  type TemplatePart,
+} from "../../declaration/tree";
+import { isOwnCredential } from "../../declaration/trust";
+import { DiagnosticsError, failure, SourceFile, type SourceRange } from "../../diagnostics/diagnostic";
+import { star } from "../mask";
 
 /** A mistake in the file, to be thrown; messages never quote what may be part of a value. */
 const problem = (summary: string, range: SourceRange, hint: string): DiagnosticsError =>

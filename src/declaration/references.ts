@@ -6,8 +6,8 @@ import type { DesiredAttribute } from "../model/desired";
 import { topologicalOrder } from "../model/graph";
 import { isOpenField } from "../model/resource-type";
 import { type Reference, referencesOf } from "../model/value";
-import { type ReadContext, refuse, type ValueLocation } from "./context";
 import { hintForMiss, type Report } from "./findings";
+import { type ReadContext, refuse, type ValueLocation } from "./load-context";
 import { quoteShort } from "./tree";
 import { orderKey, type PlacedType, schemaKinds, structures, unknownField } from "./type-index";
 

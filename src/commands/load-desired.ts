@@ -1,14 +1,14 @@
+import type { LoadedManifest, ManifestRequest } from "../declaration/load-context";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
-import type { LoadedManifest, ManifestRequest } from "../manifest/context";
 import { loadManifest } from "../manifest/load-manifest";
-import { findStacks, isStackPath, type StackFile } from "./files";
-import type * as stack from "./load";
+import { findStacks, isStackPath, type StackFile } from "../stack/files";
+import type * as stack from "../stack/load";
 
 /** Reads the desired state that `-f` values name: YAML manifests, or synthesized stacks, but not both at once. */
 export async function loadDesired(request: ManifestRequest): Promise<LoadedManifest> {
   const areStacks = await areStackPaths(request.files, request.cwd);
   if (!areStacks.includes(true)) return loadManifest(request);
-  if (!areStacks.includes(false)) return (require("./load") as typeof stack).loadStack(request);
+  if (!areStacks.includes(false)) return (require("../stack/load") as typeof stack).loadStack(request);
   const summary = "stacks and YAML manifests cannot be read together";
   const hint = "name one of the two with -f; a stack reads an environment from variables (RNV_VAR_name)";
   return { diagnostics: [error("manifest.unsupported", summary, { hint })] };

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { DiagnosticsError, type SourceRange } from "../diagnostics/diagnostic";
+import type { Block } from "../manifest/blocks";
 import type { DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
 import {
@@ -11,8 +12,7 @@ import {
   Template,
   UnreadSecret,
 } from "../model/value";
-import type { Block } from "./blocks";
-import { type ReadContext, refuse, type SecretReach, type ValueLocation } from "./context";
+import { type ReadContext, refuse, type SecretReach, type ValueLocation } from "./load-context";
 import { expectations, type Issue, judgeFilled } from "./schema-issues";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
 import { isCredential, isOwnCredential } from "./trust";

@@ -1,7 +1,7 @@
 import { parseEvents, YAMLException } from "js-yaml";
-import { type Diagnostic, error, type SourceFile } from "../diagnostics/diagnostic";
-import type { Report } from "./findings";
-import type { MapNode } from "./tree";
+import type { Report } from "../../declaration/findings";
+import type { MapNode } from "../../declaration/tree";
+import { type Diagnostic, error, type SourceFile } from "../../diagnostics/diagnostic";
 import { maxDepth, readTree } from "./yaml-tree";
 
 /** Lines, commas, colons and brackets of one file: they bound its values, and so the memory that it takes. */

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
+import { expression, expressionOf } from "../manifest/beside/policy-file";
+import type { Block } from "../manifest/blocks";
 import { type Address, parseAddress, typeOf } from "../model/address";
 import {
   type Desired,
@@ -13,10 +15,8 @@ import { append } from "../model/graph";
 import { type ConditionKind, conditionKinds, type ResourceCondition } from "../model/policy";
 import { uuidPattern } from "../model/text";
 import type { Plain } from "../model/value";
-import type { Block } from "./blocks";
-import type { ReadContext } from "./context";
 import type { Report } from "./findings";
-import { expression, expressionOf } from "./policy-file";
+import type { ReadContext } from "./load-context";
 import { reportUndeclared } from "./references";
 import { type JudgedPart, judgeDocument, judgeEach, judgeFilled, judgeItems } from "./schema-issues";
 import { isNull, type MapNode, mayHoldReferences, plainOfNode, quoteShort, type SourceNode } from "./tree";

@@ -1,10 +1,10 @@
 import { type Diagnostic, type DiagnosticCode, error, type SourceRange } from "../diagnostics/diagnostic";
+import type { Block } from "../manifest/blocks";
 import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
 import type { ResourceType } from "../model/resource-type";
 import type { StageName } from "../model/stage";
 import type { Plain } from "../model/value";
-import type { Block } from "./blocks";
 import type { Report } from "./findings";
 import type { Trust } from "./trust";
 import type { TypeIndex } from "./type-index";

@@ -1,13 +1,13 @@
 import { error, warning } from "../diagnostics/diagnostic";
+import type { Block } from "../manifest/blocks";
+import { partsOf } from "../manifest/mask";
 import type { Address } from "../model/address";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
 import { Secret } from "../model/secret";
 import { referencesOf, Template, UnreadSecret } from "../model/value";
-import type { Block } from "./blocks";
-import type { ReadContext, SecretReach } from "./context";
 import { hintForMiss } from "./findings";
-import { partsOf } from "./mask";
-import { isOpenValue, readImport, readLifecycle, readOrder } from "./meta";
+import { isOpenValue, readImport, readLifecycle, readOrder } from "./lifecycle";
+import type { ReadContext, SecretReach } from "./load-context";
 import { looksSecret } from "./secret-texts";
 import { type PendingSecret, readSecret } from "./secrets";
 import { type SourceNode, scalarNode } from "./tree";
