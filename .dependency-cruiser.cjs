@@ -11,9 +11,9 @@ const rows = [
 
 /** What a folder may import that needs less than every row above its own. */
 const allowed = {
-  declaration: ["diagnostics", "model", "manifest"],
+  declaration: ["diagnostics", "model"],
   manifest: ["diagnostics", "model", "declaration"],
-  stack: ["diagnostics", "model", "declaration", "manifest"],
+  stack: ["diagnostics", "model", "declaration"],
   plan: ["diagnostics", "model"],
   resources: ["diagnostics", "model", "api"],
   apply: ["diagnostics", "model", "plan", "state", "api"],

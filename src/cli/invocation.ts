@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Transport } from "../api/transport";
-import type { CrossValue, StackUnit } from "../declaration/load-context";
+import type { CrossValue, StackUnit } from "../declaration/load-request";
 import { type StageName, stageText } from "../model/stage";
 import type { TargetNames } from "../model/target";
 import type { ProcessEnvironment } from "../model/text";

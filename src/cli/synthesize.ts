@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
-import { isWithin, usualManifest } from "../declaration/files";
+import { isWithin } from "../declaration/files";
 import { appEnvironment, trustOf } from "../declaration/trust";
 import { failure } from "../diagnostics/diagnostic";
+import { usualManifest } from "../manifest/find-files";
 import { readLimited } from "./files";
 import type { Invocation } from "./invocation";
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { areStackPaths, listStacks } from "../commands/load-desired";
 import { chooseNamed, joinResults, runTargets, type TargetOutcome } from "../commands/targets";
-import type { CrossValue } from "../declaration/load-context";
+import type { CrossValue } from "../declaration/load-request";
 import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { stackPlace } from "../manifest/stages";
 import { parseAddress, typeOf } from "../model/address";

@@ -2,7 +2,7 @@ import type { Client } from "../api/client";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";
 import type { Send } from "../api/send";
-import type { SecretReach, StackUnit } from "../declaration/load-context";
+import type { SecretReach, StackUnit } from "../declaration/load-request";
 import { type Diagnostic, failure } from "../diagnostics/diagnostic";
 import { type Address, parseAddress } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";

@@ -1,6 +1,6 @@
 import type { Resource } from "../api/reads";
 import { bareRecord, writtenNow } from "../apply/change-context";
-import type { LoadedManifest } from "../declaration/load-context";
+import type { LoadedManifest } from "../declaration/load-request";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { writeManifest } from "../manifest/write";

@@ -1,4 +1,4 @@
-import type { LoadedManifest, ManifestRequest } from "../declaration/load-context";
+import type { LoadedManifest, ManifestRequest } from "../declaration/load-request";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import { loadManifest } from "../manifest/load-manifest";
 import { findStacks, isStackPath, type StackFile } from "../stack/files";

@@ -1,6 +1,6 @@
 import { createMask } from "../api/client";
 import type { KnownSecrets, RecordedValue } from "../api/recorded-values";
-import type { LoadedManifest, SecretReach } from "../declaration/load-context";
+import type { LoadedManifest, SecretReach } from "../declaration/load-request";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Desired, DesiredAttribute } from "../model/desired";

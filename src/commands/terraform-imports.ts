@@ -1,5 +1,5 @@
 import type { Resource } from "../api/reads";
-import type { LoadedManifest } from "../declaration/load-context";
+import type { LoadedManifest } from "../declaration/load-request";
 import { failure, hasErrors } from "../diagnostics/diagnostic";
 import { type Address, nameOf } from "../model/address";
 import type { RecordedResource, State } from "../model/state";

@@ -1,16 +1,16 @@
 import { error, warning } from "../diagnostics/diagnostic";
-import type { Block } from "../manifest/blocks";
-import { partsOf } from "../manifest/mask";
 import type { Address } from "../model/address";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
 import { Secret } from "../model/secret";
 import { referencesOf, Template, UnreadSecret } from "../model/value";
+import type { Block } from "./block";
 import { hintForMiss } from "./findings";
 import { isOpenValue, readImport, readLifecycle, readOrder } from "./lifecycle";
-import type { ReadContext, SecretReach } from "./load-context";
+import type { ReadContext } from "./load-context";
+import type { SecretReach } from "./load-request";
 import { looksSecret } from "./secret-texts";
 import { type PendingSecret, readSecret } from "./secrets";
-import { type SourceNode, scalarNode } from "./tree";
+import { partsOf, type SourceNode, scalarNode } from "./tree";
 import type { AttributeShape } from "./type-index";
 import { readAttribute } from "./values";
 

@@ -1,36 +1,19 @@
 import * as z from "zod";
-import { error, type SourceRange } from "../diagnostics/diagnostic";
+import { error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { expression, expressionOf } from "../manifest/beside/policy-file";
-import type { Block } from "../manifest/blocks";
-import { type Address, parseAddress, typeOf } from "../model/address";
-import {
-  type Desired,
-  type DesiredAttribute,
-  type DesiredResource,
-  defaultLifecycle,
-  type Lifecycle,
-} from "../model/desired";
+import type { Address } from "../model/address";
+import { type DesiredResource, defaultLifecycle, type Lifecycle } from "../model/desired";
 import { append } from "../model/graph";
 import { type ConditionKind, conditionKinds, type ResourceCondition } from "../model/policy";
 import { uuidPattern } from "../model/text";
-import type { Plain } from "../model/value";
-import type { Report } from "./findings";
+import type { Block } from "./block";
 import type { ReadContext } from "./load-context";
-import { reportUndeclared } from "./references";
-import { type JudgedPart, judgeDocument, judgeEach, judgeFilled, judgeItems } from "./schema-issues";
-import { isNull, type MapNode, mayHoldReferences, plainOfNode, quoteShort, type SourceNode } from "./tree";
-import {
-  freeKeys,
-  isFreeKey,
-  logicalName,
-  openShape,
-  orderKey,
-  sensitiveKey,
-  type TypeIndex,
-  unknownField,
-} from "./type-index";
-import { readPlain, readValue } from "./values";
+import { expression, expressionOf } from "./policy-expression";
+import { addressSchema, reportUndeclared } from "./references";
+import { judgeDocument, judgeEach, judgeFilled, judgeItems } from "./schema-issues";
+import { isNull, type MapNode, mayHoldReferences, quoteShort, type SourceNode } from "./tree";
+import { freeKeys, openShape, orderKey, sensitiveKey, type TypeIndex, unknownField } from "./type-index";
+import { readPlain } from "./values";
 
 const importSchema = z
   .string()
@@ -170,117 +153,6 @@ function checkIgnored(
       }),
     );
   });
-}
-
-/** Keys of a manifest that hold no blocks. */
-export const ownKeys: readonly string[] = ["version", "stages", "moved", "removed", "outputs"];
-
-/** Checks the keys of one file's top level and its `version`, before files are merged. */
-export function checkTopLevel(root: MapNode, index: TypeIndex, report: Report): void {
-  const known = [...ownKeys, ...index.root.keys(), ...index.shared.keys()];
-  const schema = z.strictObject({
-    ...Object.fromEntries(known.map((key) => [key, z.unknown().optional()])),
-    version: versionSchema.optional(),
-  });
-  const keys = [...root.entries.keys()].filter((key) => !isFreeKey(key));
-  const version = root.entries.get("version")?.value;
-  const value: Record<string, Plain> = Object.fromEntries(keys.map((key) => [key, null]));
-  if (version !== undefined) value.version = plainOfNode(version, () => true);
-  judgeFilled(schema, value, { node: root, subject: topLevel, report });
-}
-
-const topLevel: JudgedPart = {
-  nameOf: ([key = "a manifest"]) => key,
-  code: ({ path }) => (path.length === 0 ? "manifest.unknown_key" : "manifest.version"),
-  hintFor: () => "write version: 1, or leave it out",
-};
-
-export const versionSchema = z
-  .literal(1)
-  .describe("Version of the manifest format. Optional; 1 is the only one.");
-
-/** The block `outputs`, whose values may be references. */
-export const outputsSchema = z
-  .record(logicalName, z.unknown())
-  .describe("Named values, often references, printed by `rnv output`.");
-
-/** `outputs`: names to values; references are allowed, secrets are not. */
-export function readOutputs(root: MapNode, context: ReadContext): Desired["outputs"] {
-  const outputs = new Map<string, DesiredAttribute>();
-  const node = root.entries.get("outputs")?.value;
-  if (node === undefined || isNull(node)) return outputs;
-  const named = judgeEach(outputsSchema, node, context.report, {
-    nameOf: (path) => ["outputs", ...path].join("."),
-  });
-  for (const entry of node.kind === "map" ? node.entries.values() : []) {
-    if (!Object.hasOwn(named, entry.key)) continue;
-    const value = readValue(entry.value, { attribute: `outputs.${entry.key}` }, context);
-    if (value !== undefined) outputs.set(entry.key, { value, range: entry.value.range });
-  }
-  return outputs;
-}
-
-/** An address of a known type, or of `type`. */
-export const addressSchema = ({ byType }: Pick<TypeIndex, "byType">, type?: string) =>
-  z
-    .string()
-    .refine(
-      (text) => {
-        const found = typeOf(parseAddress(text) ?? ("" as Address));
-        return type === undefined ? byType.has(found) : found === type;
-      },
-      `expected ${type === undefined ? "an address" : `the address of a ${type},`} such as service.shop.api`,
-    )
-    .meta({ pattern: `^${type ?? "[a-z]+"}(\\.[A-Za-z0-9_][A-Za-z0-9_-]*)+$` });
-
-export const moveSchema = (index: TypeIndex) =>
-  z.strictObject({ from: addressSchema(index), to: addressSchema(index) });
-
-export const removalSchema = (index: TypeIndex) => {
-  const address = addressSchema(index);
-  return z.union([address, z.strictObject({ address, consumers: z.literal(true) })]);
-};
-
-/** `moved`: where a recorded resource is declared now. */
-export function readMoved(node: SourceNode | undefined, context: ReadContext): Desired["moved"] {
-  const moved: { from: Address; to: Address; range: SourceRange }[] = [];
-  const seen = new Set<string>();
-  const found = judgeItems(moveSchema(context.index), "moved", node, context.report, {
-    code: "manifest.moved",
-    hintFor: () => "moved: [{ from: service.shop.web, to: service.shop.api }]",
-  });
-  for (const { item, at } of found) {
-    const { range } = at;
-    const [from, to] = [item.from as Address, item.to as Address];
-    const refuse = (summary: string): void => context.report(error("manifest.moved", summary, { range }));
-    if (typeOf(from) !== typeOf(to)) refuse(`${from} and ${to} are of different types`);
-    else if (context.blocks.has(from)) refuse(`${from} is still declared`);
-    else if (!context.blocks.has(to) && !context.isPartial) refuse(`${to} is not declared`);
-    else if (seen.has(`from ${from}`) || seen.has(`to ${to}`)) refuse(`${from} or ${to} is moved twice`);
-    else moved.push({ from, to, range });
-    seen.add(`from ${from}`).add(`to ${to}`);
-  }
-  return moved;
-}
-
-/** `removed`: deletions confirmed by name, in the text that is reviewed. */
-export function readRemoved(node: SourceNode | undefined, context: ReadContext): Desired["removed"] {
-  const removed = new Map<Address, Desired["removed"][number]>();
-  const found = judgeItems(removalSchema(context.index), "removed", node, context.report, {
-    code: "manifest.removed",
-    hintFor: () => "removed: [service.shop.worker]",
-  });
-  for (const { item, at } of found) {
-    const { range } = at;
-    const address = (typeof item === "string" ? item : item.address) as Address;
-    const consumers = typeof item !== "string";
-    if (context.blocks.has(address))
-      context.report(
-        error("manifest.removed", `${address} is declared and cannot be removed`, { address, range }),
-      );
-    else removed.set(address, { address, range, ...(consumers && { consumers }) });
-  }
-  return [...removed.values()];
 }
 
 /** `dependsOn: [service.shop.migrate]`: addresses of the type that the block has. */

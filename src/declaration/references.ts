@@ -1,6 +1,7 @@
+import * as z from "zod";
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { type Address, addressOf, nameOf } from "../model/address";
+import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
 import { dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute } from "../model/desired";
 import { topologicalOrder } from "../model/graph";
@@ -9,7 +10,14 @@ import { type Reference, referencesOf } from "../model/value";
 import { hintForMiss, type Report } from "./findings";
 import { type ReadContext, refuse, type ValueLocation } from "./load-context";
 import { quoteShort } from "./tree";
-import { orderKey, type PlacedType, schemaKinds, structures, unknownField } from "./type-index";
+import {
+  orderKey,
+  type PlacedType,
+  schemaKinds,
+  structures,
+  type TypeIndex,
+  unknownField,
+} from "./type-index";
 
 /** Segments; a text between dots may be long, and no address is. */
 const longestAddress = 8;
@@ -140,3 +148,16 @@ function reportCycle(
   const summary = `references form a cycle: ${cycle.join(" -> ")}`;
   report(error("manifest.reference_cycle", summary, { address: from, ...edge }));
 }
+
+/** An address of a known type, or of `type`. */
+export const addressSchema = ({ byType }: Pick<TypeIndex, "byType">, type?: string) =>
+  z
+    .string()
+    .refine(
+      (text) => {
+        const found = typeOf(parseAddress(text) ?? ("" as Address));
+        return type === undefined ? byType.has(found) : found === type;
+      },
+      `expected ${type === undefined ? "an address" : `the address of a ${type},`} such as service.shop.api`,
+    )
+    .meta({ pattern: `^${type ?? "[a-z]+"}(\\.[A-Za-z0-9_][A-Za-z0-9_-]*)+$` });

@@ -1,13 +1,11 @@
 import type * as z from "zod";
-import { type DiagnosticCode, error, SourceFile, type SourceRange } from "../diagnostics/diagnostic";
+import { type DiagnosticCode, error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { parseYaml } from "../manifest/text/yaml";
 import type { Address } from "../model/address";
 import type { Plain } from "../model/value";
-import { findFiles, maxTotalBytes, readSource } from "./files";
 import { hintForFlag, listKeys, type Report } from "./findings";
 import type { ReadContext } from "./load-context";
-import { describeNode, isNull, type MapNode, plainOfNode, quoteShort, type SourceNode } from "./tree";
+import { describeNode, isNull, plainOfNode, quoteShort, type SourceNode } from "./tree";
 import { type AttributeShape, isFreeKey } from "./type-index";
 
 export type Issue = z.core.$ZodIssue;
@@ -76,23 +74,6 @@ export function judgeDocument<Document>(
     plainOfNode(node, (key) => !isFreeKey(key)),
     { node, subject, report },
   );
-}
-
-/** Reads a file as a whole document, with its tree; undefined after a mistake, which is reported. */
-export function readDocument<Document>(
-  schema: z.ZodType<Document>,
-  path: string,
-  cwd: string,
-  report: Report,
-): { readonly root: MapNode; readonly document: Document } | undefined {
-  const [file] = findFiles([path], cwd, report)[0] ?? [];
-  const text = file === undefined ? undefined : readSource(file, cwd, maxTotalBytes, report);
-  if (file === undefined || text === undefined) return undefined;
-  const source = new SourceFile(file, text);
-  const parsed = parseYaml(source, text, report);
-  const root = parsed.root ?? { kind: "map", entries: new Map(), range: source.range(0, 0) };
-  const document = parsed.failed ? undefined : judgeDocument(schema, root, report);
-  return document === undefined ? undefined : { root, document };
 }
 
 /** Does the same for a tree that has become `value`, with what the environment holds filled in. */

@@ -48,3 +48,22 @@ export function whyWithheld(key: string, text: string): string | undefined {
   if (isSecretName(key)) return "";
   return mayBeSecret(key, text) ? "it may be a secret" : undefined;
 }
+
+/** Nothing but names of other values, such as `${rnv_service.api.url}`; not `${PASSWORD-text}`. */
+export const onlyNames = /^(?:\$\{(?!(?:env\.)?\w+-)[\w.\-[\]]+\})+$/;
+
+/** Returns true if a frame may show a value. `isOpen`: its place holds no secret. `isNamedSecret`: a key above it says that it is one. */
+export function mayShow(value: unknown, isOpen: boolean, isNamedSecret: boolean): boolean {
+  if (typeof value !== "string") return !isNamedSecret;
+  return onlyNames.test(value) || (isOpen && !holdsSecret(value) && !/\bsensitive\(/.test(value));
+}
+
+/** Stars out parts of a text; blanks and offsets stay. */
+export function star(text: string, ranges: readonly (readonly [number, number])[]): string {
+  let shown = "";
+  for (const [start, end] of [...ranges].sort((a, b) => a[0] - b[0])) {
+    shown += text.slice(shown.length, Math.max(shown.length, start));
+    shown += text.slice(shown.length, end).replace(/\S/g, "*");
+  }
+  return shown + text.slice(shown.length);
+}

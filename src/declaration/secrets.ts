@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { DiagnosticsError, type SourceRange } from "../diagnostics/diagnostic";
-import type { Block } from "../manifest/blocks";
 import type { DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
 import {
@@ -12,7 +11,9 @@ import {
   Template,
   UnreadSecret,
 } from "../model/value";
-import { type ReadContext, refuse, type SecretReach, type ValueLocation } from "./load-context";
+import type { Block } from "./block";
+import { type ReadContext, refuse, type ValueLocation } from "./load-context";
+import type { SecretReach } from "./load-request";
 import { expectations, type Issue, judgeFilled } from "./schema-issues";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
 import { isCredential, isOwnCredential } from "./trust";

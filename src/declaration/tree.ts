@@ -183,3 +183,9 @@ export const escapeTemplate = (text: string): string => text.replaceAll("${", ()
 
 export const mayHoldReferences = (value: unknown): boolean =>
   typeof value === "string" && value.includes("${");
+
+/** The parts of a list or a mapping by their keys. */
+export const partsOf = (node: MapNode | ListNode): readonly (readonly [key: string, part: SourceNode])[] =>
+  node.kind === "list"
+    ? node.items.map((item, i) => [String(i), item])
+    : [...node.entries.values()].map(({ key, value }) => [key, value]);

@@ -1,9 +1,9 @@
 import { failure, type SourceRange } from "../diagnostics/diagnostic";
-import type { Block } from "../manifest/blocks";
 import { addressOf } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
 import { Computed, type Plain, type Reference, Template } from "../model/value";
+import type { Block } from "./block";
 import { type ReadContext, refuse, type ValueLocation } from "./load-context";
 import { resolveReference } from "./references";
 import { expectations, judgeValue } from "./schema-issues";

@@ -1,3 +1,4 @@
+import type { Block, WrittenAttribute } from "../declaration/block";
 import { hintForKeys, hintForUnknown, meantKey, type Report } from "../declaration/findings";
 import {
   describeKind,
@@ -20,34 +21,10 @@ import {
   type TypeIndex,
   unknownField,
 } from "../declaration/type-index";
-import { error, type SourceRange } from "../diagnostics/diagnostic";
+import { error } from "../diagnostics/diagnostic";
 import { type Address, addressOf, isLogicalName, nameOf } from "../model/address";
 import type { AbsentParts } from "../model/desired";
 import { isValueOf } from "./text/merge";
-
-export interface WrittenAttribute {
-  readonly shape: AttributeShape;
-  readonly entry: MapEntry;
-}
-
-export interface Block {
-  readonly placed: PlacedType;
-  readonly address: Address;
-  readonly name: string;
-  readonly names: readonly string[];
-  readonly parent?: Block | undefined;
-  /** The key that opens it; for an implicit block that of its parent. */
-  readonly range: SourceRange;
-  readonly written: readonly WrittenAttribute[];
-  /** A source of blocks in it that is not here. */
-  readonly absent?: AbsentParts | undefined;
-  /** A source that is not here may hold another value: why it is not here. */
-  readonly unread?: string | undefined;
-  /** `lifecycle`, `import`, `dependsOn` and `sensitive`; most blocks have none of them. */
-  readonly meta?: ReadonlyMap<string, MapEntry> | undefined;
-  /** False when it is not what its type expects, or has a wrong key: what it lacks is then not reported. */
-  readonly isReadable: boolean;
-}
 
 interface OpenBlock extends Block {
   readonly written: WrittenAttribute[];

@@ -1,16 +1,13 @@
 import { basename, resolve } from "node:path";
+import { secretNamesIn } from "../declaration/block";
 import { buildResource } from "../declaration/build-resource";
 import { fetchSecrets } from "../declaration/fetch-secrets";
-import { findFiles, maxTotalBytes, projectFolder, readSource, standardInputName } from "../declaration/files";
+import { maxTotalBytes, projectFolder, readSource } from "../declaration/files";
 import { collectFindings, type Findings } from "../declaration/findings";
-import { checkTopLevel, readMoved, readOutputs, readRemoved, waitForParts } from "../declaration/lifecycle";
-import {
-  type FileRequest,
-  type LoadedManifest,
-  type ManifestRequest,
-  type ReadContext,
-  secretNamesIn,
-} from "../declaration/load-context";
+import { waitForParts } from "../declaration/lifecycle";
+import type { ReadContext } from "../declaration/load-context";
+import type { FileRequest, LoadedManifest, ManifestRequest } from "../declaration/load-request";
+import { readMoved, readRemoved } from "../declaration/moves";
 import { checkCycles } from "../declaration/references";
 import type { MapNode } from "../declaration/tree";
 import { trustOf } from "../declaration/trust";
@@ -27,6 +24,7 @@ import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
 import { type StageName, stageText } from "../model/stage";
 import { walkBlocks } from "./blocks";
+import { findFiles, standardInputName } from "./find-files";
 import { maskText } from "./mask";
 import { takeShared } from "./share";
 import {
@@ -42,6 +40,7 @@ import {
 } from "./stages";
 import { mergeFiles, overlay } from "./text/merge";
 import { parseYaml } from "./text/yaml";
+import { checkTopLevel, readOutputs } from "./top-level";
 import { printManifest } from "./write";
 
 /**

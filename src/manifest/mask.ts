@@ -1,6 +1,5 @@
-import { ownKeys } from "../declaration/lifecycle";
-import { holdsSecret, mayBeSecret } from "../declaration/secret-texts";
-import type { ListNode, MapNode, SourceNode } from "../declaration/tree";
+import { mayBeSecret, mayShow, star } from "../declaration/secret-texts";
+import { type ListNode, type MapNode, partsOf, type SourceNode } from "../declaration/tree";
 import { isSecretName } from "../declaration/trust";
 import {
   besideCommand,
@@ -12,6 +11,7 @@ import {
 } from "../declaration/type-index";
 import { suggest } from "../diagnostics/suggest";
 import type { ParsedYaml } from "./text/yaml";
+import { ownKeys } from "./top-level";
 
 /**
  * The text of a file for code frames, with values starred out that may be secrets; offsets and lines stay as they were.
@@ -40,15 +40,6 @@ export function maskText(text: string, { root, failed }: ParsedYaml, index: Type
   );
 }
 
-/** Nothing but names of other values, such as `${rnv_service.api.url}`; not `${PASSWORD-text}`. */
-export const onlyNames = /^(?:\$\{(?!(?:env\.)?\w+-)[\w.\-[\]]+\})+$/;
-
-/** Returns true if a frame may show a value. `isOpen`: its place holds no secret. `isNamedSecret`: a key above it says that it is one. */
-export function mayShow(value: unknown, isOpen: boolean, isNamedSecret: boolean): boolean {
-  if (typeof value !== "string") return !isNamedSecret;
-  return onlyNames.test(value) || (isOpen && !holdsSecret(value) && !/\bsensitive\(/.test(value));
-}
-
 /** Keys of parts that are no blocks. */
 const otherKeys: readonly string[] = [
   ...ownKeys,
@@ -75,12 +66,6 @@ export type Place =
 /** Returns true if a text at this place is a secret. */
 export const isSecretPlace = (place: Place): boolean =>
   ["groups", "secrets", "secret", "hidden"].includes(place);
-
-/** The parts of a list or a mapping by their keys. */
-export const partsOf = (node: MapNode | ListNode): readonly (readonly [key: string, part: SourceNode])[] =>
-  node.kind === "list"
-    ? node.items.map((item, i) => [String(i), item])
-    : [...node.entries.values()].map(({ key, value }) => [key, value]);
 
 /** The keys of a manifest, and the places that they open. */
 export function placesOf({ byType, shared }: TypeIndex) {
@@ -145,16 +130,6 @@ export function placesOf({ byType, shared }: TypeIndex) {
 
 /** To compare more unknown words with all keys takes too long. */
 const mostGuesses = 1000;
-
-/** Stars out parts of a text; blanks and offsets stay. */
-export function star(text: string, ranges: readonly (readonly [number, number])[]): string {
-  let shown = "";
-  for (const [start, end] of [...ranges].sort((a, b) => a[0] - b[0])) {
-    shown += text.slice(shown.length, Math.max(shown.length, start));
-    shown += text.slice(shown.length, end).replace(/\S/g, "*");
-  }
-  return shown + text.slice(shown.length);
-}
 
 /** A dash that opens an item, a word with a colon behind it, or any other character. */
 const partOfLine = /(^[ \t]*-(?=\s))|(?<![A-Za-z0-9_-])([A-Za-z0-9_-]+)["']?[ \t]*:|\S/gm;

@@ -1,12 +1,6 @@
 import * as z from "zod";
-import {
-  lifecycleSchema,
-  moveSchema,
-  orderSchema,
-  outputsSchema,
-  removalSchema,
-  versionSchema,
-} from "../declaration/lifecycle";
+import { lifecycleSchema, orderSchema } from "../declaration/lifecycle";
+import { moveSchema, removalSchema } from "../declaration/moves";
 import { sourceSchemas } from "../declaration/secrets";
 import {
   type AttributeShape,
@@ -22,6 +16,7 @@ import {
 import type { ResourceType } from "../model/resource-type";
 import { groupsSchema, itemsSchema } from "./share";
 import { stagesSchema } from "./stages";
+import { outputsSchema, versionSchema } from "./top-level";
 
 const fromEnvironment = z
   .string()

@@ -10,7 +10,8 @@ import {
   readSource,
   shownPath,
 } from "../declaration/files";
-import type { ReadContext, SecretReach } from "../declaration/load-context";
+import type { ReadContext } from "../declaration/load-context";
+import type { SecretReach } from "../declaration/load-request";
 import { judgeEach, judgeItems } from "../declaration/schema-issues";
 import {
   describeKind,

@@ -1,11 +1,12 @@
 import { Document, isMap, isScalar, parseDocument, Scalar, visit, type YAMLMap, type YAMLSeq } from "yaml";
 import { formatLocation } from "../declaration/findings";
-import { escapeTemplate, type MapNode, type ScalarNode, type SourceNode } from "../declaration/tree";
+import { onlyNames } from "../declaration/secret-texts";
+import { escapeTemplate, type MapNode, partsOf, type ScalarNode, type SourceNode } from "../declaration/tree";
 import { indexTypes, type PlacedType, type TypeIndex } from "../declaration/type-index";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { isOpenField, type ManifestPlace, type ResourceType } from "../model/resource-type";
 import { isReference, type Plain, Template } from "../model/value";
-import { isSecretPlace, onlyNames, type Place, partsOf, placesOf } from "./mask";
+import { isSecretPlace, type Place, placesOf } from "./mask";
 
 /** Stands for a value that a comment names and nothing shows. */
 export const leftOut = Symbol("left out");

@@ -1,22 +1,18 @@
 import { resolve } from "node:path";
+import { type Block, secretNamesIn } from "../declaration/block";
 import type { BuiltResource } from "../declaration/build-resource";
 import { fetchSecrets } from "../declaration/fetch-secrets";
 import { maxTotalBytes, projectFolder, readSource } from "../declaration/files";
 import { collectFindings, type Findings, formatLocation, type Report } from "../declaration/findings";
-import {
-  type LoadedManifest,
-  type ManifestRequest,
-  type ReadContext,
-  secretNamesIn,
-} from "../declaration/load-context";
+import type { ReadContext } from "../declaration/load-context";
+import type { LoadedManifest, ManifestRequest } from "../declaration/load-request";
 import { checkCycles, type Dependant } from "../declaration/references";
+import { star } from "../declaration/secret-texts";
 import type { SourceNode } from "../declaration/tree";
 import { trustOf } from "../declaration/trust";
 import { indexTypes } from "../declaration/type-index";
 import { readValue } from "../declaration/values";
 import { error, hasErrors, SourceFile, sortDiagnostics, warning } from "../diagnostics/diagnostic";
-import type { Block } from "../manifest/blocks";
-import { star } from "../manifest/mask";
 import type { Address } from "../model/address";
 import { dataSegments, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredAttribute, DesiredData, DesiredResource } from "../model/desired";

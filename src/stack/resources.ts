@@ -1,5 +1,6 @@
+import type { Block } from "../declaration/block";
 import { type BuiltResource, buildResource } from "../declaration/build-resource";
-import type { SecretReach } from "../declaration/load-context";
+import type { SecretReach } from "../declaration/load-request";
 import {
   entryNode,
   listNode,
@@ -10,7 +11,6 @@ import {
 } from "../declaration/tree";
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import type { Block } from "../manifest/blocks";
 import type { Address } from "../model/address";
 import { crossStackData, dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";

@@ -1,5 +1,6 @@
 import { hintForMiss, type Report } from "../declaration/findings";
-import type { ReadContext, StackUnit } from "../declaration/load-context";
+import type { ReadContext } from "../declaration/load-context";
+import type { StackUnit } from "../declaration/load-request";
 import { type Diagnostic, error, type SourceRange, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { generatedName, terraformPrefix, variablesResource } from "../model/text";

@@ -1,4 +1,4 @@
-import { readMoved, readRemoved } from "../declaration/lifecycle";
+import { readMoved, readRemoved } from "../declaration/moves";
 import {
   entryNode,
   listNode,

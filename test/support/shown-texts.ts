@@ -1,4 +1,4 @@
-import type { LoadedManifest } from "../../src/declaration/load-context";
+import type { LoadedManifest } from "../../src/declaration/load-request";
 import type { Diagnostic } from "../../src/diagnostics/diagnostic";
 
 /** The texts that code frames show of the files that a load points into. */

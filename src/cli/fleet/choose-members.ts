@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { chooseNamed } from "../../commands/targets";
-import { isBelow, realOf, shownPath, yamlName } from "../../declaration/files";
+import { isBelow, realOf, shownPath } from "../../declaration/files";
 import { commandEnvironment } from "../../declaration/trust";
 import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../../diagnostics/diagnostic";
 import {
@@ -14,6 +14,7 @@ import {
   partsOf,
 } from "../../manifest/beside/find-fleet";
 import { fleetFileName } from "../../manifest/beside/fleet-file";
+import { yamlName } from "../../manifest/find-files";
 import { stageText } from "../../model/stage";
 import { compareTexts, type ProcessEnvironment, sha256 } from "../../model/text";
 import { groupBy } from "../../report/order";

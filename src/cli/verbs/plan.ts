@@ -3,7 +3,7 @@ import { checkSavedPlan } from "../../commands/check-policies";
 import { type CostLimit, type PlanRequest, planRequest } from "../../commands/context";
 import { countedExitCode, type PlanOutcome, plan } from "../../commands/plan";
 import { validate } from "../../commands/validate";
-import type { CrossValue } from "../../declaration/load-context";
+import type { CrossValue } from "../../declaration/load-request";
 import { type Diagnostic, exitCodeOf, failure, hasErrors } from "../../diagnostics/diagnostic";
 import { stopsPlan } from "../../model/policy";
 import { isUnconfirmed } from "../../plan/guards";

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { isAbsolute, posix } from "node:path";
 import { defaultGaps } from "../../api/gaps";
-import { standardInputName } from "../../declaration/files";
 import { forbiddenInTests } from "../../declaration/trust";
 import { type Diagnostic, DiagnosticsError, hasErrors, SourceFile } from "../../diagnostics/diagnostic";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../emulator/emulator";
 import { manualClock } from "../../emulator/testing";
 import { layered, type ManifestTest, type TestSource } from "../../manifest/beside/test-file";
+import { standardInputName } from "../../manifest/find-files";
 import { findStages } from "../../manifest/load-manifest";
 import type { Address } from "../../model/address";
 import { Secret } from "../../model/secret";

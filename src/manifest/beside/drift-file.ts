@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { besideManifest } from "../../declaration/files";
 import { collectFindings } from "../../declaration/findings";
-import { readDocument } from "../../declaration/schema-issues";
 import type { ListNode, SourceNode } from "../../declaration/tree";
 import { sortDiagnostics } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";
+import { besideManifest } from "../find-files";
+import { readDocument } from "./read-document";
 
 export const driftFileName = "rnv.drift.yaml";
 

@@ -1,13 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { filesBelow, isWithin, realOf, realPath, usualManifest, yamlName } from "../../declaration/files";
-import type { ManifestRequest } from "../../declaration/load-context";
+import { isWithin, realOf, realPath } from "../../declaration/files";
+import type { ManifestRequest } from "../../declaration/load-request";
 import { commandEnvironment, trustOf } from "../../declaration/trust";
 import { type Diagnostic, error, failure, hasErrors } from "../../diagnostics/diagnostic";
 import { splitStage } from "../../model/stage";
 import type { Target } from "../../model/target";
 import { compareTexts, reasonOf } from "../../model/text";
 import { longestTimer, parseDuration } from "../../model/time";
+import { filesBelow, usualManifest, yamlName } from "../find-files";
 import { findStages } from "../load-manifest";
 import { stateAddress } from "../stages";
 import { type DeclaredMember, fleetFileName, readFleetFile } from "./fleet-file";

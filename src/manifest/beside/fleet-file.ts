@@ -1,11 +1,12 @@
 import * as z from "zod";
 import { collectFindings } from "../../declaration/findings";
-import { judgeDocument, readDocument } from "../../declaration/schema-issues";
+import { judgeDocument } from "../../declaration/schema-issues";
 import type { Trust } from "../../declaration/trust";
 import { DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import { uuidPattern } from "../../model/text";
 import { durationPattern } from "../../model/time";
 import { holdsSecret } from "../stages";
+import { readDocument } from "./read-document";
 
 export const fleetFileName = "rnv.fleet.yaml";
 

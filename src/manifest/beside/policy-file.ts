@@ -1,19 +1,15 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod";
-import { besideManifest } from "../../declaration/files";
 import { collectFindings, type Findings } from "../../declaration/findings";
-import { readDocument } from "../../declaration/schema-issues";
+import { expression, expressionOf } from "../../declaration/policy-expression";
 import type { MapEntry, MapNode, SourceNode } from "../../declaration/tree";
 import { error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
 import { isCondition, isCostLimit, type Policy, type PolicyExpression } from "../../model/policy";
+import { besideManifest } from "../find-files";
+import { readDocument } from "./read-document";
 
 export const policyFileName = "rnv.policy.yaml";
-
-/** Characters; CEL is read in one piece. */
-const longest = 4000;
-
-export const expression = z.string().min(1, "expected an expression of CEL").max(longest);
 
 const policySchema = z.strictObject({
   level: z
@@ -102,10 +98,4 @@ function policiesIn(path: string, cwd: string, { report }: Findings): readonly P
       ...(when !== undefined && { when: written("when", when) }),
     };
   });
-}
-
-/** The expression that a scalar of a file holds. A text that stands in the file as it is keeps its offsets. */
-export function expressionOf({ range }: SourceNode, text: string): PolicyExpression {
-  const at = range.source?.text?.slice(range.start, range.end).indexOf(text) ?? -1;
-  return { text, range, ...(at !== -1 && { start: range.start + at }) };
 }

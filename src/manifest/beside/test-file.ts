@@ -1,21 +1,15 @@
 import { statSync } from "node:fs";
 import { basename, dirname, relative, resolve, sep } from "node:path";
 import * as z from "zod";
-import {
-  filesBelow,
-  isWithin,
-  realPath,
-  repositoryAround,
-  shownPath,
-  usualManifest,
-} from "../../declaration/files";
+import { isWithin, realPath, repositoryAround, shownPath } from "../../declaration/files";
 import { collectFindings, type Report } from "../../declaration/findings";
-import { readDocument } from "../../declaration/schema-issues";
 import type { MapEntry, MapNode, SourceNode } from "../../declaration/tree";
 import { error, hasErrors, positionAt, sortDiagnostics } from "../../diagnostics/diagnostic";
 import { parseAddress } from "../../model/address";
 import { compareTexts, reasonOf } from "../../model/text";
 import { isObject } from "../../model/value";
+import { filesBelow, usualManifest } from "../find-files";
+import { readDocument } from "./read-document";
 
 const testName = /\.rnvtest\.ya?ml$/;
 

@@ -1,4 +1,5 @@
 import type { Report } from "../../declaration/findings";
+import { star } from "../../declaration/secret-texts";
 import {
   type MapEntry,
   mapNode,
@@ -8,7 +9,6 @@ import {
 } from "../../declaration/tree";
 import { isOwnCredential } from "../../declaration/trust";
 import { DiagnosticsError, failure, SourceFile, type SourceRange } from "../../diagnostics/diagnostic";
-import { star } from "../mask";
 
 /** A mistake in the file, to be thrown; messages never quote what may be part of a value. */
 const problem = (summary: string, range: SourceRange, hint: string): DiagnosticsError =>

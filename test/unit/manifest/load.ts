@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { LoadedManifest, ManifestRequest } from "../../../src/declaration/load-context";
+import type { LoadedManifest, ManifestRequest } from "../../../src/declaration/load-request";
 import { type Diagnostic, positionAt } from "../../../src/diagnostics/diagnostic";
 import { loadManifest } from "../../../src/manifest/load-manifest";
 import { resourceTypes } from "../../../src/resources";

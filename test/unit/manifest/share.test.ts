@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { LoadedManifest } from "../../../src/declaration/load-context";
+import type { LoadedManifest } from "../../../src/declaration/load-request";
 import { positionAt } from "../../../src/diagnostics/diagnostic";
 import { Secret } from "../../../src/model/secret";
 import { UnreadSecret } from "../../../src/model/value";

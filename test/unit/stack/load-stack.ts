@@ -1,5 +1,5 @@
 import { loadDesired } from "../../../src/commands/load-desired";
-import type { LoadedManifest, ManifestRequest } from "../../../src/declaration/load-context";
+import type { LoadedManifest, ManifestRequest } from "../../../src/declaration/load-request";
 import type { Address } from "../../../src/model/address";
 import type { DesiredResource } from "../../../src/model/desired";
 import { Secret } from "../../../src/model/secret";
