@@ -94,7 +94,7 @@ function secretOf(
   mayBeMissing: boolean,
 ): Secret | UnreadSecret | undefined {
   const location = { address: block.address, attribute: shape.path };
-  if ("text" in found) return checkSecret(found.text, shape, range, location, context);
+  if ("text" in found) return checkSecret(found.text, shape, range, { context, ...location });
   const { problem, isMissing, code = "manifest.secret_source", detail, hint } = found;
   if (isMissing && mayBeMissing) return new UnreadSecret(problem);
   context.report(error(code, problem, { ...location, range, detail, hint }));

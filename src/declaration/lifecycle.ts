@@ -26,7 +26,7 @@ export function readImport(block: Block, context: ReadContext): DesiredResource[
   if (node === undefined) return undefined;
   const { address } = block;
   const noReference = "import takes an id, not a reference";
-  const written = readPlain(node, { address, attribute: "import", noReference }, context);
+  const written = readPlain(node, { context, address, attribute: "import", noReference });
   if (written === undefined) return undefined;
   const subject = { nameOf: () => "import", address, code: "manifest.invalid_value" } as const;
   const id = judgeFilled(importSchema, written, { node, subject, report: context.report });
@@ -100,7 +100,7 @@ function filledIn(node: MapNode, { address }: Block, context: ReadContext): MapN
     if (value.kind !== "scalar" || !mayHoldReferences(value.value)) continue;
     const attribute = `lifecycle.${key}`;
     const noReference = `${attribute} is read by rnv only and cannot hold a reference`;
-    const text = readPlain(value, { address, attribute, noReference }, context);
+    const text = readPlain(value, { context, address, attribute, noReference });
     const filled = text === "true" || text === "false" ? text === "true" : text;
     if (filled === undefined) entries.delete(key);
     else entries.set(key, { ...entry, value: { ...value, value: filled as string | boolean } });
@@ -177,7 +177,7 @@ export function readOrder({ address, meta, placed }: Block, context: ReadContext
         }),
       );
     else if (context.blocks.has(on)) return [on];
-    else reportUndeclared(on, placed, range, { address, attribute: orderKey }, context);
+    else reportUndeclared(on, placed, range, { context, address, attribute: orderKey });
     return [];
   });
 }

@@ -23,7 +23,9 @@ export interface ReadContext {
   readonly isPartial: boolean;
 }
 
+/** A value that is read, and the references that may stand in it. */
 export interface ValueLocation {
+  readonly context: ReadContext;
   /** Undefined for an output. */
   readonly address?: Address;
   readonly attribute: string;
@@ -34,11 +36,10 @@ export interface ValueLocation {
 }
 
 export function refuse(
-  { report }: Pick<ReadContext, "report">,
-  { address, attribute }: ValueLocation,
+  { context, address, attribute }: ValueLocation,
   range: SourceRange,
   mistake: { readonly code: DiagnosticCode; readonly summary: string; readonly hint?: string | undefined },
 ): undefined {
   const { code, summary, hint } = mistake;
-  report(error(code, summary, { address, attribute, range, hint }));
+  context.report(error(code, summary, { address, attribute, range, hint }));
 }

@@ -27,20 +27,20 @@ export function resolveReference(
   segments: readonly string[],
   range: SourceRange,
   location: ValueLocation,
-  context: ReadContext,
   /** A secret may refer to a secret; a function takes lists and objects too. */
   allows: { readonly isSecret?: boolean; readonly isArgument?: boolean } = {},
 ): Reference | undefined {
+  const { context } = location;
   // What a data source shows was checked where its name was looked up.
   if (segments[0] === dataType) return { ...splitDataReference(segments), range };
   const placed = context.index.byType.get(segments[0] as string) as PlacedType;
   const split = splitReference(segments, placed, context);
   const guessed = segments.slice(0, -1).join(".") as Address;
   if (split === undefined && !mayBeAbsent(guessed, placed, context))
-    return reportUndeclared(guessed, placed, range, location, context);
+    return reportUndeclared(guessed, placed, range, location);
   const { address, attribute } = split ?? { address: guessed, attribute: segments.at(-1) as string };
   if (address === location.address)
-    return refuse(context, location, range, {
+    return refuse(location, range, {
       code: "manifest.reference_cycle",
       summary: `${address} refers to itself`,
     });
@@ -53,7 +53,7 @@ export function resolveReference(
       }),
     );
   if (known === undefined)
-    return refuse(context, location, range, {
+    return refuse(location, range, {
       code: "manifest.reference_unknown",
       summary: `${placed.type.type} has no attribute "${attribute}"`,
       hint: didYouMean(attribute, [...paths, ...Object.keys(placed.type.computed)]),
@@ -65,7 +65,7 @@ export function resolveReference(
         ? `${attribute} of ${address} is not a single value`
         : undefined;
   if (summary === undefined) return { address, attribute, range };
-  return refuse(context, location, range, { code: "manifest.unsupported", summary });
+  return refuse(location, range, { code: "manifest.unsupported", summary });
 }
 
 /** Names and attribute both use dots: the longest declared address with an attribute it has. */
@@ -110,13 +110,13 @@ export function reportUndeclared(
   placed: PlacedType,
   range: SourceRange,
   location: ValueLocation,
-  context: ReadContext,
 ): undefined {
+  const { context } = location;
   if (context.isPartial) return undefined;
   const isMeant = (address: Address): boolean => address.startsWith(`${placed.type.type}.`);
   const hint = hintForMiss(context.misses, guessed, () => [...context.blocks.keys()].filter(isMeant));
   const summary = `${quoteShort(guessed).slice(1, -1)} is not declared`;
-  return refuse(context, location, range, { code: "manifest.reference_unknown", summary, hint });
+  return refuse(location, range, { code: "manifest.reference_unknown", summary, hint });
 }
 
 export interface Dependant {

@@ -50,16 +50,16 @@ export function readSecret(
   context: ReadContext,
   reach: SecretReach,
 ): SecretReading | undefined {
-  const location: ValueLocation = { address: block.address, attribute: shape.path };
+  const location: ValueLocation = { context, address: block.address, attribute: shape.path };
   const { value, keyRange } = entry;
   if (value.kind === "map") return readSource(shape, value, block, context);
   if (value.kind === "scalar" && typeof value.value === "string") {
-    const read = readLiteral(value, keyRange, shape, location, context, reach);
+    const read = readLiteral(value, keyRange, shape, location, reach);
     const origin = new Secret(value.value);
     return read && { attribute: { value: read, range: keyRange, source: value.source ?? "value", origin } };
   }
   const isValue = value.kind === "scalar" && value.value !== null;
-  return refuse(context, location, keyRange, {
+  return refuse(location, keyRange, {
     code: "manifest.invalid_type",
     summary: `${block.address}: ${shape.path} must be text, not ${describeKind(value)}`,
     hint: isValue
@@ -73,15 +73,15 @@ function readLiteral(
   keyRange: SourceRange,
   shape: AttributeShape,
   location: ValueLocation,
-  context: ReadContext,
   reach: SecretReach,
 ): Secret | Template | Computed | UnreadSecret | undefined {
+  const { context } = location;
   const atHand: Secret[] = [];
   let missing: string | undefined;
-  const read = readPieces(node, context, (part, at, isArgument) => {
+  const read = readPieces(node, location, (part, at, isArgument) => {
     const range = at === node.range ? keyRange : at;
     if (part.kind !== "env" || isCredential(part.name) || !isLeftUnread(part, reach, context))
-      return readPart(part, range, location, context, { isSecret: true, isArgument });
+      return readPart(part, range, location, { isSecret: true, isArgument });
     missing ??= part.name;
     const text = context.trust.mayRead(part.name) ? context.environment[part.name] : undefined;
     if (text) atHand.push(new Secret(text));
@@ -94,7 +94,7 @@ function readLiteral(
     return new UnreadSecret(`the environment variable ${missing} is not set`, references, atHand);
   if (references.length === 0) {
     const text = whatIsMade(() => textOf(compute(pieces as string[])), context);
-    return text === undefined ? undefined : checkSecret(text, shape, keyRange, location, context);
+    return text === undefined ? undefined : checkSecret(text, shape, keyRange, location);
   }
   if (read.compute === undefined)
     return new Template(
@@ -137,11 +137,10 @@ export function checkSecret(
   shape: AttributeShape,
   range: SourceRange,
   location: ValueLocation,
-  context: ReadContext,
 ): Secret | undefined {
   const parsed = shape.schema.safeParse(text);
   if (parsed.success) return new Secret(text);
-  return refuse(context, location, range, {
+  return refuse(location, range, {
     code: "manifest.invalid_value",
     summary: `${location.address}: ${shape.path} is refused: ${expectations(parsed.error.issues)}`,
   });
@@ -153,12 +152,8 @@ function readSource(
   block: Block,
   context: ReadContext,
 ): SecretReading | undefined {
-  const location: ValueLocation = {
-    address: block.address,
-    attribute: shape.path,
-    noReference: "a source of a secret cannot hold a reference",
-  };
-  const filled = readPlain(node, location, context);
+  const noReference = "a source of a secret cannot hold a reference";
+  const filled = readPlain(node, { context, address: block.address, attribute: shape.path, noReference });
   if (filled === undefined) return undefined;
   const source = judgeFilled(oneSource, filled, { node, ...sourceReport(shape, block, context) });
   const written = sourceKeys.flatMap((key) => node.entries.get(key) ?? []);

@@ -26,9 +26,9 @@ export function readAttribute(
   { address }: Block,
   context: ReadContext,
 ): DesiredAttribute | undefined {
-  const location: ValueLocation = { address, attribute: shape.path, ...refusal(shape) };
-  if (node.kind === "scalar" && node.value === null) return readNull(shape, node.range, location, context);
-  const value = readValue(node, location, context);
+  const location: ValueLocation = { context, address, attribute: shape.path, ...refusal(shape) };
+  if (node.kind === "scalar" && node.value === null) return readNull(shape, node.range, location);
+  const value = readValue(node, location);
   if (value === undefined) return undefined;
   if (value instanceof Computed)
     return { value: inKind(value, shape, node.range, location), range: node.range };
@@ -74,18 +74,17 @@ function readNull(
   shape: AttributeShape,
   range: SourceRange,
   location: ValueLocation,
-  context: ReadContext,
 ): DesiredAttribute | undefined {
   const owner = `${shape.path} of ${location.address}`;
   const comment = commentIn(range);
   if (comment !== undefined)
-    return refuse(context, location, comment, {
+    return refuse(location, comment, {
       code: "manifest.invalid_value",
       summary: `${owner} is empty: # begins a comment`,
       hint: "text that begins with # needs quotes; write null if the default is meant",
     });
   if (!shape.required && !shape.isName) return { value: null, range };
-  return refuse(context, location, range, {
+  return refuse(location, range, {
     code: "manifest.invalid_type",
     summary: `${owner} needs a value`,
   });
@@ -104,54 +103,41 @@ function commentIn({ source, start, end }: SourceRange): SourceRange | undefined
 export function readValue(
   node: SourceNode,
   location: ValueLocation,
-  context: ReadContext,
 ): Plain | Template | Computed | undefined {
-  if (node.kind === "scalar" && typeof node.value === "string") return readText(node, location, context);
-  return readPlain(node, location, context);
+  if (node.kind === "scalar" && typeof node.value === "string") return readText(node, location);
+  return readPlain(node, location);
 }
 
 const inText = "a reference can stand only in a text of its own";
 
 /** A value in which no reference may stand: lists and mappings, and what is used while planning. */
-export function readPlain(
-  node: SourceNode,
-  location: ValueLocation,
-  context: ReadContext,
-): Plain | undefined {
-  const inner = {
-    ...location,
-    noReference: location.noReference ?? inText,
-    isMadeWhole: false,
-  };
+export function readPlain(node: SourceNode, location: ValueLocation): Plain | undefined {
+  const inner = { ...location, noReference: location.noReference ?? inText, isMadeWhole: false };
   if (node.kind === "scalar") {
     if (typeof node.value !== "string") return node.value;
-    const text = readText(node, inner, context);
+    const text = readText(node, inner);
     return typeof text === "string" ? text : undefined;
   }
   if (node.kind === "list") {
-    const items = node.items.map((item) => readPlain(item, inner, context));
+    const items = node.items.map((item) => readPlain(item, inner));
     return items.some((item) => item === undefined) ? undefined : (items as Plain[]);
   }
   const object: Record<string, Plain> = {};
   let complete = true;
   for (const entry of node.entries.values()) {
-    const value = readPlain(entry.value, inner, context);
+    const value = readPlain(entry.value, inner);
     if (value === undefined) complete = false;
     else object[entry.key] = value;
   }
   return complete ? object : undefined;
 }
 
-function readText(
-  node: ScalarNode,
-  location: ValueLocation,
-  context: ReadContext,
-): string | Template | Computed | undefined {
+function readText(node: ScalarNode, location: ValueLocation): string | Template | Computed | undefined {
   const { value } = node;
   if (node.parts === undefined && typeof value === "string" && !mayHoldReferences(value)) return value;
   const { noReference: _refusal, ...free } = location;
-  const read = readPieces(node, context, (part, range, isArgument) =>
-    readPart(part, range, isArgument && location.isMadeWhole ? free : location, context, { isArgument }),
+  const read = readPieces(node, location, (part, range, isArgument) =>
+    readPart(part, range, isArgument && location.isMadeWhole ? free : location, { isArgument }),
   );
   if (read === undefined) return undefined;
   const { pieces, compute } = read;
@@ -170,7 +156,7 @@ type SinglePart = Exclude<TemplatePart, { kind: "text" | "computed" }>;
 /** The pieces of a text, each read at its range where it has one of its own; undefined where one could not be read, which is reported. */
 export function readPieces(
   { value, parts: split, range }: ScalarNode,
-  context: ReadContext,
+  { context }: Pick<ValueLocation, "context">,
   read: (part: SinglePart, range: SourceRange, isArgument: boolean) => string | Reference | undefined,
 ) {
   const parts = split ?? parseTemplate(String(value), (word) => context.index.byType.has(word));
@@ -189,16 +175,16 @@ function readEnvironment(
   { name, fallback, mayBeEmpty, source }: Extract<TemplatePart, { kind: "env" }>,
   range: SourceRange,
   location: ValueLocation,
-  context: ReadContext,
   isSecret: boolean,
 ): string | undefined {
+  const { context } = location;
   const refused = refusalOf(name, context, isSecret);
-  if (refused !== undefined) return refuse(context, location, range, refused);
+  if (refused !== undefined) return refuse(location, range, refused);
   const value = context.environment[name];
   if (value !== undefined && (value !== "" || mayBeEmpty)) return value;
   return (
     fallback ??
-    refuse(context, location, range, {
+    refuse(location, range, {
       code: "manifest.env_missing",
       summary: `the environment variable ${name} is ${value === undefined ? "not set" : "empty"}`,
       hint: `set it, or write a default: ${source.slice(0, -1).trimEnd()}:-text}`,
@@ -243,16 +229,14 @@ export function readPart(
   part: SinglePart,
   range: SourceRange,
   location: ValueLocation,
-  context: ReadContext,
   { isSecret = false, isArgument }: { readonly isSecret?: boolean; readonly isArgument: boolean },
 ): string | Reference | undefined {
-  if (part.kind === "env") return readEnvironment(part, range, location, context, isSecret);
-  if (part.kind === "invalid") return reportSyntax(part.source, range, location, context, isSecret);
+  if (part.kind === "env") return readEnvironment(part, range, location, isSecret);
+  if (part.kind === "invalid") return reportSyntax(part.source, range, location, isSecret);
   const { noReference: summary } = location;
-  if (summary !== undefined)
-    return refuse(context, location, range, { code: "manifest.reference_syntax", summary });
+  if (summary !== undefined) return refuse(location, range, { code: "manifest.reference_syntax", summary });
   const allows = isSecret ? { isSecret: !isArgument } : { isArgument };
-  return resolveReference(part.segments, range, location, context, allows);
+  return resolveReference(part.segments, range, location, allows);
 }
 
 /** `${…}` that says nothing; one in a secret is not quoted. */
@@ -260,12 +244,11 @@ function reportSyntax(
   source: string,
   range: SourceRange,
   location: ValueLocation,
-  context: ReadContext,
   isSecret: boolean,
 ): undefined {
   const shown = isSecret || holdsSecret(source) ? "${…} in the text" : quoteShort(source);
-  const hint = expressionHint(source, isSecret, context);
-  return refuse(context, location, range, {
+  const hint = expressionHint(source, isSecret, location.context);
+  return refuse(location, range, {
     code: "manifest.reference_syntax",
     summary: `${shown} is neither a reference nor an environment value`,
     hint: hint ?? "write ${service.shop.api.url}, ${env.NAME}, or $${ for a literal ${",

@@ -189,7 +189,7 @@ export function placeStage(
     if (node === undefined) return undefined;
     const attribute = `stages.${declared.name}.${key}`;
     const noReference = `${key} of a stage is read before anything else, and cannot hold a reference`;
-    const value = readPlain(withStage(node, asked), { attribute, noReference }, context);
+    const value = readPlain(withStage(node, asked), { context, attribute, noReference });
     return typeof value === "string" ? value : undefined;
   };
   const [overlay, workspace, state] = [read("overlay"), read("workspace"), read("state")];

@@ -50,7 +50,7 @@ export function readOutputs(root: MapNode, context: ReadContext): Desired["outpu
   });
   for (const entry of node.kind === "map" ? node.entries.values() : []) {
     if (!Object.hasOwn(named, entry.key)) continue;
-    const value = readValue(entry.value, { attribute: `outputs.${entry.key}` }, context);
+    const value = readValue(entry.value, { context, attribute: `outputs.${entry.key}` });
     if (value !== undefined) outputs.set(entry.key, { value, range: entry.value.range });
   }
   return outputs;

@@ -304,7 +304,7 @@ function readQuery(
       reader.refuse(invalid(`${key} is ${queryWords[wanted]}`), range);
       continue;
     }
-    const value = readValue(node, { address, attribute }, reading);
+    const value = readValue(node, { context: reading, address, attribute });
     const summary = `${reader.owner}: ${attribute} is empty`;
     if (value === "") reading.report(error("stack.invalid_value", summary, { address, attribute, range }));
     else if (value !== undefined) query.set(attribute, { value, range });

@@ -104,7 +104,7 @@ export function readStackOutputs(context: StackContext): Desired["outputs"] {
     else {
       const value = node.isSensitive
         ? hiddenOutput
-        : readValue(node, { attribute: `outputs.${name}` }, reading);
+        : readValue(node, { context: reading, attribute: `outputs.${name}` });
       const isInProgram = isCrossing && referencesOf(value).length === 0;
       if (value !== undefined && !isInProgram)
         outputs.set(name, { value: isHidden ? hiddenOutput : value, range: at.range });
