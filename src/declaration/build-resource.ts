@@ -7,7 +7,6 @@ import type { Block } from "./block";
 import { hintForMiss } from "./findings";
 import { isOpenValue, readImport, readLifecycle, readOrder } from "./lifecycle";
 import type { ReadContext } from "./load-context";
-import type { SecretReach } from "./load-request";
 import { looksSecret } from "./secret-texts";
 import { type PendingSecret, readSecret } from "./secrets";
 import { partsOf, type SourceNode, scalarNode } from "./tree";
@@ -22,7 +21,7 @@ export interface BuiltResource {
 }
 
 /** The resource that a block declares: attributes read and checked, its name and its parent filled in. */
-export function buildResource(block: Block, context: ReadContext, reach: SecretReach): BuiltResource {
+export function buildResource(block: Block, context: ReadContext): BuiltResource {
   const attributes = new Map<string, DesiredAttribute>();
   const sources: PendingSecret[] = [];
   const isOpen = isOpenValue(block, context);
@@ -34,13 +33,13 @@ export function buildResource(block: Block, context: ReadContext, reach: SecretR
       if (read !== undefined) attributes.set(shape.path, read);
       continue;
     }
-    const read = readSecret(shape, entry, block, context, reach);
+    const read = readSecret(shape, entry, block, context);
     if (read === undefined) continue;
     attributes.set(
       shape.path,
       block.unread === undefined ? read.attribute : unreadAs(block.unread, read.attribute),
     );
-    const isRead = reach !== "skip" || read.source?.kind === "file";
+    const isRead = context.reach !== "skip" || read.source?.kind === "file";
     if (read.source !== undefined && isRead && block.unread === undefined) sources.push(read.source);
   }
   if (block.isReadable) reportMissing(block, attributes, context);

@@ -10,7 +10,6 @@ import type { BuiltResource } from "./build-resource";
 import { isLfsPointer, isMissing, isWithin, lfsHint, readBytes } from "./files";
 import type { Findings } from "./findings";
 import type { ReadContext } from "./load-context";
-import type { SecretReach } from "./load-request";
 import { checkSecret, type PendingSecret } from "./secrets";
 import { commandEnvironment, commandHints, isOwnCredential, isOwnDocument, ownFileAt } from "./trust";
 import { unlisted } from "./values";
@@ -36,10 +35,8 @@ type Fetched =
  */
 export async function fetchSecrets(
   built: readonly BuiltResource[],
-  cwd: string,
   context: ReadContext,
   findings: Findings,
-  reach: SecretReach,
 ): Promise<void> {
   const jobs = built.flatMap(({ attributes, sources }) => sources.map((source) => ({ attributes, source })));
   // One call of a secret manager serves all that name it.
@@ -49,9 +46,8 @@ export async function fetchSecrets(
     const worker = async (): Promise<void> => {
       for (const { attributes, source } of queue) {
         const { range, kind, shape } = source;
-        const found = await fetchSource(source, cwd, context, outputs);
-        const value =
-          reach === "skip" ? atHand(found) : secretOf(found, source, context, reach === "present");
+        const found = await fetchSource(source, context, outputs);
+        const value = context.reach === "skip" ? atHand(found) : secretOf(found, source, context);
         if (value !== undefined)
           attributes.set(shape.path, { ...attributes.get(shape.path), value, range, source: kind });
       }
@@ -71,14 +67,13 @@ const maxBytes = 262_144;
 
 async function fetchSource(
   source: PendingSecret,
-  cwd: string,
   context: ReadContext,
   outputs: Map<string, Promise<Fetched>>,
 ): Promise<Fetched> {
   if (source.kind === "env") return fromEnvironment(source, context);
-  if (source.kind === "file") return fromFile(source, cwd, context);
+  if (source.kind === "file") return fromFile(source, context);
   const key = JSON.stringify([source.argument, [...(source.env ?? [])].sort()]);
-  const output = outputs.get(key) ?? fromCommand(source, cwd, context);
+  const output = outputs.get(key) ?? fromCommand(source, context);
   outputs.set(key, output);
   return pickFrom(await output, source);
 }
@@ -91,12 +86,11 @@ function secretOf(
   found: Fetched,
   { block, shape, range }: PendingSecret,
   context: ReadContext,
-  mayBeMissing: boolean,
 ): Secret | UnreadSecret | undefined {
   const location = { address: block.address, attribute: shape.path };
   if ("text" in found) return checkSecret(found.text, shape, range, { context, ...location });
   const { problem, isMissing, code = "manifest.secret_source", detail, hint } = found;
-  if (isMissing && mayBeMissing) return new UnreadSecret(problem);
+  if (isMissing && context.reach === "present") return new UnreadSecret(problem);
   context.report(error(code, problem, { ...location, range, detail, hint }));
   return undefined;
 }
@@ -137,8 +131,8 @@ function pickFrom(found: Fetched, { argument, json: pointer }: PendingSecret): F
   return { problem: `${program} printed no single value at ${pointer === "" ? "the top" : pointer}`, hint };
 }
 
-async function fromCommand(source: PendingSecret, cwd: string, context: ReadContext): Promise<Fetched> {
-  const { environment, trust } = context;
+async function fromCommand(source: PendingSecret, context: ReadContext): Promise<Fetched> {
+  const { environment, trust, cwd } = context;
   const { commandsForbiddenBy: forbidden } = trust;
   const program = JSON.stringify(source.argument[0]);
   if (forbidden !== undefined)
@@ -164,7 +158,8 @@ async function fromCommand(source: PendingSecret, cwd: string, context: ReadCont
   return { ...found, hint };
 }
 
-function fromFile(source: PendingSecret, cwd: string, context: ReadContext): Fetched {
+function fromFile(source: PendingSecret, context: ReadContext): Fetched {
+  const { cwd } = context;
   const written = source.argument[0] as string;
   const file = `the file ${JSON.stringify(written)}`;
   const path = resolve(context.secretFolder ?? dirname(resolve(cwd, source.range.file)), written);
@@ -182,7 +177,7 @@ function fromFile(source: PendingSecret, cwd: string, context: ReadContext): Fet
         hint: commandHints["--untrusted"],
         ...{ isMissing: true, code: "guard.untrusted" },
       };
-    if (!isWithin(real, [context.project, ...secretFolders(context, cwd)]))
+    if (!isWithin(real, [context.project, ...secretFolders(context)]))
       return {
         problem: `${file} is outside the project folder`,
         hint: "name its folder in RNV_SECRET_DIRS to allow it",
@@ -202,8 +197,8 @@ function fromFile(source: PendingSecret, cwd: string, context: ReadContext): Fet
   }
 }
 
-const secretFolders = (context: ReadContext, cwd: string): string[] =>
-  (context.environment.RNV_SECRET_DIRS ?? "")
+const secretFolders = ({ environment, cwd }: ReadContext): string[] =>
+  (environment.RNV_SECRET_DIRS ?? "")
     .split(":")
     .filter((folder) => folder !== "")
     .map((folder) => resolve(cwd, folder));

@@ -2,6 +2,7 @@ import { type DiagnosticCode, error, type SourceRange } from "../diagnostics/dia
 import type { Address } from "../model/address";
 import type { Block } from "./block";
 import type { Report } from "./findings";
+import type { SecretReach } from "./load-request";
 import type { Trust } from "./trust";
 import type { TypeIndex } from "./type-index";
 
@@ -10,6 +11,9 @@ export interface ReadContext {
   readonly blocks: ReadonlyMap<Address, Block>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly report: Report;
+  readonly reach: SecretReach;
+  /** The working folder, absolute. */
+  readonly cwd: string;
   /** Counts unknown addresses: past a few, no suggestion is looked for. */
   readonly misses: { count: number };
   /** The folder whose files it may name, absolute. */

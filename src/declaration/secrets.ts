@@ -13,7 +13,6 @@ import {
 } from "../model/value";
 import type { Block } from "./block";
 import { type ReadContext, refuse, type ValueLocation } from "./load-context";
-import type { SecretReach } from "./load-request";
 import { expectations, type Issue, judgeFilled } from "./schema-issues";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
 import { isCredential, isOwnCredential } from "./trust";
@@ -48,13 +47,12 @@ export function readSecret(
   entry: MapEntry,
   block: Block,
   context: ReadContext,
-  reach: SecretReach,
 ): SecretReading | undefined {
   const location: ValueLocation = { context, address: block.address, attribute: shape.path };
   const { value, keyRange } = entry;
   if (value.kind === "map") return readSource(shape, value, block, context);
   if (value.kind === "scalar" && typeof value.value === "string") {
-    const read = readLiteral(value, keyRange, shape, location, reach);
+    const read = readLiteral(value, keyRange, shape, location);
     const origin = new Secret(value.value);
     return read && { attribute: { value: read, range: keyRange, source: value.source ?? "value", origin } };
   }
@@ -73,14 +71,13 @@ function readLiteral(
   keyRange: SourceRange,
   shape: AttributeShape,
   location: ValueLocation,
-  reach: SecretReach,
 ): Secret | Template | Computed | UnreadSecret | undefined {
   const { context } = location;
   const atHand: Secret[] = [];
   let missing: string | undefined;
   const read = readPieces(node, location, (part, at, isArgument) => {
     const range = at === node.range ? keyRange : at;
-    if (part.kind !== "env" || isCredential(part.name) || !isLeftUnread(part, reach, context))
+    if (part.kind !== "env" || isCredential(part.name) || !isLeftUnread(part, context))
       return readPart(part, range, location, { isSecret: true, isArgument });
     missing ??= part.name;
     const text = context.trust.mayRead(part.name) ? context.environment[part.name] : undefined;
@@ -125,11 +122,8 @@ const textOf = (value: Plain): string =>
   value !== null && typeof value === "object" ? canonicalJson(value) : String(value ?? "");
 
 /** A default stands in for what the same environment leaves out; where no source is read the environment is another. */
-const isLeftUnread = (
-  { name, fallback }: EnvironmentPart,
-  reach: SecretReach,
-  { environment }: ReadContext,
-): boolean => reach !== "resolve" && !environment[name] && (reach === "skip" || fallback === undefined);
+const isLeftUnread = ({ name, fallback }: EnvironmentPart, { environment, reach }: ReadContext): boolean =>
+  reach !== "resolve" && !environment[name] && (reach === "skip" || fallback === undefined);
 
 /** Closes a text over: what the schema says of it is reported without it. */
 export function checkSecret(

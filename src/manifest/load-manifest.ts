@@ -50,17 +50,17 @@ import { printManifest } from "./write";
  * const request = { cwd, environment, files: ["rnv.yaml"], types: resourceTypes };
  * const { desired, diagnostics } = await loadManifest({ ...request, secrets: "skip" });
  */
-export async function loadManifest(request: ManifestRequest): Promise<LoadedManifest> {
+export async function loadManifest(given: ManifestRequest): Promise<LoadedManifest> {
   const findings = collectFindings();
-  const index = indexTypes(request.types);
-  const cwd = resolve(request.cwd);
-  const base = readFiles(request.files, { ...request, cwd, index, findings });
-  const { files, stage } = readStage(base, { ...request, cwd }, index, findings);
+  const index = indexTypes(given.types);
+  const request = { ...given, cwd: resolve(given.cwd) };
+  const base = readFiles(request.files, { ...request, index, findings });
+  const { files, stage } = readStage(base, request, index, findings);
   const outer = contextOf(request, files, index, findings);
-  const root = takeShared(files.root, { ...outer, cwd, reach: request.secrets });
+  const root = takeShared(files.root, outer);
   const blocks = walkBlocks(root, index, findings.report);
   const context: ReadContext = { ...outer, blocks, secretNames: secretNamesIn(blocks.values()) };
-  const built = [...context.blocks.values()].map((block) => buildResource(block, context, request.secrets));
+  const built = [...context.blocks.values()].map((block) => buildResource(block, context));
   const declared = new Map<Address, DesiredResource>(
     built.map(({ resource }) => [resource.address, stage?.protect ? shielded(resource, index) : resource]),
   );
@@ -79,7 +79,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     ...(asked &&
       stage && { stage: { name: stageText(asked), protect: stage.protect, disposable: stage.disposable } }),
   };
-  await fetchSecrets(built, cwd, context, findings, request.secrets);
+  await fetchSecrets(built, context, findings);
   const [file] = files.names;
   if (resources.size === 0 && file !== undefined && !hasErrors(findings.all()))
     findings.report(warning("manifest.empty", `${basename(file)} declares nothing`));
@@ -121,7 +121,7 @@ function readStage(
   const { stage } = found;
   const context = contextOf(request, base, index, findings);
   const { cwd } = request;
-  const { overlay } = placeStage(stage, asked, context, { cwd, files: pathsOf(base, cwd) });
+  const { overlay } = placeStage(stage, asked, context, pathsOf(base, cwd));
   const files = overlay === undefined ? base : readFiles([overlay], { cwd, index, findings, below: base });
   const again = files.root.entries.get("stages");
   if (again !== undefined && again !== base.root.entries.get("stages"))
@@ -139,13 +139,13 @@ function readStage(
 }
 
 function contextOf(
-  { cwd, files, environment, untrusted = false }: Omit<ManifestRequest, "secrets">,
+  { cwd, files, environment, untrusted = false, secrets: reach }: ManifestRequest,
   { isPartial }: ReadFiles,
   index: TypeIndex,
   { report }: Findings,
 ): ReadContext {
   return {
-    ...{ index, environment, report, isPartial },
+    ...{ index, environment, report, isPartial, reach, cwd },
     blocks: new Map(),
     trust: trustOf(environment, untrusted),
     project: projectFolder(cwd, files, untrusted),
@@ -183,8 +183,8 @@ export function findStages(request: Omit<ManifestRequest, "secrets" | "stage">):
     place: (stage) => {
       const own = collectFindings();
       const declared = stages.get(stage.name);
-      const context = contextOf(request, files, index, own);
-      const place = declared && placeStage(declared, stage, context, { cwd, files: pathsOf(files, cwd) });
+      const context = contextOf({ ...request, cwd, secrets: "skip" }, files, index, own);
+      const place = declared && placeStage(declared, stage, context, pathsOf(files, cwd));
       return { place: place ?? {}, diagnostics: own.all() };
     },
     diagnostics: sortDiagnostics(findings.all()),

@@ -11,7 +11,6 @@ import {
   shownPath,
 } from "../declaration/files";
 import type { ReadContext } from "../declaration/load-context";
-import type { SecretReach } from "../declaration/load-request";
 import { judgeEach, judgeItems } from "../declaration/schema-issues";
 import {
   describeKind,
@@ -59,12 +58,7 @@ export const itemsSchema = (child: PlacedType) =>
       `Groups and dotenv files whose ${child.place.key} it takes; later ones win, and its own ${child.place.key} over all.`,
     );
 
-interface Sharing extends Pick<ReadContext, "environment" | "index" | "project" | "report" | "trust"> {
-  readonly cwd: string;
-  readonly reach: SecretReach;
-}
-
-interface Taking extends Sharing {
+interface Taking extends ReadContext {
   readonly groups: ReadonlyMap<PlacedType, ReadonlyMap<string, MapNode>>;
   readonly files: Map<string, Taken>;
 }
@@ -79,12 +73,12 @@ interface Taken {
  * The tree with what `variablesFrom` takes in place (DESIGN section 12): each block stands where it was written, later
  * items and a block's own `variables` win, and a null in these takes one away. The groups themselves are left out.
  */
-export function takeShared(root: MapNode, sharing: Sharing): MapNode {
-  const { index } = sharing;
+export function takeShared(root: MapNode, context: ReadContext): MapNode {
+  const { index } = context;
   const groups = new Map(
-    [...index.shared].map(([key, placed]) => [placed, readGroups(root.entries.get(key), placed, sharing)]),
+    [...index.shared].map(([key, placed]) => [placed, readGroups(root.entries.get(key), placed, context)]),
   );
-  const taking: Taking = { ...sharing, groups, files: new Map() };
+  const taking: Taking = { ...context, groups, files: new Map() };
   const entries = new Map(root.entries);
   for (const key of index.shared.keys()) entries.delete(key);
   return takeIn({ ...root, entries }, taking);
@@ -105,7 +99,7 @@ const sharedFrom = ({ place }: PlacedType): string => place.shared?.from ?? "";
 function readGroups(
   entry: MapEntry | undefined,
   placed: PlacedType,
-  { report }: Sharing,
+  { report }: ReadContext,
 ): ReadonlyMap<string, MapNode> {
   const groups = new Map<string, MapNode>();
   if (entry === undefined || isNull(entry.value)) return groups;

@@ -181,7 +181,7 @@ export function placeStage(
   declared: StageDeclaration,
   asked: StageName,
   context: ReadContext,
-  { cwd, files }: { readonly cwd: string; readonly files: readonly string[] },
+  files: readonly string[],
 ): StagePlace {
   const nodeOf = (key: string): SourceNode | undefined => declared.written.get(key)?.value;
   const read = (key: string): string | undefined => {
@@ -221,7 +221,9 @@ export function placeStage(
       ),
     );
   const path =
-    overlay === undefined ? undefined : resolve(cwd, dirname(nodeOf("overlay")?.range.file ?? ""), overlay);
+    overlay === undefined
+      ? undefined
+      : resolve(context.cwd, dirname(nodeOf("overlay")?.range.file ?? ""), overlay);
   const problem = path === undefined ? undefined : overlayProblem(path, context.project, files);
   if (problem !== undefined) refuse("overlay", ...problem);
   return {

@@ -64,6 +64,8 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     blocks,
     environment: request.environment,
     report: withConstructs(owners, findings),
+    reach: request.secrets,
+    cwd,
     misses: { count: 0 },
     secretFolder: cwd,
     project: projectFolder(cwd, [], request.untrusted === true),
@@ -77,7 +79,6 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     unit: request.stack,
     ...known,
     reading,
-    fillIn: request.secrets === "resolve",
     spent: { steps: 0 },
     owners,
     report: findings.report,
@@ -85,7 +86,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   const stackBlocks = readBlocks(context, blocks);
   for (const name of secretNamesIn(blocks.values())) secretNames.add(name);
   checkVariables(context);
-  const built = stackBlocks.map((block) => buildStackResource(block, request.secrets));
+  const built = stackBlocks.map((block) => buildStackResource(block));
   reportNamesakes(stackBlocks, built, reading);
   const resources = new Map(built.map(({ resource }) => [resource.address, resource]));
   const data = new Map(readData(context).map((one) => [one.address, one]));
@@ -97,7 +98,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     removed: readStackRemovals(context),
     outputs: readStackOutputs(context),
   };
-  await fetchSecrets(built, cwd, reading, findings, request.secrets);
+  await fetchSecrets(built, reading, findings);
   const diagnostics = sortDiagnostics(findings.all());
   return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics };
 }

@@ -1,6 +1,5 @@
 import type { Block } from "../declaration/block";
 import { type BuiltResource, buildResource } from "../declaration/build-resource";
-import type { SecretReach } from "../declaration/load-request";
 import {
   entryNode,
   listNode,
@@ -112,11 +111,11 @@ function unknownType({ terraformType, name }: StackResource, { types }: StackCon
 export const movedFrom = ({ resource: { block } }: ResourceSource): readonly SourceNode[] =>
   commentOf(block, terraformPrefix).at("moved_from").items.map(literal);
 
-export function buildStackResource({ block, source, link }: StackBlock, reach: SecretReach): BuiltResource {
+export function buildStackResource({ block, source, link }: StackBlock): BuiltResource {
   const { resource, reader } = source;
   const { reading } = reader.context;
   checkTriggers(source, block);
-  const built = buildResource(block, reading, reach);
+  const built = buildResource(block, reading);
   if (link !== undefined) built.attributes.set(link.attribute, link.value);
   const known = dependsOnOf(resource.block, block, reader).filter(
     (on) => !isImplied(block, reading.blocks.get(on)),

@@ -52,8 +52,6 @@ export interface StackContext {
   readonly dataTypes: ReadonlyMap<string, DataType>;
   /** The declared blocks, as far as they are read, and the environment. */
   readonly reading: ReadContext;
-  /** Secrets are read; without that, variables may have no value. */
-  readonly fillIn: boolean;
   readonly report: Report;
   /** Steps of expressions. */
   readonly spent: { steps: number };

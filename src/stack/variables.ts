@@ -45,7 +45,8 @@ export function variableValue(name: string, scope: Scope, readEntry: ReadEntry):
     const read = (): Value => readEntry(label, entry.at("default"), scope);
     return marked(converted(read, typeOf(entry), `the default of ${label}`), isSensitive);
   }
-  if (variable === undefined && (context.fillIn || !isSensitive)) throw withoutValue(name, environment);
+  if (variable === undefined && (context.reading.reach === "resolve" || !isSensitive))
+    throw withoutValue(name, environment);
   const origin = variable ?? `RNV_VAR_${name}`;
   if (isSensitive) {
     // The text goes from the environment into a `Secret` without being a value here.
