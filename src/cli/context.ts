@@ -7,9 +7,9 @@ import { createHttpTransport, type HttpTransportOptions, isLoopback } from "../a
 import { embeddedUrl, type Transport, type WireRequest } from "../api/transport";
 import type { Connection, Context } from "../commands/context";
 import { embeddedTransport, openConnection } from "../commands/open-connection";
+import { stateAddress } from "../declaration/state-place";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
-import { stateAddress } from "../manifest/stages";
 import type { ApplyEvent } from "../model/apply-event";
 import { stageText } from "../model/stage";
 import type { State } from "../model/state";

@@ -3,13 +3,12 @@ import { gapSettings } from "../api/gap-rules";
 import type { GapSettings } from "../api/gaps";
 import { checkBaseUrl } from "../api/http-transport";
 import { readApiKey } from "../commands/open-connection";
+import { stackPlace, stateAddress } from "../declaration/state-place";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
-import { stackPlace, stateAddress } from "../manifest/stages";
 import { Secret } from "../model/secret";
 import { mentionsStage } from "../model/stage";
-import type { ProcessEnvironment } from "../model/text";
-import { sha256, uuidPattern } from "../model/text";
+import { type ProcessEnvironment, sha256, uuidPattern } from "../model/text";
 import { parseStateAddress, type StateAddress } from "../state/state-address";
 import { namesOf, type StackRun, type StageRun } from "./invocation";
 

@@ -2,9 +2,11 @@ import { isUtf8 } from "node:buffer";
 import {
   closeSync,
   constants,
+  type Dirent,
   existsSync,
   fstatSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   statSync,
@@ -38,6 +40,16 @@ export function isLinkOut(path: string, cwd: string): boolean {
 
 export const linkOut = (shown: string): Diagnostic =>
   error("manifest.unreadable", `${shown} is a link out of the project folder`);
+
+/** The files below a folder, and links; not those of `node_modules` and of what begins with a dot. */
+export function* filesBelow(folder: string): Generator<{ readonly path: string; readonly entry: Dirent }> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
+    if (entry.isDirectory()) yield* filesBelow(path);
+    else yield { path, entry };
+  }
+}
 
 /** A path relative to the working folder where it is inside, with forward slashes. */
 export function shownPath(path: string, cwd: string): string {

@@ -31,6 +31,12 @@ export const holdsSecret = (text: string): boolean =>
     mayBeSecret(name.replace(/^-+|[=\s]+$/g, "").replaceAll("-", "_"), value),
   );
 
+/** Returns true if the address of a state holds a password or a key. */
+export const addressHoldsSecret = (address: string): boolean =>
+  /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i.test(address) ||
+  (/^https?:/i.test(address) &&
+    /[?&][^=&]*(token|secret|passw|key|sig|auth|credential)[^=&]*=/i.test(address));
+
 /** `<your token>`, `changeme`, `xxx`, `...` */
 const placeholder =
   /^[\p{P}\p{S}\s]*$|^(?:\{.*\}|\[.*\]|%.*%|__.*__)$|<[^<>]*>|x{3,}$|change[-_ ]?me|example|placeholder|(?:^|[-_ ])(?:your|todo|dummy|replace|insert|redacted)(?:[-_ ]|$)/iu;

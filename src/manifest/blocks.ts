@@ -53,12 +53,10 @@ function walkChildren(
 ): void {
   for (const [key, placed] of children) {
     const entry = node.kind === "map" ? node.entries.get(key) : undefined;
-    const names = parent?.names ?? [];
     if (entry === undefined && placed.place.implicit === true && parent !== undefined)
-      addBlock(placed, entryNode(key, scalarNode(null, parent.range)), parent, names, walk);
-    else if (entry !== undefined && placed.place.shape === "single")
-      addBlock(placed, entry, parent, names, walk);
-    else if (entry !== undefined) walkNames(placed, entry, parent, names, walk);
+      addBlock(placed, entryNode(key, scalarNode(null, parent.range)), parent, walk);
+    else if (entry !== undefined && placed.place.shape === "single") addBlock(placed, entry, parent, walk);
+    else if (entry !== undefined) walkNames(placed, entry, parent, walk);
   }
 }
 
@@ -66,7 +64,6 @@ function walkNames(
   placed: PlacedType,
   { key, keyRange, value }: MapEntry,
   parent: OpenBlock | undefined,
-  names: readonly string[],
   walk: Walk,
 ): void {
   if (value.kind !== "map") {
@@ -87,14 +84,7 @@ function walkNames(
     if (removedWithParent && others.has(name))
       walk.report(error("manifest.duplicate_address", twin, { range: own?.range ?? named.keyRange }));
     others.set(name, quoteShort(named.key));
-    addBlock(
-      placed,
-      named,
-      parent,
-      [...names, named.key],
-      walk,
-      absent?.below.has(named.key) && absent.reason,
-    );
+    addBlock(placed, named, parent, walk, absent?.below.has(named.key) && absent.reason);
     if (isLogicalName(named.key)) continue;
     const summary = `${quoteShort(named.key)} cannot name a ${type}`;
     const detail = "Names hold letters, digits, _ and -, and do not begin with -.";
@@ -108,11 +98,12 @@ function addBlock(
   placed: PlacedType,
   entry: MapEntry,
   parent: OpenBlock | undefined,
-  names: readonly string[],
   walk: Walk,
   unread?: string | false,
 ): void {
   const { type } = placed.type;
+  const above = parent?.names ?? [];
+  const names = placed.place.shape === "single" ? above : [...above, entry.key];
   const block: OpenBlock = {
     ...{ placed, address: addressOf(type, ...names), name: names[names.length - 1] ?? type, names, parent },
     ...(unread && { unread }),

@@ -1,6 +1,14 @@
-import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
-import { isLinkOut, isMissing, isWithin, linkOut, manifestFolder, shownPath } from "../declaration/files";
+import {
+  filesBelow,
+  isLinkOut,
+  isMissing,
+  isWithin,
+  linkOut,
+  manifestFolder,
+  shownPath,
+} from "../declaration/files";
 import type { Report } from "../declaration/findings";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { reasonOf } from "../model/text";
@@ -139,14 +147,4 @@ function listFolder(folder: string, cwd: string, report: Report): string[] {
     report(error("manifest.unreadable", `cannot read ${shownPath(path, cwd)}: ${reasonOf(cause)}`));
   }
   return files;
-}
-
-/** The files below a folder, and links; not those of `node_modules` and of what begins with a dot. */
-export function* filesBelow(folder: string): Generator<{ readonly path: string; readonly entry: Dirent }> {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
-    if (entry.isDirectory()) yield* filesBelow(path);
-    else yield { path, entry };
-  }
 }

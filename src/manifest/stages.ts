@@ -5,6 +5,7 @@ import { isWithin } from "../declaration/files";
 import type { Report } from "../declaration/findings";
 import type { ReadContext } from "../declaration/load-context";
 import { type JudgedPart, judgeEach } from "../declaration/schema-issues";
+import { addressHoldsSecret } from "../declaration/secret-texts";
 import {
   isNull,
   type MapEntry,
@@ -23,11 +24,9 @@ import {
   isStageWord,
   mentionsStage,
   type StageName,
-  splitStage,
   stageText,
   stageWordRule,
 } from "../model/stage";
-import type { TargetNames } from "../model/target";
 import { reasonOf, uuidPattern } from "../model/text";
 import { durationPattern, parseDuration } from "../model/time";
 
@@ -202,7 +201,7 @@ export function placeStage(
     );
   if (workspace !== undefined && !uuidPattern.test(workspace))
     refuse("workspace", "is not a UUID", "copy the id of the workspace: 8-4-4-4-12 hexadecimal digits");
-  if (state !== undefined && holdsSecret(state))
+  if (state !== undefined && addressHoldsSecret(state))
     refuse(
       "state",
       "holds a secret, and is read by everybody who reads this file",
@@ -249,11 +248,6 @@ function overlayProblem(
   }
 }
 
-export const holdsSecret = (address: string): boolean =>
-  /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i.test(address) ||
-  (/^https?:/i.test(address) &&
-    /[?&][^=&]*(token|secret|passw|key|sig|auth|credential)[^=&]*=/i.test(address));
-
 /** The tree with `${stage.name}` and `${stage.id}` filled in everywhere. */
 export function withStage<Node extends SourceNode>(root: Node, stage: StageName): Node {
   const fill = (node: SourceNode): SourceNode => {
@@ -279,20 +273,12 @@ export function checkNames(
     const named = attribute === undefined ? undefined : attributes.get(attribute);
     if (attribute === undefined || typeof named?.value !== "string" || parent !== undefined) continue;
     if (holdsId(named.value, id)) continue;
-    report(
-      error(
-        "guard.stage",
-        `the name ${quoteShort(named.value)} of ${address} does not hold the id ${quoteShort(id)} of ${name}/${id}`,
-        {
-          address,
-          attribute,
-          range: named.range ?? range,
-          detail:
-            "Each instance of a stage needs names of its own, or one would take over what another made.",
-          hint: "write ${stage.id} into it: name: shop-pr-${stage.id}",
-        },
-      ),
-    );
+    const instance = `the id ${quoteShort(id)} of ${name}/${id}`;
+    const summary = `the name ${quoteShort(named.value)} of ${address} does not hold ${instance}`;
+    const detail =
+      "Each instance of a stage needs names of its own, or one would take over what another made.";
+    const hint = "write ${stage.id} into it: name: shop-pr-${stage.id}";
+    report(error("guard.stage", summary, { address, attribute, range: named.range ?? range, detail, hint }));
   }
 }
 
@@ -301,18 +287,4 @@ function holdsId(name: string, id: string): boolean {
   const kindOf = (letter = ""): string => (/\d/.test(letter) ? "\\d" : /[a-z]/i.test(letter) ? "A-Za-z" : "");
   const [before, after] = [kindOf(id[0]), kindOf(id.at(-1))];
   return new RegExp(`(?<![${before}])${id}(?![${after}])`).test(name);
-}
-
-/** Stands for the name of the stack in the address of a state. */
-export const stackPlace = "${stack}";
-
-/**
- * Returns the address of the state of a target: the one that is given, with the names of its stage and its stack in it, else
- * the default one. What the target does not have stays.
- */
-export function stateAddress(given: string, { stage, stack }: TargetNames): string {
-  const part = stack?.replace(/[^\w.-]+/g, "-");
-  if (given === "") return [".rnv", stage, part, "state.json"].filter((name) => name).join("/");
-  const staged = stage === undefined ? given : fillStage(given, splitStage(stage));
-  return part === undefined ? staged : staged.replaceAll(stackPlace, part);
 }

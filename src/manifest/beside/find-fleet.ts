@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { isWithin, realOf, realPath } from "../../declaration/files";
+import { filesBelow, isWithin, realOf, realPath } from "../../declaration/files";
 import type { ManifestRequest } from "../../declaration/load-request";
+import { stateAddress } from "../../declaration/state-place";
 import { commandEnvironment, trustOf } from "../../declaration/trust";
 import { type Diagnostic, error, failure, hasErrors } from "../../diagnostics/diagnostic";
 import { splitStage } from "../../model/stage";
 import type { Target } from "../../model/target";
 import { compareTexts, reasonOf } from "../../model/text";
 import { longestTimer, parseDuration } from "../../model/time";
-import { filesBelow, usualManifest, yamlName } from "../find-files";
+import { usualManifest, yamlName } from "../find-files";
 import { findStages } from "../load-manifest";
-import { stateAddress } from "../stages";
 import { type DeclaredMember, fleetFileName, readFleetFile } from "./fleet-file";
 
 export interface FleetRequest extends Pick<ManifestRequest, "cwd" | "types" | "environment"> {

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { collectFindings } from "../../declaration/findings";
 import { judgeDocument } from "../../declaration/schema-issues";
+import { addressHoldsSecret } from "../../declaration/secret-texts";
 import type { Trust } from "../../declaration/trust";
 import { DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import { uuidPattern } from "../../model/text";
 import { durationPattern } from "../../model/time";
-import { holdsSecret } from "../stages";
 import { readDocument } from "./read-document";
 
 export const fleetFileName = "rnv.fleet.yaml";
@@ -42,7 +42,7 @@ const memberSchema = z.strictObject({
     .string()
     .min(1)
     .refine(
-      (address) => !holdsSecret(address),
+      (address) => !addressHoldsSecret(address),
       "it holds a secret, and is read by everybody who reads this file: name it in env, as RNV_STATE_HTTP_PASSWORD or AWS_SECRET_ACCESS_KEY",
     )
     .optional()

@@ -1,14 +1,14 @@
 import { statSync } from "node:fs";
 import { basename, dirname, relative, resolve, sep } from "node:path";
 import * as z from "zod";
-import { isWithin, realPath, repositoryAround, shownPath } from "../../declaration/files";
+import { filesBelow, isWithin, realPath, repositoryAround, shownPath } from "../../declaration/files";
 import { collectFindings, type Report } from "../../declaration/findings";
 import type { MapEntry, MapNode, SourceNode } from "../../declaration/tree";
 import { error, hasErrors, positionAt, sortDiagnostics } from "../../diagnostics/diagnostic";
 import { parseAddress } from "../../model/address";
 import { compareTexts, reasonOf } from "../../model/text";
 import { isObject } from "../../model/value";
-import { filesBelow, usualManifest } from "../find-files";
+import { usualManifest } from "../find-files";
 import { readDocument } from "./read-document";
 
 const testName = /\.rnvtest\.ya?ml$/;
@@ -18,7 +18,8 @@ export const isTestFile = (path: string): boolean => testName.test(path);
 const word = z.string().min(1, "expected text");
 const words = z.array(word);
 const paths = z.union([word, z.array(word).min(1)]);
-const written = z.record(z.string(), z.unknown());
+/** Files of a manifest, or one that is written in the test. */
+const writtenOrFiles = z.union([paths, z.record(z.string(), z.unknown())]);
 const environment = z.record(z.string(), z.string());
 export const isPattern = (key: string): boolean => key.includes("*");
 
@@ -69,25 +70,20 @@ const expectationSchema = z.strictObject({
 
 const testShape = z.strictObject({
   stage: word.optional().describe("The stage to read: `staging`, `preview/12`."),
-  overlay: z
-    .union([paths, written])
+  overlay: writtenOrFiles
     .optional()
     .describe("Laid over the manifest: what is written here, or files. As a second `-f`, null takes away."),
   environment: environment.optional().describe("Over that of the file."),
   applied: z
-    .union([z.literal(true), paths, written])
+    .union([z.literal(true), ...writtenOrFiles.options])
     .optional()
     .describe(
       "What rnv has applied before: `true` for the manifest without `overlay`, else another manifest.",
     ),
-  live: z
-    .union([paths, written])
+  live: writtenOrFiles
     .optional()
     .describe("Resources that others created: a manifest of what is live and not recorded."),
-  drift: z
-    .union([paths, written])
-    .optional()
-    .describe("Changes made outside rnv since `applied`, merged over it."),
+  drift: writtenOrFiles.optional().describe("Changes made outside rnv since `applied`, merged over it."),
   destroy: z.boolean().optional(),
   targets: words.optional(),
   confirm: words.optional().describe("Deletions that are confirmed, by address: --confirm-delete."),

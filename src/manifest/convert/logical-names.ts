@@ -1,4 +1,4 @@
-import { isLogicalName } from "../model/address";
+import { isLogicalName } from "../../model/address";
 
 /** Logical names of one manifest, made of names from elsewhere: no two in a mapping are the same. */
 export class LogicalNames {
