@@ -123,13 +123,9 @@ function readContent(entry: MapEntry, block: OpenBlock, report: Report): void {
     written.push({ shape: shorthand, entry });
   else if (!isNull(value)) {
     block.isReadable = false;
-    report(
-      error("manifest.invalid_type", `${address} must be a block of keys, not ${describeNode(value)}`, {
-        address,
-        range: value.range,
-        hint: hintForKeys(value, blockKeys(placed)),
-      }),
-    );
+    const summary = `${address} must be a block of keys, not ${describeNode(value)}`;
+    const hint = hintForKeys(value, blockKeys(placed));
+    report(error("manifest.invalid_type", summary, { address, range: value.range, hint }));
   }
 }
 
@@ -181,13 +177,9 @@ function readGroup(
 function noteUnknown(entry: MapEntry, group: string | undefined, block: OpenBlock, report: Report): void {
   const { address } = block;
   const owner = group === undefined ? address : `${group} of ${address}`;
-  report(
-    error("manifest.unknown_key", `${owner} has no attribute ${quoteShort(entry.key)}`, {
-      address,
-      range: entry.keyRange,
-      hint: unknownHint(entry.key, block, group),
-    }),
-  );
+  const summary = `${owner} has no attribute ${quoteShort(entry.key)}`;
+  const hint = unknownHint(entry.key, block, group);
+  report(error("manifest.unknown_key", summary, { address, range: entry.keyRange, hint }));
   block.isReadable = false;
 }
 

@@ -124,13 +124,11 @@ function readStage(
   const { overlay } = placeStage(stage, asked, context, pathsOf(base, cwd));
   const files = overlay === undefined ? base : readFiles([overlay], { cwd, index, findings, below: base });
   const again = files.root.entries.get("stages");
-  if (again !== undefined && again !== base.root.entries.get("stages"))
-    findings.report(
-      error("manifest.stage", `the overlay of stage ${stageText(asked)} declares stages itself`, {
-        range: again.keyRange,
-        hint: "declare stages in the manifest that it is laid over",
-      }),
-    );
+  if (again !== undefined && again !== base.root.entries.get("stages")) {
+    const summary = `the overlay of stage ${stageText(asked)} declares stages itself`;
+    const hint = "declare stages in the manifest that it is laid over";
+    findings.report(error("manifest.stage", summary, { range: again.keyRange, hint }));
+  }
   const root = withStage(files.root, asked);
   const entries = new Map(root.entries);
   // What is left is the manifest of this stage.

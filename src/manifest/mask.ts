@@ -63,7 +63,6 @@ export type Place =
   | "free"
   | "unknown";
 
-/** Returns true if a text at this place is a secret. */
 export const isSecretPlace = (place: Place): boolean =>
   ["groups", "secrets", "secret", "hidden"].includes(place);
 
@@ -103,7 +102,6 @@ export function placesOf({ byType, shared }: TypeIndex) {
     if (!guesses.has(key) && guesses.size < mostGuesses) guesses.set(key, suggest(key, candidates));
     return guesses.has(key) ? guesses.get(key) : "state";
   };
-  /** Returns the place of a part of a node at `place`. */
   const placeIn = (node: MapNode | ListNode, place: Place, key: string, part: SourceNode): Place => {
     if (place === "command") return key === "0" ? "open" : "hidden";
     if (node.kind === "list") return isSecretPlace(place) ? "hidden" : place;

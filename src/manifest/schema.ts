@@ -52,7 +52,6 @@ interface Making {
   readonly blocks: Map<PlacedType, z.ZodType>;
 }
 
-/** The schema of a whole manifest, made of what the resource types say of their attributes and places. */
 function manifestSchema(types: readonly ResourceType[], isOverlay: boolean): z.ZodObject {
   const index = indexTypes(types);
   const making: Making = {

@@ -149,16 +149,12 @@ function takeItems(entries: Map<string, MapEntry>, from: MapEntry, child: Placed
   if (own !== undefined && own.value.kind !== "map" && !isNull(own.value)) return;
   for (const entry of own?.value.kind === "map" ? own.value.entries.values() : []) {
     if (!isNull(entry.value) || entry.value.range.start === entry.value.range.end) take(entry);
-    else if (!taken.delete(entry.key) && reason === undefined && !entry.hasTaken)
-      report(
-        error("manifest.unknown_key", `nothing in ${from.key} has the key ${quoteShort(entry.key)}`, {
-          range: entry.keyRange,
-          hint:
-            didYouMean(entry.key, taken.keys()) ??
-            `null takes away what ${from.key} brings: remove this line`,
-        }),
-      );
-    else without.add(entry.key);
+    else if (!taken.delete(entry.key) && reason === undefined && !entry.hasTaken) {
+      const summary = `nothing in ${from.key} has the key ${quoteShort(entry.key)}`;
+      const removeHint = `null takes away what ${from.key} brings: remove this line`;
+      const hint = didYouMean(entry.key, taken.keys()) ?? removeHint;
+      report(error("manifest.unknown_key", summary, { range: entry.keyRange, hint }));
+    } else without.add(entry.key);
   }
   const { range } = own?.value ?? from.value;
   const keyRange = own?.keyRange ?? from.keyRange;

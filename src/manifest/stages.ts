@@ -105,7 +105,6 @@ const stagesSubject: JudgedPart = {
     at.kind === "list" ? "stages: { production: { overlay: stages/production.yaml } }" : undefined,
 };
 
-/** Reads `stages`; every mistake in it is reported. Empty where there are none. */
 export function readStages(root: MapNode, report: Report): Stages {
   const stages = new Map<string, StageDeclaration>();
   const node = root.entries.get("stages")?.value;
@@ -192,13 +191,10 @@ export function placeStage(
     return typeof value === "string" ? value : undefined;
   };
   const [overlay, workspace, state] = [read("overlay"), read("workspace"), read("state")];
-  const refuse = (key: string, problem: string, hint: string): void =>
-    context.report(
-      error("manifest.stage", `${key} of stage ${stageText(asked)} ${problem}`, {
-        range: nodeOf(key)?.range,
-        hint,
-      }),
-    );
+  const refuse = (key: string, problem: string, hint: string): void => {
+    const summary = `${key} of stage ${stageText(asked)} ${problem}`;
+    context.report(error("manifest.stage", summary, { range: nodeOf(key)?.range, hint }));
+  };
   if (workspace !== undefined && !uuidPattern.test(workspace))
     refuse("workspace", "is not a UUID", "copy the id of the workspace: 8-4-4-4-12 hexadecimal digits");
   if (state !== undefined && addressHoldsSecret(state))
@@ -207,18 +203,12 @@ export function placeStage(
       "holds a secret, and is read by everybody who reads this file",
       "leave it out: RNV_STATE_HTTP_USERNAME, RNV_STATE_HTTP_PASSWORD and AWS_… hold credentials",
     );
-  if (state !== undefined && !context.trust.mayKeepState(state))
-    context.report(
-      error(
-        "guard.untrusted",
-        `stage ${stageText(asked)} names its state, and this manifest is not trusted (--untrusted)`,
-        {
-          range: nodeOf("state")?.range,
-          detail: "The state, and our credentials for it, would go where the manifest says.",
-          hint: `list it in RNV_ALLOW_STATE: https://git.example.com/state/*`,
-        },
-      ),
-    );
+  if (state !== undefined && !context.trust.mayKeepState(state)) {
+    const summary = `stage ${stageText(asked)} names its state, and this manifest is not trusted (--untrusted)`;
+    const detail = "The state, and our credentials for it, would go where the manifest says.";
+    const hint = "list it in RNV_ALLOW_STATE: https://git.example.com/state/*";
+    context.report(error("guard.untrusted", summary, { range: nodeOf("state")?.range, detail, hint }));
+  }
   const path =
     overlay === undefined
       ? undefined

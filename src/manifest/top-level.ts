@@ -35,7 +35,6 @@ export const versionSchema = z
   .literal(1)
   .describe("Version of the manifest format. Optional; 1 is the only one.");
 
-/** The block `outputs`, whose values may be references. */
 export const outputsSchema = z
   .record(logicalName, z.unknown())
   .describe("Named values, often references, printed by `rnv output`.");

@@ -65,7 +65,6 @@ export function put(root: YamlTree, path: readonly string[], value: unknown): vo
   at.set(path.at(-1) as string, value);
 }
 
-/** Lists and mappings that stand on one line. */
 interface FlowStyle {
   readonly isFlowList: (list: YAMLSeq) => boolean;
   readonly isFlowMap: (map: YAMLMap<unknown, unknown>) => boolean;

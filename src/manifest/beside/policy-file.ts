@@ -47,26 +47,18 @@ export function readPolicies(cwd: string, files: readonly string[], named: reado
   const findings = collectFindings();
   const policies = new Map<string, Policy>();
   const below = named.map((one) => ({ one, paths: filesAt(cwd, one) }));
+  const emptyHint = "name a folder that holds files of policies (*.yaml), or leave it out";
   // A rule that is looked for where none is would pass everything.
   for (const { one } of below.filter(({ paths }) => paths.length === 0))
-    findings.report(
-      error("policy.invalid", `no policies stand in the folder ${one}`, {
-        hint: "name a folder that holds files of policies (*.yaml), or leave it out",
-      }),
-    );
+    findings.report(error("policy.invalid", `no policies stand in the folder ${one}`, { hint: emptyHint }));
   const beside = besideManifest(cwd, files, policyFileName) ?? [];
   for (const path of new Set([beside, ...below.map(({ paths }) => paths)].flat())) {
     for (const policy of policiesIn(path, cwd, findings)) {
-      const other = policies.get(policy.name);
-      if (other !== undefined)
-        findings.report(
-          error("policy.invalid", `duplicate policy ${policy.name}`, {
-            range: policy.range,
-            detail: `It is in ${other.range.file} already, and no file replaces another.`,
-            hint: "give it another name",
-          }),
-        );
-      else policies.set(policy.name, policy);
+      const { name, range } = policy;
+      const detail = `It is in ${policies.get(name)?.range.file} already, and no file replaces another.`;
+      const about = { range, detail, hint: "give it another name" };
+      if (policies.has(name)) findings.report(error("policy.invalid", `duplicate policy ${name}`, about));
+      else policies.set(name, policy);
     }
   }
   const diagnostics = sortDiagnostics(findings.all());

@@ -27,14 +27,10 @@ const namesSource = ({ entries }: MapNode): boolean => sourceKeys.some((key) => 
  */
 export function mergeFiles(first: MapNode, second: MapNode, index: TypeIndex, report: Report): MapNode {
   const refuse = (a: MapEntry, b: MapEntry, what: string): MapEntry => {
-    report(
-      error("manifest.duplicate_address", `${what} is declared twice`, {
-        range: b.keyRange,
-        detail: `It is declared at ${formatLocation(a.keyRange)} as well.`,
-        hint: "files of one folder add up; to override, give the second file with -f",
-        ...(what.includes(".") ? { address: what } : {}),
-      }),
-    );
+    const detail = `It is declared at ${formatLocation(a.keyRange)} as well.`;
+    const hint = "files of one folder add up; to override, give the second file with -f";
+    const about = { range: b.keyRange, detail, hint, ...(what.includes(".") && { address: what }) };
+    report(error("manifest.duplicate_address", `${what} is declared twice`, about));
     return a;
   };
   const mergePlaces = (a: MapEntry, b: MapEntry, placed: PlacedType, names: readonly string[]): MapEntry =>

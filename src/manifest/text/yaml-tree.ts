@@ -81,13 +81,8 @@ function readRoot(reader: Reader, hint?: string): MapNode | undefined {
   const root = readNode(reader, 0);
   if (reader.isBroken) return undefined;
   if (root.kind === "map") return root;
-  if (!isNull(root))
-    reader.report(
-      error("manifest.invalid_type", "the file is not a mapping of keys to values", {
-        range: root.range,
-        hint,
-      }),
-    );
+  const summary = "the file is not a mapping of keys to values";
+  if (!isNull(root)) reader.report(error("manifest.invalid_type", summary, { range: root.range, hint }));
   return undefined;
 }
 
@@ -268,13 +263,9 @@ function addEntry({ text, report }: Reader, entries: Map<string, MapEntry>, entr
     entries.set(key, entry);
     return;
   }
-  report(
-    error("manifest.duplicate_key", `duplicate key ${quoteShort(key)}`, {
-      range: keyRange,
-      detail: `It is already set at ${formatLocation(first.keyRange, text)}.`,
-      hint: "remove one of the two",
-    }),
-  );
+  const detail = `It is already set at ${formatLocation(first.keyRange, text)}.`;
+  const about = { range: keyRange, detail, hint: "remove one of the two" };
+  report(error("manifest.duplicate_key", `duplicate key ${quoteShort(key)}`, about));
 }
 
 /** `<<`: keys of the mapping itself win, then those of the first mapping merged. */
@@ -315,13 +306,9 @@ function readAlias(reader: Reader, event: AliasEvent, depth: number): SourceNode
   reader.aliased += values;
   if (reader.aliased <= maxAliased) return node;
   // Said once.
+  const hint = "write the values out, or split the manifest";
   if (reader.aliased - values <= maxAliased)
-    report(
-      error("manifest.too_large", `aliases repeat more than ${maxAliased} values`, {
-        range,
-        hint: "write the values out, or split the manifest",
-      }),
-    );
+    report(error("manifest.too_large", `aliases repeat more than ${maxAliased} values`, { range, hint }));
   return nothing;
 }
 

@@ -78,7 +78,6 @@ interface Cause {
   readonly start: number;
 }
 
-/** A text, and where js-yaml stopped reading it. */
 interface Situation {
   readonly text: string;
   readonly reason: string;
@@ -95,7 +94,6 @@ interface SourceLine {
   readonly body: string;
 }
 
-/** Returns the cause of a situation, or undefined where it is another one. */
 type FindCause = (situation: Situation) => Cause | undefined;
 
 /** The one mistake of a text that does not parse: what js-yaml says, in words of the mistakes that people make most. */
