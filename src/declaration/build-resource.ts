@@ -6,7 +6,7 @@ import { referencesOf, Template, UnreadSecret } from "../model/value";
 import type { Block } from "./block";
 import { hintForMiss } from "./findings";
 import { isOpenValue, readImport, readLifecycle, readOrder } from "./lifecycle";
-import type { ReadContext } from "./load-context";
+import type { LoadContext } from "./load-context";
 import { looksSecret } from "./secret-texts";
 import { type PendingSecret, readSecret } from "./secrets";
 import { partsOf, type SourceNode, scalarNode } from "./tree";
@@ -21,7 +21,7 @@ export interface BuiltResource {
 }
 
 /** The resource that a block declares: attributes read and checked, its name and its parent filled in. */
-export function buildResource(block: Block, context: ReadContext): BuiltResource {
+export function buildResource(block: Block, context: LoadContext): BuiltResource {
   const attributes = new Map<string, DesiredAttribute>();
   const sources: PendingSecret[] = [];
   const isOpen = isOpenValue(block, context);
@@ -56,7 +56,7 @@ function unreadAs(reason: string, attribute: DesiredAttribute): DesiredAttribute
 }
 
 /** Warns of a text of a manifest that is a secret by its name or form. The nodes of stacks and dotenv files have parts. */
-function noteSecrets(shape: AttributeShape, node: SourceNode, block: Block, context: ReadContext): void {
+function noteSecrets(shape: AttributeShape, node: SourceNode, block: Block, context: LoadContext): void {
   const { address, name } = block;
   if (node.kind !== "scalar") {
     // A source of a secret holds names.
@@ -77,7 +77,7 @@ function assemble(
   block: Block,
   attributes: ReadonlyMap<string, DesiredAttribute>,
   order: readonly Address[],
-  context: ReadContext,
+  context: LoadContext,
 ): DesiredResource {
   return {
     address: block.address,
@@ -93,7 +93,7 @@ function assemble(
 }
 
 /** Without a name of its own a resource bears its logical name. */
-function addName(block: Block, attributes: Map<string, DesiredAttribute>, context: ReadContext): void {
+function addName(block: Block, attributes: Map<string, DesiredAttribute>, context: LoadContext): void {
   const path = block.placed.type.nameAttribute;
   if (path === undefined || isWritten(block, path)) return;
   const shape = block.placed.paths.get(path);
@@ -112,7 +112,7 @@ function addParent(block: Block, attributes: Map<string, DesiredAttribute>): voi
 function reportMissing(
   block: Block,
   attributes: ReadonlyMap<string, DesiredAttribute>,
-  context: ReadContext,
+  context: LoadContext,
 ): void {
   const { placed, address } = block;
   for (const shape of placed.paths.values()) {
@@ -129,7 +129,7 @@ function reportMissing(
 }
 
 /** Suggests a block of another file that is meant: a later file overlays it by its name. */
-function meantBlock({ placed, name, parent, range }: Block, { blocks, misses }: ReadContext) {
+function meantBlock({ placed, name, parent, range }: Block, { blocks, misses }: LoadContext) {
   const isOther = (one: Block): boolean =>
     one.placed === placed && one.parent === parent && one.range.file !== range.file;
   return hintForMiss(misses, name, () => [...blocks.values()].filter(isOther).map((one) => one.name));

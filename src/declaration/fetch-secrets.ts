@@ -9,7 +9,7 @@ import { UnreadSecret } from "../model/value";
 import type { BuiltResource } from "./build-resource";
 import { isLfsPointer, isMissing, isWithin, lfsHint, readBytes } from "./files";
 import type { Findings } from "./findings";
-import type { ReadContext } from "./load-context";
+import type { LoadContext } from "./load-context";
 import { checkSecret, type PendingSecret } from "./secrets";
 import { commandEnvironment, commandHints, isOwnCredential, isOwnDocument, ownFileAt } from "./trust";
 import { unlisted } from "./values";
@@ -35,7 +35,7 @@ type Fetched =
  */
 export async function fetchSecrets(
   built: readonly BuiltResource[],
-  context: ReadContext,
+  context: LoadContext,
   findings: Findings,
 ): Promise<void> {
   const jobs = built.flatMap(({ attributes, sources }) => sources.map((source) => ({ attributes, source })));
@@ -67,7 +67,7 @@ const maxBytes = 262_144;
 
 async function fetchSource(
   source: PendingSecret,
-  context: ReadContext,
+  context: LoadContext,
   outputs: Map<string, Promise<Fetched>>,
 ): Promise<Fetched> {
   if (source.kind === "env") return fromEnvironment(source, context);
@@ -85,7 +85,7 @@ async function fetchSource(
 function secretOf(
   found: Fetched,
   { block, shape, range }: PendingSecret,
-  context: ReadContext,
+  context: LoadContext,
 ): Secret | UnreadSecret | undefined {
   const location = { address: block.address, attribute: shape.path };
   if ("text" in found) return checkSecret(found.text, shape, range, { context, ...location });
@@ -95,7 +95,7 @@ function secretOf(
   return undefined;
 }
 
-function fromEnvironment(source: PendingSecret, context: ReadContext): Fetched {
+function fromEnvironment(source: PendingSecret, context: LoadContext): Fetched {
   const name = source.argument[0] as string;
   if (isOwnCredential(name)) return { problem: `${name} is a credential of rnv, not a value of a service` };
   if (!context.trust.mayRead(name)) return { ...unlisted(name), isMissing: true, code: "guard.untrusted" };
@@ -131,7 +131,7 @@ function pickFrom(found: Fetched, { argument, json: pointer }: PendingSecret): F
   return { problem: `${program} printed no single value at ${pointer === "" ? "the top" : pointer}`, hint };
 }
 
-async function fromCommand(source: PendingSecret, context: ReadContext): Promise<Fetched> {
+async function fromCommand(source: PendingSecret, context: LoadContext): Promise<Fetched> {
   const { environment, trust, cwd } = context;
   const { commandsForbiddenBy: forbidden } = trust;
   const program = JSON.stringify(source.argument[0]);
@@ -158,7 +158,7 @@ async function fromCommand(source: PendingSecret, context: ReadContext): Promise
   return { ...found, hint };
 }
 
-function fromFile(source: PendingSecret, context: ReadContext): Fetched {
+function fromFile(source: PendingSecret, context: LoadContext): Fetched {
   const { cwd } = context;
   const written = source.argument[0] as string;
   const file = `the file ${JSON.stringify(written)}`;
@@ -197,7 +197,7 @@ function fromFile(source: PendingSecret, context: ReadContext): Fetched {
   }
 }
 
-const secretFolders = ({ environment, cwd }: ReadContext): string[] =>
+const secretFolders = ({ environment, cwd }: LoadContext): string[] =>
   (environment.RNV_SECRET_DIRS ?? "")
     .split(":")
     .filter((folder) => folder !== "")

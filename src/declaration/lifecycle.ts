@@ -7,7 +7,7 @@ import { append } from "../model/graph";
 import { type ConditionKind, conditionKinds, type ResourceCondition } from "../model/policy";
 import { uuidPattern } from "../model/text";
 import type { Block } from "./block";
-import type { ReadContext } from "./load-context";
+import type { LoadContext } from "./load-context";
 import { expression, expressionOf } from "./policy-expression";
 import { addressSchema, reportUndeclared } from "./references";
 import { judgeDocument, judgeEach, judgeFilled, judgeItems } from "./schema-issues";
@@ -21,7 +21,7 @@ const importSchema = z
   .toLowerCase();
 
 /** `import: <uuid>`: the id of the live resource to take over. */
-export function readImport(block: Block, context: ReadContext): DesiredResource["importId"] {
+export function readImport(block: Block, context: LoadContext): DesiredResource["importId"] {
   const node = block.meta?.get("import")?.value;
   if (node === undefined) return undefined;
   const { address } = block;
@@ -34,7 +34,7 @@ export function readImport(block: Block, context: ReadContext): DesiredResource[
 }
 
 /** Returns true if `sensitive: false` says that the value of a block is no secret. */
-export function isOpenValue({ address, meta }: Block, { report }: ReadContext): boolean {
+export function isOpenValue({ address, meta }: Block, { report }: LoadContext): boolean {
   const node = meta?.get(sensitiveKey)?.value;
   const subject = { nameOf: () => sensitiveKey, address };
   return node !== undefined && judgeDocument(z.boolean(), node, report, subject) === false;
@@ -73,7 +73,7 @@ const lifecycles = { archived: lifecycleSchema(true), removed: lifecycleSchema(f
 /** Reads the `lifecycle` block; what is not written keeps its default. */
 export function readLifecycle(
   block: Block,
-  context: ReadContext,
+  context: LoadContext,
 ): Pick<DesiredResource, "lifecycle" | "conditions"> {
   const { address, placed } = block;
   const written = block.meta?.get("lifecycle")?.value;
@@ -93,7 +93,7 @@ export function readLifecycle(
   return { lifecycle, ...(conditions.length > 0 && { conditions }) };
 }
 
-function filledIn(node: MapNode, { address }: Block, context: ReadContext): MapNode {
+function filledIn(node: MapNode, { address }: Block, context: LoadContext): MapNode {
   const entries = new Map(node.entries);
   for (const [key, entry] of node.entries) {
     const { value } = entry;
@@ -132,7 +132,7 @@ function checkIgnored(
   ignored: readonly string[],
   node: SourceNode,
   { address, placed }: Block,
-  context: ReadContext,
+  context: LoadContext,
 ): void {
   const { paths, groups, type } = placed;
   ignored.forEach((path, i) => {
@@ -162,7 +162,7 @@ export const orderSchema = (index: Pick<TypeIndex, "byType">, type: string) =>
     .describe(`Each ${type} that is created, deployed and settled before this one, and deleted after it.`);
 
 /** Returns the declared addresses that `dependsOn` of a block names; the others are reported. */
-export function readOrder({ address, meta, placed }: Block, context: ReadContext): readonly Address[] {
+export function readOrder({ address, meta, placed }: Block, context: LoadContext): readonly Address[] {
   const node = meta?.get(orderKey)?.value;
   // To make a schema for each block would take longer than to read the block.
   if (node === undefined) return [];

@@ -6,7 +6,7 @@ import type { SecretReach } from "./load-request";
 import type { Trust } from "./trust";
 import type { TypeIndex } from "./type-index";
 
-export interface ReadContext {
+export interface LoadContext {
   readonly index: TypeIndex;
   readonly blocks: ReadonlyMap<Address, Block>;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -29,7 +29,7 @@ export interface ReadContext {
 
 /** A value that is read, and the references that may stand in it. */
 export interface ValueLocation {
-  readonly context: ReadContext;
+  readonly context: LoadContext;
   /** Undefined for an output. */
   readonly address?: Address;
   readonly attribute: string;

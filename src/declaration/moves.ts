@@ -2,7 +2,7 @@ import * as z from "zod";
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { type Address, typeOf } from "../model/address";
 import type { Desired } from "../model/desired";
-import type { ReadContext } from "./load-context";
+import type { LoadContext } from "./load-context";
 import { addressSchema } from "./references";
 import { judgeItems } from "./schema-issues";
 import type { SourceNode } from "./tree";
@@ -17,7 +17,7 @@ export const removalSchema = (index: TypeIndex) => {
 };
 
 /** `moved`: where a recorded resource is declared now. */
-export function readMoved(node: SourceNode | undefined, context: ReadContext): Desired["moved"] {
+export function readMoved(node: SourceNode | undefined, context: LoadContext): Desired["moved"] {
   const moved: { from: Address; to: Address; range: SourceRange }[] = [];
   const seen = new Set<string>();
   const found = judgeItems(moveSchema(context.index), "moved", node, context.report, {
@@ -39,7 +39,7 @@ export function readMoved(node: SourceNode | undefined, context: ReadContext): D
 }
 
 /** `removed`: deletions confirmed by name, in the text that is reviewed. */
-export function readRemoved(node: SourceNode | undefined, context: ReadContext): Desired["removed"] {
+export function readRemoved(node: SourceNode | undefined, context: LoadContext): Desired["removed"] {
   const removed = new Map<Address, Desired["removed"][number]>();
   const found = judgeItems(removalSchema(context.index), "removed", node, context.report, {
     code: "manifest.removed",

@@ -8,7 +8,7 @@ import { topologicalOrder } from "../model/graph";
 import { isOpenField } from "../model/resource-type";
 import { type Reference, referencesOf } from "../model/value";
 import { hintForMiss, type Report } from "./findings";
-import { type ReadContext, refuse, type ValueLocation } from "./load-context";
+import { type LoadContext, refuse, type ValueLocation } from "./load-context";
 import { quoteShort } from "./tree";
 import {
   orderKey,
@@ -72,7 +72,7 @@ export function resolveReference(
 function splitReference(
   segments: readonly string[],
   placed: PlacedType,
-  context: ReadContext,
+  context: LoadContext,
 ): { address: Address; attribute: string } | undefined {
   let declared: { address: Address; attribute: string } | undefined;
   for (let length = Math.min(segments.length - 1, longestAddress); length >= 2; length -= 1) {
@@ -86,7 +86,7 @@ function splitReference(
 }
 
 /** Returns true if a source that is not here may declare it. */
-const mayBeAbsent = (address: Address, { type }: PlacedType, { blocks }: ReadContext): boolean =>
+const mayBeAbsent = (address: Address, { type }: PlacedType, { blocks }: LoadContext): boolean =>
   type.parents.some((parent) => {
     const holder = addressOf(parent.type, nameOf(address).split(".").slice(0, -1).join("."));
     return blocks.get(holder)?.absent?.type === type.type;

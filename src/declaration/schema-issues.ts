@@ -4,7 +4,7 @@ import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import type { Plain } from "../model/value";
 import { hintForFlag, listKeys, type Report } from "./findings";
-import type { ReadContext } from "./load-context";
+import type { LoadContext } from "./load-context";
 import { describeNode, isNull, plainOfNode, quoteShort, type SourceNode } from "./tree";
 import { type AttributeShape, isFreeKey } from "./type-index";
 
@@ -39,7 +39,7 @@ export function judgeValue(
   value: Plain,
   node: SourceNode,
   address: Address,
-  context: ReadContext,
+  context: LoadContext,
 ): Plain | undefined {
   const filledIn = fromEnvironment(node, value);
   for (const one of filledIn === undefined ? [value] : [value, filledIn]) {
@@ -179,7 +179,7 @@ function placeHint(
   path: string,
   node: SourceNode,
   address: Address,
-  { blocks }: ReadContext,
+  { blocks }: LoadContext,
 ): string | undefined {
   const children = node.kind === "scalar" ? [] : [...(blocks.get(address)?.placed.children.values() ?? [])];
   const meant = children.find(({ place }) => place.alsoCalled?.includes(path));

@@ -12,7 +12,7 @@ import {
   UnreadSecret,
 } from "../model/value";
 import type { Block } from "./block";
-import { type ReadContext, refuse, type ValueLocation } from "./load-context";
+import { type LoadContext, refuse, type ValueLocation } from "./load-context";
 import { expectations, type Issue, judgeFilled } from "./schema-issues";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
 import { isCredential, isOwnCredential } from "./trust";
@@ -46,7 +46,7 @@ export function readSecret(
   shape: AttributeShape,
   entry: MapEntry,
   block: Block,
-  context: ReadContext,
+  context: LoadContext,
 ): SecretReading | undefined {
   const location: ValueLocation = { context, address: block.address, attribute: shape.path };
   const { value, keyRange } = entry;
@@ -108,7 +108,7 @@ function readLiteral(
 }
 
 /** The result of functions of a stack; undefined where they refuse what they are given, which is reported. */
-function whatIsMade(make: () => string, { report }: ReadContext): string | undefined {
+function whatIsMade(make: () => string, { report }: LoadContext): string | undefined {
   try {
     return make();
   } catch (cause) {
@@ -122,7 +122,7 @@ const textOf = (value: Plain): string =>
   value !== null && typeof value === "object" ? canonicalJson(value) : String(value ?? "");
 
 /** A default stands in for what the same environment leaves out; where no source is read the environment is another. */
-const isLeftUnread = ({ name, fallback }: EnvironmentPart, { environment, reach }: ReadContext): boolean =>
+const isLeftUnread = ({ name, fallback }: EnvironmentPart, { environment, reach }: LoadContext): boolean =>
   reach !== "resolve" && !environment[name] && (reach === "skip" || fallback === undefined);
 
 /** Closes a text over: what the schema says of it is reported without it. */
@@ -144,7 +144,7 @@ function readSource(
   shape: AttributeShape,
   node: MapNode,
   block: Block,
-  context: ReadContext,
+  context: LoadContext,
 ): SecretReading | undefined {
   const noReference = "a source of a secret cannot hold a reference";
   const filled = readPlain(node, { context, address: block.address, attribute: shape.path, noReference });
@@ -154,7 +154,7 @@ function readSource(
   return source && sourceOf(source, { shape, block, range: (written[0] as MapEntry).value.range }, context);
 }
 
-const sourceReport = ({ path }: AttributeShape, { address }: Block, { report }: ReadContext) => ({
+const sourceReport = ({ path }: AttributeShape, { address }: Block, { report }: LoadContext) => ({
   report,
   subject: {
     nameOf: (keys: readonly string[]) => [path, ...keys].join("."),
@@ -230,7 +230,7 @@ export const sourceSchemas: readonly z.ZodType[] = [
 function sourceOf(
   { fromEnv, fromFile, fromCommand, env, json, generate }: z.infer<typeof sourceSchema>,
   place: Pick<PendingSecret, "shape" | "block" | "range">,
-  context: ReadContext,
+  context: LoadContext,
 ): SecretReading {
   const { range } = place;
   if (generate !== undefined) {
@@ -248,7 +248,7 @@ function sourceOf(
 }
 
 /** A secret before its source is read; what the environment has of it is masked wherever it is shown. */
-function unread(name: string | undefined, { environment, trust }: ReadContext): UnreadSecret {
+function unread(name: string | undefined, { environment, trust }: LoadContext): UnreadSecret {
   const text = name !== undefined && trust.mayRead(name) ? environment[name] : undefined;
   return new UnreadSecret("its source is not read here", [], text ? [new Secret(text)] : []);
 }

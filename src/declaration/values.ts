@@ -4,7 +4,7 @@ import type { DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
 import { Computed, type Plain, type Reference, Template } from "../model/value";
 import type { Block } from "./block";
-import { type ReadContext, refuse, type ValueLocation } from "./load-context";
+import { type LoadContext, refuse, type ValueLocation } from "./load-context";
 import { resolveReference } from "./references";
 import { expectations, judgeValue } from "./schema-issues";
 import { holdsSecret } from "./secret-texts";
@@ -24,7 +24,7 @@ export function readAttribute(
   shape: AttributeShape,
   node: SourceNode,
   { address }: Block,
-  context: ReadContext,
+  context: LoadContext,
 ): DesiredAttribute | undefined {
   const location: ValueLocation = { context, address, attribute: shape.path, ...refusal(shape) };
   if (node.kind === "scalar" && node.value === null) return readNull(shape, node.range, location);
@@ -193,7 +193,7 @@ function readEnvironment(
 }
 
 /** Why a variable of the environment may not stand in the manifest; `isSecret`: in the text of a secret. */
-function refusalOf(name: string, { trust, secretNames }: ReadContext, isSecret: boolean) {
+function refusalOf(name: string, { trust, secretNames }: LoadContext, isSecret: boolean) {
   const refused = (summary: string, hint?: string) => ({
     code: "manifest.secret_source" as const,
     summary: `${name} ${summary}`,
@@ -260,7 +260,7 @@ const longestExpression = 100;
 function expressionHint(
   source: string,
   isSecret: boolean,
-  { index, blocks }: ReadContext,
+  { index, blocks }: LoadContext,
 ): string | undefined {
   if (source.startsWith("${{")) return "set it as an environment variable there, and write ${env.NAME} here";
   if (!source.endsWith("}")) return "the closing } is missing; a literal ${ is written $${";

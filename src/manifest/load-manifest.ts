@@ -5,7 +5,7 @@ import { fetchSecrets } from "../declaration/fetch-secrets";
 import { maxTotalBytes, projectFolder, readSource } from "../declaration/files";
 import { collectFindings, type Findings } from "../declaration/findings";
 import { waitForParts } from "../declaration/lifecycle";
-import type { ReadContext } from "../declaration/load-context";
+import type { LoadContext } from "../declaration/load-context";
 import type { FileRequest, LoadedManifest, ManifestRequest } from "../declaration/load-request";
 import { readMoved, readRemoved } from "../declaration/moves";
 import { checkCycles } from "../declaration/references";
@@ -25,8 +25,8 @@ import type { Desired, DesiredResource } from "../model/desired";
 import { type StageName, stageText } from "../model/stage";
 import { walkBlocks } from "./blocks";
 import { findFiles, standardInputName } from "./find-files";
+import { takeShared } from "./groups";
 import { maskText } from "./mask";
-import { takeShared } from "./share";
 import {
   checkNames,
   findStage,
@@ -59,7 +59,7 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
   const outer = contextOf(request, files, index, findings);
   const root = takeShared(files.root, outer);
   const blocks = walkBlocks(root, index, findings.report);
-  const context: ReadContext = { ...outer, blocks, secretNames: secretNamesIn(blocks.values()) };
+  const context: LoadContext = { ...outer, blocks, secretNames: secretNamesIn(blocks.values()) };
   const built = [...context.blocks.values()].map((block) => buildResource(block, context));
   const declared = new Map<Address, DesiredResource>(
     built.map(({ resource }) => [resource.address, stage?.protect ? shielded(resource, index) : resource]),
@@ -141,7 +141,7 @@ function contextOf(
   { isPartial }: ReadFiles,
   index: TypeIndex,
   { report }: Findings,
-): ReadContext {
+): LoadContext {
   return {
     ...{ index, environment, report, isPartial, reach, cwd },
     blocks: new Map(),

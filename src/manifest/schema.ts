@@ -14,7 +14,7 @@ import {
   unwrap,
 } from "../declaration/type-index";
 import type { ResourceType } from "../model/resource-type";
-import { groupsSchema, itemsSchema } from "./share";
+import { groupsSchema, itemsSchema } from "./groups";
 import { stagesSchema } from "./stages";
 import { outputsSchema, versionSchema } from "./top-level";
 

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import * as z from "zod";
 import { isWithin } from "../declaration/files";
 import type { Report } from "../declaration/findings";
-import type { ReadContext } from "../declaration/load-context";
+import type { LoadContext } from "../declaration/load-context";
 import { type JudgedPart, judgeEach } from "../declaration/schema-issues";
 import { addressHoldsSecret } from "../declaration/secret-texts";
 import {
@@ -178,7 +178,7 @@ export interface StagePlace {
 export function placeStage(
   declared: StageDeclaration,
   asked: StageName,
-  context: ReadContext,
+  context: LoadContext,
   files: readonly string[],
 ): StagePlace {
   const nodeOf = (key: string): SourceNode | undefined => declared.written.get(key)?.value;
@@ -256,7 +256,7 @@ export function withStage<Node extends SourceNode>(root: Node, stage: StageName)
 export function checkNames(
   resources: Iterable<DesiredResource>,
   { name, id = "" }: StageName,
-  { index, report }: ReadContext,
+  { index, report }: LoadContext,
 ): void {
   for (const { address, type, attributes, parent, range } of resources) {
     const attribute = index.byType.get(type)?.type.nameAttribute;

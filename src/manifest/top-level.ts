@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Report } from "../declaration/findings";
-import type { ReadContext } from "../declaration/load-context";
+import type { LoadContext } from "../declaration/load-context";
 import { type JudgedPart, judgeEach, judgeFilled } from "../declaration/schema-issues";
 import { isNull, type MapNode, plainOfNode } from "../declaration/tree";
 import { isFreeKey, logicalName, type TypeIndex } from "../declaration/type-index";
@@ -40,7 +40,7 @@ export const outputsSchema = z
   .describe("Named values, often references, printed by `rnv output`.");
 
 /** `outputs`: names to values; references are allowed, secrets are not. */
-export function readOutputs(root: MapNode, context: ReadContext): Desired["outputs"] {
+export function readOutputs(root: MapNode, context: LoadContext): Desired["outputs"] {
   const outputs = new Map<string, DesiredAttribute>();
   const node = root.entries.get("outputs")?.value;
   if (node === undefined || isNull(node)) return outputs;

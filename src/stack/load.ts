@@ -4,7 +4,7 @@ import type { BuiltResource } from "../declaration/build-resource";
 import { fetchSecrets } from "../declaration/fetch-secrets";
 import { maxTotalBytes, projectFolder, readSource } from "../declaration/files";
 import { collectFindings, type Findings, formatLocation, type Report } from "../declaration/findings";
-import type { ReadContext } from "../declaration/load-context";
+import type { LoadContext } from "../declaration/load-context";
 import type { LoadedManifest, ManifestRequest } from "../declaration/load-request";
 import { checkCycles, type Dependant } from "../declaration/references";
 import { star } from "../declaration/secret-texts";
@@ -59,7 +59,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   const blocks = new Map<Address, Block>();
   const secretNames = new Set<string>();
   const owners = new Map<string, string>();
-  const reading: ReadContext = {
+  const reading: LoadContext = {
     index,
     blocks,
     environment: request.environment,
@@ -179,7 +179,7 @@ function readBlocks(context: StackContext, blocks: Map<Address, Block>): readonl
 function reportNamesakes(
   blocks: readonly StackBlock[],
   built: readonly BuiltResource[],
-  { report }: ReadContext,
+  { report }: LoadContext,
 ): void {
   const first = new Map<string, StackBlock>();
   blocks.forEach((one, i) => {

@@ -1,5 +1,5 @@
 import { hintForMiss, type Report } from "../declaration/findings";
-import type { ReadContext } from "../declaration/load-context";
+import type { LoadContext } from "../declaration/load-context";
 import type { StackUnit } from "../declaration/load-request";
 import { type Diagnostic, error, type SourceRange, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
@@ -51,7 +51,7 @@ export interface StackContext {
   /** Types of data sources by their name in Terraform. */
   readonly dataTypes: ReadonlyMap<string, DataType>;
   /** The declared blocks, as far as they are read, and the environment. */
-  readonly reading: ReadContext;
+  readonly reading: LoadContext;
   readonly report: Report;
   /** Steps of expressions. */
   readonly spent: { steps: number };

@@ -1,4 +1,4 @@
-import type { ReadContext } from "../declaration/load-context";
+import type { LoadContext } from "../declaration/load-context";
 import { unlisted } from "../declaration/values";
 import { terraformPrefix } from "../model/text";
 import type { JsonNode } from "./document";
@@ -85,7 +85,7 @@ function typeOf(entry: JsonNode): ValueType {
   return typeof written === "string" ? typeNamed(parseExpression(written)) : "any";
 }
 
-function withoutValue(name: string, environment: ReadContext["environment"]): StackProblem {
+function withoutValue(name: string, environment: LoadContext["environment"]): StackProblem {
   const empty = variablesOf(name).find((variable) => environment[variable] === "");
   const why = empty === undefined ? "" : `: ${empty} is empty`;
   const hint = `set RNV_VAR_${name} (or TF_VAR_${name})${empty === undefined ? "" : "; its default may be an empty text"}`;

@@ -10,7 +10,7 @@ import {
   readSource,
   shownPath,
 } from "../declaration/files";
-import type { ReadContext } from "../declaration/load-context";
+import type { LoadContext } from "../declaration/load-context";
 import { judgeEach, judgeItems } from "../declaration/schema-issues";
 import {
   describeKind,
@@ -58,7 +58,7 @@ export const itemsSchema = (child: PlacedType) =>
       `Groups and dotenv files whose ${child.place.key} it takes; later ones win, and its own ${child.place.key} over all.`,
     );
 
-interface Taking extends ReadContext {
+interface Taking extends LoadContext {
   readonly groups: ReadonlyMap<PlacedType, ReadonlyMap<string, MapNode>>;
   readonly files: Map<string, Taken>;
 }
@@ -73,7 +73,7 @@ interface Taken {
  * The tree with what `variablesFrom` takes in place (DESIGN section 12): each block stands where it was written, later
  * items and a block's own `variables` win, and a null in these takes one away. The groups themselves are left out.
  */
-export function takeShared(root: MapNode, context: ReadContext): MapNode {
+export function takeShared(root: MapNode, context: LoadContext): MapNode {
   const { index } = context;
   const groups = new Map(
     [...index.shared].map(([key, placed]) => [placed, readGroups(root.entries.get(key), placed, context)]),
@@ -99,7 +99,7 @@ const sharedFrom = ({ place }: PlacedType): string => place.shared?.from ?? "";
 function readGroups(
   entry: MapEntry | undefined,
   placed: PlacedType,
-  { report }: ReadContext,
+  { report }: LoadContext,
 ): ReadonlyMap<string, MapNode> {
   const groups = new Map<string, MapNode>();
   if (entry === undefined || isNull(entry.value)) return groups;

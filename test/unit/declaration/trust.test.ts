@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Address } from "../../../src/model/address";
 import { UnreadSecret } from "../../../src/model/value";
-import { briefs, folderWith, load, loadText, removeFolders } from "./load";
+import { briefs, folderWith, load, loadText, removeFolders } from "../manifest/load";
 
 afterAll(removeFolders);
 

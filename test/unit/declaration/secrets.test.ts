@@ -5,7 +5,7 @@ import type { Address } from "../../../src/model/address";
 import { Secret } from "../../../src/model/secret";
 import { UnreadSecret } from "../../../src/model/value";
 import { shownTexts } from "../../support/shown-texts";
-import { briefs, folderWith, load, loadText, removeFolders } from "./load";
+import { briefs, folderWith, load, loadText, removeFolders } from "../manifest/load";
 
 afterAll(removeFolders);
 
