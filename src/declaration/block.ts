@@ -1,8 +1,8 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { AbsentParts } from "../model/desired";
-import type { MapEntry } from "./tree";
-import type { AttributeShape, PlacedType } from "./type-index";
+import type { MapEntry, MapNode } from "./tree";
+import { type AttributeShape, type PlacedType, sourceKeys } from "./type-index";
 
 export interface WrittenAttribute {
   readonly shape: AttributeShape;
@@ -38,3 +38,9 @@ export function secretNamesIn(blocks: Iterable<Block>): ReadonlySet<string> {
     }
   return names;
 }
+
+/** A mapping that is the value of the shorthand attribute: `{ fromEnv: NAME }`. */
+export const isValueOf = (placed: PlacedType, node: MapNode): boolean =>
+  placed.shorthand?.secret === true && namesSource(node);
+
+export const namesSource = ({ entries }: MapNode): boolean => sourceKeys.some((key) => entries.has(key));

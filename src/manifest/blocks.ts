@@ -1,4 +1,4 @@
-import type { Block, WrittenAttribute } from "../declaration/block";
+import { type Block, isValueOf, type WrittenAttribute } from "../declaration/block";
 import { hintForKeys, hintForUnknown, meantKey, type Report } from "../declaration/findings";
 import {
   describeKind,
@@ -24,7 +24,6 @@ import {
 import { error } from "../diagnostics/diagnostic";
 import { type Address, addressOf, isLogicalName, nameOf } from "../model/address";
 import type { AbsentParts } from "../model/desired";
-import { isValueOf } from "./text/merge";
 
 interface OpenBlock extends Block {
   readonly written: WrittenAttribute[];

@@ -121,12 +121,9 @@ function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
     isComplete = false;
     report(diagnostic);
   });
+  const nothing = `the folder ${shown} holds no *.yaml file and no manifest.json of stacks`;
   if (files.length === 0 && isComplete)
-    report(
-      error("manifest.not_found", `the folder ${shown} holds no *.yaml file and no manifest.json of stacks`, {
-        hint: folderHint(shown),
-      }),
-    );
+    report(error("manifest.not_found", nothing, { hint: folderHint(shown) }));
   return files.sort();
 }
 

@@ -20,7 +20,7 @@ const folders: Readonly<Record<string, Folder>> = {
   model: { paths: ["model", "diagnostics"], ceiling: 2_739, budget: 2_640 },
   api: { paths: ["api"], ceiling: 5_333, budget: 4_900 },
   declaration: { paths: ["declaration"], ceiling: 2_800, budget: 2_800 },
-  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 3_458, budget: 3_400 },
+  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 3_439, budget: 3_400 },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },
   stack: { paths: ["stack"], ceiling: 4_294, budget: 4_250 },
   plan: { paths: ["plan"], ceiling: 5_483, budget: 5_150 },
@@ -36,7 +36,7 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`, with a grant of 300 lines for the readings of `emulator`. */
-const whole: Folder = { paths: [""], ceiling: 62_601, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 62_588, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

@@ -96,12 +96,9 @@ function readValue(found: RegExpExecArray, source: SourceFile, of: Expansion): S
   }
   if (plain === undefined) return inherited(found.groups?.key ?? "", of.keyRange);
   const quote = /^["']/.exec(plain)?.[0];
+  const closeHint = `close it, or write \\${quote} for a quote in the value`;
   if (quote !== undefined)
-    throw problem(
-      `the value does not end with its quote ${quote}`,
-      of.keyRange,
-      `close it, or write \\${quote} for a quote in the value`,
-    );
+    throw problem(`the value does not end with its quote ${quote}`, of.keyRange, closeHint);
   const isComment = plain.startsWith("#") && /\s$/.test(mark);
   const text = isComment ? "" : plain.replace(/ #.*$/su, "").trimEnd();
   const range = source.range(start, start + text.length);
@@ -142,12 +139,8 @@ function expand(text: string, of: Expansion): TemplatePart[] {
   const parts: TemplatePart[] = [];
   let size = 0;
   for (const { 0: whole, groups = {} } of text.matchAll(piece)) {
-    if (whole === "$")
-      throw problem(
-        "a $ in the value names no variable",
-        of.keyRange,
-        "write $$ for a dollar, or put the value into single quotes",
-      );
+    const dollarHint = "write $$ for a dollar, or put the value into single quotes";
+    if (whole === "$") throw problem("a $ in the value names no variable", of.keyRange, dollarHint);
     const literal = whole === "$$" ? "$" : groups.text;
     const added = literal === undefined ? substitute(groups, of) : [{ kind: "text" as const, text: literal }];
     for (const part of added) size += part.kind === "text" ? part.text.length : 1;
@@ -179,12 +172,9 @@ function substitute(found: Readonly<Record<string, string>>, of: Expansion): Tem
   // A line `KEY` alone is what the environment has.
   if (operator !== "-" || earlier !== undefined) return [part];
   const fallback = plainText(expand(operand, of));
+  const hint = "a default is plain text, or a name of this file";
   if (fallback === undefined)
-    throw problem(
-      `the default of ${name} names a variable of the environment`,
-      keyRange,
-      "a default is plain text, or a name of this file",
-    );
+    throw problem(`the default of ${name} names a variable of the environment`, keyRange, hint);
   return [colon === "" ? { ...part, fallback, mayBeEmpty: true } : { ...part, fallback }];
 }
 

@@ -1,6 +1,7 @@
+import { namesSource } from "../../declaration/block";
 import { formatLocation, hintForMiss, type Report } from "../../declaration/findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "../../declaration/tree";
-import { type PlacedType, sourceKeys, type TypeIndex } from "../../declaration/type-index";
+import type { PlacedType, TypeIndex } from "../../declaration/type-index";
 import { error } from "../../diagnostics/diagnostic";
 import { addressOf } from "../../model/address";
 
@@ -14,12 +15,6 @@ function combine(lower: MapNode, upper: MapNode, both: Combine): MapNode {
   }
   return { kind: "map", entries, range: upper.range };
 }
-
-/** A mapping that is the value of the shorthand attribute: `{ fromEnv: NAME }`. */
-export const isValueOf = (placed: PlacedType, node: MapNode): boolean =>
-  placed.shorthand?.secret === true && namesSource(node);
-
-const namesSource = ({ entries }: MapNode): boolean => sourceKeys.some((key) => entries.has(key));
 
 /**
  * Merges two files of one folder: neither wins, so an address declared in both is an error. A block that
