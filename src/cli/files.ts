@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { readNamed } from "../declaration/files";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
-import { readNamed } from "../manifest/files";
 import { reasonOf } from "../model/text";
 import type { Terminal } from "./terminal";
 

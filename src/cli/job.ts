@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { parseJson } from "../api/transport";
-import { repositoryAround } from "../manifest/files";
+import { repositoryAround } from "../declaration/files";
 import type { RunOrigin } from "../model/state";
 import type { ProcessEnvironment } from "../model/text";
 

@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { areStackPaths, listStacks } from "../commands/load-desired";
 import { chooseNamed } from "../commands/targets";
+import { stackPlace } from "../declaration/state-place";
 import { failure } from "../diagnostics/diagnostic";
-import { stackPlace } from "../manifest/stages";
 import { parseAddress, typeOf } from "../model/address";
 import { stageText } from "../model/stage";
 import { readSavedPlan } from "../plan/saved-plan";
 import { escapeText } from "../report/escape-text";
 import { typesByName } from "../resources";
 import type { StackFile } from "../stack/files";
-import { areStackPaths, listStacks } from "../stack/load-desired";
 import { isFile, readText } from "./files";
 import { type Screen, usage } from "./screen";
 import { askedStage, inAskedStage } from "./stages";

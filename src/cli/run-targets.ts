@@ -1,6 +1,6 @@
 import { runTargets, type TargetOutcome } from "../commands/targets";
+import type { CrossValue, StackUnit } from "../declaration/load-request";
 import { DiagnosticsError } from "../diagnostics/diagnostic";
-import type { CrossValue, StackUnit } from "../manifest/context";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage } from "../model/stage";
 import { systemClock } from "../model/time";

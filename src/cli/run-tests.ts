@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { runTest } from "../commands/test/run-test";
 import { failure, hasErrors } from "../diagnostics/diagnostic";
-import { type ManifestTest, readTests } from "../manifest/test-file";
+import { type ManifestTest, readTests } from "../manifest/beside/test-file";
 import { jsonText } from "../report/escape-text";
 import {
   type TestResult,

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
+import { isWithin } from "../declaration/files";
+import { appEnvironment, trustOf } from "../declaration/trust";
 import { failure } from "../diagnostics/diagnostic";
-import { isWithin, usualManifest } from "../manifest/files";
-import { appEnvironment, trustOf } from "../manifest/trust";
+import { usualManifest } from "../manifest/find-files";
 import { readLimited } from "./files";
 import type { Screen } from "./screen";
 import type { Request } from "./target";

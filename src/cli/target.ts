@@ -1,8 +1,8 @@
 import type { Transport } from "../api/transport";
+import type { StackUnit } from "../declaration/load-request";
+import { stackPlace, stateAddress } from "../declaration/state-place";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import type { StackUnit } from "../manifest/context";
-import { usualManifest } from "../manifest/files";
-import { stackPlace, stateAddress } from "../manifest/stages";
+import { usualManifest } from "../manifest/find-files";
 import { mentionsStage, type StageName, stageText } from "../model/stage";
 import type { TargetPlace } from "../model/target";
 import type { ProcessEnvironment } from "../model/text";

@@ -1,7 +1,7 @@
 import { createContext, Script } from "node:vm";
 import { type Diagnostic, error, hasErrors, warning } from "../diagnostics/diagnostic";
 import { suggest } from "../diagnostics/suggest";
-import { readPolicies } from "../manifest/policy-file";
+import { readPolicies } from "../manifest/beside/policy-file";
 import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
 import type { LiveResource } from "../model/live";

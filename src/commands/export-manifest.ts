@@ -1,7 +1,7 @@
 import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, failure, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { LogicalNames } from "../manifest/logical-names";
+import { LogicalNames } from "../manifest/convert/logical-names";
 import { leftOut, type ManifestBlock, writeManifest } from "../manifest/write";
 import { addressOf } from "../model/address";
 import type { Catalog } from "../model/catalog";

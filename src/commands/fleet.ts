@@ -1,6 +1,6 @@
 import { isAbsolute, posix } from "node:path";
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import type { FleetMember } from "../manifest/find-fleet";
+import type { FleetMember } from "../manifest/beside/find-fleet";
 import { countsOfStage } from "../plan/drift";
 import { diagnosticData } from "../report/diagnostics";
 import {

@@ -1,8 +1,8 @@
 import type { Resource } from "../api/reads";
 import { bareRecord, writtenNow } from "../apply/change-context";
+import type { LoadedManifest } from "../declaration/load-request";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import type { LoadedManifest } from "../manifest/context";
 import { writeManifest } from "../manifest/write";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
 import type { Catalog } from "../model/catalog";

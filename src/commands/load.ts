@@ -1,7 +1,7 @@
 import { createMask } from "../api/client";
 import type { KnownSecrets, RecordedValue } from "../api/recorded-values";
+import type { LoadedManifest, SecretReach } from "../declaration/load-request";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
-import type { LoadedManifest, SecretReach } from "../manifest/context";
 import type { Address } from "../model/address";
 import type { Desired, DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
@@ -11,9 +11,9 @@ import { declareAbsentParts } from "../plan/absent-parts";
 import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
 import { consentsIn } from "../plan/saved-plan";
 import { resourceTypes } from "../resources";
-import { loadDesired } from "../stack/load-desired";
 import { checkStateKey } from "../state/key";
 import type { Connection, Context, PlanRequest, StateKey } from "./context";
+import { loadDesired } from "./load-desired";
 import { nothingDesired } from "./refresh";
 
 /** The capabilities that reading a manifest needs. */

@@ -6,11 +6,10 @@ import type { GapSettings } from "../api/gaps";
 import { createReads } from "../api/reads";
 import type { Send } from "../api/send";
 import type { Transport } from "../api/transport";
+import { readNamed } from "../declaration/files";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type * as emulator from "../emulator/emulator";
-import { readNamed } from "../manifest/files";
-import type { ProcessEnvironment } from "../model/text";
-import { reasonOf } from "../model/text";
+import { type ProcessEnvironment, reasonOf } from "../model/text";
 import { makeIgnoredFolder } from "../state/node-disk";
 import type { Connection } from "./context";
 

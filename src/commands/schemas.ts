@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { driftFileSchema } from "../manifest/drift-file";
-import { fleetFileSchema } from "../manifest/fleet-file";
-import { policyFileSchema } from "../manifest/policy-file";
+import { driftFileSchema } from "../manifest/beside/drift-file";
+import { fleetFileSchema } from "../manifest/beside/fleet-file";
+import { policyFileSchema } from "../manifest/beside/policy-file";
+import { testFileSchema } from "../manifest/beside/test-file";
 import { manifestJsonSchema, overlayJsonSchema } from "../manifest/schema";
-import { testFileSchema } from "../manifest/test-file";
 import { eventSchema } from "../model/apply-event";
 import { stateFileSchema } from "../model/state";
 import { schemasUrl } from "../model/version";

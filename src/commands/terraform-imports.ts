@@ -1,6 +1,6 @@
 import type { Resource } from "../api/reads";
+import type { LoadedManifest } from "../declaration/load-request";
 import { failure, hasErrors } from "../diagnostics/diagnostic";
-import type { LoadedManifest } from "../manifest/context";
 import { type Address, nameOf } from "../model/address";
 import type { RecordedResource, State } from "../model/state";
 import { compareTexts, terraformNameOf, variablesResource } from "../model/text";

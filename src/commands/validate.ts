@@ -14,11 +14,11 @@ import {
 } from "../model/value";
 import type { ResourceChange } from "../report/html/topology";
 import { resourceTypes } from "../resources";
-import { listStacks, loadDesired } from "../stack/load-desired";
 import type { StateBackend } from "../state/backend";
 import { compileConditions, loadPolicies } from "./check-policies";
 import type { Context, Outcome } from "./context";
 import { type LoadContext, load } from "./load";
+import { listStacks, loadDesired } from "./load-desired";
 
 export interface ValidateOutcome extends Outcome {
   readonly desired?: Desired;

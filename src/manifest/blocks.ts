@@ -1,8 +1,5 @@
-import { error, type SourceRange } from "../diagnostics/diagnostic";
-import { type Address, addressOf, isLogicalName, nameOf } from "../model/address";
-import type { AbsentParts } from "../model/desired";
-import { hintForKeys, hintForUnknown, meantKey, type Report } from "./findings";
-import { isValueOf } from "./merge";
+import { type Block, isValueOf, type WrittenAttribute } from "../declaration/block";
+import { hintForKeys, hintForUnknown, meantKey, type Report } from "../declaration/findings";
 import {
   describeKind,
   describeNode,
@@ -13,7 +10,7 @@ import {
   quoteShort,
   type SourceNode,
   scalarNode,
-} from "./tree";
+} from "../declaration/tree";
 import {
   type AttributeShape,
   blockKeys,
@@ -23,31 +20,10 @@ import {
   sensitiveKey,
   type TypeIndex,
   unknownField,
-} from "./type-index";
-
-export interface WrittenAttribute {
-  readonly shape: AttributeShape;
-  readonly entry: MapEntry;
-}
-
-export interface Block {
-  readonly placed: PlacedType;
-  readonly address: Address;
-  readonly name: string;
-  readonly names: readonly string[];
-  readonly parent?: Block | undefined;
-  /** The key that opens it; for an implicit block that of its parent. */
-  readonly range: SourceRange;
-  readonly written: readonly WrittenAttribute[];
-  /** A source of blocks in it that is not here. */
-  readonly absent?: AbsentParts | undefined;
-  /** A source that is not here may hold another value: why it is not here. */
-  readonly unread?: string | undefined;
-  /** `lifecycle`, `import`, `dependsOn` and `sensitive`; most blocks have none of them. */
-  readonly meta?: ReadonlyMap<string, MapEntry> | undefined;
-  /** False when it is not what its type expects, or has a wrong key: what it lacks is then not reported. */
-  readonly isReadable: boolean;
-}
+} from "../declaration/type-index";
+import { error } from "../diagnostics/diagnostic";
+import { type Address, addressOf, isLogicalName, nameOf } from "../model/address";
+import type { AbsentParts } from "../model/desired";
 
 interface OpenBlock extends Block {
   readonly written: WrittenAttribute[];
@@ -76,12 +52,10 @@ function walkChildren(
 ): void {
   for (const [key, placed] of children) {
     const entry = node.kind === "map" ? node.entries.get(key) : undefined;
-    const names = parent?.names ?? [];
     if (entry === undefined && placed.place.implicit === true && parent !== undefined)
-      addBlock(placed, entryNode(key, scalarNode(null, parent.range)), parent, names, walk);
-    else if (entry !== undefined && placed.place.shape === "single")
-      addBlock(placed, entry, parent, names, walk);
-    else if (entry !== undefined) walkNames(placed, entry, parent, names, walk);
+      addBlock(placed, entryNode(key, scalarNode(null, parent.range)), parent, walk);
+    else if (entry !== undefined && placed.place.shape === "single") addBlock(placed, entry, parent, walk);
+    else if (entry !== undefined) walkNames(placed, entry, parent, walk);
   }
 }
 
@@ -89,7 +63,6 @@ function walkNames(
   placed: PlacedType,
   { key, keyRange, value }: MapEntry,
   parent: OpenBlock | undefined,
-  names: readonly string[],
   walk: Walk,
 ): void {
   if (value.kind !== "map") {
@@ -110,14 +83,7 @@ function walkNames(
     if (removedWithParent && others.has(name))
       walk.report(error("manifest.duplicate_address", twin, { range: own?.range ?? named.keyRange }));
     others.set(name, quoteShort(named.key));
-    addBlock(
-      placed,
-      named,
-      parent,
-      [...names, named.key],
-      walk,
-      absent?.below.has(named.key) && absent.reason,
-    );
+    addBlock(placed, named, parent, walk, absent?.below.has(named.key) && absent.reason);
     if (isLogicalName(named.key)) continue;
     const summary = `${quoteShort(named.key)} cannot name a ${type}`;
     const detail = "Names hold letters, digits, _ and -, and do not begin with -.";
@@ -131,11 +97,12 @@ function addBlock(
   placed: PlacedType,
   entry: MapEntry,
   parent: OpenBlock | undefined,
-  names: readonly string[],
   walk: Walk,
   unread?: string | false,
 ): void {
   const { type } = placed.type;
+  const above = parent?.names ?? [];
+  const names = placed.place.shape === "single" ? above : [...above, entry.key];
   const block: OpenBlock = {
     ...{ placed, address: addressOf(type, ...names), name: names[names.length - 1] ?? type, names, parent },
     ...(unread && { unread }),
@@ -155,13 +122,9 @@ function readContent(entry: MapEntry, block: OpenBlock, report: Report): void {
     written.push({ shape: shorthand, entry });
   else if (!isNull(value)) {
     block.isReadable = false;
-    report(
-      error("manifest.invalid_type", `${address} must be a block of keys, not ${describeNode(value)}`, {
-        address,
-        range: value.range,
-        hint: hintForKeys(value, blockKeys(placed)),
-      }),
-    );
+    const summary = `${address} must be a block of keys, not ${describeNode(value)}`;
+    const hint = hintForKeys(value, blockKeys(placed));
+    report(error("manifest.invalid_type", summary, { address, range: value.range, hint }));
   }
 }
 
@@ -213,13 +176,9 @@ function readGroup(
 function noteUnknown(entry: MapEntry, group: string | undefined, block: OpenBlock, report: Report): void {
   const { address } = block;
   const owner = group === undefined ? address : `${group} of ${address}`;
-  report(
-    error("manifest.unknown_key", `${owner} has no attribute ${quoteShort(entry.key)}`, {
-      address,
-      range: entry.keyRange,
-      hint: unknownHint(entry.key, block, group),
-    }),
-  );
+  const summary = `${owner} has no attribute ${quoteShort(entry.key)}`;
+  const hint = unknownHint(entry.key, block, group);
+  report(error("manifest.unknown_key", summary, { address, range: entry.keyRange, hint }));
   block.isReadable = false;
 }
 

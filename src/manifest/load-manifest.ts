@@ -1,4 +1,17 @@
 import { basename, resolve } from "node:path";
+import { secretNamesIn } from "../declaration/block";
+import { buildResource } from "../declaration/build-resource";
+import { fetchSecrets } from "../declaration/fetch-secrets";
+import { maxTotalBytes, projectFolder, readSource } from "../declaration/files";
+import { collectFindings, type Findings } from "../declaration/findings";
+import { waitForParts } from "../declaration/lifecycle";
+import type { LoadContext } from "../declaration/load-context";
+import type { FileRequest, LoadedManifest, ManifestRequest } from "../declaration/load-request";
+import { readMoved, readRemoved } from "../declaration/moves";
+import { checkCycles } from "../declaration/references";
+import type { MapNode } from "../declaration/tree";
+import { trustOf } from "../declaration/trust";
+import { indexTypes, type TypeIndex } from "../declaration/type-index";
 import {
   type Diagnostic,
   error,
@@ -11,22 +24,9 @@ import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
 import { type StageName, stageText } from "../model/stage";
 import { walkBlocks } from "./blocks";
-import { buildResource } from "./build-resource";
-import {
-  type FileRequest,
-  type LoadedManifest,
-  type ManifestRequest,
-  type ReadContext,
-  secretNamesIn,
-} from "./context";
-import { fetchSecrets } from "./fetch-secrets";
-import { findFiles, maxTotalBytes, projectFolder, readSource, standardInputName } from "./files";
-import { collectFindings, type Findings } from "./findings";
+import { findFiles, standardInputName } from "./find-files";
+import { takeShared } from "./groups";
 import { maskText } from "./mask";
-import { mergeFiles, overlay } from "./merge";
-import { checkTopLevel, readMoved, readOutputs, readRemoved, waitForParts } from "./meta";
-import { checkCycles } from "./references";
-import { takeShared } from "./share";
 import {
   checkNames,
   findStage,
@@ -38,11 +38,10 @@ import {
   stageMissing,
   withStage,
 } from "./stages";
-import type { MapNode } from "./tree";
-import { trustOf } from "./trust";
-import { indexTypes, type TypeIndex } from "./type-index";
+import { mergeFiles, overlay } from "./text/merge";
+import { parseYaml } from "./text/yaml";
+import { checkTopLevel, readOutputs } from "./top-level";
 import { printManifest } from "./write";
-import { parseYaml } from "./yaml";
 
 /**
  * Reads the desired state of DESIGN section 3. Every mistake of every file is collected.
@@ -51,17 +50,17 @@ import { parseYaml } from "./yaml";
  * const request = { cwd, environment, files: ["rnv.yaml"], types: resourceTypes };
  * const { desired, diagnostics } = await loadManifest({ ...request, secrets: "skip" });
  */
-export async function loadManifest(request: ManifestRequest): Promise<LoadedManifest> {
+export async function loadManifest(given: ManifestRequest): Promise<LoadedManifest> {
   const findings = collectFindings();
-  const index = indexTypes(request.types);
-  const cwd = resolve(request.cwd);
-  const base = readFiles(request.files, { ...request, cwd, index, findings });
-  const { files, stage } = readStage(base, { ...request, cwd }, index, findings);
+  const index = indexTypes(given.types);
+  const request = { ...given, cwd: resolve(given.cwd) };
+  const base = readFiles(request.files, { ...request, index, findings });
+  const { files, stage } = readStage(base, request, index, findings);
   const outer = contextOf(request, files, index, findings);
-  const root = takeShared(files.root, { ...outer, cwd, reach: request.secrets });
+  const root = takeShared(files.root, outer);
   const blocks = walkBlocks(root, index, findings.report);
-  const context: ReadContext = { ...outer, blocks, secretNames: secretNamesIn(blocks.values()) };
-  const built = [...context.blocks.values()].map((block) => buildResource(block, context, request.secrets));
+  const context: LoadContext = { ...outer, blocks, secretNames: secretNamesIn(blocks.values()) };
+  const built = [...context.blocks.values()].map((block) => buildResource(block, context));
   const declared = new Map<Address, DesiredResource>(
     built.map(({ resource }) => [resource.address, stage?.protect ? shielded(resource, index) : resource]),
   );
@@ -80,7 +79,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     ...(asked &&
       stage && { stage: { name: stageText(asked), protect: stage.protect, disposable: stage.disposable } }),
   };
-  await fetchSecrets(built, cwd, context, findings, request.secrets);
+  await fetchSecrets(built, context, findings);
   const [file] = files.names;
   if (resources.size === 0 && file !== undefined && !hasErrors(findings.all()))
     findings.report(warning("manifest.empty", `${basename(file)} declares nothing`));
@@ -122,16 +121,14 @@ function readStage(
   const { stage } = found;
   const context = contextOf(request, base, index, findings);
   const { cwd } = request;
-  const { overlay } = placeStage(stage, asked, context, { cwd, files: pathsOf(base, cwd) });
+  const { overlay } = placeStage(stage, asked, context, pathsOf(base, cwd));
   const files = overlay === undefined ? base : readFiles([overlay], { cwd, index, findings, below: base });
   const again = files.root.entries.get("stages");
-  if (again !== undefined && again !== base.root.entries.get("stages"))
-    findings.report(
-      error("manifest.stage", `the overlay of stage ${stageText(asked)} declares stages itself`, {
-        range: again.keyRange,
-        hint: "declare stages in the manifest that it is laid over",
-      }),
-    );
+  if (again !== undefined && again !== base.root.entries.get("stages")) {
+    const summary = `the overlay of stage ${stageText(asked)} declares stages itself`;
+    const hint = "declare stages in the manifest that it is laid over";
+    findings.report(error("manifest.stage", summary, { range: again.keyRange, hint }));
+  }
   const root = withStage(files.root, asked);
   const entries = new Map(root.entries);
   // What is left is the manifest of this stage.
@@ -140,13 +137,13 @@ function readStage(
 }
 
 function contextOf(
-  { cwd, files, environment, untrusted = false }: Omit<ManifestRequest, "secrets">,
+  { cwd, files, environment, untrusted = false, secrets: reach }: ManifestRequest,
   { isPartial }: ReadFiles,
   index: TypeIndex,
   { report }: Findings,
-): ReadContext {
+): LoadContext {
   return {
-    ...{ index, environment, report, isPartial },
+    ...{ index, environment, report, isPartial, reach, cwd },
     blocks: new Map(),
     trust: trustOf(environment, untrusted),
     project: projectFolder(cwd, files, untrusted),
@@ -184,8 +181,8 @@ export function findStages(request: Omit<ManifestRequest, "secrets" | "stage">):
     place: (stage) => {
       const own = collectFindings();
       const declared = stages.get(stage.name);
-      const context = contextOf(request, files, index, own);
-      const place = declared && placeStage(declared, stage, context, { cwd, files: pathsOf(files, cwd) });
+      const context = contextOf({ ...request, cwd, secrets: "skip" }, files, index, own);
+      const place = declared && placeStage(declared, stage, context, pathsOf(files, cwd));
       return { place: place ?? {}, diagnostics: own.all() };
     },
     diagnostics: sortDiagnostics(findings.all()),

@@ -1,8 +1,6 @@
-import { suggest } from "../diagnostics/suggest";
-import { ownKeys } from "./meta";
-import { holdsSecret, mayBeSecret } from "./secret-texts";
-import type { ListNode, MapNode, SourceNode } from "./tree";
-import { isSecretName } from "./trust";
+import { mayBeSecret, mayShow, star } from "../declaration/secret-texts";
+import { type ListNode, type MapNode, partsOf, type SourceNode } from "../declaration/tree";
+import { isSecretName } from "../declaration/trust";
 import {
   besideCommand,
   blockKeys,
@@ -10,8 +8,10 @@ import {
   lifecycleKeys,
   sensitiveKey,
   type TypeIndex,
-} from "./type-index";
-import type { ParsedYaml } from "./yaml";
+} from "../declaration/type-index";
+import { suggest } from "../diagnostics/suggest";
+import type { ParsedYaml } from "./text/yaml";
+import { ownKeys } from "./top-level";
 
 /**
  * The text of a file for code frames, with values starred out that may be secrets; offsets and lines stay as they were.
@@ -40,15 +40,6 @@ export function maskText(text: string, { root, failed }: ParsedYaml, index: Type
   );
 }
 
-/** Nothing but names of other values, such as `${rnv_service.api.url}`; not `${PASSWORD-text}`. */
-export const onlyNames = /^(?:\$\{(?!(?:env\.)?\w+-)[\w.\-[\]]+\})+$/;
-
-/** Returns true if a frame may show a value. `isOpen`: its place holds no secret. `isNamedSecret`: a key above it says that it is one. */
-export function mayShow(value: unknown, isOpen: boolean, isNamedSecret: boolean): boolean {
-  if (typeof value !== "string") return !isNamedSecret;
-  return onlyNames.test(value) || (isOpen && !holdsSecret(value) && !/\bsensitive\(/.test(value));
-}
-
 /** Keys of parts that are no blocks. */
 const otherKeys: readonly string[] = [
   ...ownKeys,
@@ -72,15 +63,8 @@ export type Place =
   | "free"
   | "unknown";
 
-/** Returns true if a text at this place is a secret. */
 export const isSecretPlace = (place: Place): boolean =>
   ["groups", "secrets", "secret", "hidden"].includes(place);
-
-/** The parts of a list or a mapping by their keys. */
-export const partsOf = (node: MapNode | ListNode): readonly (readonly [key: string, part: SourceNode])[] =>
-  node.kind === "list"
-    ? node.items.map((item, i) => [String(i), item])
-    : [...node.entries.values()].map(({ key, value }) => [key, value]);
 
 /** The keys of a manifest, and the places that they open. */
 export function placesOf({ byType, shared }: TypeIndex) {
@@ -118,7 +102,6 @@ export function placesOf({ byType, shared }: TypeIndex) {
     if (!guesses.has(key) && guesses.size < mostGuesses) guesses.set(key, suggest(key, candidates));
     return guesses.has(key) ? guesses.get(key) : "state";
   };
-  /** Returns the place of a part of a node at `place`. */
   const placeIn = (node: MapNode | ListNode, place: Place, key: string, part: SourceNode): Place => {
     if (place === "command") return key === "0" ? "open" : "hidden";
     if (node.kind === "list") return isSecretPlace(place) ? "hidden" : place;
@@ -145,16 +128,6 @@ export function placesOf({ byType, shared }: TypeIndex) {
 
 /** To compare more unknown words with all keys takes too long. */
 const mostGuesses = 1000;
-
-/** Stars out parts of a text; blanks and offsets stay. */
-export function star(text: string, ranges: readonly (readonly [number, number])[]): string {
-  let shown = "";
-  for (const [start, end] of [...ranges].sort((a, b) => a[0] - b[0])) {
-    shown += text.slice(shown.length, Math.max(shown.length, start));
-    shown += text.slice(shown.length, end).replace(/\S/g, "*");
-  }
-  return shown + text.slice(shown.length);
-}
 
 /** A dash that opens an item, a word with a colon behind it, or any other character. */
 const partOfLine = /(^[ \t]*-(?=\s))|(?<![A-Za-z0-9_-])([A-Za-z0-9_-]+)["']?[ \t]*:|\S/gm;

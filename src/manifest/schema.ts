@@ -1,16 +1,7 @@
 import * as z from "zod";
-import type { ResourceType } from "../model/resource-type";
-import {
-  lifecycleSchema,
-  moveSchema,
-  orderSchema,
-  outputsSchema,
-  removalSchema,
-  versionSchema,
-} from "./meta";
-import { sourceSchemas } from "./secrets";
-import { groupsSchema, itemsSchema } from "./share";
-import { stagesSchema } from "./stages";
+import { lifecycleSchema, orderSchema } from "../declaration/lifecycle";
+import { moveSchema, removalSchema } from "../declaration/moves";
+import { sourceSchemas } from "../declaration/secrets";
 import {
   type AttributeShape,
   freeKeys,
@@ -21,7 +12,11 @@ import {
   sensitiveKey,
   type TypeIndex,
   unwrap,
-} from "./type-index";
+} from "../declaration/type-index";
+import type { ResourceType } from "../model/resource-type";
+import { groupsSchema, itemsSchema } from "./groups";
+import { stagesSchema } from "./stages";
+import { outputsSchema, versionSchema } from "./top-level";
 
 const fromEnvironment = z
   .string()
@@ -35,12 +30,7 @@ const reference = z.string().meta({ pattern: "\\$\\{" });
  * const schema = JSON.stringify(manifestJsonSchema(resourceTypes));
  */
 export const manifestJsonSchema = (types: readonly ResourceType[]): object =>
-  jsonOf(
-    manifestSchema(types, false).meta({
-      title: "rnv manifest",
-      description: "The desired state of a workspace.",
-    }),
-  );
+  jsonOf(manifestSchema(types, false), "rnv manifest", "The desired state of a workspace.");
 
 /**
  * The JSON Schema (draft-07) of a manifest that overlays another one (`-f rnv.yaml -f production.yaml`): everything is
@@ -48,13 +38,10 @@ export const manifestJsonSchema = (types: readonly ResourceType[]): object =>
  * @example
  * const schema = JSON.stringify(overlayJsonSchema(resourceTypes));
  */
-export const overlayJsonSchema = (types: readonly ResourceType[]): object =>
-  jsonOf(
-    manifestSchema(types, true).meta({
-      title: "rnv overlay",
-      description: "What differs from an earlier manifest; null takes away what that one says.",
-    }),
-  );
+export function overlayJsonSchema(types: readonly ResourceType[]): object {
+  const description = "What differs from an earlier manifest; null takes away what that one says.";
+  return jsonOf(manifestSchema(types, true), "rnv overlay", description);
+}
 
 interface Making {
   readonly index: TypeIndex;
@@ -65,7 +52,6 @@ interface Making {
   readonly blocks: Map<PlacedType, z.ZodType>;
 }
 
-/** The schema of a whole manifest, made of what the resource types say of their attributes and places. */
 function manifestSchema(types: readonly ResourceType[], isOverlay: boolean): z.ZodObject {
   const index = indexTypes(types);
   const making: Making = {
@@ -217,9 +203,8 @@ function orNull(schema: z.ZodType): z.ZodType {
   return schema.description === undefined ? either : either.describe(schema.description);
 }
 
-function jsonOf(schema: z.ZodType): object {
-  const { $schema, title, description, ...rest } = z.toJSONSchema(schema, {
-    ...{ target: "draft-7", io: "input", unrepresentable: "any" },
-  });
+function jsonOf(schema: z.ZodType, title: string, description: string): object {
+  const options = { target: "draft-7", io: "input", unrepresentable: "any" } as const;
+  const { $schema, ...rest } = z.toJSONSchema(schema, options);
   return { $schema, title, description, ...rest };
 }

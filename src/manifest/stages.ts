@@ -1,6 +1,21 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as z from "zod";
+import { isWithin } from "../declaration/files";
+import type { Report } from "../declaration/findings";
+import type { LoadContext } from "../declaration/load-context";
+import { type JudgedPart, judgeEach } from "../declaration/schema-issues";
+import { addressHoldsSecret } from "../declaration/secret-texts";
+import {
+  isNull,
+  type MapEntry,
+  type MapNode,
+  mapValues,
+  quoteShort,
+  type SourceNode,
+} from "../declaration/tree";
+import { freeKeys } from "../declaration/type-index";
+import { readPlain } from "../declaration/values";
 import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { DesiredResource } from "../model/desired";
@@ -9,20 +24,11 @@ import {
   isStageWord,
   mentionsStage,
   type StageName,
-  splitStage,
   stageText,
   stageWordRule,
 } from "../model/stage";
-import type { TargetNames } from "../model/target";
 import { reasonOf, uuidPattern } from "../model/text";
 import { durationPattern, parseDuration } from "../model/time";
-import type { ReadContext } from "./context";
-import { isWithin } from "./files";
-import type { Report } from "./findings";
-import { type JudgedPart, judgeEach } from "./schema-issues";
-import { isNull, type MapEntry, type MapNode, mapValues, quoteShort, type SourceNode } from "./tree";
-import { freeKeys } from "./type-index";
-import { readPlain } from "./values";
 
 /** A stage as a manifest declares it (DESIGN section 11). */
 export interface StageDeclaration {
@@ -99,7 +105,6 @@ const stagesSubject: JudgedPart = {
     at.kind === "list" ? "stages: { production: { overlay: stages/production.yaml } }" : undefined,
 };
 
-/** Reads `stages`; every mistake in it is reported. Empty where there are none. */
 export function readStages(root: MapNode, report: Report): Stages {
   const stages = new Map<string, StageDeclaration>();
   const node = root.entries.get("stages")?.value;
@@ -173,8 +178,8 @@ export interface StagePlace {
 export function placeStage(
   declared: StageDeclaration,
   asked: StageName,
-  context: ReadContext,
-  { cwd, files }: { readonly cwd: string; readonly files: readonly string[] },
+  context: LoadContext,
+  files: readonly string[],
 ): StagePlace {
   const nodeOf = (key: string): SourceNode | undefined => declared.written.get(key)?.value;
   const read = (key: string): string | undefined => {
@@ -182,39 +187,32 @@ export function placeStage(
     if (node === undefined) return undefined;
     const attribute = `stages.${declared.name}.${key}`;
     const noReference = `${key} of a stage is read before anything else, and cannot hold a reference`;
-    const value = readPlain(withStage(node, asked), { attribute, noReference }, context);
+    const value = readPlain(withStage(node, asked), { context, attribute, noReference });
     return typeof value === "string" ? value : undefined;
   };
   const [overlay, workspace, state] = [read("overlay"), read("workspace"), read("state")];
-  const refuse = (key: string, problem: string, hint: string): void =>
-    context.report(
-      error("manifest.stage", `${key} of stage ${stageText(asked)} ${problem}`, {
-        range: nodeOf(key)?.range,
-        hint,
-      }),
-    );
+  const refuse = (key: string, problem: string, hint: string): void => {
+    const summary = `${key} of stage ${stageText(asked)} ${problem}`;
+    context.report(error("manifest.stage", summary, { range: nodeOf(key)?.range, hint }));
+  };
   if (workspace !== undefined && !uuidPattern.test(workspace))
     refuse("workspace", "is not a UUID", "copy the id of the workspace: 8-4-4-4-12 hexadecimal digits");
-  if (state !== undefined && holdsSecret(state))
+  if (state !== undefined && addressHoldsSecret(state))
     refuse(
       "state",
       "holds a secret, and is read by everybody who reads this file",
       "leave it out: RNV_STATE_HTTP_USERNAME, RNV_STATE_HTTP_PASSWORD and AWS_… hold credentials",
     );
-  if (state !== undefined && !context.trust.mayKeepState(state))
-    context.report(
-      error(
-        "guard.untrusted",
-        `stage ${stageText(asked)} names its state, and this manifest is not trusted (--untrusted)`,
-        {
-          range: nodeOf("state")?.range,
-          detail: "The state, and our credentials for it, would go where the manifest says.",
-          hint: `list it in RNV_ALLOW_STATE: https://git.example.com/state/*`,
-        },
-      ),
-    );
+  if (state !== undefined && !context.trust.mayKeepState(state)) {
+    const summary = `stage ${stageText(asked)} names its state, and this manifest is not trusted (--untrusted)`;
+    const detail = "The state, and our credentials for it, would go where the manifest says.";
+    const hint = "list it in RNV_ALLOW_STATE: https://git.example.com/state/*";
+    context.report(error("guard.untrusted", summary, { range: nodeOf("state")?.range, detail, hint }));
+  }
   const path =
-    overlay === undefined ? undefined : resolve(cwd, dirname(nodeOf("overlay")?.range.file ?? ""), overlay);
+    overlay === undefined
+      ? undefined
+      : resolve(context.cwd, dirname(nodeOf("overlay")?.range.file ?? ""), overlay);
   const problem = path === undefined ? undefined : overlayProblem(path, context.project, files);
   if (problem !== undefined) refuse("overlay", ...problem);
   return {
@@ -240,11 +238,6 @@ function overlayProblem(
   }
 }
 
-export const holdsSecret = (address: string): boolean =>
-  /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i.test(address) ||
-  (/^https?:/i.test(address) &&
-    /[?&][^=&]*(token|secret|passw|key|sig|auth|credential)[^=&]*=/i.test(address));
-
 /** The tree with `${stage.name}` and `${stage.id}` filled in everywhere. */
 export function withStage<Node extends SourceNode>(root: Node, stage: StageName): Node {
   const fill = (node: SourceNode): SourceNode => {
@@ -263,27 +256,19 @@ export function withStage<Node extends SourceNode>(root: Node, stage: StageName)
 export function checkNames(
   resources: Iterable<DesiredResource>,
   { name, id = "" }: StageName,
-  { index, report }: ReadContext,
+  { index, report }: LoadContext,
 ): void {
   for (const { address, type, attributes, parent, range } of resources) {
     const attribute = index.byType.get(type)?.type.nameAttribute;
     const named = attribute === undefined ? undefined : attributes.get(attribute);
     if (attribute === undefined || typeof named?.value !== "string" || parent !== undefined) continue;
     if (holdsId(named.value, id)) continue;
-    report(
-      error(
-        "guard.stage",
-        `the name ${quoteShort(named.value)} of ${address} does not hold the id ${quoteShort(id)} of ${name}/${id}`,
-        {
-          address,
-          attribute,
-          range: named.range ?? range,
-          detail:
-            "Each instance of a stage needs names of its own, or one would take over what another made.",
-          hint: "write ${stage.id} into it: name: shop-pr-${stage.id}",
-        },
-      ),
-    );
+    const instance = `the id ${quoteShort(id)} of ${name}/${id}`;
+    const summary = `the name ${quoteShort(named.value)} of ${address} does not hold ${instance}`;
+    const detail =
+      "Each instance of a stage needs names of its own, or one would take over what another made.";
+    const hint = "write ${stage.id} into it: name: shop-pr-${stage.id}";
+    report(error("guard.stage", summary, { address, attribute, range: named.range ?? range, detail, hint }));
   }
 }
 
@@ -292,18 +277,4 @@ function holdsId(name: string, id: string): boolean {
   const kindOf = (letter = ""): string => (/\d/.test(letter) ? "\\d" : /[a-z]/i.test(letter) ? "A-Za-z" : "");
   const [before, after] = [kindOf(id[0]), kindOf(id.at(-1))];
   return new RegExp(`(?<![${before}])${id}(?![${after}])`).test(name);
-}
-
-/** Stands for the name of the stack in the address of a state. */
-export const stackPlace = "${stack}";
-
-/**
- * Returns the address of the state of a target: the one that is given, with the names of its stage and its stack in it, else
- * the default one. What the target does not have stays.
- */
-export function stateAddress(given: string, { stage, stack }: TargetNames): string {
-  const part = stack?.replace(/[^\w.-]+/g, "-");
-  if (given === "") return [".rnv", stage, part, "state.json"].filter((name) => name).join("/");
-  const staged = stage === undefined ? given : fillStage(given, splitStage(stage));
-  return part === undefined ? staged : staged.replaceAll(stackPlace, part);
 }

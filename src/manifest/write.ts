@@ -1,11 +1,12 @@
 import { Document, isMap, isScalar, parseDocument, Scalar, visit, type YAMLMap, type YAMLSeq } from "yaml";
+import { formatLocation } from "../declaration/findings";
+import { onlyNames } from "../declaration/secret-texts";
+import { escapeTemplate, type MapNode, partsOf, type ScalarNode, type SourceNode } from "../declaration/tree";
+import { indexTypes, type PlacedType, type TypeIndex } from "../declaration/type-index";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { isOpenField, type ManifestPlace, type ResourceType } from "../model/resource-type";
 import { isReference, type Plain, Template } from "../model/value";
-import { formatLocation } from "./findings";
-import { isSecretPlace, onlyNames, type Place, partsOf, placesOf } from "./mask";
-import { escapeTemplate, type MapNode, type ScalarNode, type SourceNode } from "./tree";
-import { indexTypes, type PlacedType, type TypeIndex } from "./type-index";
+import { isSecretPlace, type Place, placesOf } from "./mask";
 
 /** Stands for a value that a comment names and nothing shows. */
 export const leftOut = Symbol("left out");
@@ -64,7 +65,6 @@ export function put(root: YamlTree, path: readonly string[], value: unknown): vo
   at.set(path.at(-1) as string, value);
 }
 
-/** Lists and mappings that stand on one line. */
 interface FlowStyle {
   readonly isFlowList: (list: YAMLSeq) => boolean;
   readonly isFlowMap: (map: YAMLMap<unknown, unknown>) => boolean;

@@ -1,8 +1,8 @@
+import type { Block, WrittenAttribute } from "../declaration/block";
+import { entryNode, mapNode } from "../declaration/tree";
+import { type AttributeShape, openShape, schemaKinds, unknownField } from "../declaration/type-index";
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import type { Block, WrittenAttribute } from "../manifest/blocks";
-import { entryNode, mapNode } from "../manifest/tree";
-import { type AttributeShape, openShape, schemaKinds, unknownField } from "../manifest/type-index";
 import type { Address } from "../model/address";
 import { camelCase, protectionAttribute } from "../model/text";
 import type { JsonNode } from "./document";

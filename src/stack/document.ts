@@ -1,6 +1,6 @@
 import { type Node, type ParseError, parseTree } from "jsonc-parser";
+import type { Report } from "../declaration/findings";
 import { error, type SourceFile, type SourceRange } from "../diagnostics/diagnostic";
-import type { Report } from "../manifest/findings";
 
 type Scalar = null | boolean | number | string;
 type Content = Scalar | readonly JsonNode[] | ReadonlyMap<string, JsonNode>;

@@ -1,11 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import * as z from "zod";
+import { isLinkOut, isWithin, linkOut, realPath, shownPath } from "../declaration/files";
+import type { Report } from "../declaration/findings";
+import { mayShow, star } from "../declaration/secret-texts";
+import { isSecretName } from "../declaration/trust";
 import { error } from "../diagnostics/diagnostic";
-import { isLinkOut, isWithin, linkOut, realPath, shownPath } from "../manifest/files";
-import type { Report } from "../manifest/findings";
-import { mayShow, star } from "../manifest/mask";
-import { isSecretName } from "../manifest/trust";
 import { topologicalOrder } from "../model/graph";
 import type { JsonNode } from "./document";
 import type { Stack, StackContext } from "./stack";

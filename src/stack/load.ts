@@ -1,22 +1,18 @@
 import { resolve } from "node:path";
+import { type Block, secretNamesIn } from "../declaration/block";
+import type { BuiltResource } from "../declaration/build-resource";
+import { fetchSecrets } from "../declaration/fetch-secrets";
+import { maxTotalBytes, projectFolder, readSource } from "../declaration/files";
+import { collectFindings, type Findings, formatLocation, type Report } from "../declaration/findings";
+import type { LoadContext } from "../declaration/load-context";
+import type { LoadedManifest, ManifestRequest } from "../declaration/load-request";
+import { checkCycles, type Dependant } from "../declaration/references";
+import { star } from "../declaration/secret-texts";
+import type { SourceNode } from "../declaration/tree";
+import { trustOf } from "../declaration/trust";
+import { indexTypes } from "../declaration/type-index";
+import { readValue } from "../declaration/values";
 import { error, hasErrors, SourceFile, sortDiagnostics, warning } from "../diagnostics/diagnostic";
-import type { Block } from "../manifest/blocks";
-import type { BuiltResource } from "../manifest/build-resource";
-import {
-  type LoadedManifest,
-  type ManifestRequest,
-  type ReadContext,
-  secretNamesIn,
-} from "../manifest/context";
-import { fetchSecrets } from "../manifest/fetch-secrets";
-import { maxTotalBytes, projectFolder, readSource } from "../manifest/files";
-import { collectFindings, type Findings, formatLocation, type Report } from "../manifest/findings";
-import { star } from "../manifest/mask";
-import { checkCycles, type Dependant } from "../manifest/references";
-import type { SourceNode } from "../manifest/tree";
-import { trustOf } from "../manifest/trust";
-import { indexTypes } from "../manifest/type-index";
-import { readValue } from "../manifest/values";
 import type { Address } from "../model/address";
 import { dataSegments, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredAttribute, DesiredData, DesiredResource } from "../model/desired";
@@ -63,11 +59,13 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   const blocks = new Map<Address, Block>();
   const secretNames = new Set<string>();
   const owners = new Map<string, string>();
-  const reading: ReadContext = {
+  const reading: LoadContext = {
     index,
     blocks,
     environment: request.environment,
     report: withConstructs(owners, findings),
+    reach: request.secrets,
+    cwd,
     misses: { count: 0 },
     secretFolder: cwd,
     project: projectFolder(cwd, [], request.untrusted === true),
@@ -81,7 +79,6 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     unit: request.stack,
     ...known,
     reading,
-    fillIn: request.secrets === "resolve",
     spent: { steps: 0 },
     owners,
     report: findings.report,
@@ -89,7 +86,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   const stackBlocks = readBlocks(context, blocks);
   for (const name of secretNamesIn(blocks.values())) secretNames.add(name);
   checkVariables(context);
-  const built = stackBlocks.map((block) => buildStackResource(block, request.secrets));
+  const built = stackBlocks.map((block) => buildStackResource(block));
   reportNamesakes(stackBlocks, built, reading);
   const resources = new Map(built.map(({ resource }) => [resource.address, resource]));
   const data = new Map(readData(context).map((one) => [one.address, one]));
@@ -101,7 +98,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     removed: readStackRemovals(context),
     outputs: readStackOutputs(context),
   };
-  await fetchSecrets(built, cwd, reading, findings, request.secrets);
+  await fetchSecrets(built, reading, findings);
   const diagnostics = sortDiagnostics(findings.all());
   return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics };
 }
@@ -182,7 +179,7 @@ function readBlocks(context: StackContext, blocks: Map<Address, Block>): readonl
 function reportNamesakes(
   blocks: readonly StackBlock[],
   built: readonly BuiltResource[],
-  { report }: ReadContext,
+  { report }: LoadContext,
 ): void {
   const first = new Map<string, StackBlock>();
   blocks.forEach((one, i) => {
@@ -308,7 +305,7 @@ function readQuery(
       reader.refuse(invalid(`${key} is ${queryWords[wanted]}`), range);
       continue;
     }
-    const value = readValue(node, { address, attribute }, reading);
+    const value = readValue(node, { context: reading, address, attribute });
     const summary = `${reader.owner}: ${attribute} is empty`;
     if (value === "") reading.report(error("stack.invalid_value", summary, { address, attribute, range }));
     else if (value !== undefined) query.set(attribute, { value, range });

@@ -1,4 +1,4 @@
-import type { AttributeShape, PlacedType, TypeIndex } from "../manifest/type-index";
+import type { AttributeShape, PlacedType, TypeIndex } from "../declaration/type-index";
 import { type Address, addressOf, isLogicalName } from "../model/address";
 import { type Listing, listings } from "../model/listings";
 import type { Parent } from "../model/resource-type";

@@ -1,6 +1,6 @@
+import type { SourceNode } from "../declaration/tree";
 import type { Diagnostic, SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import type { SourceNode } from "../manifest/tree";
 import { crossStackData, dataSegments, dataType } from "../model/data-source";
 import { camelCase, generatedName, variablesResource, writeOnlyNameOf } from "../model/text";
 import type { JsonNode } from "./document";

@@ -1,9 +1,15 @@
+import type { Block } from "../declaration/block";
+import { type BuiltResource, buildResource } from "../declaration/build-resource";
+import {
+  entryNode,
+  listNode,
+  type MapEntry,
+  mapNode,
+  type SourceNode,
+  scalarNode,
+} from "../declaration/tree";
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import type { Block } from "../manifest/blocks";
-import { type BuiltResource, buildResource } from "../manifest/build-resource";
-import type { SecretReach } from "../manifest/context";
-import { entryNode, listNode, type MapEntry, mapNode, type SourceNode, scalarNode } from "../manifest/tree";
 import type { Address } from "../model/address";
 import { crossStackData, dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
@@ -105,11 +111,11 @@ function unknownType({ terraformType, name }: StackResource, { types }: StackCon
 export const movedFrom = ({ resource: { block } }: ResourceSource): readonly SourceNode[] =>
   commentOf(block, terraformPrefix).at("moved_from").items.map(literal);
 
-export function buildStackResource({ block, source, link }: StackBlock, reach: SecretReach): BuiltResource {
+export function buildStackResource({ block, source, link }: StackBlock): BuiltResource {
   const { resource, reader } = source;
   const { reading } = reader.context;
   checkTriggers(source, block);
-  const built = buildResource(block, reading, reach);
+  const built = buildResource(block, reading);
   if (link !== undefined) built.attributes.set(link.attribute, link.value);
   const known = dependsOnOf(resource.block, block, reader).filter(
     (on) => !isImplied(block, reading.blocks.get(on)),

@@ -1,6 +1,7 @@
+import { hintForMiss, type Report } from "../declaration/findings";
+import type { LoadContext } from "../declaration/load-context";
+import type { StackUnit } from "../declaration/load-request";
 import { type Diagnostic, error, type SourceRange, warning } from "../diagnostics/diagnostic";
-import type { ReadContext, StackUnit } from "../manifest/context";
-import { hintForMiss, type Report } from "../manifest/findings";
 import type { Address } from "../model/address";
 import { generatedName, terraformPrefix, variablesResource } from "../model/text";
 import type { JsonNode } from "./document";
@@ -50,9 +51,7 @@ export interface StackContext {
   /** Types of data sources by their name in Terraform. */
   readonly dataTypes: ReadonlyMap<string, DataType>;
   /** The declared blocks, as far as they are read, and the environment. */
-  readonly reading: ReadContext;
-  /** Secrets are read; without that, variables may have no value. */
-  readonly fillIn: boolean;
+  readonly reading: LoadContext;
   readonly report: Report;
   /** Steps of expressions. */
   readonly spent: { steps: number };

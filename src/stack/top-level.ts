@@ -1,7 +1,14 @@
+import { readMoved, readRemoved } from "../declaration/moves";
+import {
+  entryNode,
+  listNode,
+  type MapEntry,
+  mapNode,
+  type SourceNode,
+  scalarNode,
+} from "../declaration/tree";
+import { readValue } from "../declaration/values";
 import type { SourceRange } from "../diagnostics/diagnostic";
-import { readMoved, readRemoved } from "../manifest/meta";
-import { entryNode, listNode, type MapEntry, mapNode, type SourceNode, scalarNode } from "../manifest/tree";
-import { readValue } from "../manifest/values";
 import { type Address, isLogicalName } from "../model/address";
 import { type Desired, type DesiredAttribute, hiddenOutput, isCrossStackOutput } from "../model/desired";
 import { variablesResource } from "../model/text";
@@ -97,7 +104,7 @@ export function readStackOutputs(context: StackContext): Desired["outputs"] {
     else {
       const value = node.isSensitive
         ? hiddenOutput
-        : readValue(node, { attribute: `outputs.${name}` }, reading);
+        : readValue(node, { context: reading, attribute: `outputs.${name}` });
       const isInProgram = isCrossing && referencesOf(value).length === 0;
       if (value !== undefined && !isInProgram)
         outputs.set(name, { value: isHidden ? hiddenOutput : value, range: at.range });

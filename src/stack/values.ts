@@ -1,4 +1,3 @@
-import { DiagnosticsError, type SourceRange } from "../diagnostics/diagnostic";
 import {
   type AwaitedPart,
   listNode,
@@ -6,8 +5,9 @@ import {
   type SourceNode,
   scalarNode,
   type TemplatePart,
-} from "../manifest/tree";
-import { sourceKeys } from "../manifest/type-index";
+} from "../declaration/tree";
+import { sourceKeys } from "../declaration/type-index";
+import { DiagnosticsError, type SourceRange } from "../diagnostics/diagnostic";
 import type { Plain } from "../model/value";
 import type { JsonNode } from "./document";
 import {

@@ -1,5 +1,5 @@
-import type { ReadContext } from "../manifest/context";
-import { unlisted } from "../manifest/values";
+import type { LoadContext } from "../declaration/load-context";
+import { unlisted } from "../declaration/values";
 import { terraformPrefix } from "../model/text";
 import type { JsonNode } from "./document";
 import { convert, textOf } from "./language/conversion";
@@ -45,7 +45,8 @@ export function variableValue(name: string, scope: Scope, readEntry: ReadEntry):
     const read = (): Value => readEntry(label, entry.at("default"), scope);
     return marked(converted(read, typeOf(entry), `the default of ${label}`), isSensitive);
   }
-  if (variable === undefined && (context.fillIn || !isSensitive)) throw withoutValue(name, environment);
+  if (variable === undefined && (context.reading.reach === "resolve" || !isSensitive))
+    throw withoutValue(name, environment);
   const origin = variable ?? `RNV_VAR_${name}`;
   if (isSensitive) {
     // The text goes from the environment into a `Secret` without being a value here.
@@ -84,7 +85,7 @@ function typeOf(entry: JsonNode): ValueType {
   return typeof written === "string" ? typeNamed(parseExpression(written)) : "any";
 }
 
-function withoutValue(name: string, environment: ReadContext["environment"]): StackProblem {
+function withoutValue(name: string, environment: LoadContext["environment"]): StackProblem {
   const empty = variablesOf(name).find((variable) => environment[variable] === "");
   const why = empty === undefined ? "" : `: ${empty} is empty`;
   const hint = `set RNV_VAR_${name} (or TF_VAR_${name})${empty === undefined ? "" : "; its default may be an empty text"}`;

@@ -19,29 +19,24 @@ const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
   model: { paths: ["model", "diagnostics"], ceiling: 2_739, budget: 2_640 },
   api: { paths: ["api"], ceiling: 5_333, budget: 4_900 },
-  manifest: {
-    paths: ["manifest"],
-    without: ["manifest/convert"],
-    ceiling: 6_271,
-    // With the 2,800 lines of the folder `declaration`, which is to come.
-    budget: 6_200,
-  },
+  declaration: { paths: ["declaration"], ceiling: 2_800, budget: 2_800 },
+  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 3_439, budget: 3_400 },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },
-  stack: { paths: ["stack"], ceiling: 4_311, budget: 4_250 },
+  stack: { paths: ["stack"], ceiling: 4_294, budget: 4_250 },
   plan: { paths: ["plan"], ceiling: 5_483, budget: 5_150 },
   resources: { paths: ["resources"], ceiling: 2_780, budget: 2_650 },
   apply: { paths: ["apply"], ceiling: 2_748, budget: 2_650 },
   state: { paths: ["state"], ceiling: 3_608, budget: 3_450 },
   report: { paths: ["report"], ceiling: 4_970, budget: 4_900 },
-  commands: { paths: ["commands"], ceiling: 5_070, budget: 4_850 },
-  cli: { paths: ["cli"], ceiling: 7_593, budget: 6_800 },
+  commands: { paths: ["commands"], ceiling: 5_096, budget: 4_850 },
+  cli: { paths: ["cli"], ceiling: 7_597, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_780, budget: 3_780 },
   cdktf: { paths: ["cdktf"], ceiling: 1_570, budget: 1_570 },
   terraform: { paths: ["terraform"], ceiling: 5_843, budget: 5_600 },
 };
 
 /** All of `src`, with a grant of 300 lines for the readings of `emulator`. */
-const whole: Folder = { paths: [""], ceiling: 62_639, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 62_588, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

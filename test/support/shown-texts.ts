@@ -1,5 +1,5 @@
+import type { LoadedManifest } from "../../src/declaration/load-request";
 import type { Diagnostic } from "../../src/diagnostics/diagnostic";
-import type { LoadedManifest } from "../../src/manifest/context";
 
 /** The texts that code frames show of the files that a load points into. */
 export function shownTexts({ diagnostics, desired }: LoadedManifest): readonly string[] {

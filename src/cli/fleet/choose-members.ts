@@ -3,17 +3,18 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { chooseNamed } from "../../commands/targets";
+import { isBelow, realOf, shownPath } from "../../declaration/files";
+import { commandEnvironment } from "../../declaration/trust";
 import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../../diagnostics/diagnostic";
-import { isBelow, realOf, shownPath, yamlName } from "../../manifest/files";
 import {
   type FleetMember,
   type FleetRequest,
   findFleet,
   memberPlace,
   partsOf,
-} from "../../manifest/find-fleet";
-import { fleetFileName } from "../../manifest/fleet-file";
-import { commandEnvironment } from "../../manifest/trust";
+} from "../../manifest/beside/find-fleet";
+import { fleetFileName } from "../../manifest/beside/fleet-file";
+import { yamlName } from "../../manifest/find-files";
 import { stageText } from "../../model/stage";
 import { compareTexts, type ProcessEnvironment, sha256 } from "../../model/text";
 import { longestTimer } from "../../model/time";

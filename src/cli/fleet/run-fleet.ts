@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { endedMember, makeReport } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
-import { type FleetMember, startsPrograms } from "../../manifest/find-fleet";
+import { type FleetMember, startsPrograms } from "../../manifest/beside/find-fleet";
 import { longestTimer } from "../../model/time";
 import { jsonText } from "../../report/escape-text";
 import {

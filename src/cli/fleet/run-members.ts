@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseJson, type Transport, type WireRequest, type WireResponse } from "../../api/transport";
 import { endedMember, memberResult } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
-import type { FleetMember } from "../../manifest/find-fleet";
+import type { FleetMember } from "../../manifest/beside/find-fleet";
 import type { DriftClass } from "../../plan/drift";
 import type { Run } from "../open-target";
 import { withProfile } from "../profile";

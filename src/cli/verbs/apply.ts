@@ -1,8 +1,7 @@
-import type { ApplyRequest, Approval } from "../../commands/apply";
-import { type ApplyOutcome, apply } from "../../commands/apply";
+import { type ApplyOutcome, type ApplyRequest, type Approval, apply } from "../../commands/apply";
 import type { PlanRequest } from "../../commands/context";
+import type { CrossValue } from "../../declaration/load-request";
 import { failure, warning } from "../../diagnostics/diagnostic";
-import type { CrossValue } from "../../manifest/context";
 import type { ApplyEvent, SummaryEvent } from "../../model/apply-event";
 import { hideOutputs } from "../../model/desired";
 import { noMask } from "../../model/value";

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { type DriftOutcome, drift } from "../../commands/drift";
 import { DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
-import { readAcceptances } from "../../manifest/drift-file";
+import { readAcceptances } from "../../manifest/beside/drift-file";
 import type { Acceptance } from "../../model/acceptance";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
 import { type DriftClass, driftClasses } from "../../plan/drift";

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { type Promotion, promote } from "../../commands/promote";
+import { shownPath } from "../../declaration/files";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
-import { shownPath } from "../../manifest/files";
 import type { FoundStages } from "../../manifest/load-manifest";
 import { findStage, listStages } from "../../manifest/stages";
 import { editManifest } from "../../manifest/write";

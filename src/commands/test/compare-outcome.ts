@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
-import { isPattern, type ManifestExpectation } from "../../manifest/test-file";
+import { isPattern, type ManifestExpectation } from "../../manifest/beside/test-file";
 import type { Check } from "../../model/policy";
 import { canonicalJson, type Plain } from "../../model/value";
 import { type Change, instanceOf, isWritten, type Plan, type ShownValue, unknownIn } from "../../plan/plan";

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { isAbsolute, posix } from "node:path";
 import { defaultGaps } from "../../api/gaps";
+import { forbiddenInTests } from "../../declaration/trust";
 import { type Diagnostic, DiagnosticsError, hasErrors, SourceFile } from "../../diagnostics/diagnostic";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../emulator/emulator";
 import { manualClock } from "../../emulator/testing";
-import { standardInputName } from "../../manifest/files";
+import { layered, type ManifestTest, type TestSource } from "../../manifest/beside/test-file";
+import { standardInputName } from "../../manifest/find-files";
 import { findStages } from "../../manifest/load-manifest";
-import { layered, type ManifestTest, type TestSource } from "../../manifest/test-file";
-import { forbiddenInTests } from "../../manifest/trust";
 import type { Address } from "../../model/address";
 import { Secret } from "../../model/secret";
 import { splitStage } from "../../model/stage";

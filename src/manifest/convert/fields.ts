@@ -1,8 +1,8 @@
+import type { Report } from "../../declaration/findings";
+import { holdsSecret } from "../../declaration/secret-texts";
+import { describeKind, escapeTemplate, isNull, type MapNode, type SourceNode } from "../../declaration/tree";
 import { type Diagnostic, error, type SourceRange, warning } from "../../diagnostics/diagnostic";
 import type { Plain } from "../../model/value";
-import type { Report } from "../findings";
-import { holdsSecret } from "../secret-texts";
-import { describeKind, escapeTemplate, isNull, type MapNode, type SourceNode } from "../tree";
 
 /** A service of a manifest in the making: text stands as it is, `${…}` included; undefined is not written. */
 export interface ConvertedService {

@@ -1,8 +1,8 @@
+import type { Report } from "../../declaration/findings";
 import { type Diagnostic, error, hasErrors, SourceFile, sortDiagnostics } from "../../diagnostics/diagnostic";
 import type { Plain } from "../../model/value";
-import type { Report } from "../findings";
+import { parseYaml } from "../text/yaml";
 import { put, writePlain, type YamlTree } from "../write";
-import { parseYaml } from "../yaml";
 import { type Clone, type ConvertedManifest, type ConvertedService, dropped, Fields } from "./fields";
 import { convertProcfile, parseProcfile } from "./procfile";
 import { convertRender } from "./render";

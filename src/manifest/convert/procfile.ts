@@ -1,8 +1,8 @@
+import type { Report } from "../../declaration/findings";
+import { entryNode, type MapEntry, scalarNode } from "../../declaration/tree";
 import type { SourceFile } from "../../diagnostics/diagnostic";
-import type { Report } from "../findings";
-import { LogicalNames } from "../logical-names";
-import { entryNode, type MapEntry, scalarNode } from "../tree";
 import { type Converter, dropped } from "./fields";
+import { LogicalNames } from "./logical-names";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)\s*$/;
 

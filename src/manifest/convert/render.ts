@@ -1,7 +1,7 @@
+import { whyWithheld } from "../../declaration/secret-texts";
 import type { Plain } from "../../model/value";
-import { LogicalNames } from "../logical-names";
-import { whyWithheld } from "../secret-texts";
 import { type Converter, dropped, type Fields, isWhole } from "./fields";
+import { LogicalNames } from "./logical-names";
 
 /** Types whose word is another one here. */
 const kinds = new Map(Object.entries({ pserv: "worker", keyvalue: "redis", database: "postgres" }));

@@ -1,4 +1,4 @@
-import type { AwaitedPart, SourceNode } from "../../manifest/tree";
+import type { AwaitedPart, SourceNode } from "../../declaration/tree";
 import type { Plain } from "../../model/value";
 import { ExpressionProblem, unsupported } from "./problem";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import * as z from "zod";
-import { unwrap } from "../../manifest/type-index";
+import { unwrap } from "../../declaration/type-index";
 import { snakeCase } from "../../model/text";
 import { durationPattern } from "../../model/time";
 import { generatedText, isGeneratedLength } from "../../model/value";

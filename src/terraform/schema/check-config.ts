@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { expectations, leaves } from "../../declaration/schema-issues";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import { expectations, leaves } from "../../manifest/schema-issues";
 import { canonicalId, snakeCase, uuidPattern } from "../../model/text";
 import { asObject, holdsUnknown, type TerraformObject, textIn, toPlain, valueAt } from "../values";
 import type { AttributeSchema, BlockSchema } from "./block";

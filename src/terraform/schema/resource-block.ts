@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Resource } from "../../api/reads";
-import { unwrap } from "../../manifest/type-index";
+import { unwrap } from "../../declaration/type-index";
 import type { ComputedRule } from "../../model/resource-type";
 import {
   generatedName,

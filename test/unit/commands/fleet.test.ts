@@ -2,7 +2,7 @@ import { inShard } from "../../../src/cli/fleet/choose-members";
 import { joinReports, parseReport } from "../../../src/cli/fleet/join-fleet";
 import { makeReport, memberResult } from "../../../src/commands/fleet";
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { memberEnvironment } from "../../../src/manifest/find-fleet";
+import { memberEnvironment } from "../../../src/manifest/beside/find-fleet";
 import {
   type FleetReport,
   fleetMetrics,

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../../../src/diagnostics/diagnostic";
-import { parseDotenv } from "../../../src/manifest/dotenv";
+import { parseDotenv } from "../../../src/manifest/text/dotenv";
 
 /** Values by key; what the environment has as `<NAME>`, with its default. */
 function read(text: string): { values: Record<string, string>; problems: Diagnostic[]; shown: string } {

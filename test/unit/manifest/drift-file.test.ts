@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { positionAt } from "../../../src/diagnostics/diagnostic";
-import { readAcceptances } from "../../../src/manifest/drift-file";
+import { readAcceptances } from "../../../src/manifest/beside/drift-file";
 
 const folder = mkdtempSync(join(tmpdir(), "rnv-drift-file-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { trustOf } from "../../../src/declaration/trust";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { readFleetFile } from "../../../src/manifest/fleet-file";
-import { trustOf } from "../../../src/manifest/trust";
+import { readFleetFile } from "../../../src/manifest/beside/fleet-file";
 
 /** The code and the summary of each mistake, and the exit code. */
 function refused(text: string, { untrusted = false, environment = {} } = {}): unknown {

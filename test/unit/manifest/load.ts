@@ -1,9 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Diagnostic } from "../../../src/diagnostics/diagnostic";
-import { positionAt } from "../../../src/diagnostics/diagnostic";
-import type { LoadedManifest, ManifestRequest } from "../../../src/manifest/context";
+import type { LoadedManifest, ManifestRequest } from "../../../src/declaration/load-request";
+import { type Diagnostic, positionAt } from "../../../src/diagnostics/diagnostic";
 import { loadManifest } from "../../../src/manifest/load-manifest";
 import { resourceTypes } from "../../../src/resources";
 

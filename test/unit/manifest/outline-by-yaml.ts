@@ -9,7 +9,7 @@ import {
   type Pair,
   parseAllDocuments,
 } from "yaml";
-import type { SourceNode } from "../../../src/manifest/tree";
+import type { SourceNode } from "../../../src/declaration/tree";
 
 /** Values, and the offsets of keys and scalars; where a block collection ends is of no interest. */
 export function outline(node: SourceNode): unknown {

@@ -1,4 +1,4 @@
-import type { LoadedManifest } from "../../../src/manifest/context";
+import type { LoadedManifest } from "../../../src/declaration/load-request";
 import { findStages } from "../../../src/manifest/load-manifest";
 import type { StageName } from "../../../src/model/stage";
 import { resourceTypes } from "../../../src/resources";

@@ -1,6 +1,6 @@
+import type { SourceNode } from "../../../src/declaration/tree";
 import { SourceFile } from "../../../src/diagnostics/diagnostic";
-import type { SourceNode } from "../../../src/manifest/tree";
-import { parseYaml } from "../../../src/manifest/yaml";
+import { parseYaml } from "../../../src/manifest/text/yaml";
 import { fc } from "../../support/fixed-seed";
 import { inSoak } from "../../support/soak";
 import { outline, outlineByYaml } from "./outline-by-yaml";

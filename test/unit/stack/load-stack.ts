@@ -1,10 +1,10 @@
-import type { LoadedManifest, ManifestRequest } from "../../../src/manifest/context";
+import { loadDesired } from "../../../src/commands/load-desired";
+import type { LoadedManifest, ManifestRequest } from "../../../src/declaration/load-request";
 import type { Address } from "../../../src/model/address";
 import type { DesiredResource } from "../../../src/model/desired";
 import { Secret } from "../../../src/model/secret";
 import { GeneratedSecret, Template } from "../../../src/model/value";
 import { resourceTypes } from "../../../src/resources";
-import { loadDesired } from "../../../src/stack/load-desired";
 import { folderWith } from "../manifest/load";
 
 export const file = "cdk.tf.json";

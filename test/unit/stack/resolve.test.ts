@@ -1,4 +1,4 @@
-import type { LoadedManifest } from "../../../src/manifest/context";
+import type { LoadedManifest } from "../../../src/declaration/load-request";
 import { hiddenOutput } from "../../../src/model/desired";
 import { Secret } from "../../../src/model/secret";
 import { type Computed, UnreadSecret } from "../../../src/model/value";

@@ -1,0 +1,270 @@
+import { isUtf8 } from "node:buffer";
+import { type ExecFileException, execFile } from "node:child_process";
+import { constants, realpathSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { error, hasErrors } from "../diagnostics/diagnostic";
+import { Secret } from "../model/secret";
+import { reasonOf } from "../model/text";
+import { UnreadSecret } from "../model/value";
+import type { BuiltResource } from "./build-resource";
+import { isLfsPointer, isMissing, isWithin, lfsHint, readBytes } from "./files";
+import type { Findings } from "./findings";
+import type { LoadContext } from "./load-context";
+import { checkSecret, type PendingSecret } from "./secrets";
+import { commandEnvironment, commandHints, isOwnCredential, isOwnDocument, ownFileAt } from "./trust";
+import { unlisted } from "./values";
+
+const parallelFetches = 4;
+
+/** The outcome of reading a source of a secret; `problem` never holds the text. */
+type Fetched =
+  | { readonly text: string }
+  | {
+      readonly problem: string;
+      /** `manifest.secret_source` unless said. */
+      readonly code?: "manifest.env_missing" | "guard.untrusted";
+      readonly detail?: string;
+      readonly hint?: string;
+      /** The source itself is not here; nothing is wrong with what it holds. */
+      readonly isMissing?: boolean;
+    };
+
+/**
+ * Environment and files always, so that all that is missing is named; commands only for a manifest without errors.
+ * Where only what is `present` is asked for, a source that is not here leaves its secret unread.
+ */
+export async function fetchSecrets(
+  built: readonly BuiltResource[],
+  context: LoadContext,
+  findings: Findings,
+): Promise<void> {
+  const jobs = built.flatMap(({ attributes, sources }) => sources.map((source) => ({ attributes, source })));
+  // One call of a secret manager serves all that name it.
+  const outputs = new Map<string, Promise<Fetched>>();
+  const run = async (kept: typeof jobs): Promise<void> => {
+    const queue = kept.values();
+    const worker = async (): Promise<void> => {
+      for (const { attributes, source } of queue) {
+        const { range, kind, shape } = source;
+        const found = await fetchSource(source, context, outputs);
+        const value = context.reach === "skip" ? atHand(found) : secretOf(found, source, context);
+        if (value !== undefined)
+          attributes.set(shape.path, { ...attributes.get(shape.path), value, range, source: kind });
+      }
+    };
+    await Promise.all(Array.from({ length: parallelFetches }, worker));
+  };
+  await run(jobs.filter(({ source }) => source.kind !== "command"));
+  if (!hasErrors(findings.all())) await run(jobs.filter(({ source }) => source.kind === "command"));
+}
+
+/** A text that is masked and not compared; undefined where it is not here. */
+const atHand = (found: Fetched): UnreadSecret | undefined =>
+  "text" in found ? new UnreadSecret("its source is not read here", [], [new Secret(found.text)]) : undefined;
+
+/** Bytes of one secret; the service takes no longer request. */
+const maxBytes = 262_144;
+
+async function fetchSource(
+  source: PendingSecret,
+  context: LoadContext,
+  outputs: Map<string, Promise<Fetched>>,
+): Promise<Fetched> {
+  if (source.kind === "env") return fromEnvironment(source, context);
+  if (source.kind === "file") return fromFile(source, context);
+  const key = JSON.stringify([source.argument, [...(source.env ?? [])].sort()]);
+  const output = outputs.get(key) ?? fromCommand(source, context);
+  outputs.set(key, output);
+  return pickFrom(await output, source);
+}
+
+/**
+ * The text closed over; undefined after a mistake, which is reported at the source. With `mayBeMissing` a source that
+ * is not here is no mistake.
+ */
+function secretOf(
+  found: Fetched,
+  { block, shape, range }: PendingSecret,
+  context: LoadContext,
+): Secret | UnreadSecret | undefined {
+  const location = { address: block.address, attribute: shape.path };
+  if ("text" in found) return checkSecret(found.text, shape, range, { context, ...location });
+  const { problem, isMissing, code = "manifest.secret_source", detail, hint } = found;
+  if (isMissing && context.reach === "present") return new UnreadSecret(problem);
+  context.report(error(code, problem, { ...location, range, detail, hint }));
+  return undefined;
+}
+
+function fromEnvironment(source: PendingSecret, context: LoadContext): Fetched {
+  const name = source.argument[0] as string;
+  if (isOwnCredential(name)) return { problem: `${name} is a credential of rnv, not a value of a service` };
+  if (!context.trust.mayRead(name)) return { ...unlisted(name), isMissing: true, code: "guard.untrusted" };
+  const text = context.environment[name];
+  if (text) return { text };
+  return {
+    problem: `the environment variable ${name} is ${text === undefined ? "not set" : "empty"}`,
+    ...{ isMissing: true, code: "manifest.env_missing" },
+    // As GitHub leaves a secret that a job is not given.
+    ...(text === "" && { hint: 'write "" if an empty value is meant' }),
+  };
+}
+
+/** The text at the JSON pointer of a source; numbers and flags as JSON writes them. */
+function pickFrom(found: Fetched, { argument, json: pointer }: PendingSecret): Fetched {
+  if ("problem" in found || pointer === undefined) return found;
+  const program = `the command ${JSON.stringify(argument[0])}`;
+  let value: unknown;
+  try {
+    value = JSON.parse(found.text);
+  } catch {
+    const hint = "take json away if its whole output is the value";
+    return { problem: `${program} did not print JSON`, hint };
+  }
+  for (const step of pointer.split("/").slice(1)) {
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    const isThere = typeof value === "object" && value !== null && Object.hasOwn(value, key);
+    value = isThere ? (value as Record<string, unknown>)[key] : undefined;
+  }
+  const text = typeof value === "object" ? "" : String(value ?? "");
+  if (text !== "") return { text };
+  const hint = "json is the place of one value: /password";
+  return { problem: `${program} printed no single value at ${pointer === "" ? "the top" : pointer}`, hint };
+}
+
+async function fromCommand(source: PendingSecret, context: LoadContext): Promise<Fetched> {
+  const { environment, trust, cwd } = context;
+  const { commandsForbiddenBy: forbidden } = trust;
+  const program = JSON.stringify(source.argument[0]);
+  if (forbidden !== undefined)
+    return {
+      problem: `the command ${program} is not run: ${forbidden} forbids it`,
+      hint: commandHints[forbidden],
+      isMissing: true,
+      code: "guard.untrusted",
+    };
+  const given = source.env ?? [];
+  const unlistedName = environment.RNV_ALLOW_ENV ? given.find((name) => !trust.isAllowed(name)) : undefined;
+  if (unlistedName !== undefined)
+    return {
+      problem: `the command ${program} is not given ${unlistedName}: RNV_ALLOW_ENV does not list it`,
+      hint: "add it there, or take it out of env",
+      code: "guard.untrusted",
+    };
+  const passed = commandEnvironment(environment, (name) => given.includes(name));
+  const hidden = given.map((name) => environment[name] ?? "");
+  const found = await runCommand(source.argument, cwd, passed, hidden);
+  if (!("problem" in found)) return found;
+  const hint = "it is given PATH, HOME and the like; list what else it needs: env: [NAME]";
+  return { ...found, hint };
+}
+
+function fromFile(source: PendingSecret, context: LoadContext): Fetched {
+  const { cwd } = context;
+  const written = source.argument[0] as string;
+  const file = `the file ${JSON.stringify(written)}`;
+  const path = resolve(context.secretFolder ?? dirname(resolve(cwd, source.range.file)), written);
+  try {
+    const real = realpathSync.native(path);
+    const own = ownFileAt(real, cwd, context.environment);
+    if (own !== undefined)
+      return {
+        problem: `${file} ${own}: it is no value of a service`,
+        hint: "put the value into a file of its own",
+      };
+    if (context.trust.isUntrusted && !isWithin(real, [context.project]))
+      return {
+        problem: `${file} is outside the project folder, and --untrusted forbids to read it`,
+        hint: commandHints["--untrusted"],
+        ...{ isMissing: true, code: "guard.untrusted" },
+      };
+    if (!isWithin(real, [context.project, ...secretFolders(context)]))
+      return {
+        problem: `${file} is outside the project folder`,
+        hint: "name its folder in RNV_SECRET_DIRS to allow it",
+      };
+    // Its links are followed already: one that took its place since is not.
+    const bytes = readBytes(real, maxBytes, constants.O_NOFOLLOW);
+    if (bytes === undefined) return { problem: `${file} holds more than ${maxBytes} bytes` };
+    const text = decodeSecret(bytes);
+    if (text === undefined) return { problem: `${file} is not UTF-8 text` };
+    if (text === "") return { problem: `${file} is empty` };
+    if (isLfsPointer(text))
+      return { problem: `${file} is a pointer of git-lfs`, hint: lfsHint, isMissing: true };
+    if (isOwnDocument(text)) return { problem: `${file} is a document of rnv: it is no value of a service` };
+    return { text };
+  } catch (cause) {
+    return { problem: `cannot read ${file}: ${reasonOf(cause)}`, isMissing: isMissing(cause) };
+  }
+}
+
+const secretFolders = ({ environment, cwd }: LoadContext): string[] =>
+  (environment.RNV_SECRET_DIRS ?? "")
+    .split(":")
+    .filter((folder) => folder !== "")
+    .map((folder) => resolve(cwd, folder));
+
+/**
+ * The output of a program as a secret text: no shell, stdin closed, 30 s at most. What it printed as an error is
+ * shown cut, inert, and only where it repeats neither the output nor a text of `hidden`.
+ */
+export function runCommand(
+  argv: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  hidden: readonly string[],
+  timeoutMs = 30_000,
+): Promise<Fetched> {
+  const [file = "", ...args] = argv;
+  const program = `the command ${JSON.stringify(file)}`;
+  const limits = { timeout: timeoutMs, maxBuffer: maxBytes, killSignal: "SIGKILL" } as const;
+  return new Promise((settle) => {
+    const child = execFile(
+      file,
+      args,
+      { cwd, env, encoding: "buffer", ...limits },
+      (failure, output, errors) => {
+        const text = decodeSecret(output);
+        if (failure !== null) {
+          const detail = shownErrors(errors, [output.toString(), ...hidden, ...args.flatMap(secretParts)]);
+          const problem = `${program} ${reasonOfFailure(failure, timeoutMs)}`;
+          // What it needs is not here, as far as anyone can tell: a program, a login.
+          settle({ problem, isMissing: true, ...(detail !== "" && { detail }) });
+        } else if (text === undefined) settle({ problem: `${program} did not print UTF-8 text` });
+        else settle(text === "" ? { problem: `${program} printed nothing` } : { text });
+      },
+    );
+    child.stdin?.end();
+  });
+}
+
+function reasonOfFailure({ code, killed, signal }: ExecFileException, timeoutMs: number): string {
+  if (String(code) === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return `printed more than ${maxBytes} bytes`;
+  if (killed) return `did not end within ${timeoutMs / 1000} s`;
+  if (typeof code === "number") return `ended with exit code ${code}`;
+  return signal ? `was ended by ${signal}` : `cannot be started: ${code ?? "unknown reason"}`;
+}
+
+/** Lines of an argument, and values in them; what is short, or the name of a flag, is no secret. */
+function secretParts(argument: string): readonly string[] {
+  const parts = argument.split("\n").flatMap((line) => [line, line.slice(line.indexOf("=") + 1)]);
+  return parts.filter((part) => part.length >= 4 && !/^--[\w-]+$/.test(part));
+}
+
+const shownErrorLength = 500;
+
+/** Secrets are taken out before anything else is: half of one is not found any more. */
+function shownErrors(errors: Buffer, hidden: readonly string[]): string {
+  const lines = hidden.flatMap((one) => one.match(/\S(?:.*\S)?/g) ?? []);
+  const shown = [...new Set(lines)]
+    .sort((a, b) => b.length - a.length)
+    .reduce((rest, secret) => rest.replaceAll(secret, "\0"), errors.toString())
+    .replace(/[^\P{Cc}\n\0]/gu, " ")
+    .trim()
+    .slice(0, shownErrorLength)
+    .replace(/\0+/g, "(sensitive)");
+  return shown === "" ? "" : `It printed: ${shown}`;
+}
+
+/** UTF-8 text without one trailing newline; undefined when the bytes are not UTF-8. */
+const decodeSecret = (bytes: Buffer): string | undefined =>
+  isUtf8(bytes) ? bytes.toString().replace(/\r?\n$/, "") : undefined;

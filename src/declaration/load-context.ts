@@ -1,0 +1,49 @@
+import { type DiagnosticCode, error, type SourceRange } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { Block } from "./block";
+import type { Report } from "./findings";
+import type { SecretReach } from "./load-request";
+import type { Trust } from "./trust";
+import type { TypeIndex } from "./type-index";
+
+export interface LoadContext {
+  readonly index: TypeIndex;
+  readonly blocks: ReadonlyMap<Address, Block>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly report: Report;
+  readonly reach: SecretReach;
+  /** The working folder, absolute. */
+  readonly cwd: string;
+  /** Counts unknown addresses: past a few, no suggestion is looked for. */
+  readonly misses: { count: number };
+  /** The folder whose files it may name, absolute. */
+  readonly project: string;
+  /** Where the paths of secret files start, absolute; the folder of the file that names them unless said. */
+  readonly secretFolder?: string;
+  readonly trust: Trust;
+  /** Variables of the environment that the manifest takes for secrets: `fromEnv: NAME`. */
+  readonly secretNames: ReadonlySet<string>;
+  /** A file could not be read: what looks undeclared may be declared there, and is not reported. */
+  readonly isPartial: boolean;
+}
+
+/** A value that is read, and the references that may stand in it. */
+export interface ValueLocation {
+  readonly context: LoadContext;
+  /** Undefined for an output. */
+  readonly address?: Address;
+  readonly attribute: string;
+  /** Undefined: references are allowed; else why they are not. */
+  readonly noReference?: string;
+  /** Functions of a stack may make a list or an object of references all the same. */
+  readonly isMadeWhole?: boolean;
+}
+
+export function refuse(
+  { context, address, attribute }: ValueLocation,
+  range: SourceRange,
+  mistake: { readonly code: DiagnosticCode; readonly summary: string; readonly hint?: string | undefined },
+): undefined {
+  const { code, summary, hint } = mistake;
+  context.report(error(code, summary, { address, attribute, range, hint }));
+}

@@ -1,0 +1,56 @@
+import type { Diagnostic } from "../diagnostics/diagnostic";
+import type { Desired } from "../model/desired";
+import type { ResourceType } from "../model/resource-type";
+import type { StageName } from "../model/stage";
+import type { Plain } from "../model/value";
+
+/**
+ * How far secrets are read: `resolve` needs all of them, `present` takes those whose source is here, `skip` takes none.
+ * It reads the environment and files to mask their texts. A secret that is not read is an `UnreadSecret`.
+ */
+export type SecretReach = "resolve" | "present" | "skip";
+
+export interface FileRequest {
+  /** Values of `-f`; empty: rnv.yaml, rnv.yml or every YAML file below rnv. */
+  readonly files: readonly string[];
+  /** The project folder, absolute. */
+  readonly cwd: string;
+  readonly standardInput?: Uint8Array | undefined;
+}
+
+export interface ManifestRequest extends FileRequest {
+  readonly types: readonly ResourceType[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly secrets: SecretReach;
+  /** The manifest comes from someone who may not see secrets. */
+  readonly untrusted?: boolean;
+  readonly stack?: StackUnit | undefined;
+  /** The declared stage to read; `any` for what is the same in all of them, such as the names of what is declared. */
+  readonly stage?: StageName | "any" | undefined;
+}
+
+export interface LoadedManifest {
+  /** Undefined when there are errors. */
+  readonly desired?: Desired;
+  readonly diagnostics: readonly Diagnostic[];
+  /** The text of all files as one, secrets as their sources; of manifests only, where no source is read (`skip`). */
+  readonly merged?: () => string;
+}
+
+/** A stack as a unit of its own: what is read of an app of several, and what its state belongs to. */
+export interface StackUnit {
+  /** Its name in the manifest.json of the app, unique in it. */
+  readonly name: string;
+  readonly crossValues?: CrossValues;
+  /** A value of another stack that is not there yet is a mistake; else it is known later. */
+  readonly needsValues?: boolean;
+  /** Ids of what the states of the other stacks record. */
+  readonly ownedElsewhere?: ReadonlySet<string>;
+}
+
+export type CrossValues = ReadonlyMap<string, ReadonlyMap<string, CrossValue>>;
+
+export type CrossValue =
+  | { readonly kind: "value"; readonly value: Plain }
+  /** Known once that stack is applied. */
+  | { readonly kind: "unknown" };

@@ -1,0 +1,270 @@
+import type * as z from "zod";
+import { type DiagnosticCode, error, type SourceRange } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
+import type { Address } from "../model/address";
+import type { Plain } from "../model/value";
+import { hintForFlag, listKeys, type Report } from "./findings";
+import type { LoadContext } from "./load-context";
+import { describeNode, isNull, plainOfNode, quoteShort, type SourceNode } from "./tree";
+import { type AttributeShape, isFreeKey } from "./type-index";
+
+export type Issue = z.core.$ZodIssue;
+
+const expectedWords: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "a mapping",
+  record: "a mapping",
+};
+
+export interface JudgedPart {
+  readonly nameOf: (path: readonly string[]) => string;
+  readonly address?: Address;
+  /** The code of every mistake in it; else each kind of mistake has its own. */
+  readonly code?: DiagnosticCode | ((issue: Issue) => DiagnosticCode);
+  /** Says what was found; its kind alone where it may be a secret. */
+  readonly describe?: (node: SourceNode) => string;
+  readonly hintFor?: (issue: Issue, at: SourceNode) => string | undefined;
+}
+
+/**
+ * Returns the value of an attribute as its schema makes it of `value`; undefined where the schema refuses it, which is
+ * reported at the part of `node` it is about.
+ */
+export function judgeValue(
+  shape: Pick<AttributeShape, "path" | "schema">,
+  value: Plain,
+  node: SourceNode,
+  address: Address,
+  context: LoadContext,
+): Plain | undefined {
+  const filledIn = fromEnvironment(node, value);
+  for (const one of filledIn === undefined ? [value] : [value, filledIn]) {
+    const judged = shape.schema.safeParse(one);
+    if (judged.success) return judged.data as Plain;
+  }
+  const { path } = shape;
+  const subject: JudgedPart = {
+    ...{ nameOf: (inner) => [path, ...inner].join("."), address },
+    hintFor: (issue, at) =>
+      quoteHint(issue, at) ?? (at === node ? placeHint(path, at, address, context) : undefined),
+  };
+  return judgeFilled(shape.schema, value, { node, subject, report: context.report }) as Plain | undefined;
+}
+
+const wholeFile: JudgedPart = {
+  nameOf: (path) => (path.length === 0 ? "the file" : path.join(".")),
+};
+
+/**
+ * Returns a whole document, or a part of one, as its schema makes it of the tree, without its free keys; undefined where
+ * the schema refuses it, which is reported at the part that it is about.
+ */
+export function judgeDocument<Document>(
+  schema: z.ZodType<Document>,
+  node: SourceNode,
+  report: Report,
+  subject = wholeFile,
+): Document | undefined {
+  return judgeFilled(
+    schema,
+    plainOfNode(node, (key) => !isFreeKey(key)),
+    { node, subject, report },
+  );
+}
+
+/** Does the same for a tree that has become `value`, with what the environment holds filled in. */
+export function judgeFilled<Document>(
+  schema: z.ZodType<Document>,
+  value: Plain,
+  of: Refused,
+): Document | undefined {
+  const judged = schema.safeParse(value, tellKnownKeys);
+  if (judged.success) return judged.data;
+  for (const issue of judged.error.issues.flatMap(leaves)) reportIssue(issue, of);
+  return undefined;
+}
+
+/** Judges each key of a mapping by itself: a mistake in one takes nothing from the others. */
+export function judgeEach<Document extends object>(
+  schema: z.ZodType<Document>,
+  node: SourceNode,
+  report: Report,
+  subject: JudgedPart,
+): Partial<Document> {
+  if (node.kind !== "map") return judgeDocument(schema, node, report, subject) ?? {};
+  const parts = [...node.entries].map((entry) =>
+    judgeDocument(schema, { ...node, entries: new Map([entry]) }, report, subject),
+  );
+  return Object.assign({}, ...parts);
+}
+
+/** Judges each item of a list by itself; those that the schema refuses are left out. */
+export function judgeItems<Item>(
+  schema: z.ZodType<Item>,
+  key: string,
+  node: SourceNode | undefined,
+  report: Report,
+  about: Omit<JudgedPart, "nameOf">,
+): readonly { readonly item: Item; readonly at: SourceNode }[] {
+  if (node === undefined || isNull(node)) return [];
+  const subjectOf = (...place: readonly string[]): JudgedPart => ({
+    ...about,
+    nameOf: (path) => [key, ...place, ...path].join("."),
+  });
+  if (node.kind !== "list") judgeDocument(schema.array(), node, report, subjectOf());
+  const items = node.kind === "list" ? node.items : [];
+  return items.flatMap((at, i) => {
+    const item = judgeDocument(schema, at, report, subjectOf(String(i)));
+    return item === undefined ? [] : [{ item, at }];
+  });
+}
+
+interface Refused {
+  readonly node: SourceNode;
+  readonly subject: JudgedPart;
+  readonly report: Report;
+}
+
+function reportIssue(issue: Issue, { node, subject, report }: Refused): void {
+  const { nameOf, address, code, describe = describeNode } = subject;
+  const path = issue.path.map(String);
+  const about = address === undefined ? {} : { address, attribute: nameOf(path) };
+  const refuse = (kind: DiagnosticCode, range: SourceRange, summary: string, hint?: string): void =>
+    report(
+      error((typeof code === "function" ? code(issue) : code) ?? kind, summary, { ...about, range, hint }),
+    );
+  const at = nodeAt(node, issue.path);
+  const parent = nodeAt(node, issue.path.slice(0, -1));
+  const key = path.at(-1) ?? "";
+  const of = address === undefined ? "" : ` of ${address}`;
+  const hint = choiceHint(issue, at) ?? subject.hintFor?.(issue, at);
+  if (issue.code === "unrecognized_keys") {
+    const known = issue.message.split(" ");
+    for (const unknown of issue.keys) {
+      const summary = `${nameOf(path)}${of} has no key ${quoteShort(unknown)}`;
+      const meant = didYouMean(unknown, known) ?? listKeys(known);
+      refuse("manifest.unknown_key", keyRange(at, unknown), summary, meant);
+    }
+  } else if (issue.code === "invalid_key") {
+    const summary = `${quoteShort(key)}: ${expectations(issue.issues as Issue[])}`;
+    refuse("manifest.invalid_name", keyRange(parent, key), summary);
+  } else if (path.length > 0 && parent.kind === "map" && !parent.entries.has(key)) {
+    const summary = `${nameOf(path.slice(0, -1))}${of} lacks ${key}: ${expectation(issue)}`;
+    refuse("manifest.missing_key", at.range, summary, hint);
+  } else if (issue.code === "invalid_type") {
+    const name = address === undefined ? nameOf(path) : `${address}: ${nameOf(path)}`;
+    const expected = expectedWords[issue.expected] ?? issue.expected;
+    refuse("manifest.invalid_type", at.range, `${name} must be ${expected}, not ${describe(at)}`, hint);
+  } else {
+    const rule = expectation(issue);
+    const found = rule.startsWith("expected") ? `, found ${describe(at)}` : "";
+    refuse("manifest.invalid_value", at.range, `${nameOf(path)}${of}: ${rule}${found}`, hint);
+  }
+}
+
+/** Has the keys that a mapping knows told in the message of an issue about one that it does not. Slow: for refused values. */
+const tellKnownKeys: z.core.ParseContext<z.core.$ZodIssue> = {
+  error: (issue) =>
+    issue.code === "unrecognized_keys"
+      ? Object.keys((issue.inst as z.ZodObject).shape ?? {}).join(" ")
+      : undefined,
+};
+
+/** `environment: { A: b }`: a block of another name. */
+function placeHint(
+  path: string,
+  node: SourceNode,
+  address: Address,
+  { blocks }: LoadContext,
+): string | undefined {
+  const children = node.kind === "scalar" ? [] : [...(blocks.get(address)?.placed.children.values() ?? [])];
+  const meant = children.find(({ place }) => place.alsoCalled?.includes(path));
+  return meant && `did you mean "${meant.place.key}"?`;
+}
+
+export const expectations = (issues: readonly Issue[]): string =>
+  issues.flatMap(leaves).map(expectation).join("; ");
+
+/** Returns an issue itself. For a union: the findings of the option that got furthest, else one that names all options. */
+export function leaves(issue: Issue): Issue[] {
+  if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
+  const options = issue.errors as Issue[][];
+  const closest = options.find((option) =>
+    option.some(
+      (found) => found.path.length > 0 || (found.code !== "invalid_type" && found.code !== "invalid_value"),
+    ),
+  );
+  if (closest === undefined) return [issue];
+  return closest
+    .map((found) => ({ ...found, path: [...issue.path, ...found.path] }) as Issue)
+    .flatMap(leaves);
+}
+
+function expectation(issue: Issue): string {
+  if (issue.code === "invalid_value") return `expected ${oneOf(issue.values)}`;
+  if (issue.code === "invalid_type") return `expected ${expectedWords[issue.expected] ?? issue.expected}`;
+  if (issue.code === "invalid_union" && issue.errors.length > 0)
+    return (issue.errors as Issue[][]).map((option) => option.map(expectation).join(", ")).join(" or ");
+  return issue.message
+    .replace(/^(Invalid (input|string): |Too (small|big): )/, "")
+    .replace("string to have >=1 characters", "text that is not empty")
+    .replace("array to have >=1 items", "a list that is not empty")
+    .replace(/^[A-Z]/, (letter) => letter.toLowerCase());
+}
+
+const oneOf = (values: readonly unknown[]): string =>
+  `${values.length === 1 ? "" : "one of "}${values.map((value) => JSON.stringify(value)).join(", ")}`;
+
+function choiceHint(issue: Issue, node: SourceNode): string | undefined {
+  if (issue.code === "invalid_type" && issue.expected === "boolean") return hintForFlag(node);
+  if (issue.code !== "invalid_value" || node.kind !== "scalar" || typeof node.value !== "string")
+    return undefined;
+  return didYouMean(
+    node.value,
+    issue.values.filter((value) => typeof value === "string"),
+  );
+}
+
+/** `1.10` where text is expected: the quotes keep it as written. `"2"` where a number is: they make it text. */
+function quoteHint(issue: Issue, node: SourceNode): string | undefined {
+  if (node.kind !== "scalar" || node.value === null) return undefined;
+  const rule = expectation(issue);
+  if (typeof node.value === "string") {
+    const isNumber = /^-?\d+(\.\d+)?$/.test(node.value) && /expected a (whole )?number/.test(rule);
+    return isNumber ? `write ${node.value} without quotes` : undefined;
+  }
+  const { source, start, end } = node.range;
+  return rule.includes("expected text")
+    ? `quote it: ${quoteShort(source?.text?.slice(start, end) ?? String(node.value))}`
+    : undefined;
+}
+
+function nodeAt(node: SourceNode, path: readonly PropertyKey[]): SourceNode {
+  let at = node;
+  for (const step of path) {
+    const next =
+      at.kind === "map"
+        ? at.entries.get(String(step))?.value
+        : at.kind === "list" && typeof step === "number"
+          ? at.items[step]
+          : undefined;
+    if (next === undefined) return at;
+    at = next;
+  }
+  return at;
+}
+
+const keyRange = (node: SourceNode, key: string): SourceRange =>
+  (node.kind === "map" ? node.entries.get(key)?.keyRange : undefined) ?? node.range;
+
+/** `${env.REPLICAS}` in a numeric attribute: the text that came from the environment, as YAML would read it. */
+function fromEnvironment(node: SourceNode, value: Plain): number | boolean | undefined {
+  const written = node.kind === "scalar" ? node.value : undefined;
+  if (typeof value !== "string" || value === written) return undefined;
+  if (value === "true" || value === "false") return value === "true";
+  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(value) ? Number(value) : undefined;
+}

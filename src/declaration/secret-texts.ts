@@ -1,0 +1,75 @@
+import { isPublicName, isSecretName } from "./trust";
+
+/** Names that often hold a secret: what a file of another tool shows in the open must not be copied. */
+const often = /(PASSWORD|REQUIREPASS)$|(^|_)(SALT|PW|PWD|PASS|AUTH|SECRET_KEY_BASE)$|_KEYS?$/i;
+
+/** Nothing, a flag, or the path of a file. */
+const harmless = /^(|true|false|yes|no|on|off|none|\.{0,2}(\/[\w.-]+)+\.\w+)$/i;
+
+/** Returns true if the name says that its text, where that is known, is a secret or may be one. */
+export const mayBeSecret = (name: string, text = name): boolean =>
+  isSecretName(name) || (often.test(name) && !isPublicName(name) && !harmless.test(text));
+
+/** `password=text`, `--api-key text`; a text that begins with a variable is none, but for its default. */
+const assigned =
+  /(?<![\w-])([\w-]+=|--(?!no-)[\w-]+\s+(?!-))(?=[\\"']*(?:\$+\{\w+:?-([^\s"'}]+)|([^\s"'$\\][^\s"']*)))/g;
+
+/** `${PASSWORD:-text}` */
+const fallback = /\$\{(?:env\.)?(\w+):?[-=]([^}]+)/g;
+
+/** The password of `//user:password@`, where a variable with a default counts as a password. */
+const addressed = /\/\/(?:\$+\{[^{}]*\}|[^/@\s{}])*:((?:\$+\{[\w.]+:?[-?][^{}]+\}|[^/@\s${}])+)@/;
+
+/** Tokens and keys in the form in which a platform issues them. */
+const issued =
+  /(?<![\w-])(?:(?:[rs]k_live_|whsec_|gh[oprsu]_|github_pat_|glpat-|npm_(?=\w{36})|xox[a-z]-|sk-(?:ant|proj)-|AIza)[\w-]{8,}|A[KS]IA[A-Z0-9]{16}(?!\w)|eyJ[\w-]{8,}\.[\w-]{8,})|-----BEGIN [A-Z ]*PRIVATE KEY/;
+
+/** Returns true if a secret stands in a text. */
+export const holdsSecret = (text: string): boolean =>
+  [/\bBearer\s+[^\s"'$\\]/, addressed, issued].some((form) => form.test(text)) ||
+  [...text.matchAll(assigned), ...text.matchAll(fallback)].some(([, name = "", inner, value = inner]) =>
+    mayBeSecret(name.replace(/^-+|[=\s]+$/g, "").replaceAll("-", "_"), value),
+  );
+
+/** Returns true if the address of a state holds a password or a key. */
+export const addressHoldsSecret = (address: string): boolean =>
+  /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i.test(address) ||
+  (/^https?:/i.test(address) &&
+    /[?&][^=&]*(token|secret|passw|key|sig|auth|credential)[^=&]*=/i.test(address));
+
+/** `<your token>`, `changeme`, `xxx`, `...` */
+const placeholder =
+  /^[\p{P}\p{S}\s]*$|^(?:\{.*\}|\[.*\]|%.*%|__.*__)$|<[^<>]*>|x{3,}$|change[-_ ]?me|example|placeholder|(?:^|[-_ ])(?:your|todo|dummy|replace|insert|redacted)(?:[-_ ]|$)/iu;
+
+/** Returns true if a text is a secret by its form or by the name of its variable, and no placeholder of one. */
+export function looksSecret(text: string, name = ""): boolean {
+  const isNamed = isSecretName(name) && !text.includes("${") && !harmless.test(text);
+  const found = [addressed.exec(text)?.[1], issued.exec(text)?.[0], isNamed ? text : undefined];
+  return found.some((part) => part !== undefined && !placeholder.test(part));
+}
+
+/** Why the text of a variable is not copied, "" where its name says that; undefined if it may be copied. */
+export function whyWithheld(key: string, text: string): string | undefined {
+  if (holdsSecret(text)) return "it holds a password";
+  if (isSecretName(key)) return "";
+  return mayBeSecret(key, text) ? "it may be a secret" : undefined;
+}
+
+/** Nothing but names of other values, such as `${rnv_service.api.url}`; not `${PASSWORD-text}`. */
+export const onlyNames = /^(?:\$\{(?!(?:env\.)?\w+-)[\w.\-[\]]+\})+$/;
+
+/** Returns true if a frame may show a value. `isOpen`: its place holds no secret. `isNamedSecret`: a key above it says that it is one. */
+export function mayShow(value: unknown, isOpen: boolean, isNamedSecret: boolean): boolean {
+  if (typeof value !== "string") return !isNamedSecret;
+  return onlyNames.test(value) || (isOpen && !holdsSecret(value) && !/\bsensitive\(/.test(value));
+}
+
+/** Stars out parts of a text; blanks and offsets stay. */
+export function star(text: string, ranges: readonly (readonly [number, number])[]): string {
+  let shown = "";
+  for (const [start, end] of [...ranges].sort((a, b) => a[0] - b[0])) {
+    shown += text.slice(shown.length, Math.max(shown.length, start));
+    shown += text.slice(shown.length, end).replace(/\S/g, "*");
+  }
+  return shown + text.slice(shown.length);
+}

@@ -1,0 +1,201 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { filesBelow, isWithin, realOf, realPath } from "../../declaration/files";
+import type { ManifestRequest } from "../../declaration/load-request";
+import { stateAddress } from "../../declaration/state-place";
+import { commandEnvironment, trustOf } from "../../declaration/trust";
+import { type Diagnostic, error, failure, hasErrors } from "../../diagnostics/diagnostic";
+import { splitStage } from "../../model/stage";
+import type { TargetPlace } from "../../model/target";
+import { compareTexts, reasonOf } from "../../model/text";
+import { longestTimer, parseDuration } from "../../model/time";
+import { usualManifest, yamlName } from "../find-files";
+import { findStages } from "../load-manifest";
+import { type DeclaredMember, fleetFileName, readFleetFile } from "./fleet-file";
+
+export interface FleetRequest extends Pick<ManifestRequest, "cwd" | "types" | "environment"> {
+  /** The folder of the fleet, absolute: those of the members start there. */
+  readonly root: string;
+  readonly untrusted: boolean;
+  readonly timeoutMs: number;
+  readonly isOfJob: (name: string) => boolean;
+}
+
+/** A manifest of a fleet in one of its stages: a run of its own (DESIGN section 16). */
+export interface FleetMember extends TargetPlace {
+  /** `teams/shop`, with its stage `teams/shop@production`; no two members of a fleet have the same. */
+  readonly name: string;
+  readonly timeoutMs: number;
+  readonly problems: readonly Diagnostic[];
+}
+
+/**
+ * Finds the members of a fleet, sorted by name: those that its file names, else the manifests below the folder. Throws
+ * `DiagnosticsError` where the folder or the file cannot be read, and after mistakes in the file.
+ */
+export function findFleet(request: FleetRequest): readonly FleetMember[] {
+  const { root, cwd, environment, untrusted } = request;
+  const file = join(root, fleetFileName);
+  const declared: readonly DeclaredMember[] = existsSync(file)
+    ? readFleetFile(relativeTo(cwd, file), cwd, trustOf(environment, untrusted))
+    : findManifestFolders(root).map((name) => ({ name }));
+  const all = declared.flatMap(({ env = {} }) => Object.values(env));
+  return declared
+    .flatMap((member) => stagesOfMember(request, member, all))
+    .sort((a, b) => compareTexts(a.name, b.name));
+}
+
+const relativeTo = (cwd: string, path: string): string => relative(cwd, path).split(sep).join("/") || ".";
+
+/** Folders from `root` that have a manifest, of which parts may be links. */
+function findManifestFolders(root: string): readonly string[] {
+  try {
+    const folders = [...filesBelow(root)].map(({ path }) => {
+      const words = relativeTo(root, path).split("/");
+      // All files of a folder rnv are one manifest.
+      const at = words.indexOf("rnv");
+      return words.slice(0, at).join("/") || ".";
+    });
+    return [...new Set(folders)].filter(
+      (folder) => Object.keys(usualManifest(join(root, folder))).length > 0,
+    );
+  } catch (cause) {
+    throw failure("manifest.unreadable", `cannot look through ${root}: ${reasonOf(cause)}`);
+  }
+}
+
+/** A manifest in each of the stages that are named, else in all that stand once; one member where it has none. */
+function stagesOfMember(
+  request: FleetRequest,
+  member: DeclaredMember,
+  all: readonly string[],
+): readonly FleetMember[] {
+  const { root, types, untrusted } = request;
+  const { name, dir: folder = name, stages } = member;
+  const { environment, missing } = memberEnvironment(member, all, request);
+  const problems = problemsOf(member, root, missing);
+  const timeoutMs = parseDuration(member.timeout ?? "") ?? request.timeoutMs;
+  const found = findStages({ files: [], cwd: join(root, folder), types, environment, untrusted });
+  // Its own run tells what is wrong with it.
+  const known = hasErrors(found.diagnostics) ? [] : [...found.stages.values()];
+  const once = known.flatMap((stage) => (stage.each ? [] : stage.name));
+  const isUnstaged = stages === undefined && known.length === 0;
+  return (isUnstaged ? [undefined] : (stages ?? once)).map((stage) => {
+    const asked = splitStage(stage ?? "");
+    const isPlaced = found.stages.get(asked.name)?.written.has("state");
+    return {
+      ...{ name: stage === undefined ? name : `${name}@${stage}`, stage },
+      ...{ manifest: folder, environment, problems, timeoutMs: Math.min(timeoutMs, longestTimer) },
+      // Empty where what its stage names cannot be read: its own run refuses it.
+      state: isPlaced
+        ? (found.place(asked).place.state ?? "")
+        : stateAddress(environment.RNV_STATE ?? "", { stage }),
+    };
+  });
+}
+
+function problemsOf({ name, dir: folder = name }: DeclaredMember, root: string, missing: readonly string[]) {
+  if (missing.length > 0)
+    return missing.map((variable) =>
+      error("config.missing", `${variable} is not set, which ${name} is to be given`, {
+        hint: `set it in the job, or take it out of env of ${name} in the fleet file`,
+      }),
+    );
+  const real = realPath(join(root, folder));
+  const hint = "dir starts at the folder of the fleet file; the name of the member unless said";
+  if (real === undefined) return [error("manifest.not_found", `${name} has no folder ${folder}`, { hint })];
+  if (isWithin(real, [root])) return [];
+  return [error("manifest.unreadable", `the folder ${folder} of ${name} is a link out of the fleet`)];
+}
+
+/** Returns the paths that a member is made of: its folder, with and without links followed, and what its manifest mentions. */
+export function partsOf(member: FleetMember, root: string): readonly string[] {
+  const folder = resolve(root, member.manifest);
+  const mentioned = manifestsIn(folder).flatMap((file) => {
+    const words = readTextOf(file).match(/[^\s"',:[\]{}()]+/g) ?? [];
+    return words.filter((word) => /[./]/.test(word)).map((word) => resolve(dirname(file), word));
+  });
+  return [folder, realOf(folder), ...new Set(mentioned)];
+}
+
+/** Returns true if the run of a member may start a program: one of constructs, or for a plan one that prints a secret. */
+export function startsPrograms(folder: string, verb: string): boolean {
+  if (existsSync(join(folder, "cdktf.json"))) return true;
+  return verb !== "drift" && manifestsIn(folder).some((file) => readTextOf(file).includes("fromCommand"));
+}
+
+function manifestsIn(folder: string): readonly string[] {
+  try {
+    const files = [...filesBelow(folder)];
+    return files.filter(({ entry }) => yamlName.test(entry.name)).map(({ path }) => path);
+  } catch {
+    // The run of a member tells what cannot be read.
+    return [];
+  }
+}
+
+function readTextOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+const isSetting = /^(RNV_|AWS_|TF_HTTP_|(HTTPS?_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS|TF_IN_AUTOMATION)$)/i;
+
+const ownSettings = ["RNV_STAGE", "RNV_SHARDS", "RNV_WEBHOOK_SECRET"];
+
+/** Credentials that belong together: with one of its own, a member is given none of the others of the fleet. */
+const credentials: readonly (readonly string[])[] = [
+  ["RNV_API_KEY", "RNV_API_KEY_FILE"],
+  ["RNV_STATE_KEY", "RNV_STATE_KEY_PREVIOUS"],
+  ["RNV_STATE_HTTP_USERNAME", "RNV_STATE_HTTP_PASSWORD", "TF_HTTP_USERNAME", "TF_HTTP_PASSWORD"],
+  ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"],
+];
+
+/** Settings that hold paths from the folder where the fleet was started, with the separator of several. */
+const paths: Readonly<Record<string, string>> = {
+  RNV_API_KEY_FILE: "\0",
+  NODE_EXTRA_CA_CERTS: "\0",
+  RNV_POLICY: ",",
+  RNV_SECRET_DIRS: ":",
+};
+
+/**
+ * The environment of the run of a member: what every program needs, settings of rnv, what the job says of itself, what
+ * RNV_ALLOW_ENV lists, and what the member names. What another member names (of `all` names) is not handed on, and no
+ * credential of the fleet stands beside its own.
+ */
+export function memberEnvironment(
+  member: DeclaredMember,
+  all: readonly string[],
+  { cwd, environment, isOfJob }: Pick<FleetRequest, "cwd" | "environment" | "isOfJob">,
+) {
+  const { env: own = {} } = member;
+  const sources = Object.values(own);
+  const ofOthers = all.filter((name) => !sources.includes(name));
+  const replaced = credentials.filter((group) => group.some((name) => name in own)).flat();
+  const isKept = new Set([...ofOthers, ...replaced, ...ownSettings]);
+  const { isAllowed } = trustOf(environment, false);
+  const given = commandEnvironment(environment, () => false);
+  for (const [name, text] of Object.entries(environment)) {
+    const isMeant = isSetting.test(name) || isOfJob(name) || isAllowed(name);
+    if (text !== undefined && isMeant && !isKept.has(name)) given[name] = text;
+  }
+  for (const [name, source] of Object.entries(own))
+    if (environment[source]) given[name] = environment[source];
+  // The member's run starts in its own folder, where other files lie under the same names.
+  const absolute = (path: string): string => path.trim() && resolve(cwd, path.trim());
+  for (const [name, between] of Object.entries(paths))
+    given[name] &&= given[name].split(between).map(absolute).join(between);
+  if (member.workspace !== undefined) given.RNV_WORKSPACE_ID = member.workspace;
+  const state = member.state ?? given.RNV_STATE?.trim();
+  // Two names have two paths.
+  const words = member.name.split("/").map((word) => (word === "." ? "_" : encodeURIComponent(word)));
+  if (state) given.RNV_STATE = state.replaceAll(memberPlace, words.join("/"));
+  return { environment: given, missing: sources.filter((name) => !environment[name]) };
+}
+
+/** Stands for the name of the member, without its stage, in the address of a state. */
+export const memberPlace = "${member}";

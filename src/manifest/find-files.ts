@@ -1,0 +1,147 @@
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, extname, join, relative, resolve } from "node:path";
+import {
+  filesBelow,
+  isLinkOut,
+  isMissing,
+  isWithin,
+  linkOut,
+  manifestFolder,
+  shownPath,
+} from "../declaration/files";
+import type { Report } from "../declaration/findings";
+import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { reasonOf } from "../model/text";
+
+/** Paths as shown of files that add up: those of one folder, or a single one. Later layers overlay earlier ones. */
+type Layer = readonly string[];
+
+const manifestNames: readonly string[] = ["rnv.yaml", "rnv.yml"];
+
+const programNames: readonly string[] = ["ts", "mts", "mjs", "js"].map((ending) => `rnv.config.${ending}`);
+
+export const yamlName = /\.ya?ml$/;
+
+/** The layers that `-f` values name; without any, the manifest that the folder has. */
+export function findFiles(requested: readonly string[], cwd: string, report: Report): readonly Layer[] {
+  const named = requested.length > 0 ? requested : defaultFiles(cwd, report);
+  const layers: Layer[] = [];
+  if (named.indexOf("-") !== named.lastIndexOf("-"))
+    report(error("command.usage", "-f - is given twice: standard input can be read once"));
+  for (const name of named) {
+    const layer = layerOf(name, cwd, report);
+    if (layer !== undefined) layers.push(layer);
+  }
+  return layers;
+}
+
+/** The manifest that a folder has without `-f`, or the problem with what is there; neither where nothing is. */
+export function usualManifest(folder: string): { readonly file?: string; readonly problem?: Diagnostic } {
+  const [file, other] = [...manifestNames, "rnv", ...programNames].filter((name) =>
+    name === "rnv" ? mayHoldYaml(join(folder, name)) : existsSync(join(folder, name)),
+  );
+  if (other === undefined && !programNames.includes(file ?? "")) return file === undefined ? {} : { file };
+  const both = [file, other].map((name) => (name === "rnv" ? "rnv/" : name)).join(" and ");
+  const problem =
+    other === undefined
+      ? error("manifest.unsupported", `this version of rnv does not read ${file}`, { hint: "write rnv.yaml" })
+      : error("manifest.unsupported", `both ${both} exist`, { hint: "keep one, or choose with -f" });
+  return { problem };
+}
+
+/** Returns the same, and throws `DiagnosticsError` at a problem. */
+export function manifestIn(folder: string): string | undefined {
+  const { file, problem } = usualManifest(folder);
+  if (problem !== undefined) throw new DiagnosticsError([problem]);
+  return file;
+}
+
+function mayHoldYaml(folder: string): boolean {
+  try {
+    return (
+      statSync(folder).isDirectory() && [...filesBelow(folder)].some(({ entry }) => yamlName.test(entry.name))
+    );
+  } catch (cause) {
+    return !isMissing(cause);
+  }
+}
+
+function defaultFiles(cwd: string, report: Report): readonly string[] {
+  const { file, problem } = usualManifest(cwd);
+  if (file !== undefined) return [file];
+  const hint = hintAbove(cwd) ?? "write one with `rnv init`, or name it with -f FILE";
+  const summary = "there is no manifest: neither rnv.yaml, rnv.yml nor rnv/*.yaml";
+  report(problem ?? error("manifest.not_found", summary, { hint }));
+  return [];
+}
+
+export function besideManifest(cwd: string, files: readonly string[], name: string): string | undefined {
+  const path = join(manifestFolder(cwd, files), name);
+  return existsSync(path) ? path : undefined;
+}
+
+function hintAbove(cwd: string): string | undefined {
+  for (let folder = cwd; !existsSync(join(folder, ".git")) && dirname(folder) !== folder; ) {
+    folder = dirname(folder);
+    const found = [...manifestNames, "cdktf.json"].find((name) => existsSync(join(folder, name)));
+    const path = relative(cwd, folder);
+    if (found !== undefined) return `${join(path, found)} is above this folder: rnv -chdir=${path} …`;
+  }
+  return undefined;
+}
+
+/** How standard input is named in messages; `-` on the command line. */
+export const standardInputName = "<stdin>";
+
+function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
+  if (name === "-") return [standardInputName];
+  const path = resolve(cwd, name);
+  const shown = shownPath(path, cwd);
+  try {
+    const found = statSync(path);
+    if (isLinkOut(path, cwd)) {
+      report(linkOut(shown));
+      return undefined;
+    }
+    if (basename(path) === "cdktf.json") {
+      const hint = "without -f, rnv runs its app where there is no manifest; or name the app: --app COMMAND";
+      report(error("manifest.unsupported", `${shown} is no manifest: it names the app of stacks`, { hint }));
+      return undefined;
+    }
+    if (!found.isDirectory()) return [shown];
+  } catch (cause) {
+    const missing = isMissing(cause);
+    const code = missing ? "manifest.not_found" : "manifest.unreadable";
+    const details = missing && extname(path) === "" ? { hint: folderHint(shown) } : {};
+    report(error(code, `cannot read ${shown}: ${reasonOf(cause)}`, details));
+    return undefined;
+  }
+  let isComplete = true;
+  const files = listFolder(path, cwd, (diagnostic) => {
+    isComplete = false;
+    report(diagnostic);
+  });
+  const nothing = `the folder ${shown} holds no *.yaml file and no manifest.json of stacks`;
+  if (files.length === 0 && isComplete)
+    report(error("manifest.not_found", nothing, { hint: folderHint(shown) }));
+  return files.sort();
+}
+
+const folderHint = (shown: string): string =>
+  `if an app writes it, run \`cdktf synth\`, or name the app in place of -f: --app COMMAND; if it is for manifests, write ${shown}/rnv.yaml`;
+
+function listFolder(folder: string, cwd: string, report: Report): string[] {
+  const files: string[] = [];
+  try {
+    for (const { path, entry } of filesBelow(folder)) {
+      if (!yamlName.test(entry.name)) continue;
+      if (!entry.isSymbolicLink() || isWithin(realpathSync.native(path), [cwd, folder]))
+        files.push(shownPath(path, cwd));
+      else report(linkOut(shownPath(path, cwd)));
+    }
+  } catch (cause) {
+    const { path = folder } = cause as NodeJS.ErrnoException;
+    report(error("manifest.unreadable", `cannot read ${shownPath(path, cwd)}: ${reasonOf(cause)}`));
+  }
+  return files;
+}

@@ -1,0 +1,146 @@
+import { namesSource } from "../../declaration/block";
+import { formatLocation, hintForMiss, type Report } from "../../declaration/findings";
+import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "../../declaration/tree";
+import type { PlacedType, TypeIndex } from "../../declaration/type-index";
+import { error } from "../../diagnostics/diagnostic";
+import { addressOf } from "../../model/address";
+
+type Combine = (below: MapEntry, above: MapEntry) => MapEntry;
+
+function combine(lower: MapNode, upper: MapNode, both: Combine): MapNode {
+  const entries = new Map(lower.entries);
+  for (const above of upper.entries.values()) {
+    const below = entries.get(above.key);
+    entries.set(above.key, below === undefined ? above : both(below, above));
+  }
+  return { kind: "map", entries, range: upper.range };
+}
+
+/**
+ * Merges two files of one folder: neither wins, so an address declared in both is an error. A block that
+ * only holds other blocks declares nothing itself, so the services of a project may be spread over files.
+ */
+export function mergeFiles(first: MapNode, second: MapNode, index: TypeIndex, report: Report): MapNode {
+  const refuse = (a: MapEntry, b: MapEntry, what: string): MapEntry => {
+    const detail = `It is declared at ${formatLocation(a.keyRange)} as well.`;
+    const hint = "files of one folder add up; to override, give the second file with -f";
+    const about = { range: b.keyRange, detail, hint, ...(what.includes(".") && { address: what }) };
+    report(error("manifest.duplicate_address", `${what} is declared twice`, about));
+    return a;
+  };
+  const mergePlaces = (a: MapEntry, b: MapEntry, placed: PlacedType, names: readonly string[]): MapEntry =>
+    placed.place.shape === "single"
+      ? mergeBlocks(a, b, placed, names)
+      : mergeMaps(a, b, (x, y) => mergeBlocks(x, y, placed, [...names, x.key]));
+  const mergeBlocks = (a: MapEntry, b: MapEntry, placed: PlacedType, names: readonly string[]): MapEntry => {
+    const isDeclared = declares(a.value, placed);
+    if (isDeclared && declares(b.value, placed)) return refuse(a, b, addressOf(placed.type.type, ...names));
+    const { value } = mergeMaps(a, b, (x, y) => {
+      const child = placed.children.get(x.key);
+      return child === undefined ? x : mergePlaces(x, y, child, names);
+    });
+    return { ...(isDeclared ? a : b), value };
+  };
+  return combine(first, second, (a, b) => {
+    const child = index.root.get(a.key);
+    if (child !== undefined) return mergePlaces(a, b, child, []);
+    if (a.key === "version") return a;
+    if (a.value.kind === "list" && b.value.kind === "list")
+      return { ...a, value: { ...a.value, items: [...a.value.items, ...b.value.items] } };
+    if (isNull(a.value) || isNull(b.value)) return isNull(b.value) ? a : b;
+    if (a.value.kind !== "map" || b.value.kind !== "map") return refuse(a, b, a.key);
+    return mergeMaps(a, b, (x, y) => refuse(x, y, `${a.key}.${x.key}`));
+  });
+}
+
+function mergeMaps(a: MapEntry, b: MapEntry, both: Combine): MapEntry {
+  if (a.value.kind === "map" && b.value.kind === "map")
+    return { ...a, value: combine(a.value, b.value, both) };
+  return isNull(b.value) || (a.value.kind !== "map" && !isNull(a.value)) ? a : b;
+}
+
+/** More than a frame around other blocks. */
+const declares = (node: SourceNode, placed: PlacedType): boolean =>
+  node.kind !== "map" || node.entries.size === 0
+    ? placed.children.size === 0 || !isNull(node)
+    : [...node.entries.keys()].some((key) => !placed.children.has(key));
+
+interface Overlaying {
+  readonly index: TypeIndex;
+  readonly report: Report;
+  /** Every earlier file was read: what is not there is in none of them. */
+  readonly isWhole: boolean;
+  /** Counts unknown names: past a few, no suggestion is looked for. */
+  readonly misses: { count: number };
+}
+
+/**
+ * Lays a later file over an earlier one: key by key, lists and sources of secrets as a whole, a mapping replaces a scalar, and
+ * a written `null` takes away the value of the file below (DESIGN section 3). `path` holds the keys that lead to both.
+ */
+export function overlay(
+  lower: MapNode,
+  upper: MapNode,
+  to: Overlaying,
+  path: readonly string[] = [],
+  /** More comes from elsewhere, which a null takes away later. */
+  hasMore = false,
+): MapNode {
+  const entries = new Map(lower.entries);
+  for (const above of upper.entries.values()) {
+    const { key, value } = above;
+    const below = lower.entries.get(key);
+    const isWritten = isNull(value) && !isEmpty(value);
+    if (!isNull(value))
+      entries.set(key, below === undefined ? above : overlayEntry(below, above, [lower, upper], to, path));
+    else if (isWritten && hasMore)
+      entries.set(key, below === undefined ? above : { ...above, hasTaken: true });
+    else if (isWritten && below === undefined) reportNothingToTake(above, lower, to, path);
+    else if (isWritten) entries.delete(key);
+    else if (below === undefined) entries.set(key, above);
+    else if (!saysNothing(below.value)) reportEmpty(above, to, path);
+  }
+  return { kind: "map", entries, range: upper.range };
+}
+
+function overlayEntry(
+  below: MapEntry,
+  above: MapEntry,
+  blocks: readonly MapNode[],
+  to: Overlaying,
+  path: readonly string[],
+): MapEntry {
+  const [lower, upper] = [below.value, above.value];
+  if (lower.kind !== "map" || upper.kind !== "map" || namesSource(lower) || namesSource(upper)) return above;
+  const hasMore = [...to.index.shared.values()].some(
+    ({ place: { key, shared } }) =>
+      key === above.key && blocks.some(({ entries }) => shared !== undefined && entries.has(shared.from)),
+  );
+  return { ...above, value: overlay(lower, upper, to, [...path, above.key], hasMore) };
+}
+
+/** A null that is not written: a key without a value. */
+const isEmpty = ({ range }: SourceNode): boolean => range.start === range.end;
+
+/** An empty block over another says nothing: lines that were commented out must delete nothing below them. */
+const saysNothing = (below: SourceNode): boolean =>
+  isNull(below) || (below.kind === "map" && !namesSource(below));
+
+function reportEmpty({ key, keyRange }: MapEntry, { report }: Overlaying, path: readonly string[]): void {
+  const hint = "write null to take away what an earlier file says, or remove this line to keep it";
+  report(error("manifest.invalid_type", `${[...path, key].join(".")} is empty`, { range: keyRange, hint }));
+}
+
+function reportNothingToTake(
+  { key, keyRange }: MapEntry,
+  { entries }: MapNode,
+  { report, misses, isWhole }: Overlaying,
+  path: readonly string[],
+): void {
+  if (!isWhole) return;
+  const hint =
+    hintForMiss(misses, key, () => entries.keys()) ??
+    "null takes away what an earlier file says: remove this line; to hold a default, write its value";
+  const named = [...path, quoteShort(key).slice(1, -1)].join(".");
+  report(error("manifest.unknown_key", `no earlier file has ${named}`, { range: keyRange, hint }));
+}
