@@ -7,6 +7,8 @@ import { createHttpTransport, type HttpTransportOptions, isLoopback } from "../a
 import { embeddedUrl, type Transport, type WireRequest } from "../api/transport";
 import type { Connection, Context } from "../commands/context";
 import { embeddedTransport, openConnection } from "../commands/open-connection";
+import type { TargetOutcome } from "../commands/targets";
+import type { CrossValue } from "../declaration/load-request";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import type { ProcessEnvironment } from "../model/text";
@@ -205,6 +207,15 @@ function refusedState(
     detail: "The next job would create every resource a second time.",
     hint: "say where the state is kept: RNV_STATE=s3://BUCKET/KEY or https://…, or state: of the stage; RNV_STATE=PATH where a later step keeps the file",
   });
+}
+
+/** Outputs of a stack that others may use. */
+export type ToldOutputs = ReadonlyMap<string, CrossValue>;
+
+/** How a verb ended on a target. */
+export interface TargetEnd extends TargetOutcome {
+  /** Of a plan or an apply: outputs for the stacks that come after it. */
+  readonly toldOutputs?: ToldOutputs | undefined;
 }
 
 /** The run of a verb on a target. */

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import type { CostLimit } from "../commands/context";
 import { isStageWord, stageWordRule } from "../model/stage";
+import { usage } from "./screen";
 import {
   choice,
   duration,
@@ -12,8 +13,7 @@ import {
   positiveDuration,
   type TypedOption,
   text,
-} from "./option";
-import { usage } from "./screen";
+} from "./verb";
 
 /** The options that several verbs have. */
 export const options = {
@@ -113,6 +113,12 @@ export const options = {
   parallelism: parallelism(),
 };
 
+type SharedName = keyof typeof options;
+
+/** Returns the shared options of these names. */
+export const pick = <Name extends SharedName>(...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, options[name]])) as Pick<typeof options, Name>;
+
 /**
  * Options that scripts written for Terraform pass to every verb: planning never asks and takes no lock. Help does not show
  * them.
@@ -123,45 +129,30 @@ export const ignored = {
   parallelism: hidden(parallelism()),
 };
 
-const { files, app, untrusted, stacks, state, target, exclude, json, answerTimeoutMs, format } = options;
+export const sourceOptions = pick("files", "app", "untrusted", "stacks");
 
-export const sourceOptions = { files, app, untrusted, stacks };
-
-export const stagesOptions = { files, untrusted, stage: options.stage, json, ids: options.ids };
-
-export const stateOptions = { state, stacks, json };
+export const stateOptions = pick("state", "stacks", "json");
 
 /** A verb with a state has a state for each stage. */
 export const stageOfState = { stage: options.stage, files: options.filesOfStages };
 
-export const scopeOptions = { ...sourceOptions, state, target, exclude };
+export const scopeOptions = { ...sourceOptions, ...pick("state", "target", "exclude") };
 
 export const planningOptions = {
   ...scopeOptions,
-  replace: options.replace,
-  confirmDelete: options.confirmDelete,
-  confirmConsumers: options.confirmConsumers,
-  adopt: options.adopt,
-  allowEmpty: options.allowEmpty,
+  ...pick("replace", "confirmDelete", "confirmConsumers", "adopt", "allowEmpty"),
 };
 
-export const policyOptions = {
-  policy: options.policy,
-  overridePolicy: options.overridePolicy,
-  maxMonthlyIncrease: options.maxMonthlyIncrease,
-  maxMonthlyTotal: options.maxMonthlyTotal,
-};
+export const policyOptions = pick("policy", "overridePolicy", "maxMonthlyIncrease", "maxMonthlyTotal");
 
-export const runningOptions = {
-  autoApprove: options.autoApprove,
-  input: options.input,
-  json,
-  lockTimeoutMs: options.lockTimeoutMs,
-  answerTimeoutMs,
-  parallelism: options.parallelism,
-};
+export const runningOptions = pick(
+  ...(["autoApprove", "input", "json", "lockTimeoutMs", "answerTimeoutMs", "parallelism"] as const),
+);
 
-export const readingOptions = { answerTimeoutMs, ...ignored, format, json };
+export const readingOptions = { ...pick("answerTimeoutMs"), ...ignored, ...pick("format", "json") };
+
+/** Options of the verbs about stages. */
+export const stagesOptions = pick("files", "untrusted", "stage", "json", "ids");
 
 function costLimit(kind: CostLimit["kind"], flags: string, description: string) {
   return parsed(flags, description, (word): CostLimit => {

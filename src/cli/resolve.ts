@@ -14,8 +14,7 @@ import { isFile, readText } from "./files";
 import { type Screen, usage } from "./screen";
 import { askedStage, inAskedStage } from "./stages";
 import { withStack } from "./synthesize";
-import { givenAddress, inStack, type Request, type Target, targetAt } from "./target";
-import type { TargetRules } from "./verb";
+import { givenAddress, inStack, type Request, type Target, type TargetRules, targetAt } from "./target";
 
 /** A target of a run, with what comes before it. */
 export interface ResolvedTarget {

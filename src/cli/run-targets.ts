@@ -1,24 +1,14 @@
-import { runTargets, type TargetOutcome } from "../commands/targets";
+import { runTargets } from "../commands/targets";
 import type { CrossValue, StackUnit } from "../declaration/load-request";
 import { DiagnosticsError } from "../diagnostics/diagnostic";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage } from "../model/stage";
 import { systemClock } from "../model/time";
 import { escapeJson, escapeText, jsonText } from "../report/escape-text";
-import { type Run, runOn, stateOf } from "./open-target";
+import { type Run, runOn, stateOf, type TargetEnd, type ToldOutputs } from "./open-target";
 import { type ResolvedTarget, resolveTargets } from "./resolve";
 import { errorDocument, exitCodes, outcomeOf, outStyle, report, type Screen } from "./screen";
-import { type Request, type Target, targetAt } from "./target";
-import type { TargetRules } from "./verb";
-
-/** Outputs of a stack that others may use. */
-export type ToldOutputs = ReadonlyMap<string, CrossValue>;
-
-/** How a verb ended on a target. */
-export interface TargetEnd extends TargetOutcome {
-  /** Of a plan or an apply: outputs for the stacks that come after it. */
-  readonly toldOutputs?: ToldOutputs | undefined;
-}
+import { type Request, type Target, type TargetRules, targetAt } from "./target";
 
 export interface TargetResult {
   /** In its stage and its stack; where it failed before its stage was known, `readStage` is `any`. */

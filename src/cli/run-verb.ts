@@ -2,12 +2,11 @@ import type { Command } from "commander";
 import { joinResults } from "../commands/targets";
 import { checkWritable } from "./files";
 import { type Run, runOn, stateOf } from "./open-target";
-import { isGiven } from "./option";
 import { options } from "./options";
 import { resultsOf, tellFindings } from "./run-targets";
 import { type Screen, usage } from "./screen";
-import { type Request, type Target, targetAt } from "./target";
-import { type TargetRules, type Verb, type VerbEnd, valuesIn } from "./verb";
+import { type Request, type Target, type TargetRules, targetAt } from "./target";
+import { isGiven, type Verb, type VerbEnd, valuesIn } from "./verb";
 
 /** Options that name what a verb writes; `report` is a folder. */
 const written = ["out", "html", "jsonInto", "metrics", "junit", "report"];

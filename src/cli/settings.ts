@@ -6,8 +6,7 @@ import { readApiKey } from "../commands/open-connection";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import { Secret } from "../model/secret";
-import type { ProcessEnvironment } from "../model/text";
-import { sha256, uuidPattern } from "../model/text";
+import { type ProcessEnvironment, sha256, uuidPattern } from "../model/text";
 import { parseStateAddress, type StateAddress } from "../state/state-address";
 import type { Target } from "./target";
 

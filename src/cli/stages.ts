@@ -19,8 +19,14 @@ import { readStandardInput } from "./files";
 import { stateOf } from "./open-target";
 import { report, type Screen, usage } from "./screen";
 import { readSettings, workspaceOf } from "./settings";
-import { givenAddress, type Request, type StageOfTarget, type Target, targetAt } from "./target";
-import type { TargetRules } from "./verb";
+import {
+  givenAddress,
+  type Request,
+  type StageOfTarget,
+  type Target,
+  type TargetRules,
+  targetAt,
+} from "./target";
 
 export function askedStage({ givenStage, environment }: Request): StageName | undefined {
   const text = (givenStage ?? environment.RNV_STAGE ?? "").trim();

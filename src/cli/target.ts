@@ -44,6 +44,28 @@ export interface Request {
   readonly openTransport?: ((open: () => Transport) => Transport) | undefined;
 }
 
+/** How a verb chooses the targets that it runs on. */
+export interface TargetRules {
+  /**
+   * Each stack of an app by itself, or one that has to be named. With `none` the verb runs once, and resolves what it needs
+   * by itself.
+   */
+  readonly scope: "one" | "each" | "none";
+  /** Stacks are run after those that they need, unless they are deleted: then before them. */
+  readonly order?: "dependents first";
+  /**
+   * The states of the other stacks: `needed` for what they have made, read where they are there (the default), or not read.
+   * A verb that reads `none` reports mistakes in the manifest, and a missing stage, itself.
+   */
+  readonly others?: "needed" | "none";
+  /** It works on a state alone; `--stack` and `--stage` name those that the state belongs to, else that of any stage is taken. */
+  readonly worksOn?: "state";
+  /** A word may name a saved plan. */
+  readonly takesPlan?: true;
+  /** Its JSON is a line for each event, and no stack is written before those that it needs. */
+  readonly writes?: true;
+}
+
 /** What a verb runs on: a manifest in one of its stages and stacks, with the address of its state. */
 export interface Target extends Request, TargetPlace {
   /** The stage that the manifest is read for; `any` for what is the same in all of them. */

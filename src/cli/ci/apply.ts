@@ -14,14 +14,12 @@ import {
   wasApplied,
 } from "../../report/job-comment";
 import { planLine } from "../../report/plan-wording";
-import type { Run } from "../open-target";
-import { argument, flag } from "../option";
-import { options, planningOptions, policyOptions, runningOptions } from "../options";
-import type { TargetEnd } from "../run-targets";
+import type { Run, TargetEnd } from "../open-target";
+import { pick, planningOptions, policyOptions, runningOptions } from "../options";
 import { runOnTargets } from "../run-verb";
 import { exitCodes, failureOf, report } from "../screen";
 import type { Target } from "../target";
-import { defineVerb, type ValuesOf } from "../verb";
+import { argument, defineVerb, flag, type ValuesOf } from "../verb";
 import { applyRules, expectedDigestOf, showApply } from "../verbs/apply";
 import { judgedRequestOf } from "../verbs/plan";
 import { reviewOf, subjectOf, tellHost } from "./host";
@@ -33,17 +31,16 @@ const { autoApprove, ...unattendedOptions } = runningOptions;
 const ciApplyOptions = {
   ...planningOptions,
   ...policyOptions,
-  destroy: options.destroy,
-  expectDigest: options.expectDigest,
+  ...pick("destroy", "expectDigest"),
   repair: flag(
     "--repair",
     "without a review, repair drift and nothing else: for a job that needs an approval",
   ),
-  verbose: options.verbose,
+  ...pick("verbose"),
   report: reportFolder,
   ...commentOptions,
   ...unattendedOptions,
-  stage: options.stage,
+  ...pick("stage"),
 };
 
 export const ciApplyVerb = defineVerb({

@@ -25,13 +25,12 @@ import {
 import { isOfGone, markerOf } from "../../report/job-comment";
 import { makeFolder, writeWholeFile } from "../files";
 import { startedBy } from "../job";
-import { argument, negation, text } from "../option";
-import { options, readingOptions, scopeOptions } from "../options";
+import { pick, readingOptions, scopeOptions } from "../options";
 import { resultsOf, type TargetResult } from "../run-targets";
 import { annotate, exitCodes, outStyle, quiet, report, tryToWrite } from "../screen";
 import { stagesAsked } from "../stages";
 import { manifestsOf } from "../target";
-import { defineVerb } from "../verb";
+import { argument, defineVerb, negation, text } from "../verb";
 import { driftOf, driftOptions, driftRules, readAccepted } from "../verbs/drift";
 import { tellHost } from "./host";
 import { readJob, writeOutputs, writeSummary } from "./job";
@@ -50,8 +49,7 @@ export const ciDriftVerb = defineVerb({
     "drift is gone. With RNV_WEBHOOK_SECRET its header X-Rnv-Signature is sha256= and the HMAC-SHA-256 of the body.",
   options: {
     ...targetOptions,
-    stages: options.stages,
-    allStages: options.allStages,
+    ...pick("stages", "allStages"),
     ...driftOptions,
     issue: negation("--no-issue", "keep no issue for each stage that has drifted, on GitHub and GitLab"),
     report: text("--report <folder>", "write drift.md and drift.json there"),

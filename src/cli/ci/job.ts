@@ -3,9 +3,9 @@ import type { JobPlatform } from "../../api/code-host/code-host";
 import { failure } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/text";
 import { githubEvent, startedBy } from "../job";
-import { negation, parsed, positive } from "../option";
 import type { Screen } from "../screen";
 import type { Request } from "../target";
+import { negation, parsed, positive } from "../verb";
 
 /** The facts that a job of GitHub Actions or GitLab reports about itself; elsewhere nearly none. */
 export interface CiJob {

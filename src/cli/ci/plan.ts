@@ -9,12 +9,11 @@ import { escapeJson, escapeText } from "../../report/escape-text";
 import { failedPlanComment, isOfGone, markerOf, planComment, shownComment } from "../../report/job-comment";
 import { counted, differenceText } from "../../report/plan-wording";
 import type { Run } from "../open-target";
-import { argument, flag } from "../option";
-import { ignored, options, planningOptions, policyOptions } from "../options";
+import { ignored, pick, planningOptions, policyOptions } from "../options";
 import { resultsOf, type TargetResult } from "../run-targets";
 import { annotate, exitCodes, report, type Screen } from "../screen";
 import { stagesAsked, warnOfUndeclared } from "../stages";
-import { defineVerb } from "../verb";
+import { argument, defineVerb, flag } from "../verb";
 import { countedPlan, judgedRequestOf, planRules, showOutcome } from "../verbs/plan";
 import { reviewOf, subjectOf, tellHost } from "./host";
 import { type CiJob, commentOptions, readJob, writeOutputs, writeSummary } from "./job";
@@ -34,16 +33,14 @@ export const ciPlanVerb = defineVerb({
     "exit 5 when it is another; changes ahead of it in the queue are reported.",
   options: {
     ...planningOptions,
-    stages: options.stages,
-    allStages: options.allStages,
+    ...pick("stages", "allStages"),
     ...policyOptions,
-    destroy: options.destroy,
-    secrets: options.secrets,
+    ...pick("destroy", "secrets"),
     detailedExitcode: flag("--detailed-exitcode", "exit 2 when there are changes"),
-    verbose: options.verbose,
+    ...pick("verbose"),
     report: reportFolder,
     ...commentOptions,
-    answerTimeoutMs: options.answerTimeoutMs,
+    ...pick("answerTimeoutMs"),
     ...ignored,
   },
   examples: [

@@ -6,11 +6,11 @@ import { codeQuality, gitlabCounts, junit, planFindings, planSuite } from "../..
 import { planJson, planMarkdown } from "../../report/plan-text";
 import { makeFolder, writeWholeFile } from "../files";
 import { isJob, toldBy } from "../job";
-import { TypedOption } from "../option";
 import { savedPlanOf, writePlanPage } from "../output-files";
 import type { TargetResult } from "../run-targets";
 import { errorDocument, repositoryPath, type Screen, tryToWrite } from "../screen";
 import type { Target } from "../target";
+import { TypedOption } from "../verb";
 import { type CiJob, writeSummary } from "./job";
 
 export const reportFolder = new TypedOption(

@@ -1,18 +1,17 @@
 import { InvalidArgumentError } from "commander";
-import { argument, list, parsed, positive, positiveDuration, text } from "../option";
-import { options } from "../options";
-import type { ValuesOf } from "../verb";
+import { pick } from "../options";
+import { argument, list, parsed, positive, positiveDuration, text, type ValuesOf } from "../verb";
 
 export const folder = { dir: argument("[dir]") };
 
 export const membersOptions = {
   member: list("--member <name>", "only this member, or those of a pattern: 'teams/*'"),
-  stage: options.stage,
+  ...pick("stage"),
   changedSince: text(
     "--changed-since <ref>",
     "only members of which a file differs from where this branch left it: origin/main",
   ),
-  untrusted: options.untrusted,
+  ...pick("untrusted"),
 };
 
 export const shownOptions = {
@@ -21,9 +20,7 @@ export const shownOptions = {
     "--metrics <file>",
     "write the numbers there in Prometheus' text format, whole or not at all",
   ),
-  html: options.html,
-  format: options.format,
-  json: options.json,
+  ...pick("html", "format", "json"),
 };
 
 export const runOptions = {
@@ -45,7 +42,7 @@ export const runOptions = {
     1_800_000,
     "30m",
   ),
-  answerTimeoutMs: options.answerTimeoutMs,
+  ...pick("answerTimeoutMs"),
   ...shownOptions,
 };
 

@@ -1,7 +1,6 @@
-import { argument, parsed, positive } from "../option";
 import { options } from "../options";
 import { usage } from "../screen";
-import { defineVerb, type VerbFamily } from "../verb";
+import { argument, defineVerb, parsed, positive, type VerbFamily } from "../verb";
 import { failOn } from "../verbs/drift";
 import type * as joined from "./join-fleet";
 import { folder, membersOptions, runOptions, shownOptions } from "./options";

@@ -10,27 +10,20 @@ import type { Plan } from "../../plan/plan";
 import { outputsText } from "../../report/state-text";
 import { approvePlan, askablePlan } from "../approve";
 import { readText } from "../files";
-import { type Run, tellTarget } from "../open-target";
-import { argument, isGiven } from "../option";
-import { options, planningOptions, policyOptions, runningOptions, scopeOptions } from "../options";
+import { type Run, type TargetEnd, tellTarget } from "../open-target";
+import { pick, planningOptions, policyOptions, runningOptions, scopeOptions } from "../options";
 import { createProgress } from "../progress";
 import { createPrompter } from "../prompt";
-import type { TargetEnd } from "../run-targets";
 import { exitCodes, report, type Screen } from "../screen";
-import { defineVerb, type ValuesOf } from "../verb";
+import { argument, defineVerb, isGiven, type ValuesOf } from "../verb";
 import { judgedRequestOf, otherDiagnostics, showPlan } from "./plan";
 
 const applyOptions = {
   ...planningOptions,
   ...policyOptions,
-  verifyValues: options.verifyValues,
-  refreshOnly: options.refreshOnly,
-  destroy: options.destroy,
-  expectDigest: options.expectDigest,
-  verbose: options.verbose,
+  ...pick("verifyValues", "refreshOnly", "destroy", "expectDigest", "verbose"),
   ...runningOptions,
-  jsonInto: options.jsonInto,
-  stage: options.stage,
+  ...pick("jsonInto", "stage"),
 };
 
 export const applyRules = { scope: "each", others: "needed", writes: true } as const;
@@ -88,13 +81,10 @@ export const destroyVerb = defineVerb({
   detail: "Resources that lifecycle.preventDestroy protects stop it. The same as apply --destroy.",
   options: {
     ...scopeOptions,
-    confirmDelete: options.confirmDelete,
-    confirmConsumers: options.confirmConsumers,
-    verbose: options.verbose,
+    ...pick("confirmDelete", "confirmConsumers", "verbose"),
     ...policyOptions,
     ...runningOptions,
-    jsonInto: options.jsonInto,
-    stage: options.stage,
+    ...pick("jsonInto", "stage"),
   },
   examples: [
     ["rnv destroy", "shows the plan, then asks once for all of it"],

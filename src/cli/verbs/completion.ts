@@ -4,13 +4,12 @@ import { listKnownNames } from "../../commands/validate";
 import { escapeText } from "../../report/escape-text";
 import { normalizeArgv, optionShapes } from "../argv";
 import { openTarget } from "../open-target";
-import { argument } from "../option";
 import { options } from "../options";
 import type { Screen } from "../screen";
 import { readSettings } from "../settings";
 import { askedStage, stagesOf } from "../stages";
 import { type Request, targetAt } from "../target";
-import { defineVerb, shownOptions, shownVerbs, type Verb } from "../verb";
+import { argument, defineVerb, shownOptions, shownVerbs, type Verb } from "../verb";
 
 const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];

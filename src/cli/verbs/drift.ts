@@ -8,12 +8,11 @@ import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
 import { type DriftClass, driftClasses } from "../../plan/drift";
 import { driftJson, driftMarkdown, driftText } from "../../report/drift-report";
 import type { Run } from "../open-target";
-import { argument, parsed } from "../option";
-import { options, readingOptions, scopeOptions } from "../options";
+import { options, pick, readingOptions, scopeOptions } from "../options";
 import { scopeOf, writeJsonInto, writePage } from "../output-files";
 import { errorDocument, outcomeOf, outStyle, report } from "../screen";
 import type { Request } from "../target";
-import { defineVerb, type ValuesOf } from "../verb";
+import { argument, defineVerb, parsed, type ValuesOf } from "../verb";
 import { planRequestOf } from "./plan";
 
 export const failOn = Object.assign(
@@ -46,9 +45,7 @@ export const driftVerb = defineVerb({
     ...scopeOptions,
     ...driftOptions,
     ...readingOptions,
-    jsonInto: options.jsonInto,
-    html: options.html,
-    stage: options.stage,
+    ...pick("jsonInto", "html", "stage"),
   },
   examples: [
     ["rnv drift", "for people"],

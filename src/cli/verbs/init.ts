@@ -11,7 +11,6 @@ import { counted } from "../../report/plan-wording";
 import { readText, writeWholeFile } from "../files";
 import { cloneAround } from "../job";
 import { openTarget, runOn, sourcesOf } from "../open-target";
-import { argument, flag, isGiven, parsed, text } from "../option";
 import { options } from "../options";
 import { embeddedProfile, useInFolder, withProfile } from "../profile";
 import { type Choice, chooseOne } from "../prompt";
@@ -19,7 +18,7 @@ import { exitCodes, notesOf, report, type Screen, usage } from "../screen";
 import { readSettings } from "../settings";
 import { appIn } from "../synthesize";
 import type { Target } from "../target";
-import { defineVerb, type ValuesOf } from "../verb";
+import { argument, defineVerb, flag, isGiven, parsed, text, type ValuesOf } from "../verb";
 import { askService, logIn, type ServiceAnswer } from "./login";
 import { showOutcome } from "./plan";
 

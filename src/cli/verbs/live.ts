@@ -6,10 +6,9 @@ import { escapeText, quoteText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
 import { readTextOrInput, writeWholeFile } from "../files";
 import type { Run } from "../open-target";
-import { argument, text } from "../option";
-import { options, sourceOptions } from "../options";
+import { pick, sourceOptions } from "../options";
 import { outStyle, report, usage } from "../screen";
-import { defineVerb, type ValuesOf } from "../verb";
+import { argument, defineVerb, text, type ValuesOf } from "../verb";
 import { archivedNote, schemaLine } from "./init";
 import { showOutcome } from "./plan";
 
@@ -18,12 +17,9 @@ const importOptions = {
     "--from-terraform-state <file>",
     "a Terraform state, as `terraform state pull` prints it; - for standard input",
   ),
-  verifyValues: options.verifyValues,
+  ...pick("verifyValues"),
   ...sourceOptions,
-  state: options.state,
-  answerTimeoutMs: options.answerTimeoutMs,
-  lockTimeoutMs: options.lockTimeoutMs,
-  stage: options.stage,
+  ...pick("state", "answerTimeoutMs", "lockTimeoutMs", "stage"),
 };
 
 export const importVerb = defineVerb({
@@ -103,8 +99,7 @@ export const exportVerb = defineVerb({
   options: {
     project: text("--project <name>", "only this project, by name or id"),
     out: text("-o, --out <file>", "write to this file, which must not exist (default: print it)"),
-    answerTimeoutMs: options.answerTimeoutMs,
-    stage: options.stage,
+    ...pick("answerTimeoutMs", "stage"),
   },
   examples: [
     ["rnv export", "print everything of the workspace"],

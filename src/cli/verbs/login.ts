@@ -8,7 +8,7 @@ import { counted } from "../../report/plan-wording";
 import type { Prompter } from "../approve";
 import { isJob } from "../job";
 import { openTarget } from "../open-target";
-import { options } from "../options";
+import { pick } from "../options";
 import {
   checkProfileName,
   configFile,
@@ -34,7 +34,7 @@ export const loginVerb = defineVerb({
     "~/.config/rnv, on Windows %APPDATA%\\rnv. The key is in a file that only you can read. This folder then uses the " +
     "profile: .rnv/profile has its name. Other folders name it with --profile or RNV_PROFILE. Environment variables win. " +
     "In CI profiles are not read.",
-  options: { answerTimeoutMs: options.answerTimeoutMs, input: options.input },
+  options: pick("answerTimeoutMs", "input"),
   examples: [
     ["rnv login", "asks for a name too"],
     ["rnv login --profile shop", "saves it as shop, or replaces shop"],

@@ -12,11 +12,16 @@ import { jsonText } from "../../report/escape-text";
 import { planJson, planMarkdown, planText } from "../../report/plan-text";
 import { checkWords, counted } from "../../report/plan-wording";
 import { readText, writeWholeFile } from "../files";
-import { type Run, sourcesOf, tellTarget } from "../open-target";
-import { argument, flag } from "../option";
-import { options, planningOptions, policyOptions, readingOptions, sourceOptions } from "../options";
+import { type Run, sourcesOf, type TargetEnd, tellTarget } from "../open-target";
+import {
+  type options,
+  pick,
+  planningOptions,
+  policyOptions,
+  readingOptions,
+  sourceOptions,
+} from "../options";
 import { savedPlanOf, writeJsonInto, writePlanPage } from "../output-files";
-import type { TargetEnd } from "../run-targets";
 import {
   annotate,
   errorDocument,
@@ -30,7 +35,7 @@ import {
 } from "../screen";
 import { warnOfUndeclared } from "../stages";
 import type { Request, Target } from "../target";
-import { defineVerb, type ValuesOf, type VerbFamily } from "../verb";
+import { argument, defineVerb, flag, type ValuesOf, type VerbFamily } from "../verb";
 
 const words = argument("[stack...]");
 
@@ -43,13 +48,12 @@ export const validateVerb = defineVerb({
   summary: "Check the manifest without the service",
   options: {
     ...sourceOptions,
-    policy: options.policy,
-    json: options.json,
+    ...pick("policy", "json"),
     print: flag(
       "--print",
       "print the merged manifest: what all files say together, secrets as their sources",
     ),
-    stage: options.stage,
+    ...pick("stage"),
   },
   examples: [
     ["rnv validate", "the default files"],
@@ -90,17 +94,9 @@ export const planVerb = defineVerb({
   options: {
     ...planningOptions,
     ...policyOptions,
-    refreshOnly: options.refreshOnly,
-    destroy: options.destroy,
-    secrets: options.secrets,
-    verifyValues: options.verifyValues,
-    out: options.out,
-    detailedExitcode: options.detailedExitcode,
+    ...pick("refreshOnly", "destroy", "secrets", "verifyValues", "out", "detailedExitcode"),
     ...readingOptions,
-    jsonInto: options.jsonInto,
-    html: options.html,
-    verbose: options.verbose,
-    stage: options.stage,
+    ...pick("jsonInto", "html", "verbose", "stage"),
   },
   examples: [
     ["rnv plan", "the default files"],
@@ -282,7 +278,7 @@ export const policyVerbs: VerbFamily = {
       detail:
         "By rnv.policy.yaml beside its manifest, by --policy and RNV_POLICY. A saved plan holds what is declared and recorded: " +
         "a policy that asks for another field cannot be judged, and fails. Exit 4 when one fails that is not advisory.",
-      options: { policy: options.policy, json: options.json },
+      options: pick("policy", "json"),
       examples: [
         ["rnv policy check plan.rnvplan", "by the policies beside the manifest"],
         ["rnv policy check --policy platform/ plan.rnvplan", "by those of a folder, too"],

@@ -10,11 +10,10 @@ import { escapeText } from "../../report/escape-text";
 import { resourceTypes } from "../../resources";
 import { readText, writeWholeFile } from "../files";
 import { runOn } from "../open-target";
-import { argument, flag, text } from "../option";
-import { options } from "../options";
+import { pick } from "../options";
 import { outStyle, report, type Screen, usage } from "../screen";
 import { foundIn } from "../stages";
-import { defineVerb } from "../verb";
+import { argument, defineVerb, flag, text } from "../verb";
 
 export const promoteVerb = defineVerb({
   name: "promote",
@@ -30,8 +29,7 @@ export const promoteVerb = defineVerb({
     from: text("--from <stage>", "the stage whose commits are taken").makeOptionMandatory(),
     to: text("--to <stage>", "the stage that pins them (default: the only other one)"),
     dryRun: flag("--dry-run", "show the difference, and write nothing"),
-    files: options.files,
-    untrusted: options.untrusted,
+    ...pick("files", "untrusted"),
   },
   examples: [
     ["rnv promote service.shop.api --from staging --to production", "one service"],

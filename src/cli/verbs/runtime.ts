@@ -7,16 +7,26 @@ import { escapeJson, escapeText, quoteText } from "../../report/escape-text";
 import { oneStatusText, releasesJson, releasesText, statusJson, statusText } from "../../report/status-text";
 import { elapsedText } from "../../report/time-text";
 import type { Run } from "../open-target";
-import { argument, duration, flag, negation, parsed, positive, text } from "../option";
-import { options, stageOfState, stateOptions } from "../options";
+import { pick, stageOfState, stateOptions } from "../options";
 import { createPrompter } from "../prompt";
 import { outStyle, report, type Screen } from "../screen";
-import { defineVerb, type ValuesOf, type Verb } from "../verb";
+import {
+  argument,
+  defineVerb,
+  duration,
+  flag,
+  negation,
+  parsed,
+  positive,
+  text,
+  type ValuesOf,
+  type Verb,
+} from "../verb";
 
 const waiting = {
   ...stateOptions,
   wait: negation("--no-wait", "return once the service has accepted it"),
-  lockTimeoutMs: options.lockTimeoutMs,
+  ...pick("lockTimeoutMs"),
   timeoutMs: parsed("--timeout <duration>", "how long to wait", duration, 1_800_000, "30m"),
   ...stageOfState,
 };
@@ -133,7 +143,7 @@ const rollbackVerb = defineVerb({
   detail: `${forAService}\nWithout a deployment id: the newest release before the live one that can be rolled back to.`,
   options: {
     confirm: text("--confirm <name>", "confirm with the exact name of the service instead of typing it"),
-    input: options.input,
+    ...pick("input"),
     ...waiting,
   },
   examples: [
@@ -178,7 +188,7 @@ const statusVerb = defineVerb({
       "--variables",
       "list the variables of each service: who manages them, and when they changed",
     ),
-    answerTimeoutMs: options.answerTimeoutMs,
+    ...pick("answerTimeoutMs"),
     ...stageOfState,
   },
   examples: [
@@ -210,7 +220,7 @@ const deploymentsVerb = defineVerb({
   options: {
     ...stateOptions,
     limit: parsed("--limit <n>", "how many at most: 1 to 200", listLimit, 20, "20"),
-    answerTimeoutMs: options.answerTimeoutMs,
+    ...pick("answerTimeoutMs"),
     ...stageOfState,
   },
   examples: [

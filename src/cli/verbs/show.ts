@@ -15,12 +15,11 @@ import { historyJson, historyText } from "../../report/status-text";
 import { parseState } from "../../state/state-text";
 import { readText } from "../files";
 import type { Run } from "../open-target";
-import { argument, flag, parsed, positive } from "../option";
-import { options, stageOfState, stateOptions } from "../options";
+import { options, pick, stageOfState, stateOptions } from "../options";
 import { type PageFile, scopeOf, writePage } from "../output-files";
 import { refuseMisplaced } from "../resolve";
 import { outStyle } from "../screen";
-import { defineVerb } from "../verb";
+import { argument, defineVerb, flag, parsed, positive } from "../verb";
 import { showPlan } from "./plan";
 
 export const showVerb = defineVerb({
@@ -29,12 +28,7 @@ export const showVerb = defineVerb({
   ...{ scope: "one", worksOn: "state", takesPlan: true },
   summary: "Show the recorded state, a saved plan, or a state file",
   options: {
-    state: options.state,
-    stacks: options.stacks,
-    format: options.format,
-    json: options.json,
-    html: options.html,
-    verbose: options.verbose,
+    ...pick("state", "stacks", "format", "json", "html", "verbose"),
     ...stageOfState,
   },
   examples: [
@@ -155,11 +149,10 @@ export const historyVerb = defineVerb({
     "The state keeps the last 50, newest first. A run that found nothing to change is none of them: it writes no state. A " +
     "run that was killed is listed without an end.",
   options: {
-    state: options.state,
-    stacks: options.stacks,
+    ...pick("state", "stacks"),
     limit: parsed("-n, --limit <n>", "only the last n", positive),
     format: options.textOrJson,
-    json: options.json,
+    ...pick("json"),
     ...stageOfState,
   },
   examples: [

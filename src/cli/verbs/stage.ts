@@ -2,13 +2,12 @@ import type { StageDeclaration } from "../../manifest/stages";
 import { stageText } from "../../model/stage";
 import { jsonText } from "../../report/escape-text";
 import { type StageRow, stageJson, stageRowsText } from "../../report/status-text";
-import { flag } from "../option";
 import { stagesOptions } from "../options";
 import { resultsOf, tellFindings } from "../run-targets";
 import { exitCodes, outStyle, quiet, type Screen } from "../screen";
 import { askedStage, foundIn, isEmpty, type StageInstance, undeclaredStates } from "../stages";
 import type { Request } from "../target";
-import { defineVerb, type VerbFamily } from "../verb";
+import { defineVerb, flag, type VerbFamily } from "../verb";
 import { driftOf, readAccepted } from "./drift";
 import { stageSweepVerb } from "./sweep";
 

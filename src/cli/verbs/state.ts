@@ -28,12 +28,11 @@ import { encodeState } from "../../state/state-text";
 import { readText, readTextOrInput } from "../files";
 import { originAt } from "../job";
 import { type Run, runOn } from "../open-target";
-import { argument, flag, text } from "../option";
 import { options, stageOfState, stateOptions } from "../options";
 import { askApproval } from "../prompt";
 import { exitCodes, outStyle } from "../screen";
 import { targetAt } from "../target";
-import { defineVerb, type VerbFamily } from "../verb";
+import { argument, defineVerb, flag, text, type VerbFamily } from "../verb";
 
 const { state, stacks, lockTimeoutMs } = options;
 

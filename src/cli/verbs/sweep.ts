@@ -10,22 +10,19 @@ import { jsonText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
 import { readTextOrInput } from "../files";
 import type { Run } from "../open-target";
-import { duration, flag, parsed, text } from "../option";
-import { idList, options, stagesOptions } from "../options";
+import { idList, pick, stagesOptions } from "../options";
 import { askApproval } from "../prompt";
 import { resultsOf, type TargetResult } from "../run-targets";
 import { exitCodes, quiet, report, type Screen, usage } from "../screen";
 import { askedStage, foundIn, notListed } from "../stages";
 import type { Request } from "../target";
-import { defineVerb, type ValuesOf } from "../verb";
+import { defineVerb, duration, flag, parsed, text, type ValuesOf } from "../verb";
 
 export const sweepOptions = {
   ...stagesOptions,
   olderThan: parsed("--older-than <duration>", "only those whose last run is so long ago: 72h", duration),
   dryRun: flag("--dry-run", "say what would be destroyed, and destroy nothing"),
-  lockTimeoutMs: options.lockTimeoutMs,
-  answerTimeoutMs: options.answerTimeoutMs,
-  parallelism: options.parallelism,
+  ...pick("lockTimeoutMs", "answerTimeoutMs", "parallelism"),
 };
 
 const keepOptions = {
@@ -46,8 +43,7 @@ export const stageSweepVerb = defineVerb({
   options: {
     ...keepOptions,
     ...sweepOptions,
-    autoApprove: options.autoApprove,
-    input: options.input,
+    ...pick("autoApprove", "input"),
   },
   examples: [
     ["rnv stage sweep --stage preview --keep 12,15", "all instances but two"],

@@ -1,7 +1,6 @@
-import { argument, list, text } from "../option";
-import { options } from "../options";
+import { options, pick } from "../options";
 import type * as running from "../run-tests";
-import { defineVerb } from "../verb";
+import { argument, defineVerb, list, text } from "../verb";
 
 export const testVerb = defineVerb({
   name: "test",
@@ -16,7 +15,7 @@ export const testVerb = defineVerb({
     filters: list("--filter <text>", "only tests whose file or name holds this text"),
     junit: text("--junit <file>", "also write the results there as JUnit"),
     format: options.textOrJson,
-    json: options.json,
+    ...pick("json"),
   },
   examples: [
     ["rnv test", "all tests below this folder"],

@@ -24,10 +24,21 @@ import type * as pictures from "../../report/html/topology-svg";
 import { resourceTypes } from "../../resources";
 import { packageRoot, writeWholeFile } from "../files";
 import { sourcesOf } from "../open-target";
-import { argument, choice, flag, isGiven, parsed, positive, TypedOption, text } from "../option";
-import { options, sourceOptions } from "../options";
+import { pick, sourceOptions } from "../options";
 import { report } from "../screen";
-import { defineVerb, type Verb, type VerbFamily } from "../verb";
+import {
+  argument,
+  choice,
+  defineVerb,
+  flag,
+  isGiven,
+  parsed,
+  positive,
+  TypedOption,
+  text,
+  type Verb,
+  type VerbFamily,
+} from "../verb";
 import { completionVerb } from "./completion";
 import { readPlanFile } from "./show";
 
@@ -40,7 +51,7 @@ const graphOptions = {
     "dot",
   ),
   all: flag("--all", "in dot and mermaid every resource: variables, deployments and projects too"),
-  stage: options.stage,
+  ...pick("stage"),
 };
 
 export const graphVerb = defineVerb({
@@ -166,7 +177,7 @@ const versionVerb = defineVerb({
   name: "version",
   scope: "none",
   summary: "Print the version",
-  options: { json: options.json },
+  options: pick("json"),
   examples: [["rnv version -json", "for programs"]],
   run: async ({ json }, { screen: { terminal } }) => {
     terminal.out(versionText(process, json));
@@ -236,8 +247,7 @@ const importBlocksVerb = defineVerb({
   options: {
     hcl: flag("--hcl", "with the resource blocks of what the manifest declares"),
     ...sourceOptions,
-    state: options.state,
-    stage: options.stage,
+    ...pick("state", "stage"),
   },
   examples: [
     [
