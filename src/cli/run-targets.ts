@@ -7,7 +7,7 @@ import { systemClock } from "../model/time";
 import { escapeJson, escapeText, jsonText } from "../report/escape-text";
 import { type Run, runOn, stateOf, type TargetEnd, type ToldOutputs } from "./open-target";
 import { type ResolvedTarget, resolveTargets } from "./resolve";
-import { errorDocument, exitCodes, outcomeOf, outStyle, report, type Screen } from "./screen";
+import { errorDocument, exitCodes, outcomeOf, outStyle, report, type Screen, usage } from "./screen";
 import { type Request, type Target, type TargetRules, targetAt } from "./target";
 
 export interface TargetResult {
@@ -25,8 +25,6 @@ interface TargetsRun {
   readonly rules: TargetRules;
   readonly screen: Screen;
   readonly run: RunTarget;
-  /** Gets the targets of a stage before the first of them is run. */
-  readonly onTargets?: (targets: readonly Target[]) => Promise<void>;
   /** Gets each result at its end. */
   readonly onResult?: (result: TargetResult, screen: Screen) => void;
 }
@@ -39,7 +37,7 @@ export const tellFindings = ({ outcome }: TargetResult, screen: Screen): void =>
  * outcome of its target. Several end with the exit code that says most (`joinResults`, DESIGN section 11, "Stacks").
  */
 export async function resultsOf(request: Request, run: TargetsRun): Promise<readonly TargetResult[]> {
-  const { stages, rules, screen, onTargets = async () => {}, onResult = () => {} } = run;
+  const { stages, rules, screen, onResult = () => {} } = run;
   const results: TargetResult[] = [];
   const runOne = async (target: Target, on: Screen, work = run.run): Promise<TargetEnd> => {
     const start = systemClock.elapsed();
@@ -56,8 +54,7 @@ export async function resultsOf(request: Request, run: TargetsRun): Promise<read
     const inStage = { ...request, givenStage: stage };
     try {
       const targets = await resolveTargets(inStage, rules, screen);
-      await onTargets(targets.map(({ target }) => target));
-      await runStacks(targets, rules, screen, runOne);
+      await runStacks(await shareAddresses(targets, screen), rules, screen, runOne);
     } catch (cause) {
       const isDocument = format === "json" && rules.worksOn !== "state" && !rules.writes;
       if (isDocument && cause instanceof DiagnosticsError) terminal.out(errorDocument(cause.diagnostics));
@@ -67,6 +64,32 @@ export async function resultsOf(request: Request, run: TargetsRun): Promise<read
   };
   await runTargets(stages, runStage, { signal: screen.signal });
   return results;
+}
+
+/**
+ * Returns several stacks, each with the addresses that it records. Throws where not exactly one records an address of the
+ * command line, or where an option is about the plan of one stack.
+ */
+async function shareAddresses(
+  targets: readonly ResolvedTarget[],
+  screen: Screen,
+): Promise<readonly ResolvedTarget[]> {
+  const { addresses = [], ofOneStack } = targets[0]?.target ?? {};
+  if (targets.length < 2) return targets;
+  if (ofOneStack) throw usage(`${ofOneStack} is about one stack, and several are read`, "name one of them");
+  if (addresses.length === 0) return targets;
+  const owning = targets.map(async (one) => {
+    const { resources = {} } = (await stateOf(one.target, screen)) ?? {};
+    return { ...one, target: { ...one.target, recorded: new Set(Object.keys(resources)) } };
+  });
+  const shared = await Promise.all(owning);
+  for (const address of addresses) {
+    const names = shared.flatMap(({ target }) => (target.recorded.has(address) ? (target.stack ?? []) : []));
+    const owners = names.length === 0 ? "no stack records" : `${names.join(" and ")} both record`;
+    if (names.length !== 1)
+      throw usage(`${owners} ${address}`, "name the stack that is meant: --stack STACK");
+  }
+  return shared;
 }
 
 /**

@@ -11,7 +11,7 @@ import { runVerb } from "./run-verb";
 import { exitCodes, report, reportFailure, type Screen } from "./screen";
 import type { Request } from "./target";
 import { createTerminal } from "./terminal";
-import { type Verb, valuesIn, wordsOf } from "./verb";
+import { isGiven, type Verb, valuesIn, wordsOf } from "./verb";
 
 export interface Host extends Pick<NodeJS.EventEmitter, "on" | "off"> {
   readonly argv: readonly string[];
@@ -84,6 +84,12 @@ function requestOf(
     givenState: options.state.valueIn(command),
     stacks: options.stacks.valueIn(command),
     givenStage: options.stage.valueIn(command),
+    addresses: [options.confirmDelete, options.confirmConsumers, options.replace].flatMap((one) =>
+      one.valueIn(command),
+    ),
+    ofOneStack: [options.out, options.html, options.jsonInto, options.expectDigest].find((one) =>
+      isGiven(one.valueIn(command)),
+    )?.long,
     ids: options.ids.valueIn(command),
     answerTimeoutMs: options.answerTimeoutMs.valueIn(command),
     parallelism: [options.parallelism, ignored.parallelism]

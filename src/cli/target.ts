@@ -36,6 +36,10 @@ export interface Request {
   readonly stacks: readonly string[];
   /** Value of `--stage`. */
   readonly givenStage?: string | undefined;
+  /** Addresses that `--confirm-delete`, `--confirm-consumers` and `--replace` name. */
+  readonly addresses?: readonly string[];
+  /** The first option that is about the plan of one stack: `--out`. */
+  readonly ofOneStack?: string | undefined;
   /** Ids of the instances to look at; undefined for those that have a state. */
   readonly ids?: readonly string[] | undefined;
   readonly answerTimeoutMs?: number | undefined;
@@ -80,6 +84,8 @@ export interface Target extends Request, TargetPlace {
   readonly unit?: StackUnit | undefined;
   /** Several stacks are read in the same run: one state cannot serve them all. */
   readonly sharesRun: boolean;
+  /** Of several stacks, where the command line names addresses: those that its state records. */
+  readonly recorded?: ReadonlySet<string>;
   /** Why it has no state. Verbs that need none work all the same. */
   readonly stateProblem?: Diagnostic | undefined;
   /** Nothing says where the state is: it is a file in the working folder. */
@@ -95,13 +101,9 @@ export interface StageOfTarget extends StageName {
   readonly isUndeclared?: boolean;
 }
 
-interface TargetParts {
+interface TargetParts extends Partial<Pick<Target, "stack" | "declaredStages" | "sharesRun" | "planFile">> {
   /** `any` where the verb takes the state of any stage; undefined where there is none. */
   readonly stage?: StageOfTarget | "any" | undefined;
-  readonly stack?: string | undefined;
-  readonly declaredStages?: readonly string[] | undefined;
-  readonly sharesRun?: boolean;
-  readonly planFile?: string | undefined;
 }
 
 /** Returns a target in one of its stacks. */

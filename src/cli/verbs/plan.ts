@@ -221,19 +221,21 @@ type PlanningValues = Partial<
   >
 >;
 
-export function planRequestOf(given: PlanningValues, { files }: Request, mode = modeOf(given)): PlanRequest {
+export function planRequestOf(given: PlanningValues, target: Target, mode = modeOf(given)): PlanRequest {
+  const own = (addresses: readonly string[] = []): readonly string[] =>
+    addresses.filter((address) => target.recorded?.has(address) ?? true);
   const { overridePolicy, maxMonthlyIncrease, maxMonthlyTotal } = given;
   return {
     ...planRequest,
     mode,
-    files,
+    files: target.files,
     targets: given.target ?? [],
     excludes: given.exclude ?? [],
-    replace: given.replace ?? [],
+    replace: own(given.replace),
     adopt: given.adopt ?? false,
     allowEmpty: given.allowEmpty ?? false,
-    confirmedDeletes: given.confirmDelete ?? [],
-    confirmedConsumers: given.confirmConsumers ?? [],
+    confirmedDeletes: own(given.confirmDelete),
+    confirmedConsumers: own(given.confirmConsumers),
     verifyValues: given.verifyValues ?? false,
     overridePolicies: overridePolicy ?? [],
     costLimits: [maxMonthlyIncrease, maxMonthlyTotal].filter((limit) => limit !== undefined),
@@ -242,7 +244,7 @@ export function planRequestOf(given: PlanningValues, { files }: Request, mode = 
 
 export const judgedRequestOf = (
   given: PlanningValues,
-  target: Request,
+  target: Target,
   mode?: PlanRequest["mode"],
 ): PlanRequest => ({
   ...planRequestOf(given, target, mode),
