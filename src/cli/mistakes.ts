@@ -1,6 +1,7 @@
 import type { Command, CommanderError } from "commander";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { suggest } from "../diagnostics/suggest";
+import { usage } from "./screen";
 import { shownOptions, shownVerbs, wordsOf } from "./verb";
 
 /** Returns the error for what the parser refused. */
@@ -24,7 +25,7 @@ export function unknownVerb(command: Command, word: string): DiagnosticsError {
   const meant = suggest(word, verbs);
   const help = command.parent ? `${wordsOf(command)} --help` : "rnv help -a";
   const hint = meant === undefined || meant === "destroy" ? help : `did you mean "${meant}"?`;
-  return failure("command.usage", `${wordsOf(command)} has no verb "${word}"`, { hint });
+  return usage(`${wordsOf(command)} has no verb "${word}"`, hint);
 }
 
 /** Terraform's verbs that rnv lacks, and rnv's way. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { type Command, CommanderError } from "commander";
-import { error, failure } from "../diagnostics/diagnostic";
+import { error } from "../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../model/text";
 import { normalizeArgv, optionShapes } from "./argv";
 import { strangersJob } from "./job";
@@ -8,7 +8,7 @@ import { ignored, options } from "./options";
 import { connectionIn, withProfile } from "./profile";
 import { createProgram } from "./program";
 import { runVerb } from "./run-verb";
-import { exitCodes, report, reportFailure, type Screen } from "./screen";
+import { exitCodes, report, reportFailure, type Screen, usage } from "./screen";
 import type { Request } from "./target";
 import { createTerminal } from "./terminal";
 import { isGiven, type Verb, valuesIn, wordsOf } from "./verb";
@@ -138,7 +138,7 @@ function changeFolder(folder: string): void {
     process.chdir(folder);
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    throw failure("command.usage", `-chdir: cannot go to ${folder} (${reason})`);
+    throw usage(`-chdir: cannot go to ${folder} (${reason})`);
   }
 }
 

@@ -37,9 +37,10 @@ export function askedStage({ givenStage, environment }: Request): StageName | un
 function undeclaredStage(asked: StageName): StageOfTarget {
   const wrong = [asked.name, asked.id].find((word) => word !== undefined && !isStageWord(word));
   if (wrong === undefined) return { ...asked, takesUnnamed: true };
-  throw failure("command.usage", `${JSON.stringify(wrong)} cannot name a stage, nor an instance of one`, {
-    hint: `each holds ${stageWordRule}: --stage staging, --stage preview/12`,
-  });
+  throw usage(
+    `${JSON.stringify(wrong)} cannot name a stage, nor an instance of one`,
+    `each holds ${stageWordRule}: --stage staging, --stage preview/12`,
+  );
 }
 
 /** The stages that the manifest of a request declares. */

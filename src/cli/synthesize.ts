@@ -6,7 +6,7 @@ import { appEnvironment, trustOf } from "../declaration/trust";
 import { failure } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
 import { readLimited } from "./files";
-import type { Screen } from "./screen";
+import { type Screen, usage } from "./screen";
 import type { Request } from "./target";
 
 const settingsName = "cdktf.json";
@@ -22,8 +22,7 @@ export async function withStack(request: Request, screen: Screen): Promise<Reque
   const say = (line: string): void => {
     if (screen.format !== "json") screen.terminal.err(`${line}\n`);
   };
-  if (app !== undefined && files.length > 0)
-    throw failure("command.usage", "--app and --file exclude each other");
+  if (app !== undefined && files.length > 0) throw usage("--app and --file exclude each other");
   const { file: manifest, problem } = usualManifest(cwd);
   if (files.length > 0 || (problem && app === undefined)) return request;
   const settings = readAppSettings(cwd);

@@ -1,7 +1,7 @@
 import { type ApplyOutcome, type ApplyRequest, type Approval, apply } from "../../commands/apply";
 import type { PlanRequest } from "../../commands/context";
 import type { CrossValue } from "../../declaration/load-request";
-import { failure, warning } from "../../diagnostics/diagnostic";
+import { warning } from "../../diagnostics/diagnostic";
 import type { ApplyEvent, SummaryEvent } from "../../model/apply-event";
 import { hideOutputs } from "../../model/desired";
 import { noMask } from "../../model/value";
@@ -14,7 +14,7 @@ import { type Run, type TargetEnd, tellTarget } from "../open-target";
 import { pick, planningOptions, policyOptions, runningOptions, scopeOptions } from "../options";
 import { createProgress } from "../progress";
 import { createPrompter } from "../prompt";
-import { exitCodes, report, type Screen } from "../screen";
+import { exitCodes, report, type Screen, usage } from "../screen";
 import { argument, defineVerb, isGiven, type ValuesOf } from "../verb";
 import { judgedRequestOf, otherDiagnostics, showPlan } from "./plan";
 
@@ -70,7 +70,7 @@ export function expectedDigestOf(
 ): string | undefined {
   if (expectDigest === undefined || expectDigest.length === 64 || terminal.interactive) return expectDigest;
   const summary = "without a terminal, --expect-digest needs all 64 digits of the digest";
-  throw failure("command.usage", summary);
+  throw usage(summary);
 }
 
 export const destroyVerb = defineVerb({
@@ -106,9 +106,7 @@ export const destroyVerb = defineVerb({
 function refuseWithPlanFile(given: ValuesOf<typeof applyOptions>): void {
   const first = ofPlan.find((name) => isGiven(given[name]));
   if (first === undefined) return;
-  throw failure("command.usage", `${applyOptions[first].long} cannot change a saved plan`, {
-    hint: "give it to `rnv plan -out`",
-  });
+  throw usage(`${applyOptions[first].long} cannot change a saved plan`, "give it to `rnv plan -out`");
 }
 
 const ofPlan = [

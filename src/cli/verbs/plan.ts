@@ -3,7 +3,7 @@ import { type PlanRequest, planRequest } from "../../commands/context";
 import { countedExitCode, type PlanOutcome, plan } from "../../commands/plan";
 import { validate } from "../../commands/validate";
 import type { CrossValue } from "../../declaration/load-request";
-import { type Diagnostic, exitCodeOf, failure, hasErrors } from "../../diagnostics/diagnostic";
+import { type Diagnostic, exitCodeOf, hasErrors } from "../../diagnostics/diagnostic";
 import { stopsPlan } from "../../model/policy";
 import { isUnconfirmed } from "../../plan/guards";
 import { hasChanges, isBlocked, type Plan } from "../../plan/plan";
@@ -32,6 +32,7 @@ import {
   outStyle,
   report,
   type Screen,
+  usage,
 } from "../screen";
 import { warnOfUndeclared } from "../stages";
 import type { Request, Target } from "../target";
@@ -62,7 +63,7 @@ export const validateVerb = defineVerb({
   run: async ({ json, print, policy }, run) => {
     const { target, screen } = run;
     const { terminal } = screen;
-    if (json && print) throw failure("command.usage", "--json and --print exclude each other");
+    if (json && print) throw usage("--json and --print exclude each other");
     const request = { files: target.files, policies: policiesOf(target, policy) };
     const outcome = await validate(sourcesOf(run), request);
     const { diagnostics, desired, exitCode } = outcome;
@@ -77,9 +78,10 @@ export const validateVerb = defineVerb({
     if (!print) terminal.out(`${success} The manifest is valid: ${count}.\n`);
     else if (outcome.merged) terminal.out(outcome.merged());
     else
-      throw failure("command.usage", "--print writes manifests, not stacks", {
-        hint: "a synthesized stack is one text already: cdktf.out/stacks/…/cdk.tf.json",
-      });
+      throw usage(
+        "--print writes manifests, not stacks",
+        "a synthesized stack is one text already: cdktf.out/stacks/…/cdk.tf.json",
+      );
     return exitCode;
   },
 });
@@ -260,7 +262,7 @@ export const policiesOf = ({ environment }: Request, named: readonly string[] = 
 
 function modeOf({ destroy = false, refreshOnly = false, replace = [] }: PlanningValues): PlanRequest["mode"] {
   const other = destroy ? "--destroy" : replace.length > 0 && "--replace";
-  if (refreshOnly && other) throw failure("command.usage", `${other} and --refresh-only exclude each other`);
+  if (refreshOnly && other) throw usage(`${other} and --refresh-only exclude each other`);
   if (destroy) return "destroy";
   return refreshOnly ? "refresh-only" : "apply";
 }

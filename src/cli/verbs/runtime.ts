@@ -9,7 +9,7 @@ import { elapsedText } from "../../report/time-text";
 import type { Run } from "../open-target";
 import { pick, stageOfState, stateOptions } from "../options";
 import { createPrompter } from "../prompt";
-import { outStyle, report, type Screen } from "../screen";
+import { outStyle, report, type Screen, usage } from "../screen";
 import {
   argument,
   defineVerb,
@@ -98,12 +98,9 @@ const deployVerb = defineVerb({
   ],
   run: async (given, run) => {
     const { address, commit, clearCache } = given;
-    if (clearCache && commit !== undefined)
-      throw failure("command.usage", "--commit and --clear-cache exclude each other");
+    if (clearCache && commit !== undefined) throw usage("--commit and --clear-cache exclude each other");
     if (commit !== undefined && !/^[0-9a-f]{40,64}$/.test(commit))
-      throw failure("command.usage", "--commit: not 40 to 64 lowercase hexadecimal digits", {
-        hint: "git rev-parse HEAD prints one",
-      });
+      throw usage("--commit: not 40 to 64 lowercase hexadecimal digits", "git rev-parse HEAD prints one");
     const action = clearCache ? "clear-cache" : "deploy";
     return runAction(given, run, { action, address, commit });
   },

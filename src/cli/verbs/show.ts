@@ -1,6 +1,6 @@
 import { parseJson } from "../../api/transport";
 import { shownState } from "../../commands/load";
-import { DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { isHiddenOutput } from "../../model/desired";
 import { pastRuns } from "../../model/history";
@@ -18,7 +18,7 @@ import type { Run } from "../open-target";
 import { options, pick, stageOfState, stateOptions } from "../options";
 import { type PageFile, scopeOf, writePage } from "../output-files";
 import { refuseMisplaced } from "../resolve";
-import { outStyle } from "../screen";
+import { outStyle, usage } from "../screen";
 import { argument, defineVerb, flag, parsed, positive } from "../verb";
 import { showPlan } from "./plan";
 
@@ -105,7 +105,7 @@ export const outputVerb = defineVerb({
     const { outputs = {} } = (await context.backend.read()) ?? {};
     if (name !== undefined && !Object.hasOwn(outputs, name)) {
       const hint = didYouMean(name, Object.keys(outputs)) ?? "outputs are recorded by apply";
-      throw failure("command.usage", `there is no output "${name}"`, { hint });
+      throw usage(`there is no output "${name}"`, hint);
     }
     const hidden = Object.keys(outputs).filter((one) => isHiddenOutput(outputs[one]));
     if (name !== undefined || raw) terminal.out(oneOutput(name, outputs, { raw, json }));
@@ -131,14 +131,14 @@ function oneOutput(
   // A script must not take the mask for the value.
   if (isHidden && (!json || raw)) {
     const summary = `the output "${name}" is sensitive: its value is neither shown nor recorded`;
-    throw failure("command.usage", summary, { hint: "rnv output -json lists it, masked" });
+    throw usage(summary, "rnv output -json lists it, masked");
   }
   if (!raw) return `${escapeJson(isHidden ? "(sensitive)" : value)}\n`;
   // Anything but a scalar has no such form.
   if (value !== null && ["string", "number", "boolean"].includes(typeof value)) return String(value);
   const summary =
     name === undefined ? "-raw needs the name of one output" : `-raw: output "${name}" is not a text`;
-  throw failure("command.usage", summary, { hint: "-json prints any of them" });
+  throw usage(summary, "-json prints any of them");
 }
 
 export const historyVerb = defineVerb({

@@ -11,7 +11,6 @@ import {
   removeState,
   restoreState,
 } from "../../commands/state-verbs";
-import { failure } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import type { State } from "../../model/state";
 import { escapeJson, escapeText, jsonText } from "../../report/escape-text";
@@ -30,7 +29,7 @@ import { originAt } from "../job";
 import { type Run, runOn } from "../open-target";
 import { options, stageOfState, stateOptions } from "../options";
 import { askApproval } from "../prompt";
-import { exitCodes, outStyle } from "../screen";
+import { exitCodes, outStyle, usage } from "../screen";
 import { targetAt } from "../target";
 import { argument, defineVerb, flag, text, type VerbFamily } from "../verb";
 
@@ -114,9 +113,10 @@ const stateMvVerb = defineVerb({
     if (other !== undefined) return handOverTo(other, { addresses: given, lockTimeoutMs }, run);
     const [from, to] = given;
     if (from === undefined || to === undefined || given.length > 2)
-      throw failure("command.usage", "rnv state mv takes two addresses: from and to", {
-        hint: "to hand records over to another state: rnv state mv --to STATE ADDRESS…",
-      });
+      throw usage(
+        "rnv state mv takes two addresses: from and to",
+        "to hand records over to another state: rnv state mv --to STATE ADDRESS…",
+      );
     const { addresses } = await moveState(run.context, { from, to, lockTimeoutMs });
     const moved = addresses.map(escapeText).join(", ");
     run.screen.terminal.out(`Moved ${counted(addresses.length, "record")}: ${moved}\n`);
@@ -193,7 +193,7 @@ const statePullVerb = defineVerb({
   examples: [["rnv state pull > backup.json", "a copy"]],
   run: async (_, { context, screen }) => {
     const state = await context.backend.read();
-    if (state === undefined) throw failure("command.usage", "nothing is recorded yet");
+    if (state === undefined) throw usage("nothing is recorded yet");
     screen.terminal.out(encodeState(state));
   },
 });

@@ -25,7 +25,7 @@ import { resourceTypes } from "../../resources";
 import { packageRoot, writeWholeFile } from "../files";
 import { sourcesOf } from "../open-target";
 import { pick, sourceOptions } from "../options";
-import { report } from "../screen";
+import { report, usage } from "../screen";
 import {
   argument,
   choice,
@@ -73,10 +73,7 @@ export const graphVerb = defineVerb({
     const { planFile, files } = target;
     const other = (["files", "app", "stacks"] as const).find((name) => isGiven(given[name]));
     if (planFile !== undefined && other !== undefined)
-      throw failure(
-        "command.usage",
-        `a saved plan says what it is about: leave ${graphOptions[other].long} out`,
-      );
+      throw usage(`a saved plan says what it is about: leave ${graphOptions[other].long} out`);
     const { drawn, diagnostics, exitCode }: Awaited<ReturnType<typeof graph>> =
       planFile === undefined
         ? await graph(sourcesOf(run), { files })
