@@ -31,7 +31,7 @@ ${names.map(schemaSection).join("\n")}`;
 
 function schemaSection(name: string): string {
   const schema = JSON.parse(readFileSync(join(folder, `${name}.schema.json`), "utf8")) as JsonSchema;
-  const forms = (schema.oneOf ?? [schema]).map(({ properties = {}, required = [] }) => {
+  const forms = (schema.oneOf ?? schema.anyOf ?? [schema]).map(({ properties = {}, required = [] }) => {
     const rows = Object.entries(properties).map(
       ([key, value]) =>
         `| \`${key}\` | ${typeOf(value)} | ${required.includes(key) ? "yes" : ""} | ${cell(value.description ?? value.anyOf?.[0]?.description ?? "")} |\n`,

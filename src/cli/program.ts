@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import type { Outcome } from "../commands/context";
 import { version } from "../model/version";
 import { ciVerbs } from "./ci/family";
 import { fleetVerbs } from "./fleet/verbs";
@@ -91,6 +92,13 @@ export function createProgram(run: VerbRun, terminal: Terminal, first?: string):
     });
   }
   return program;
+}
+
+/** Returns what the verb among the words prints for programs where the command line was refused. */
+export function failedJson(outcome: Outcome, words: readonly string[]): string {
+  const verbs = groups.flatMap(([, all]) => all);
+  const [verb] = words.flatMap((word) => verbs.find(({ name }) => name === word) ?? []);
+  return (verb && "failedJson" in verb && verb.failedJson?.(outcome, `rnv ${words.join(" ")}`)) || "";
 }
 
 const shortClosing = `

@@ -16,12 +16,12 @@ export function createProgress(screen: Screen, jsonInto: string | undefined) {
   const lines = openJsonLines(jsonInto, screen);
   return {
     close: shown.close,
-    /** Ends the run with its last event. Returns 1 where the file of `--json-into` lacks a line. */
-    end: (summary?: SummaryEvent): number => {
-      if (summary) lines.write(jsonOf(summary));
+    /** Ends the run with its last event, which people see where `isShown`. Returns 1 where the file of `--json-into` lacks a line. */
+    end: (summary: SummaryEvent, isShown: boolean): number => {
+      lines.write(jsonOf(summary));
       const lost = lines.end();
-      const isTold = screen.format === "json";
-      if (summary) shown.emit(isTold ? { ...summary, exitCode: summary.exitCode || lost } : summary);
+      if (screen.format === "json") shown.emit({ ...summary, exitCode: summary.exitCode || lost });
+      else if (isShown) shown.emit(summary);
       return lost;
     },
     emit: (event: ApplyEvent): void => {
@@ -31,7 +31,8 @@ export function createProgress(screen: Screen, jsonInto: string | undefined) {
   };
 }
 
-const jsonOf = (event: ApplyEvent): string => eventJson(event, new Date(systemClock.now()).toISOString());
+export const jsonOf = (event: ApplyEvent): string =>
+  eventJson(event, new Date(systemClock.now()).toISOString());
 
 function shownProgress(screen: Screen): Progress {
   const { terminal, format } = screen;

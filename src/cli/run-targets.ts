@@ -1,20 +1,21 @@
 import { runTargets } from "../commands/targets";
 import type { CrossValue, StackUnit } from "../declaration/load-request";
-import { DiagnosticsError } from "../diagnostics/diagnostic";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage } from "../model/stage";
 import { systemClock } from "../model/time";
 import { escapeJson, escapeText, jsonText } from "../report/escape-text";
 import { type Run, runOn, stateOf, type TargetEnd, type ToldOutputs } from "./open-target";
 import { type ResolvedTarget, resolveTargets } from "./resolve";
-import { errorDocument, exitCodes, outcomeOf, outStyle, report, type Screen, usage } from "./screen";
+import { exitCodes, outcomeOf, outStyle, report, type Screen, usage } from "./screen";
 import { type Request, type Target, type TargetRules, targetAt } from "./target";
+import { withOut } from "./terminal";
 
 export interface TargetResult {
   /** In its stage and its stack; where it failed before its stage was known, `readStage` is `any`. */
   readonly target: Target;
   readonly outcome: TargetEnd;
   readonly seconds: number;
+  readonly hasPrinted: boolean;
 }
 
 type RunTarget = (run: Run) => Promise<TargetEnd>;
@@ -41,23 +42,26 @@ export async function resultsOf(request: Request, run: TargetsRun): Promise<read
   const results: TargetResult[] = [];
   const runOne = async (target: Target, on: Screen, work = run.run): Promise<TargetEnd> => {
     const start = systemClock.elapsed();
-    const outcome = await outcomeOf(on, () => runOn(target, on, work));
-    const result = { target, outcome, seconds: Math.round(systemClock.elapsed() - start) / 1000 };
+    let hasPrinted = false;
+    const terminal = withOut(on.terminal, (text) => {
+      hasPrinted = true;
+      on.terminal.out(text);
+    });
+    const outcome = await outcomeOf(on, () => runOn(target, { ...on, terminal }, work));
+    const seconds = Math.round(systemClock.elapsed() - start) / 1000;
+    const result = { target, outcome, seconds, hasPrinted };
     results.push(result);
     onResult(result, on);
     return outcome;
   };
   const runStage = async (stage: string | undefined): Promise<void> => {
-    const { terminal, format } = screen;
     if (stages.length > 1)
-      terminal.out(`${results.length === 0 ? "" : "\n"}${heading(screen, `Stage ${stage ?? ""}`)}`);
+      screen.terminal.out(`${results.length === 0 ? "" : "\n"}${heading(screen, `Stage ${stage ?? ""}`)}`);
     const inStage = { ...request, givenStage: stage };
     try {
       const targets = await resolveTargets(inStage, rules, screen);
       await runStacks(await shareAddresses(targets, screen), rules, screen, runOne);
     } catch (cause) {
-      const isDocument = format === "json" && rules.worksOn !== "state" && !rules.writes;
-      if (isDocument && cause instanceof DiagnosticsError) terminal.out(errorDocument(cause.diagnostics));
       const named = stage === undefined ? "any" : splitStage(stage);
       await runOne(targetAt(inStage, { stage: named }), screen, () => Promise.reject(cause));
     }
@@ -129,7 +133,7 @@ async function runStacks(
     };
     const { exitCode, toldOutputs } = await run(
       one,
-      isDocument ? { ...screen, terminal: { ...terminal, out } } : screen,
+      isDocument ? { ...screen, terminal: withOut(terminal, out) } : screen,
     );
     if (toldOutputs) told.set(stack, toldOutputs);
     if (isDocument) documents[stack] = JSON.parse(text === "" ? "null" : text);

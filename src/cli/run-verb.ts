@@ -5,7 +5,7 @@ import { type Run, runOn } from "./open-target";
 import { resultsOf, tellFindings } from "./run-targets";
 import type { Screen } from "./screen";
 import { type Request, type TargetRules, targetAt } from "./target";
-import { type Verb, type VerbEnd, valuesIn } from "./verb";
+import { type FailedJson, type Verb, type VerbEnd, valuesIn } from "./verb";
 
 /** Options that name what a verb writes; `report` is a folder. */
 const written = ["out", "html", "jsonInto", "metrics", "junit", "report"];
@@ -19,7 +19,7 @@ export async function runVerb(
 ): Promise<number> {
   for (const name of written) checkWritable(command.opts()[name], name === "report");
   const given = valuesIn(command, verb);
-  if (verb.scope !== "none") return runOnTargets(request, { given, rules: verb, screen, run: verb.run });
+  if (verb.scope !== "none") return runOnTargets(request, { given, rules: verb, screen, ...verb });
   const once = targetAt(request, { stage: "any" });
   const ended = (await runOn(once, screen, (run) => verb.run(given, run))) ?? 0;
   return typeof ended === "number" ? ended : ended.exitCode;
@@ -29,13 +29,14 @@ interface GivenRun<Given> {
   readonly given: Given;
   readonly rules: TargetRules;
   readonly screen: Screen;
+  readonly failedJson?: FailedJson | undefined;
   readonly run: (given: Given, run: Run) => Promise<VerbEnd>;
 }
 
 /** Runs a verb on each target of a request; resolves to the exit code that says most. */
 export async function runOnTargets<Given>(
   request: Request,
-  { given, rules, screen, run: work }: GivenRun<Given>,
+  { given, rules, screen, failedJson, run: work }: GivenRun<Given>,
 ): Promise<number> {
   const results = await resultsOf(request, {
     ...{ stages: [request.givenStage], rules, screen },
@@ -44,7 +45,11 @@ export async function runOnTargets<Given>(
       if (typeof ended === "number") return { diagnostics: [], exitCode: ended };
       return { diagnostics: [], exitCode: ended.exitCode, toldOutputs: ended.toldOutputs };
     },
-    onResult: tellFindings,
+    onResult: (result, on) => {
+      tellFindings(result, on);
+      if (on.format === "json" && !result.hasPrinted)
+        on.terminal.out(failedJson?.(result.outcome, request.commandLine) ?? "");
+    },
   });
   return joinResults(results.map(({ outcome }) => outcome)).exitCode;
 }

@@ -6,9 +6,9 @@ import { normalizeArgv, optionShapes } from "./argv";
 import { strangersJob } from "./job";
 import { ignored, options } from "./options";
 import { connectionIn, withProfile } from "./profile";
-import { createProgram } from "./program";
+import { createProgram, failedJson } from "./program";
 import { runVerb } from "./run-verb";
-import { exitCodes, report, reportFailure, type Screen, usage } from "./screen";
+import { exitCodes, failureOf, report, type Screen, usage } from "./screen";
 import type { Request } from "./target";
 import { createTerminal } from "./terminal";
 import { isGiven, type Verb, valuesIn, wordsOf } from "./verb";
@@ -41,13 +41,17 @@ async function run(
     terminal,
     argv[0],
   );
+  const words = normalizeArgv(argv, optionShapes(program));
   try {
-    await program.parseAsync([...normalizeArgv(argv, optionShapes(program))], { from: "user" });
+    await program.parseAsync([...words], { from: "user" });
     return exitCode;
   } catch (cause) {
     // Help or the version was printed.
     if (cause instanceof CommanderError) return cause.exitCode;
-    return reportFailure(cause, { ...host, cwd: process.cwd() }, signal.aborted);
+    const outcome = failureOf(cause, signal.aborted);
+    report({ ...host, cwd: process.cwd() }, outcome.diagnostics);
+    if (words.includes("--json")) terminal.out(failedJson(outcome, words));
+    return outcome.exitCode;
   }
 }
 

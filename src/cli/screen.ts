@@ -10,7 +10,7 @@ import { errorsUrl } from "../model/version";
 import { diagnosticData, diagnosticsText, githubAnnotations } from "../report/diagnostics";
 import { jsonText } from "../report/escape-text";
 import { createStyle, type Style } from "../report/style";
-import type { Terminal } from "./terminal";
+import { type Terminal, withOut } from "./terminal";
 
 export const exitCodes = {
   done: 0,
@@ -41,7 +41,7 @@ export interface Screen {
 /** Returns the screen without its standard output. */
 export const quiet = (screen: Screen): Screen => ({
   ...screen,
-  terminal: { ...screen.terminal, out: () => {} },
+  terminal: withOut(screen.terminal, () => {}),
 });
 
 type Styled = Pick<Screen, "terminal">;
@@ -107,13 +107,6 @@ export const outcomeOf = async <T extends Outcome>(
   }
 };
 
-/** Tells why a verb could not go on; returns the exit code. */
-export function reportFailure(cause: unknown, screen: Told, interrupted: boolean): number {
-  const { diagnostics, exitCode } = failureOf(cause, interrupted);
-  report(screen, diagnostics);
-  return exitCode;
-}
-
 /** Writes files of a run; reports what cannot be written, and returns 1 then. */
 export function tryToWrite(screen: Told, write: () => void): number {
   try {
@@ -121,12 +114,13 @@ export function tryToWrite(screen: Told, write: () => void): number {
     return exitCodes.done;
   } catch (cause) {
     if (!(cause instanceof DiagnosticsError)) throw cause;
-    return reportFailure(cause, screen, false);
+    report(screen, cause.diagnostics);
+    return cause.exitCode;
   }
 }
 
 /** The one JSON document of a run that could not make what was asked for: a program never has to read prose. */
-export const errorDocument = (diagnostics: readonly Diagnostic[]): string =>
+export const errorDocument = ({ diagnostics }: Pick<Outcome, "diagnostics">): string =>
   jsonText({ format_version: "1.2", errored: true, diagnostics: diagnostics.map(diagnosticData) });
 
 /**

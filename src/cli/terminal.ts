@@ -24,6 +24,10 @@ export interface Terminal {
   readonly lostOutput: () => NodeJS.ErrnoException | undefined;
 }
 
+/** Returns a terminal whose standard output goes elsewhere. Standard input stays closed until somebody reads it. */
+export const withOut = (terminal: Terminal, out: Terminal["out"]): Terminal =>
+  Object.create(terminal, { out: { value: out } });
+
 interface TerminalOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly noColor: boolean;

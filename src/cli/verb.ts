@@ -1,4 +1,5 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import type { Outcome } from "../commands/context";
 import { longestTimer, parseDuration } from "../model/time";
 import type { Run, TargetEnd } from "./open-target";
 import type { TargetRules } from "./target";
@@ -15,6 +16,8 @@ export type ValuesOf<Declared> = {
 
 /** The exit code, or an outcome that has it; nothing where all went well. */
 export type VerbEnd = number | Pick<TargetEnd, "exitCode" | "toldOutputs"> | undefined;
+
+export type FailedJson = (outcome: Outcome, commandLine: string) => string;
 
 interface VerbTexts {
   /** One line, for the list of verbs. */
@@ -33,6 +36,8 @@ interface VerbOf<O extends Options, A extends Arguments> extends VerbTexts, Targ
   readonly name: string;
   readonly arguments?: A;
   readonly options?: O;
+  /** Returns what `-json` prints of a command line that ended before it printed anything. */
+  readonly failedJson?: FailedJson;
   /** Does what the verb is for, on one target. */
   run(given: ValuesOf<O> & ValuesOf<A>, run: Run): Promise<VerbEnd>;
 }

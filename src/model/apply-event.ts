@@ -46,7 +46,11 @@ export type SourceLocation = Readonly<z.infer<typeof locationSchema>>;
 const step = { at, address, action: stepAction };
 
 /** One line of `apply -json`. */
+const diagnostic = findingSchema({ location: locationSchema.optional() });
+
 export const eventSchema = z.discriminatedUnion("type", [
+  // Each of several stacks has a stream of its own behind its name.
+  z.strictObject({ type: z.literal("stack"), stack: z.string() }),
   // The first event of a stream: the version of the format, and that of rnv.
   z.strictObject({ type: z.literal("version"), at, format: z.literal("1.0"), rnv: z.string() }),
   // Live values were revealed, on request; `equal` of them are as declared, and nothing is sent for those.
@@ -73,12 +77,7 @@ export const eventSchema = z.discriminatedUnion("type", [
   }),
   z.strictObject({ type: z.literal("done"), ...step, elapsedSeconds: seconds, id }),
   // A step failed; unrelated ones go on.
-  z.strictObject({
-    type: z.literal("failed"),
-    ...step,
-    elapsedSeconds: seconds,
-    diagnostic: findingSchema({ location: locationSchema.optional() }),
-  }),
+  z.strictObject({ type: z.literal("failed"), ...step, elapsedSeconds: seconds, diagnostic }),
   // A change was not tried: `because` has the addresses that failed, and is empty when the run was interrupted.
   z.strictObject({
     type: z.literal("skipped"),
@@ -87,7 +86,9 @@ export const eventSchema = z.discriminatedUnion("type", [
     action: plannedAction,
     because: z.array(z.string()) as unknown as z.ZodType<readonly Address[]>,
   }),
-  // The last event of a stream; `hint` says how to go on when something is left to do.
+  // A finding that no `failed` event has, before the summary.
+  z.strictObject({ type: z.literal("diagnostic"), at, diagnostic }),
+  // The last event of a stream, also where nothing was applied; `hint` says how to go on when something is left to do.
   z.strictObject({
     type: z.literal("summary"),
     at,
@@ -100,7 +101,7 @@ export const eventSchema = z.discriminatedUnion("type", [
 ]);
 
 /** A line without its time; a failure holds the diagnostic itself, which still knows its range. */
-type Untimed<Line> = Line extends { type: "failed" }
+type Untimed<Line> = Line extends { diagnostic: unknown }
   ? Readonly<Omit<Line, "at" | "diagnostic">> & { readonly diagnostic: Diagnostic }
   : Readonly<Omit<Line, "at">>;
 

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { type Address, nameOf } from "../model/address";
+import { findingSchema, locationSchema } from "../model/apply-event";
 import type { TargetNames } from "../model/target";
 import { Unknown } from "../model/value";
 import { shownPlan } from "./document";
@@ -42,7 +43,9 @@ const deed = {
   runs: z.literal(true).optional().describe("A `create` or `update` that runs, as a deployment does."),
 };
 
-export const driftDocumentSchema = z.strictObject({
+const diagnostics = z.array(findingSchema({ location: locationSchema.optional() }));
+
+const reportSchema = z.strictObject({
   format_version: z.literal("1.1"),
   has_drift: z.boolean().describe("Something of a class in `fail_on` was found; the exit code is 2 then."),
   fail_on: z
@@ -106,9 +109,16 @@ export const driftDocumentSchema = z.strictObject({
     .describe(
       "Values that were revealed to compare them with what is recorded; only with `--verify-values`.",
     ),
+  diagnostics: diagnostics.optional(),
 });
 
-type DriftDocument = z.infer<typeof driftDocumentSchema>;
+const failedSchema = reportSchema
+  .pick({ format_version: true })
+  .extend({ errored: z.literal(true), diagnostics });
+
+export const driftDocumentSchema = z.union([reportSchema, failedSchema]);
+
+type DriftDocument = z.infer<typeof reportSchema>;
 
 /** A finding that an entry of a reviewed file accepts. */
 export type AcceptedDrift = InMemory<NonNullable<DriftDocument["accepted"]>[number]>;
@@ -129,7 +139,7 @@ export type PendingResource = WithFields<DriftDocument["pending"][number]>;
 export interface DriftReport
   extends Omit<
     InMemory<DriftDocument>,
-    "formatVersion" | "drifted" | "consequences" | "pending" | "revealed"
+    "formatVersion" | "diagnostics" | "drifted" | "consequences" | "pending" | "revealed"
   > {
   readonly drifted: readonly WithFields<DriftDocument["drifted"][number]>[];
   readonly consequences: readonly Consequence[];

@@ -159,7 +159,12 @@ export const driftText = (report: DriftReport, style: Style): string =>
   joined([...sectionTexts(driftSections(report), style), style.colors.bold(driftLine(report))]);
 
 /** The report as one JSON document, in the shape of `driftDocumentSchema`; sides of a field are as in a plan document (`{kind, value}`). */
-export const driftJson = (report: DriftReport): string => jsonText(driftDocument(report));
+/** The report, or why there is none, as one JSON document in the shape of `driftDocumentSchema`. */
+export const driftJson = ({ report, diagnostics }: Pick<StageDrift, "report" | "diagnostics">): string =>
+  jsonText({
+    ...(report ? driftDocument(report) : { format_version: "1.1", errored: true }),
+    diagnostics: diagnostics.map(diagnosticData),
+  });
 
 /** The same as a value. */
 export const driftDocument = (report: DriftReport): Readonly<Record<string, unknown>> => ({

@@ -23,8 +23,8 @@ export const eventText = (event: ApplyEvent, style: Style): string =>
 
 function textOf(event: ApplyEvent, style: Style): string {
   const { colors } = style;
-  if (event.type === "version" || event.type === "planned" || event.type === "revealed") return "";
   if (event.type === "summary") return summaryText(event, style);
+  if (!("address" in event) || event.type === "planned") return "";
   const subject = colors.bold(`${escapeText(event.address)}:`);
   switch (event.type) {
     case "start":
@@ -84,7 +84,7 @@ export function summaryLine(event: Pick<SummaryEvent, "mode" | "exitCode" | "cou
  */
 export function eventJson(event: ApplyEvent, at?: string): string {
   const { type, ...rest } = event;
-  const data = event.type === "failed" ? { ...rest, diagnostic: diagnosticData(event.diagnostic) } : rest;
+  const data = "diagnostic" in event ? { ...rest, diagnostic: diagnosticData(event.diagnostic) } : rest;
   return escapeJson({ type, at, ...data });
 }
 

@@ -242,7 +242,7 @@ const renderers: Readonly<Record<string, (text: string) => string>> = {
   "reports of a job": reportsOf,
   "drift as text": (text) => driftText(driftOf(text), plainStyle),
   "drift as Markdown": (text) => driftMarkdown({ report: driftOf(text), diagnostics: [] }),
-  "drift as JSON": (text) => driftJson(driftOf(text)),
+  "drift as JSON": (text) => driftJson({ report: driftOf(text), diagnostics: [] }),
   "drift job as text": (text) => driftJobText(jobOf(text), plainStyle),
   "drift job as Markdown": (text) => driftJobMarkdown(jobOf(text)) + issueOf(text),
   "title of an issue": (text) => issueTitle({ manifest: text, stage: text, stack: text }),

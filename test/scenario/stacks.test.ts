@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { App, TerraformOutput, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 import { Project, RnvProvider, Service } from "../../src/cdktf/cdktf";
+import { eventSchema } from "../../src/model/apply-event";
 import { approve, eachScenario } from "../support/cli";
 
 /** The shared part of an environment, and its services: one class each, made for every environment. */
@@ -90,6 +91,16 @@ describe("an app of several stacks", () => {
     const confirmed = await rnv("apply", ...approve, "--confirm-delete", "service.shop.worker");
     expect(confirmed).toMatchObject({ code: 0 });
     expect(worlds().services).toBe(0);
+  });
+
+  it("apply -json names each stack before its events, of which the last is its summary", async () => {
+    const { stdout } = await rnv("apply", "-json", ...approve, "prod", "prod-apps");
+    const types = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => eventSchema.parse(JSON.parse(line)).type);
+    const ends = types.filter((type) => type === "stack" || type === "summary");
+    expect([...ends, types.at(-1)]).toEqual(["stack", "summary", "stack", "summary", "summary"]);
   });
 
   it("refuses the state of a stack that was renamed, and says how to write the new name into it", async () => {

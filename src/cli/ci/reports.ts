@@ -93,7 +93,7 @@ function writePlanned({ target, outcome, applied }: PlannedTarget, folder: strin
   const write = emptyFiles(folder, ["plan.rnvplan", "apply.md", "plan.md", "plan.html"]);
   if (applied !== undefined) write("apply.md", applied);
   if (!plan) {
-    write("plan.json", errorDocument(diagnostics));
+    write("plan.json", errorDocument({ diagnostics }));
     return;
   }
   const isSaved = !hasErrors(plan.diagnostics) && applied === undefined;

@@ -1,9 +1,10 @@
 import { type ApplyOutcome, type ApplyRequest, type Approval, apply } from "../../commands/apply";
-import type { PlanRequest } from "../../commands/context";
+import type { Outcome, PlanRequest } from "../../commands/context";
 import type { CrossValue } from "../../declaration/load-request";
-import { warning } from "../../diagnostics/diagnostic";
+import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import type { ApplyEvent, SummaryEvent } from "../../model/apply-event";
 import { hideOutputs } from "../../model/desired";
+import { systemClock } from "../../model/time";
 import { noMask } from "../../model/value";
 import { version } from "../../model/version";
 import type { Plan } from "../../plan/plan";
@@ -12,9 +13,9 @@ import { approvePlan, askablePlan } from "../approve";
 import { readText } from "../files";
 import { type Run, type TargetEnd, tellTarget } from "../open-target";
 import { pick, planningOptions, policyOptions, runningOptions, scopeOptions } from "../options";
-import { createProgress } from "../progress";
+import { createProgress, jsonOf } from "../progress";
 import { createPrompter } from "../prompt";
-import { exitCodes, report, type Screen, usage } from "../screen";
+import { exitCodes, outcomeOf, report, type Screen, usage } from "../screen";
 import { argument, defineVerb, isGiven, type ValuesOf } from "../verb";
 import { judgedRequestOf, otherDiagnostics, showPlan } from "./plan";
 
@@ -38,6 +39,7 @@ export const applyVerb = defineVerb({
     "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking for approval. " +
     "Neither --auto-approve nor a plan file deletes a service or a project: confirm those by name.",
   daily: ["files", "stage", "target", "autoApprove", "confirmDelete", "json"],
+  failedJson: eventsOfFailure,
   options: applyOptions,
   examples: [
     ["rnv apply", "shows the plan, then asks"],
@@ -79,6 +81,7 @@ export const destroyVerb = defineVerb({
   ...{ scope: "each", order: "dependents first", writes: true },
   summary: "Delete everything that the state records",
   detail: "Resources that lifecycle.preventDestroy protects stop it. The same as apply --destroy.",
+  failedJson: eventsOfFailure,
   options: {
     ...scopeOptions,
     ...pick("confirmDelete", "confirmConsumers", "verbose"),
@@ -129,12 +132,14 @@ export async function showApply(
   const { terminal, signal } = screen;
   const { lockTimeoutMs, parallelism, autoApprove, jsonInto, verbose } = given;
   const isText = screen.format !== "json";
-  tellTarget(run);
+  const startedAt = systemClock.elapsed();
   const progress = createProgress(screen, jsonInto);
   let shown = false;
   let summary: SummaryEvent | undefined;
+  const failures = new Set<Diagnostic>();
   const emit = (event: ApplyEvent): void => {
     run.context.emit(event);
+    if (event.type === "failed") failures.add(event.diagnostic);
     // A plan that changes nothing is shown once the command has returned it, and the summary comes after it.
     if (event.type === "summary") summary = event;
     else progress.emit(event);
@@ -153,34 +158,55 @@ export async function showApply(
     if (approval && isText) terminal.out("\n");
     return approval;
   };
-  progress.emit({ type: "version", format: "1.0", rnv: version });
-  let outcome: ApplyOutcome;
-  try {
+  progress.emit(versionEvent);
+  const outcome: ApplyOutcome = await outcomeOf(screen, () => {
+    tellTarget(run);
     const { commandLine } = target;
     const whole = { commandLine, ...request, lockTimeoutMs, parallelism, approve };
-    outcome = await apply({ ...run.context, emit }, whole);
-  } finally {
-    progress.close();
-  }
-  const { plan, diagnostics, exitCode } = outcome;
+    return apply({ ...run.context, emit }, whole);
+  }).finally(progress.close);
+  const { plan, diagnostics } = outcome;
+  const isInterrupted = outcome.cancelled === true && signal.aborted;
+  const exitCode = isInterrupted ? exitCodes.interrupted : outcome.exitCode;
+  const mode = plan?.options.mode ?? request.mode;
   const showsNow = plan !== undefined && !shown && isText && !isSaved;
   if (showsNow) showPlan(screen, plan, { verbose });
   report(screen, otherDiagnostics(shown || showsNow ? plan : undefined, diagnostics, "text"));
-  const lost = progress.end(summary);
+  for (const diagnostic of diagnostics)
+    if (!failures.has(diagnostic)) progress.emit({ type: "diagnostic", diagnostic });
+  const lost = progress.end(summary ?? summaryOfNothing(mode, exitCode, startedAt), summary !== undefined);
   const made = Object.entries(outcome.outputs ?? {});
   const told = made.map(([name, value]): [string, CrossValue] => [name, { kind: "value", value }]);
   const outputs = outputsText(hideOutputs(outcome.outputs ?? {}, plan?.mask ?? noMask));
-  if (isText && summary && exitCode === 0 && outputs !== "" && plan?.options.mode === "apply")
+  if (isText && summary && exitCode === 0 && outputs !== "" && mode === "apply")
     terminal.out(`\nOutputs:\n\n${outputs}`);
   // Ctrl-C has said so already.
   if (outcome.cancelled && isText && !signal.aborted) {
-    const verb = plan?.options.mode === "destroy" ? "Destroy" : "Apply";
+    const verb = mode === "destroy" ? "Destroy" : "Apply";
     terminal.err(`\n${verb} cancelled. Nothing was changed.\n`);
   }
-  const isInterrupted = outcome.cancelled === true && signal.aborted;
-  return {
-    ...outcome,
-    toldOutputs: made.length > 0 ? new Map(told) : undefined,
-    exitCode: isInterrupted ? exitCodes.interrupted : exitCode || lost,
-  };
+  const toldOutputs = made.length > 0 ? new Map(told) : undefined;
+  return { ...outcome, toldOutputs, exitCode: exitCode || lost };
+}
+
+const versionEvent: ApplyEvent = { type: "version", format: "1.0", rnv: version };
+
+const summaryOfNothing = (
+  mode: SummaryEvent["mode"],
+  exitCode: number,
+  startedAt = systemClock.elapsed(),
+): SummaryEvent => ({
+  ...{ type: "summary", mode, exitCode },
+  elapsedSeconds: (systemClock.elapsed() - startedAt) / 1000,
+  counts: { added: 0, changed: 0, destroyed: 0, adopted: 0, forgotten: 0, failed: 0, skipped: 0 },
+});
+
+/** Returns the events of a run that ended before there was a request. */
+function eventsOfFailure({ diagnostics, exitCode }: Outcome, commandLine: string): string {
+  const [, asked] = / --?(destroy|refresh-only)\b/.exec(commandLine) ?? [];
+  const isDestroy = asked === "destroy" || /^rnv (.* )?destroy( |$)/.test(commandLine);
+  const mode = isDestroy ? "destroy" : asked === "refresh-only" ? asked : "apply";
+  const found = diagnostics.map((diagnostic): ApplyEvent => ({ type: "diagnostic", diagnostic }));
+  const events = [versionEvent, ...found, summaryOfNothing(mode, exitCode)];
+  return events.map((event) => `${jsonOf(event)}\n`).join("");
 }

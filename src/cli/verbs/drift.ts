@@ -10,7 +10,7 @@ import { driftJson, driftMarkdown, driftText } from "../../report/drift-report";
 import type { Run } from "../open-target";
 import { options, pick, readingOptions, scopeOptions } from "../options";
 import { scopeOf, writeJsonInto, writePage } from "../output-files";
-import { errorDocument, outcomeOf, outStyle, report } from "../screen";
+import { outcomeOf, outStyle, report } from "../screen";
 import type { Request } from "../target";
 import { argument, defineVerb, parsed, type ValuesOf } from "../verb";
 import { planRequestOf } from "./plan";
@@ -41,6 +41,7 @@ export const driftVerb = defineVerb({
     "manifest accepts does not count until its date; an expired entry is an error. " +
     "Needs no value of any variable and no RNV_STATE_KEY: no source of a secret is read, no command is " +
     "run. What changed shows by its time.",
+  failedJson: driftJson,
   options: {
     ...scopeOptions,
     ...driftOptions,
@@ -64,7 +65,7 @@ export const driftVerb = defineVerb({
     const unlisted = isOneOfMany ? [] : (judged?.unused ?? []);
     const unused = unlisted.filter((entry) => target.stage === undefined || isOfOneStage(entry));
     report(screen, [...diagnostics, ...unused.map(acceptanceUnused)]);
-    const json = (): string => (found ? driftJson(found) : errorDocument(diagnostics));
+    const json = (): string => driftJson(outcome);
     writeJsonInto(given.jsonInto, json);
     if (format === "json") terminal.out(json());
     else if (found && format === "markdown") terminal.out(driftMarkdown({ report: found, diagnostics }));

@@ -47,6 +47,7 @@ export const validateVerb = defineVerb({
   arguments: { words },
   ...{ scope: "each", others: "none" },
   summary: "Check the manifest without the service",
+  failedJson: errorDocument,
   options: {
     ...sourceOptions,
     ...pick("policy", "json"),
@@ -93,6 +94,7 @@ export const planVerb = defineVerb({
   summary: "Show what apply would do",
   detail: "Reads the service, writes nothing and takes no lock.",
   daily: ["files", "stage", "target", "out", "confirmDelete", "json"],
+  failedJson: errorDocument,
   options: {
     ...planningOptions,
     ...policyOptions,
@@ -118,8 +120,8 @@ export const planVerb = defineVerb({
     tellTarget(run);
     const outcome = await planTarget(run, request);
     const { plan, diagnostics, exitCode, toldOutputs } = outcome;
-    writeJsonInto(jsonInto, () => (plan ? planJson(plan) : errorDocument(diagnostics)));
-    if (!plan && screen.format === "json") screen.terminal.out(errorDocument(diagnostics));
+    writeJsonInto(jsonInto, () => (plan ? planJson(plan) : errorDocument(outcome)));
+    if (!plan && screen.format === "json") screen.terminal.out(errorDocument(outcome));
     const isRepeated = given.secrets && !target.sharesRun && out === undefined;
     const next = plan && isRepeated && exitCode === 0 ? nextOf(target, plan) : undefined;
     if (plan) showPlan(screen, plan, { verbose, next });

@@ -84,7 +84,7 @@ const failed: ApplyEvent = {
 };
 const documents = [
   ["plan", planDocumentSchema, planJson(shopPlan)],
-  ["drift", driftDocumentSchema, driftJson(reported)],
+  ["drift", driftDocumentSchema, driftJson({ report: reported, diagnostics: [] })],
   ["events", eventSchema, eventJson(failed, at)],
 ] as const;
 
