@@ -38,8 +38,8 @@ export function tellTarget({ target, screen }: Run): void {
   told.add(signal);
   const host = baseUrl === "embedded" ? "the embedded service" : new URL(baseUrl).host;
   const line = `Workspace ${workspaceId} on ${host}${profile ? ` (profile ${profile.name})` : ""}\n`;
-  if (terminal.width !== undefined) terminal.out(line);
-  else if (profile) terminal.err(line);
+  if (terminal.width !== undefined) terminal.tell(line);
+  else if (profile) terminal.note(line);
 }
 
 interface OpenContext extends Context {
@@ -71,7 +71,7 @@ export function openTarget(target: Target, screen: Screen): OpenContext {
       host,
       say: (line) => {
         // A live view shows steps in flight with their time already.
-        if (!terminal.live || steps.inFlight === 0) terminal.err(`${line}\n`);
+        if (!terminal.live || steps.inFlight === 0) terminal.note(`${line}\n`);
       },
       ...systemTicker,
     });
@@ -107,8 +107,8 @@ export function openTarget(target: Target, screen: Screen): OpenContext {
       if (type === "start") steps.inFlight += 1;
       if (type === "done" || type === "failed") steps.inFlight -= 1;
     },
-    say: (line) => terminal.err(`${line}\n`),
-    ...(terminal.live && screen.format !== "json" && { progress: (line) => terminal.err(`${line}\n`) }),
+    say: (line) => terminal.note(`${line}\n`),
+    ...(terminal.live && screen.format !== "json" && { progress: (line) => terminal.note(`${line}\n`) }),
     hasWritten: () => steps.hasWritten,
     signal,
     close: async () => {
@@ -169,7 +169,7 @@ async function connect(
     random: Math.random,
     runId: randomBytes(16).toString("hex"),
     ...{ workspaceId, gaps, signal },
-    say: (line) => terminal.err(`${line}\n`),
+    say: (line) => terminal.note(`${line}\n`),
     userAgent: `rnv/${version}`,
     ...(parallelism !== undefined && { maxConcurrency: parallelism }),
     onWait: waiting.onWait,
@@ -231,7 +231,7 @@ export async function runOn<T>(target: Target, screen: Screen, work: (run: Run) 
   const { signal, terminal } = screen;
   let opened: OpenContext | undefined;
   const tell = (): void =>
-    terminal.err(
+    terminal.note(
       opened?.hasWritten()
         ? "\nFinishing requests in progress. Press Ctrl-C again to quit now.\n"
         : "\nCancelled.\n",

@@ -29,7 +29,7 @@ export function openJsonLines(file: string | undefined, { terminal }: Screen) {
       } catch (cause) {
         // What is applied matters more than its protocol.
         isBroken = true;
-        terminal.err(`Cannot write ${file}: ${reasonOf(cause)}\n`);
+        terminal.note(`Cannot write ${file}: ${reasonOf(cause)}\n`);
       }
     },
     end: (): number => {
@@ -61,7 +61,7 @@ export function writePage({ file, screen }: PageFile, pageOf: (make: typeof page
   // Loaded where one is asked for: the document of thousands of changes takes longer than the plan itself.
   const make = require("../report/html/pages") as typeof pages;
   writeWholeFile(file, pageOf(make), { mode: 0o644 });
-  screen.terminal.err(`Wrote the page ${file}.\n`);
+  screen.terminal.note(`Wrote the page ${file}.\n`);
 }
 
 /** What a page says of its run. */

@@ -50,6 +50,7 @@ export function createProgram(run: VerbRun, terminal: Terminal, first?: string):
     .configureHelp({
       showGlobalOptions: true,
       helpWidth: terminal.width ?? 100,
+      minWidthToWrap: 20,
       visibleCommands: (command) =>
         shownVerbs(command).filter((verb) => command.parent || listsAll || daily.has(verb.name())),
     })

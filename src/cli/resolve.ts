@@ -67,7 +67,7 @@ export async function resolveTargets(
   // What a program notes of its constructs, besides its warnings and errors.
   const notes = chosen.flatMap(({ annotations }) => annotations.filter(({ level }) => level === "info"));
   for (const { constructPath, message } of screen.format === "json" ? [] : notes)
-    screen.terminal.err(`Info: ${escapeText(constructPath)}: ${escapeText(message)}\n`);
+    screen.terminal.note(`Info: ${escapeText(constructPath)}: ${escapeText(message)}\n`);
   return stackTargets(target, rules, stacks, chosen);
 }
 

@@ -118,7 +118,7 @@ async function runStacks(
     const because = waitsFor.find((other) => failed.has(other));
     if (writes && because !== undefined) {
       failed.add(stack);
-      terminal.err(
+      terminal.note(
         `The stack ${escapeText(stack)} is left out: ${escapeText(because)} comes first, and is not done.\n`,
       );
       return;

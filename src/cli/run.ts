@@ -114,7 +114,7 @@ function profiled(
   const used = withProfile(environment, asked, untrusted ? undefined : process.cwd());
   const winners = connectionIn(environment).join(" and ");
   if (asked !== undefined && used.profile === undefined && command.name() !== "login")
-    terminal.err(`Profile ${asked} is not used: ${winners} in the environment wins.\n`);
+    terminal.note(`Profile ${asked} is not used: ${winners} in the environment wins.\n`);
   return used;
 }
 
@@ -128,7 +128,7 @@ function isUntrusted(
   if (setting === "0" || setting === "1") return setting === "1";
   const why = strangersJob(environment);
   if (why !== undefined && command.options.includes(options.untrusted))
-    terminal.err(
+    terminal.note(
       `${why}: the manifest is not trusted (--untrusted; RNV_UNTRUSTED=0 in the job trusts it).\n`,
     );
   return why !== undefined;

@@ -56,8 +56,8 @@ export const errStyle = ({ terminal: { color, width } }: Styled): Style =>
 export function notesOf(screen: Styled) {
   const { colors } = outStyle(screen);
   return {
-    done: (text: string): void => screen.terminal.out(`${colors.green("+")} ${text}\n`),
-    kept: (text: string): void => screen.terminal.out(`  ${text}\n`),
+    done: (text: string): void => screen.terminal.tell(`${colors.green("+")} ${text}\n`),
+    kept: (text: string): void => screen.terminal.tell(`  ${text}\n`),
   };
 }
 
@@ -71,7 +71,7 @@ export function report(screen: Told, diagnostics: readonly Diagnostic[]): void {
     ({ severity, code }) => severity === "error" && code !== "command.usage",
   );
   if (explained && screen.terminal.interactive)
-    screen.terminal.err(`To read more: rnv explain ${explained.code}, or ${errorsUrl}#${explained.code}\n`);
+    screen.terminal.note(`To read more: rnv explain ${explained.code}, or ${errorsUrl}#${explained.code}\n`);
   annotate(screen, diagnostics);
 }
 

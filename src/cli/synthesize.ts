@@ -20,7 +20,7 @@ type AppSettings = Readonly<Partial<Record<"app" | "output" | "context", unknown
 export async function withStack(request: Request, screen: Screen): Promise<Request> {
   const { cwd, environment, app, files, untrusted } = request;
   const say = (line: string): void => {
-    if (screen.format !== "json") screen.terminal.err(`${line}\n`);
+    if (screen.format !== "json") screen.terminal.note(`${line}\n`);
   };
   if (app !== undefined && files.length > 0) throw usage("--app and --file exclude each other");
   const { file: manifest, problem } = usualManifest(cwd);

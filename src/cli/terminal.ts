@@ -1,3 +1,5 @@
+import { createStyle, type Style, wrapLines } from "../report/style";
+
 export interface TerminalStreams {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stdout: TerminalStream;
@@ -18,6 +20,10 @@ export interface Terminal {
   readonly stdin: TerminalStreams["stdin"];
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** Prints sentences on standard output, wrapped at words where that is a terminal. */
+  tell(sentences: string): void;
+  /** Prints sentences on standard error. */
+  note(sentences: string): void;
   /** Resolves once everything written has left the process. */
   readonly flush: () => Promise<void>;
   /** Why standard output is not whole: a full disk. A reader that went away is no reason. */
@@ -55,12 +61,21 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
     },
     out: out.write,
     err: err.write,
+    tell(sentences) {
+      this.out(wrapLines(sentences, styleOf(this.width)));
+    },
+    note(sentences) {
+      this.err(wrapLines(sentences, styleOf(this.width)));
+    },
     flush: async () => {
       await Promise.all([out.flush(), err.flush()]);
     },
     lostOutput: out.failure,
   };
 }
+
+const styleOf = (width: number | undefined): Style =>
+  createStyle({ color: false, width, unicode: width !== undefined });
 
 /** NO_COLOR (no-color.org) and `--no-color` win over FORCE_COLOR; otherwise only a terminal that can. */
 function wantsColor(stream: TerminalStream, { environment, noColor }: TerminalOptions): boolean {

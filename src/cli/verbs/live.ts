@@ -55,7 +55,7 @@ export const importVerb = defineVerb({
     report(screen, diagnostics);
     if (recorded) {
       const imported = outStyle(screen).colors.green(`Imported ${escapeText(address)}`);
-      screen.terminal.out(
+      screen.terminal.tell(
         `${imported}: ${recorded.type} ${quoteText(recorded.name)} is managed now.\n` +
           "`rnv plan` shows what differs from the manifest.\n",
       );
@@ -78,7 +78,7 @@ async function importTerraform(
   const { plan, taken, declared } = outcome;
   if (plan !== undefined) {
     const waiting = plan.changes.filter(({ action }) => action === "adopt").length;
-    terminal.out(
+    terminal.tell(
       `Terraform manages ${counted(declared, "resource")}; ${taken} are recorded here now, and nothing was written to the service.\n` +
         "Take them out of Terraform before it plans again: terraform state rm ADDRESS…\n" +
         `${waiting === 0 ? "" : `Next: rnv apply --adopt --verify-values takes over ${counted(waiting, "resource")}; equal values are not written again.\n`}\n`,
@@ -113,11 +113,11 @@ export const exportVerb = defineVerb({
     if (out === undefined) terminal.out(text);
     else {
       writeWholeFile(out, text, { keep: true, mode: 0o666 & ~process.umask() });
-      terminal.err(
+      terminal.note(
         `Wrote ${counted(outcome.count, "resource")} to ${out}. To manage them: rnv apply --adopt\n`,
       );
     }
-    terminal.err(archivedNote);
+    terminal.note(archivedNote);
     return outcome.exitCode;
   },
 });

@@ -76,7 +76,7 @@ export const validateVerb = defineVerb({
     if (exitCode !== 0) return exitCode;
     const success = outStyle(screen).colors.green("Success!");
     const count = counted(desired?.resources.size ?? 0, "resource");
-    if (!print) terminal.out(`${success} The manifest is valid: ${count}.\n`);
+    if (!print) terminal.tell(`${success} The manifest is valid: ${count}.\n`);
     else if (outcome.merged) terminal.out(outcome.merged());
     else
       throw usage(
@@ -133,7 +133,7 @@ export const planVerb = defineVerb({
     if (!plan || exitCode !== 0) return { exitCode, toldOutputs };
     if (out !== undefined) {
       writeWholeFile(out, savedPlanOf(target, request, plan, outcome));
-      screen.terminal.err(savedLine(plan, out));
+      screen.terminal.note(savedLine(plan, out));
     }
     return { exitCode: detailedExitcode ? countedExitCode(outcome) : exitCode, toldOutputs };
   },
@@ -295,7 +295,7 @@ export const policyVerbs: VerbFamily = {
         if (json) screen.terminal.out(jsonText({ format_version: "1.0", checks }));
         report(screen, diagnostics);
         const { title, counts } = checkWords(checks);
-        if (!json && checks.length > 0) screen.terminal.out(`${title}: ${counts}.\n`);
+        if (!json && checks.length > 0) screen.terminal.tell(`${title}: ${counts}.\n`);
         return checks.some(stopsPlan) ? exitCodes.refused : exitCodeOf(diagnostics);
       },
     }),

@@ -50,7 +50,7 @@ async function runAction(
   const { terminal } = screen;
   const { address } = wanted;
   const say = (line: string): void => {
-    if (!json) terminal.out(`${line}\n`);
+    if (!json) terminal.tell(`${line}\n`);
   };
   const outcome = await runtimeAction(context, {
     ...{ wait, timeoutMs, lockTimeoutMs },

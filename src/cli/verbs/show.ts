@@ -115,7 +115,7 @@ export const outputVerb = defineVerb({
       const text = outputsText(outputs).trimEnd();
       if (text !== "") terminal.out(`${text}\n`);
       if (hidden.length > 0)
-        terminal.err(`Sensitive, and not shown: ${hidden.sort().map(escapeText).join(", ")}.\n`);
+        terminal.note(`Sensitive, and not shown: ${hidden.sort().map(escapeText).join(", ")}.\n`);
     }
   },
 });

@@ -119,7 +119,7 @@ const stateMvVerb = defineVerb({
       );
     const { addresses } = await moveState(run.context, { from, to, lockTimeoutMs });
     const moved = addresses.map(escapeText).join(", ");
-    run.screen.terminal.out(`Moved ${counted(addresses.length, "record")}: ${moved}\n`);
+    run.screen.terminal.tell(`Moved ${counted(addresses.length, "record")}: ${moved}\n`);
   },
 });
 
@@ -133,7 +133,7 @@ async function handOverTo(
   const { addresses, to } = await runOn(taking, screen, (other) =>
     handOver(context, { ...other.context, repository: { name, isJob: false } }, request),
   );
-  screen.terminal.out(
+  screen.terminal.tell(
     `Handed ${counted(addresses.length, "record")} over to ${escapeText(to)}:\n` +
       `${listed(addresses)}Their blocks belong in its manifest now, and no longer in this one.\n`,
   );
@@ -162,7 +162,7 @@ const stateClaimVerb = defineVerb({
       terminal.err("\nNothing was changed.\n");
       return exitCodes.error;
     }
-    terminal.out(`The state belongs to the repository ${escapeText(repository)}.\n`);
+    terminal.tell(`The state belongs to the repository ${escapeText(repository)}.\n`);
     return exitCodes.done;
   },
 });
@@ -181,7 +181,7 @@ const stateRmVerb = defineVerb({
       return `${escapeText(address)} is archived and in no list of the service. To take it back: ${back}\n`;
     });
     const what = `Forgot ${counted(addresses.length, "record")}; the service keeps them:\n`;
-    screen.terminal.out([what, listed(addresses), ...notes].join(""));
+    screen.terminal.tell([what, listed(addresses), ...notes].join(""));
   },
 });
 
@@ -213,7 +213,7 @@ const statePushVerb = defineVerb({
     const text = await readTextOrInput(file, screen.terminal);
     const name = file === "-" ? "standard input" : file;
     const { serial } = await pushState(context, { text, name, force, lockTimeoutMs });
-    screen.terminal.out(`The state is replaced; it has serial ${serial} now.\n`);
+    screen.terminal.tell(`The state is replaced; it has serial ${serial} now.\n`);
   },
 });
 
@@ -252,7 +252,7 @@ const stateRestoreVerb = defineVerb({
   run: async ({ backup, force, lockTimeoutMs }, { context, screen }) => {
     const from = /^[1-9]\d?$/.test(backup) ? Number(backup) : { text: readText(backup), name: backup };
     const { restored, serial } = await restoreState(context, { from, force, lockTimeoutMs });
-    screen.terminal.out(
+    screen.terminal.tell(
       `Restored ${escapeText(restored.name)} (${backupText(restored)}).\n` +
         `The state has serial ${serial} now; what stood there is the newest backup.\n`,
     );
@@ -270,7 +270,7 @@ export const forceUnlockVerb = defineVerb({
   run: async ({ lockId }, { context, screen }) => {
     const { host, pid, command, since } = await forceUnlock(context, lockId);
     const holder = `${escapeText(command)} (${escapeText(host)}, pid ${pid}, since ${since})`;
-    screen.terminal.out(`Removed the lock of ${holder}.\n`);
+    screen.terminal.tell(`Removed the lock of ${holder}.\n`);
   },
 });
 

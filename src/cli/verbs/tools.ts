@@ -148,7 +148,7 @@ const emulatorVerb = defineVerb({
         `export RNV_WORKSPACE_ID=${workspaceId}\n` +
         `export RNV_API_KEY=${apiKey}\n`,
     );
-    terminal.err("The embedded service is running. Ctrl-C ends it.\n");
+    terminal.note("The embedded service is running. Ctrl-C ends it.\n");
     if (!signal.aborted) await once(signal, "abort");
     await server.close();
   },
@@ -166,7 +166,7 @@ const explainVerb = defineVerb({
     ["rnv explain guard.consumers", "the code of error[guard.consumers]"],
   ],
   run: async ({ word }, { screen: { terminal } }) => {
-    terminal.out(explain(word));
+    terminal.tell(explain(word));
   },
 });
 
@@ -214,7 +214,7 @@ const installVerb = defineVerb({
       for (const { name, content, mode } of files)
         writeWholeFile(join(mirror, folder, name), content, { mode });
     }
-    terminal.err(
+    terminal.note(
       `The provider ${version} is installed in ${mirror}.\n` +
         (given === undefined
           ? "Terraform and OpenTofu look there by themselves. For other settings, the CLI configuration is:\n"

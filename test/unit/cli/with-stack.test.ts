@@ -42,7 +42,7 @@ const screen: Screen = {
   format: "text",
   input: true,
   signal: new AbortController().signal,
-  terminal: { err: (text: string) => told.push(text) } as unknown as Screen["terminal"],
+  terminal: { note: (text: string) => told.push(text) } as unknown as Screen["terminal"],
 };
 
 const given = (options: Partial<Request> = {}, environment: Request["environment"] = {}): Request => ({
