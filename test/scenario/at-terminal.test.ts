@@ -98,7 +98,7 @@ const name = "Type its name to confirm: ";
     const { screen } = await atTerminal(scenario, "validate", []);
     const { config } = require("../../package.json") as { readonly config: { readonly address: string } };
     expect(screen).toContain(
-      `${explain} manifest.invalid_type, or ${config.address}/docs/cli/reference/errors.md#manifest.invalid_type\n`,
+      `${explain} manifest.invalid_type, or\n${config.address}/docs/cli/reference/errors.md#manifest.invalid_type\n`,
     );
     expect((await scenario.run("validate")).stderr).not.toContain(explain);
     kinds("wbe");
