@@ -2,7 +2,6 @@ import { options } from "../options";
 import { usage } from "../screen";
 import { argument, defineVerb, parsed, positive, type VerbFamily } from "../verb";
 import { failOn } from "../verbs/drift";
-import type * as joined from "./join-fleet";
 import { folder, membersOptions, runOptions, shownOptions } from "./options";
 import type * as run from "./run-fleet";
 import type * as members from "./run-members";
@@ -20,7 +19,6 @@ const onMembers = { arguments: folder, scope: "none", detail: how } as const;
 
 // The first verb of a fleet loads code that other verbs do not need.
 const running = () => require("./run-fleet") as typeof run;
-const joining = () => require("./join-fleet") as typeof joined;
 
 const fleetPlanVerb = defineVerb({
   name: "plan",
@@ -32,8 +30,7 @@ const fleetPlanVerb = defineVerb({
     ["rnv fleet plan --changed-since origin/main --no-secrets", "in a pull request: what it touches"],
     ["rnv fleet plan --shard 2/4 --report out", "a quarter of them, for rnv fleet report out"],
   ],
-  run: async ({ secrets, ...given }, { target, screen }) =>
-    running().runFleet({ verb: "plan", secrets }, given, target, screen),
+  run: ({ secrets, ...given }, run) => running().runFleet({ verb: "plan", secrets }, given, run),
 });
 
 const fleetDriftVerb = defineVerb({
@@ -45,8 +42,8 @@ const fleetDriftVerb = defineVerb({
     ["rnv fleet drift", "all manifests below this folder"],
     ["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"],
   ],
-  run: async ({ failOn, strict, ...given }, { target, screen }) =>
-    running().runFleet({ verb: "drift", failOn, strict }, given, target, screen),
+  run: ({ failOn, strict, ...given }, run) =>
+    running().runFleet({ verb: "drift", failOn, strict }, given, run),
 });
 
 const fleetApplyVerb = defineVerb({
@@ -55,8 +52,8 @@ const fleetApplyVerb = defineVerb({
   summary: "Apply every manifest below a folder",
   options: { ...runOptions, autoApprove, input, lockTimeoutMs },
   examples: [["rnv fleet apply --auto-approve --changed-since HEAD~1", "what the last commit has touched"]],
-  run: async ({ autoApprove, lockTimeoutMs, ...given }, { target, screen }) => {
-    if (autoApprove) return running().runFleet({ verb: "apply", lockTimeoutMs }, given, target, screen);
+  run: async ({ autoApprove, lockTimeoutMs, ...given }, run) => {
+    if (autoApprove) return running().runFleet({ verb: "apply", lockTimeoutMs }, given, run);
     throw usage(
       "a fleet does not ask while it applies",
       "look at rnv fleet plan, then give --auto-approve; deletions are confirmed by removed: in the manifests",
@@ -77,7 +74,7 @@ const fleetMatrixVerb = defineVerb({
     ["rnv fleet matrix --changed-since origin/main", '{"include":[{"member":"shop","folder":"shop"}]}'],
     ["rnv fleet matrix --shards 4", '{"include":[{"shard":"1/4"},…]}'],
   ],
-  run: async (given, { target, screen }) => joining().printMatrix(given, target, screen),
+  run: async (given, run) => running().printMatrix(given, run),
 });
 
 const fleetReportVerb = defineVerb({
@@ -88,7 +85,7 @@ const fleetReportVerb = defineVerb({
   detail: "A member without a result is an error: what did not run must not look clean.",
   options: { detailedExitcode, ...shownOptions },
   examples: [["rnv fleet report out --format markdown", "the reports below out, as one"]],
-  run: async (given, { screen }) => joining().joinFleet(given, screen),
+  run: async (given, { screen }) => running().joinFleet(given, screen),
 });
 
 const fleetMembersVerb = defineVerb({

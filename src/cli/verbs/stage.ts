@@ -1,5 +1,6 @@
 import type { StageDeclaration } from "../../manifest/stages";
 import { stageText } from "../../model/stage";
+import { isoTime } from "../../model/time";
 import { jsonText } from "../../report/escape-text";
 import { type StageRow, stageJson, stageRowsText } from "../../report/status-text";
 import { stagesOptions } from "../options";
@@ -63,19 +64,15 @@ export const stageVerbs: VerbFamily = {
 
 function rowOf({ name, location, state, problem }: StageInstance, declared?: StageDeclaration): StageRow {
   const { protect = false, disposable = false, expiresMs } = declared ?? {};
-  const lastRunAt = state?.lastRunAt;
-  const expiresAt =
-    expiresMs === undefined || lastRunAt === undefined
-      ? undefined
-      : new Date(Date.parse(lastRunAt) + expiresMs).toISOString();
+  const { resources = {}, workspaceId, lastRunAt } = state ?? {};
+  const expires = expiresMs !== undefined && lastRunAt ? Date.parse(lastRunAt) + expiresMs : undefined;
   return {
     stage: stageText(name),
     state: location,
     ...{ protect, disposable },
-    resources: Object.keys(state?.resources ?? {}).length,
-    workspaceId: state?.workspaceId,
-    lastRunAt,
-    expiresAt,
+    resources: Object.keys(resources).length,
+    ...{ workspaceId, lastRunAt },
+    expiresAt: isoTime(expires),
     problem: problem?.summary,
   };
 }

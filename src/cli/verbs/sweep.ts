@@ -112,7 +112,7 @@ export async function sweepStage(
     terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
     return signal.aborted ? exitCodes.interrupted : exitCodes.error;
   }
-  const swept = await sweepInstances(goes, target, screen, (run) => destroyInstance(given, run, declared));
+  const swept = await sweepInstances(goes, declared, given, { target, screen });
   const failed = swept.filter((one) => one.exit_code !== exitCodes.done).length;
   const left = failed === 0 ? "" : `; ${counted(failed, "instance")} failed: run the same command again`;
   const done = counted(swept.length - failed, "instance");
@@ -121,12 +121,12 @@ export async function sweepStage(
   return failed === 0 ? exitCodes.done : exitCodes.partly;
 }
 
-/** Destroys instances one by one, with a line for each. Where an instance is left, the same command continues: exit 3. */
+/** Destroys what the states of instances own and then the states, one by one, with a line for each. */
 async function sweepInstances(
-  names: readonly string[],
-  request: Request,
-  screen: Screen,
-  run: (run: Run) => Promise<ApplyOutcome>,
+  stages: readonly string[],
+  { protect, disposable }: StageDeclaration,
+  { lockTimeoutMs, parallelism }: SweepValues,
+  { target: request, screen }: Pick<Run, "target" | "screen">,
 ) {
   const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
   const onResult = ({ target: { stage = "" }, outcome }: TargetResult): void => {
@@ -137,7 +137,16 @@ async function sweepInstances(
     const end = isDone ? `destroyed (${counted(destroyed, "resource")})` : "not destroyed";
     say(screen, `${stage}: ${end}.\n`);
   };
-  await resultsOf(request, { stages: names, rules: { scope: "one" }, screen: quiet(screen), run, onResult });
+  const run = async ({ context, target: { commandLine, stage = "" } }: Run): Promise<ApplyOutcome> => {
+    const outcome = await apply(context, {
+      ...{ ...planRequest, mode: "destroy", commandLine, lockTimeoutMs, parallelism },
+      recordedOf: { name: stage, protect, disposable },
+      approve: async () => ({ confirmedDeletes: [] }),
+    });
+    if (outcome.exitCode === exitCodes.done) await eraseState(context, 0);
+    return outcome;
+  };
+  await resultsOf(request, { stages, rules: { scope: "one" }, screen: quiet(screen), run, onResult });
   return swept;
 }
 
@@ -164,19 +173,4 @@ function sweepable(request: Request, { stages }: FoundStages): StageDeclaration 
       ? "no stage of the manifest has each: true and disposable: true"
       : `name it: ${swept.map(({ name }) => `--stage ${name}`).join(", ")}`,
   );
-}
-
-/** Destroys what the state of an instance owns, then removes the state. */
-async function destroyInstance(
-  { lockTimeoutMs, parallelism }: SweepValues,
-  { context, target: { commandLine, stage = "" } }: Run,
-  { protect, disposable }: StageDeclaration,
-): Promise<ApplyOutcome> {
-  const outcome = await apply(context, {
-    ...{ ...planRequest, mode: "destroy", commandLine, lockTimeoutMs, parallelism },
-    recordedOf: { name: stage, protect, disposable },
-    approve: async () => ({ confirmedDeletes: [] }),
-  });
-  if (outcome.exitCode === exitCodes.done) await eraseState(context, 0);
-  return outcome;
 }
