@@ -1,4 +1,4 @@
-import { options } from "../options";
+import { pick } from "../options";
 import { usage } from "../screen";
 import { argument, defineVerb, parsed, positive, type VerbFamily } from "../verb";
 import { failOn } from "../verbs/drift";
@@ -13,8 +13,6 @@ const how =
   "member that runs programs, has a process of its own. One that fails or takes too long does not stop the others. The exit code is " +
   "the most telling one of all: 130, 1, 3, 7, 5, 4, 6, 8, 2, 0.";
 
-const { detailedExitcode, secrets, strict, autoApprove, input, lockTimeoutMs } = options;
-
 const onMembers = { arguments: folder, scope: "none", detail: how } as const;
 
 // The first verb of a fleet loads code that other verbs do not need.
@@ -24,7 +22,7 @@ const fleetPlanVerb = defineVerb({
   name: "plan",
   ...onMembers,
   summary: "Plan every manifest below a folder",
-  options: { ...runOptions, detailedExitcode, secrets },
+  options: { ...runOptions, ...pick("detailedExitcode", "secrets") },
   examples: [
     ["rnv fleet plan", "all manifests below this folder"],
     ["rnv fleet plan --changed-since origin/main --no-secrets", "in a pull request: what it touches"],
@@ -37,7 +35,7 @@ const fleetDriftVerb = defineVerb({
   name: "drift",
   ...onMembers,
   summary: "Look for drift of every manifest below a folder",
-  options: { ...runOptions, failOn, strict },
+  options: { ...runOptions, failOn, ...pick("strict") },
   examples: [
     ["rnv fleet drift", "all manifests below this folder"],
     ["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"],
@@ -50,7 +48,7 @@ const fleetApplyVerb = defineVerb({
   name: "apply",
   ...onMembers,
   summary: "Apply every manifest below a folder",
-  options: { ...runOptions, autoApprove, input, lockTimeoutMs },
+  options: { ...runOptions, ...pick("autoApprove", "input", "lockTimeoutMs") },
   examples: [["rnv fleet apply --auto-approve --changed-since HEAD~1", "what the last commit has touched"]],
   run: async ({ autoApprove, lockTimeoutMs, ...given }, run) => {
     if (autoApprove) return running().runFleet({ verb: "apply", lockTimeoutMs }, given, run);
@@ -83,7 +81,7 @@ const fleetReportVerb = defineVerb({
   scope: "none",
   summary: "Join the reports that shards have written with --report",
   detail: "A member without a result is an error: what did not run must not look clean.",
-  options: { detailedExitcode, ...shownOptions },
+  options: { ...pick("detailedExitcode"), ...shownOptions },
   examples: [["rnv fleet report out --format markdown", "the reports below out, as one"]],
   run: async (given, { screen }) => running().joinFleet(given, screen),
 });
