@@ -66,13 +66,9 @@ export function startedBy(
 ): Omit<RunOrigin, "command"> {
   const { by, commit: named, page } = toldBy(environment);
   const commit = named ?? commitAt(dirname(resolve(cwd, files.at(0) ?? "rnv.yaml")));
-  const {
-    GITHUB_ACTIONS,
-    GITHUB_SERVER_URL: server,
-    GITHUB_REPOSITORY: name,
-    GITHUB_RUN_ID: run,
-  } = environment;
-  const job = GITHUB_ACTIONS && server && name && run ? `${server}/${name}/actions/runs/${run}` : page;
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name, GITHUB_RUN_ID: run } = environment;
+  const isGithub = environment.GITHUB_ACTIONS && server && name && run;
+  const job = isGithub ? `${server}/${name}/actions/runs/${run}` : page;
   // The address of a page, without credentials in it.
   const isPage = /^https?:\/\/[^\s@]+$/.test(job ?? "");
   return {

@@ -110,7 +110,8 @@ export const ciDriftVerb = defineVerb({
     ].map((write) => tryToWrite(screen, write));
     const failed = webhook && (await callWebhook(webhook, job, environment));
     report(screen, [...unused, ...(failed ? [failed] : [])]);
-    const drift = driftOutput(stages.map(statusOf));
+    const drifted = stages.some((stage) => statusOf(stage) === "drift");
+    const drift = drifted ? "true" : stages.some(wasLookedAt) ? "false" : "unknown";
     writeOutputs(screen, { drift, exitcode: String(job.exitCode) });
     writeSummary(screen, [driftJobMarkdown(job)]);
     const host = readJob(target);
@@ -143,18 +144,13 @@ function shownOf({ target, outcome, seconds }: TargetResult): StageDrift {
   };
 }
 
-/** Returns the output `drift`. */
-function driftOutput(statuses: readonly ReturnType<typeof statusOf>[]): string {
-  if (statuses.includes("drift")) return "true";
-  return statuses.every((status) => status === "error" || status === "interrupted") ? "unknown" : "false";
-}
+const wasLookedAt = (stage: StageDrift): boolean => !["error", "interrupted"].includes(statusOf(stage));
 
 /** Keeps an issue for each stage that has drifted, and closes those of stages that are not declared any more. */
 const issuesOf = (job: DriftJob, declared: readonly string[] | undefined) => (host: CodeHost) => {
   const { manifest, stages } = job;
   // A stage that was not looked at has neither drifted nor been repaired.
-  const looked = stages.filter((stage) => !["error", "interrupted"].includes(statusOf(stage)));
-  const wanted = looked.map((found) => {
+  const wanted = stages.filter(wasLookedAt).map((found) => {
     const subject = { manifest, stage: found.stage, stack: found.stack };
     const body = statusOf(found) === "clean" ? undefined : issueText(found, job, host.mostCharacters);
     const titled = { marker: markerOf("drift", subject), title: issueTitle(subject) };

@@ -146,9 +146,12 @@ export function joinReports(all: readonly FleetReport[], isDetailed: boolean): F
       detail: `They are ${[...new Set(reports.map(runText))].join(", and ")}.`,
       hint: "give each run a folder of its own",
     });
-  const { verb, selected, started_at } = first;
+  const { verb, selected, started_at, shard: { count } = { count: 1 } } = first;
   const results = new Map(reports.flatMap(({ members }) => members.map((one) => [one.name, one])));
-  const lost = error("command.usage", "it is in no report", { hint: `run ${missingShards(reports)} again` });
+  const told = new Set(reports.map(({ shard }) => shard?.index));
+  const missing = Array.from({ length: count }, (_, i) => i + 1).filter((index) => !told.has(index));
+  const hint = `run shard ${shortList(missing.map(String), 10)} of ${count} again`;
+  const lost = error("command.usage", "it is in no report", { hint });
   for (const name of selected.filter((one) => !results.has(one)))
     results.set(name, endedMember(verb, { name, stage: name.split("@")[1] }, "failed", { problems: [lost] }));
   const end = Math.max(...reports.map((one) => startOf(one) + one.seconds * 1000));
@@ -168,15 +171,6 @@ export function parseReport(file: string, text: string): FleetReport {
   throw failure("command.usage", `${file} is no report of a fleet`, {
     hint: "give the folder that --report names alone: the reports of one run, and nothing else",
   });
-}
-
-/** Names the shards of a run that have no report: `shard 2, 3 of 4`. */
-function missingShards(reports: readonly FleetReport[]): string {
-  const told = new Set(reports.map(({ shard }) => shard?.index));
-  const count = reports[0]?.shard?.count ?? 1;
-  const all = Array.from({ length: count }, (_, i) => i + 1);
-  const missing = all.filter((index) => !told.has(index)).map(String);
-  return `shard ${shortList(missing, 10)} of ${count}`;
 }
 
 const ofConnection =

@@ -197,26 +197,21 @@ function readTyped(program: Command, words: readonly string[]): Typed {
   return { command, positional, awaiting, current: value, prefix };
 }
 
-async function candidates(typed: Typed, run: Run): Promise<Candidates> {
-  const { command, positional, current, awaiting } = typed;
-  const valuesOf = async (choices: readonly string[] | undefined, placeholder: string) => {
-    if (choices) return choices.map((word) => ({ word }));
-    const kind = kinds[placeholder];
-    if (kind === undefined || kind === "files") return kind ?? [];
-    // Names are looked up only where they may stand.
-    return (await namesHere(command, run))[kind].map((word) => ({ word: escapeText(word) }));
-  };
-  if (awaiting) return valuesOf(awaiting.argChoices, /<(\w+)/.exec(awaiting.flags)?.[1] ?? "");
-  if (current.startsWith("-")) return optionWords(command, current);
-  const verbs =
-    positional > 0 ? [] : shownVerbs(command.name() === "help" ? (command.parent ?? command) : command);
+async function candidates({ command, positional, current, awaiting }: Typed, run: Run): Promise<Candidates> {
+  if (!awaiting && current.startsWith("-")) return optionWords(command, current);
+  const about = command.name() === "help" ? (command.parent ?? command) : command;
+  const verbs = awaiting || positional > 0 ? [] : shownVerbs(about);
   const words = verbs.map((one) => ({ word: one.name(), meaning: one.summary() || one.description() }));
   // A variadic argument takes all that follow.
   const last = command.registeredArguments.at(-1);
   const argument = command.registeredArguments[positional] ?? (last?.variadic ? last : undefined);
-  const placeholder = command.name() === "output" ? "output" : (argument?.name() ?? "");
-  const values = argument ? await valuesOf(argument.argChoices, placeholder) : [];
-  return values === "files" ? "files" : [...words, ...values];
+  const choices = (awaiting ?? argument)?.argChoices;
+  if (choices) return [...words, ...choices.map((word) => ({ word }))];
+  const kind = kinds[(awaiting ? /<(\w+)/.exec(awaiting.flags)?.[1] : argument?.name()) ?? ""];
+  if (kind === undefined || kind === "files") return kind ?? words;
+  // Names are looked up only where they may stand.
+  const names = (await namesHere(command, run))[kind];
+  return [...words, ...names.map((word) => ({ word: escapeText(word) }))];
 }
 
 /** With one dash where one is typed, as Terraform's are. */

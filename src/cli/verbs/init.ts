@@ -11,7 +11,7 @@ import { counted } from "../../report/plan-wording";
 import { readText, writeWholeFile } from "../files";
 import { cloneAround } from "../job";
 import { openTarget, runOn, sourcesOf } from "../open-target";
-import { options } from "../options";
+import { pick } from "../options";
 import { embeddedProfile, useInFolder, withProfile } from "../profile";
 import { type Choice, chooseOne } from "../prompt";
 import { exitCodes, notesOf, report, type Screen, usage } from "../screen";
@@ -23,8 +23,6 @@ import { askService, logIn, type ServiceAnswer } from "./login";
 import { showOutcome } from "./plan";
 
 const sources = ["workspace", ...convertibleSources] as const;
-
-const { answerTimeoutMs, lockTimeoutMs, input, state } = options;
 
 const initOptions = {
   from: Object.assign(parsed("--from <source>", "make the manifest from what exists", sourceOf), {
@@ -38,7 +36,7 @@ const initOptions = {
   protect: flag("--protect", "write lifecycle.preventDestroy for all that it takes over"),
   dryRun: flag("--dry-run", "print the manifest, and write and record nothing"),
   force: flag("--force", "overwrite an existing manifest"),
-  ...{ answerTimeoutMs, lockTimeoutMs, input, state },
+  ...pick("answerTimeoutMs", "lockTimeoutMs", "input", "state"),
 };
 
 const initArguments = { file: argument("[file]", "with --from render or procfile: the file to convert") };
