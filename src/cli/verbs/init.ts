@@ -92,11 +92,6 @@ const canAsk = ({ environment, terminal, input }: Screen): boolean =>
   // Not live: CI, or a terminal that cannot move its cursor.
   terminal.interactive && terminal.live && input && !environment.TF_IN_AUTOMATION;
 
-const services: readonly Choice<"login" | "embedded">[] = [
-  { value: "login", label: "a workspace of yours", hint: "asks for its address, ID and API key" },
-  { value: "embedded", label: "try it here: embedded", hint: "a copy in this folder; no account" },
-];
-
 /**
  * Returns the target with a service: where settings are missing, a person is asked, and the folder uses the answer from
  * then on. Throws `DiagnosticsError` where they leave the question.
@@ -108,7 +103,10 @@ async function withService({ dryRun }: InitValues, target: Target, screen: Scree
   // With an address of the environment there is no choice.
   const service = environment.RNV_BASE_URL
     ? "login"
-    : await chooseOne(screen, "Which service does this folder use?", services);
+    : await chooseOne(screen, "Which service does this folder use?", [
+        { value: "login", label: "a workspace of yours", hint: "asks for its address, ID and API key" },
+        { value: "embedded", label: "try it here: embedded", hint: "a copy in this folder; no account" },
+      ]);
   if (service === undefined) throw new DiagnosticsError([], exitCodes.interrupted);
   if (service === "login") return logIn(target, screen);
   useInFolder(cwd, embeddedProfile);
