@@ -59,14 +59,14 @@ export async function logIn(target: Target, screen: Screen): Promise<Target> {
   const given = givenProfile ?? environment.RNV_PROFILE?.trim();
   const wrong = given && checkProfileName(given);
   if (wrong) throw usage(wrong);
-  const answer = questioner(screen, ask);
+  const answer = (...question: Question) => askFor(screen, ask, question);
   const usual = [profileOfFolder(cwd) ?? "", basename(cwd)].find((one) => !checkProfileName(one));
   const name = given || (await answer("Profile name", checkProfileName, usual));
   const { RNV_BASE_URL: url, RNV_WORKSPACE_ID: id } = environment;
   const known = readProfiles(environment).get(name) ?? { baseUrl: url, workspaceId: id };
-  const typedUrl = await answer("Base URL, ending in /api/v1", checkUrl, known.baseUrl);
+  const typedUrl = await answer("Base URL, ending in /api/v1", checkUrl, known.baseUrl || undefined);
   const baseUrl = typedUrl.replace(/\/+$/, "");
-  const workspaceId = await answer("Workspace ID", checkWorkspace, known.workspaceId);
+  const workspaceId = await answer("Workspace ID", checkWorkspace, known.workspaceId || undefined);
   const key = await answer("API key (not shown)", checkKey, undefined, true);
   const typed = { RNV_BASE_URL: baseUrl, RNV_WORKSPACE_ID: workspaceId, RNV_API_KEY: key };
   const checked = { ...target, environment: { ...environment, ...typed }, profile: undefined };
@@ -99,25 +99,24 @@ const checkWorkspace: AnswerCheck = (text) =>
 const checkKey: AnswerCheck = (text) =>
   keyPattern.test(text) ? undefined : 'not an API key: it starts with "rnv_" and has no spaces';
 
-/**
- * Returns a way to ask until the answer is a good one; `usual` is what Enter alone answers. Throws `DiagnosticsError` at the end
- * of input and at Ctrl-C.
- */
-const questioner =
-  ({ terminal }: Screen, ask: Prompter) =>
-  async (text: string, check: AnswerCheck, usual = "", isSecret = false): Promise<string> => {
-    for (;;) {
-      const typed = await ask(`${text}${usual === "" ? "" : ` [${usual}]`}: `, isSecret);
-      if (typed === undefined) {
-        terminal.err("\nCancelled. Nothing was saved.\n");
-        throw new DiagnosticsError([], exitCodes.interrupted);
-      }
-      const answer = typed.trim() || usual;
-      const wrong = check(answer);
-      if (wrong === undefined) return answer;
-      terminal.out(`  ${wrong[0]?.toUpperCase()}${wrong.slice(1)}.\n`);
+/** `usual` is what Enter alone answers. */
+type Question = [text: string, check: AnswerCheck, usual?: string | undefined, isSecret?: boolean];
+
+/** Asks until the answer is a good one. Throws `DiagnosticsError` at the end of input and at Ctrl-C. */
+async function askFor({ terminal }: Screen, ask: Prompter, question: Question): Promise<string> {
+  const [text, check, usual, isSecret = false] = question;
+  for (;;) {
+    const typed = await ask(`${text}${usual === undefined ? "" : ` [${usual}]`}: `, isSecret);
+    if (typed === undefined) {
+      terminal.err("\nCancelled. Nothing was saved.\n");
+      throw new DiagnosticsError([], exitCodes.interrupted);
     }
-  };
+    const answer = typed.trim() || (usual ?? "");
+    const wrong = check(answer);
+    if (wrong === undefined) return answer;
+    terminal.out(`  ${wrong[0]?.toUpperCase()}${wrong.slice(1)}.\n`);
+  }
+}
 
 /** Milliseconds to wait for an answer of the service. */
 const patience = 10_000;
