@@ -24,26 +24,27 @@ interface ApprovalOptions {
  * Throws `DiagnosticsError` when no answer is possible: exit code 4 for deletions, 1 for the approval.
  */
 export async function approvePlan(plan: Plan, options: ApprovalOptions): Promise<Approval | undefined> {
+  const { ask, say, autoApprove, isSaved } = options;
+  const { mode } = plan.options;
   const unconfirmed = plan.changes.filter(isUnconfirmed);
-  const addresses = unconfirmed.map((change) => change.address);
-  const isApproved = options.autoApprove || options.isSaved === true;
-  if (!options.ask && unconfirmed.length > 0)
-    throw new DiagnosticsError(unconfirmed.map((change) => deletionRefused(change, plan, options)));
-  if (!options.ask && !isApproved)
-    throw failure("command.usage", `${plan.options.mode} needs approval, but this is not a terminal`, {
-      hint:
-        plan.options.mode === "destroy"
-          ? "Run it in a terminal, or add --auto-approve."
-          : "Run it in a terminal, add --auto-approve, or apply a saved plan: rnv plan -out plan.rnvplan, then rnv apply plan.rnvplan",
-    });
-  if (options.ask) {
-    for (const change of unconfirmed) {
-      if (!(await askForName(change, plan, options.ask, options.say))) return undefined;
-    }
-    if (!isApproved && !(await askForYes(options.ask, questions[plan.options.mode]))) return undefined;
+  const isApproved = autoApprove || isSaved === true;
+  if (ask === undefined) {
+    if (unconfirmed.length > 0)
+      throw new DiagnosticsError(unconfirmed.map((change) => deletionRefused(change, plan, options)));
+    if (!isApproved) throw notAsked(mode, mode === "destroy" ? undefined : bySavedPlan);
+    return { confirmedDeletes: [] };
   }
-  return { confirmedDeletes: addresses };
+  for (const change of unconfirmed) if (!(await askForName(change, plan, ask, say))) return undefined;
+  if (!isApproved && !(await askForYes(ask, questions[mode]))) return undefined;
+  return { confirmedDeletes: unconfirmed.map(({ address }) => address) };
 }
+
+const bySavedPlan =
+  "Run it in a terminal, add --auto-approve, or apply a saved plan: rnv plan -out plan.rnvplan, then rnv apply plan.rnvplan";
+
+/** Returns why a verb that needs approval does not go on: no answer is possible. */
+export const notAsked = (verb: string, hint = "Run it in a terminal, or add --auto-approve.") =>
+  failure("command.usage", `${verb} needs approval, but this is not a terminal`, { hint });
 
 /** Returns the plan without the guards that a prompt confirms. */
 export const askablePlan = (plan: Plan): Plan => ({

@@ -45,12 +45,13 @@ export const jobVariables: ReadonlySet<string> = new Set([
   "SUDO_USER",
 ]);
 
+/** Returns the value of the first variable that is set. */
+export const firstOf = (environment: ProcessEnvironment, names: readonly string[]): string | undefined =>
+  names.map((name) => environment[name]?.trim()).find(Boolean);
+
 export function toldBy(environment: ProcessEnvironment) {
-  const first = (names: readonly string[]): string | undefined =>
-    names
-      // A line of the history stays a line.
-      .map((name) => environment[name]?.trim().slice(0, 200))
-      .find((value) => value !== undefined && value !== "");
+  // A line of the history stays a line.
+  const first = (names: readonly string[]) => firstOf(environment, names)?.slice(0, 200);
   return { by: first(facts.by), commit: first(facts.commit), page: first(facts.page) };
 }
 
@@ -65,13 +66,9 @@ export function startedBy(
 ): Omit<RunOrigin, "command"> {
   const { by, commit: named, page } = toldBy(environment);
   const commit = named ?? commitAt(dirname(resolve(cwd, files.at(0) ?? "rnv.yaml")));
-  const {
-    GITHUB_ACTIONS,
-    GITHUB_SERVER_URL: server,
-    GITHUB_REPOSITORY: name,
-    GITHUB_RUN_ID: run,
-  } = environment;
-  const job = GITHUB_ACTIONS && server && name && run ? `${server}/${name}/actions/runs/${run}` : page;
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name, GITHUB_RUN_ID: run } = environment;
+  const isGithub = environment.GITHUB_ACTIONS && server && name && run;
+  const job = isGithub ? `${server}/${name}/actions/runs/${run}` : page;
   // The address of a page, without credentials in it.
   const isPage = /^https?:\/\/[^\s@]+$/.test(job ?? "");
   return {
@@ -92,22 +89,16 @@ function userName(environment: ProcessEnvironment): string {
 
 /** The commit that is checked out around a folder; undefined where there is no repository, or none is told. */
 export function commitAt(folder: string): string | undefined {
-  try {
-    const git = gitFolder(folder);
-    if (git === undefined) return undefined;
-    const head = readFileSync(join(git, "HEAD"), "utf8").trim();
-    const ref = /^ref: (refs\/[\w./+@#%-]+)$/.exec(head)?.[1];
-    if (ref === undefined) return hashIn(head);
-    if (ref.includes("..")) return undefined;
-    const shared = readOr(join(git, "commondir"));
-    const common = shared === undefined ? git : resolve(git, shared.trim());
-    const loose = readOr(join(git, ref)) ?? readOr(join(common, ref));
-    if (loose !== undefined) return hashIn(loose);
-    const packed = readOr(join(common, "packed-refs"))?.split("\n");
-    return hashIn(packed?.find((line) => line.endsWith(` ${ref}`))?.split(" ", 1)[0] ?? "");
-  } catch {
-    return undefined;
-  }
+  const git = gitAround(folder);
+  if (git === undefined) return undefined;
+  const head = readOr(join(git.own, "HEAD"))?.trim() ?? "";
+  const ref = /^ref: (refs\/[\w./+@#%-]+)$/.exec(head)?.[1];
+  if (ref === undefined) return hashIn(head);
+  if (ref.includes("..")) return undefined;
+  const loose = readOr(join(git.own, ref)) ?? readOr(join(git.shared, ref));
+  if (loose !== undefined) return hashIn(loose);
+  const packed = readOr(join(git.shared, "packed-refs"))?.split("\n");
+  return hashIn(packed?.find((line) => line.endsWith(` ${ref}`))?.split(" ", 1)[0] ?? "");
 }
 
 /**
@@ -137,9 +128,8 @@ export function cloneAround(folder: string): { readonly repository?: string; rea
 
 /** Returns `host/path` of the remote with its upper-case letters. */
 function remoteAt(folder: string): string | undefined {
-  const git = gitFolder(folder);
-  if (git === undefined) return undefined;
-  const config = readOr(join(resolve(git, readOr(join(git, "commondir"))?.trim() ?? ""), "config"));
+  const git = gitAround(folder);
+  const config = git && readOr(join(git.shared, "config"));
   const section = config?.split(/^\s*(?=\[)/m).find((text) => /^\[remote "origin"\]/.test(text));
   const url = /^\s*url\s*=\s*"?([^"\r\n]+)/m.exec(section ?? "")?.[1];
   return url === undefined ? undefined : repositoryName(url.trim());
@@ -156,7 +146,8 @@ function repositoryName(url: string): string | undefined {
   return host && path ? `${host}/${path}` : undefined;
 }
 
-const hashIn = (text: string): string | undefined => /^[0-9a-f]{40}([0-9a-f]{24})?$/.exec(text.trim())?.[0];
+export const hashIn = (text: string): string | undefined =>
+  /^[0-9a-f]{40}([0-9a-f]{24})?$/.exec(text.trim())?.[0];
 
 function readOr(path: string): string | undefined {
   try {
@@ -166,13 +157,14 @@ function readOr(path: string): string | undefined {
   }
 }
 
-/** The folder of git itself: `.git`, or where a file of that name says that it is. */
-function gitFolder(folder: string): string | undefined {
+/** The folders of git itself: `.git`, or where a file of that name says that it is; and that which all work trees share. */
+function gitAround(folder: string): { readonly own: string; readonly shared: string } | undefined {
   const root = repositoryAround(folder);
   if (root === undefined) return undefined;
   const path = join(root, ".git");
   const to = /^gitdir: (.+)$/m.exec(readOr(path) ?? "")?.[1];
-  return to === undefined ? path : resolve(root, to.trim());
+  const own = to === undefined ? path : resolve(root, to.trim());
+  return { own, shared: resolve(own, readOr(join(own, "commondir"))?.trim() ?? "") };
 }
 
 interface GithubRepository {

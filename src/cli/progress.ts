@@ -12,7 +12,15 @@ import type { Terminal } from "./terminal";
 
 /** Shows the events of a run: JSON lines with `-json`, a live view on a terminal, plain lines in CI and in pipes. */
 export function createProgress(screen: Screen, jsonInto: string | undefined) {
-  const shown = shownProgress(screen);
+  const { terminal, format, signal } = screen;
+  const style = outStyle(screen);
+  const shownText = (event: ApplyEvent): string =>
+    event.type === "summary" ? `\n${eventText(event, style)}` : eventText(event, style);
+  const isJson = format === "json";
+  const shown =
+    terminal.live && !isJson
+      ? liveProgress(terminal, shownText, { ...systemTicker, signal })
+      : plainProgress(terminal, isJson ? jsonOf : shownText);
   const lines = openJsonLines(jsonInto, screen);
   return {
     close: shown.close,
@@ -20,7 +28,7 @@ export function createProgress(screen: Screen, jsonInto: string | undefined) {
     end: (summary: SummaryEvent, isShown: boolean): number => {
       lines.write(jsonOf(summary));
       const lost = lines.end();
-      if (screen.format === "json") shown.emit({ ...summary, exitCode: summary.exitCode || lost });
+      if (isJson) shown.emit({ ...summary, exitCode: summary.exitCode || lost });
       else if (isShown) shown.emit(summary);
       return lost;
     },
@@ -33,16 +41,6 @@ export function createProgress(screen: Screen, jsonInto: string | undefined) {
 
 export const jsonOf = (event: ApplyEvent): string =>
   eventJson(event, new Date(systemClock.now()).toISOString());
-
-function shownProgress(screen: Screen): Progress {
-  const { terminal, format } = screen;
-  if (format === "json") return plainProgress(terminal, jsonOf);
-  const style = outStyle(screen);
-  const textOf = (event: ApplyEvent): string =>
-    event.type === "summary" ? `\n${eventText(event, style)}` : eventText(event, style);
-  if (!terminal.live) return plainProgress(terminal, textOf);
-  return liveProgress(terminal, textOf, { ...systemTicker, signal: screen.signal });
-}
 
 interface Ticker {
   /** Milliseconds since a moment of its own. */
@@ -139,18 +137,17 @@ export function liveProgress(
   };
 }
 
-function track(inFlight: Map<string, InFlight>, event: ApplyEvent, now: number, textOf: EventText): void {
+function track(inFlight: Map<string, InFlight>, event: ApplyEvent, since: number, textOf: EventText): void {
+  if (event.type === "summary") inFlight.clear();
+  if (!("action" in event)) return;
+  const step = `${event.action} ${event.address}`;
+  if (event.type === "done" || event.type === "failed") inFlight.delete(step);
   if (event.type === "start") {
     const label = stripVTControlCharacters(textOf(event)).replace(/\s+/g, " ");
-    inFlight.set(`${event.action} ${event.address}`, { label, since: now, status: "" });
-  } else if (event.type === "waiting") {
-    const step = inFlight.get(`${event.action} ${event.address}`);
-    if (step) step.status = [event.status, event.note].filter(Boolean).join(": ");
-  } else if (event.type === "done" || event.type === "failed") {
-    inFlight.delete(`${event.action} ${event.address}`);
-  } else if (event.type === "summary") {
-    inFlight.clear();
+    inFlight.set(step, { label, since, status: "" });
   }
+  const waiting = event.type === "waiting" && inFlight.get(step);
+  if (waiting) waiting.status = [event.status, event.note].filter(Boolean).join(": ");
 }
 
 /** A line that wraps would make the cursor go up too few lines; control characters would move it. */

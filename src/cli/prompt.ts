@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { type Readable, Writable } from "node:stream";
-import { failure } from "../diagnostics/diagnostic";
-import { askForYes, type Prompter } from "./approve";
+import { askForYes, notAsked, type Prompter } from "./approve";
 import type { Screen } from "./screen";
 import type { Terminal } from "./terminal";
 
@@ -32,9 +31,7 @@ export function createPrompter({ terminal, signal, input, format }: Screen): Pro
 export async function askApproval(screen: Screen, verb: string, text: string): Promise<boolean> {
   const ask = createPrompter(screen);
   if (ask) return askForYes(ask, text);
-  throw failure("command.usage", `${verb} needs approval, but this is not a terminal`, {
-    hint: "Run it in a terminal, or add --auto-approve.",
-  });
+  throw notAsked(verb);
 }
 
 /** One of the answers to a question that is asked with arrow keys. */

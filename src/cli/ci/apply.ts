@@ -1,7 +1,7 @@
 import { isMarked } from "../../api/code-host/code-host";
 import type { CodeHost } from "../../api/code-host/create-host";
 import type { ApplyOutcome } from "../../commands/apply";
-import { keepComments, notMerged, type Review, recordsOf } from "../../commands/ci/comments";
+import { keepComments, notMerged, recordsOf } from "../../commands/ci/comments";
 import { hasChanges } from "../../plan/plan";
 import { summaryLine } from "../../report/events";
 import {
@@ -17,8 +17,7 @@ import { planLine } from "../../report/plan-wording";
 import type { Run, TargetEnd } from "../open-target";
 import { pick, planningOptions, policyOptions, runningOptions } from "../options";
 import { runOnTargets } from "../run-verb";
-import { exitCodes, failureOf, report } from "../screen";
-import type { Target } from "../target";
+import { exitCodes } from "../screen";
 import { argument, defineVerb, flag, type ValuesOf } from "../verb";
 import { applyRules, expectedDigestOf, showApply } from "../verbs/apply";
 import { judgedRequestOf } from "../verbs/plan";
@@ -80,13 +79,7 @@ async function applyReviewed(given: ValuesOf<typeof ciApplyOptions>, run: Run): 
     review: (key: Uint8Array | undefined) =>
       review ? recordsOf(review, subjectOf(target, { key }), digest) : notMerged(job.pullRequest as number),
   };
-  const outcome = await showApply(run, { ...given, autoApprove: true }, request).catch(
-    (cause: unknown): TargetEnd => {
-      const failed = failureOf(cause, screen.signal.aborted);
-      report(screen, failed.diagnostics);
-      return failed;
-    },
-  );
+  const outcome = await showApply(run, { ...given, autoApprove: true }, request);
   const { exitCode } = outcome;
   const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
   writeOutputs(screen, { digest: target.sharesRun ? "" : outputs.digest });
@@ -94,38 +87,26 @@ async function applyReviewed(given: ValuesOf<typeof ciApplyOptions>, run: Run): 
   const folder = reportFolderOf(target, given.report);
   const written = writeReports([{ target, outcome, applied }], { folder, job, screen, outputs });
   const isTold = given.comment && !review?.isUnread;
-  const told = isTold ? await tellHost(screen, job, commentsOn(outcome, target, { job, review, digest })) : 0;
-  return { ...outcome, exitCode: exitCode === exitCodes.done ? told || written : exitCode };
-}
-
-interface Reviewed {
-  readonly job: CiJob;
-  /** Undefined where none counts: of a pull request that is not merged, and of a repair. */
-  readonly review: Review | undefined;
-  /** The digest of a plan that is applied by hand. */
-  readonly digest: string | undefined;
-}
-
-/** Tells the pull request how its apply ended. An apply that changed nothing is told only where the comment says otherwise. */
-const commentsOn =
-  (outcome: ApplyOutcome, target: Target, { job, review, digest }: Reviewed) =>
-  async (host: CodeHost): Promise<void> => {
-    const { exitCode, plan: made, reviewKey: key } = outcome;
-    const isIdle = exitCode === exitCodes.done && (made === undefined || !hasChanges(made));
-    const number = review?.pullRequest ?? job.pullRequest;
+  const { plan: made, reviewKey: key } = outcome;
+  // An apply that changed nothing is told only where the comment says otherwise.
+  const isQuiet = exitCode === exitCodes.done && (made === undefined || !hasChanges(made));
+  const number = review?.pullRequest ?? job.pullRequest;
+  const tell = async (host: CodeHost): Promise<void> => {
     for (const pullRequest of number === undefined ? [] : [number, ...(review?.others ?? [])]) {
       const subject = subjectOf(target, { key, pullRequest });
       const marker = markerOf("apply", subject);
-      const old = review?.comments.find(
-        (own) => own.pullRequest === pullRequest && isMarked(own.body, marker),
-      );
+      const own = review?.comments.filter((one) => one.pullRequest === pullRequest) ?? [];
+      const old = own.find(({ body }) => isMarked(body, marker));
       // A plan that was applied by hand is continued by hand: its record stays.
       const record = digest && old && recordLineIn(old.body);
       const body = commentOn(outcome, subject, job, host.mostCharacters, record);
-      const comment = { marker, body, isQuiet: isIdle, ...(isIdle && { unless: wasApplied }) };
+      const comment = { marker, body, isQuiet, unless: isQuiet ? wasApplied : undefined };
       await keepComments(host, { kind: "pull request", number: pullRequest }, [comment]);
     }
   };
+  const told = isTold ? await tellHost(screen, job, tell) : 0;
+  return { ...outcome, exitCode: exitCode === exitCodes.done ? told || written : exitCode };
+}
 
 function commentOn(
   { runId, exitCode, plan: made, diagnostics, counts, differences }: ApplyOutcome,

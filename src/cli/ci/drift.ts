@@ -75,12 +75,14 @@ export const ciDriftVerb = defineVerb({
   run: async (given, { target, screen }) => {
     const { environment, cwd, files, manifest } = target;
     const { terminal, format, signal } = screen;
-    const webhookUrl = given.webhook ?? environment.RNV_WEBHOOK_URL?.trim() ?? "";
-    const webhook = webhookUrl === "" ? undefined : readWebhook(webhookUrl);
+    const webhook = readWebhook(given.webhook ?? environment.RNV_WEBHOOK_URL?.trim());
     const at = new Date().toISOString();
     const startedAt = systemClock.elapsed();
-    const read = async () => [readAccepted(target), await stagesAsked(target, screen, given)] as const;
-    const [accepted, { asked, areAll, declared }] = await read().catch((cause: unknown) => {
+    const read = async () => ({
+      accepted: readAccepted(target),
+      ...(await stagesAsked(target, screen, given)),
+    });
+    const { accepted, asked, areAll, declared } = await read().catch((cause: unknown) => {
       writeOutputs(screen, { drift: "unknown", exitcode: "1" });
       throw cause;
     });
@@ -100,22 +102,16 @@ export const ciDriftVerb = defineVerb({
     else terminal.out(driftJobText(job, outStyle(screen)));
     const unused = unusedIn(results, areAll).map(acceptanceUnused);
     const { report: folder, metrics } = given;
-    const numbers = () =>
-      driftMetrics(
-        job,
-        manifestsOf(target)
-          .map((file) => resolve(cwd, file))
-          .join(","),
-      );
+    const paths = manifestsOf(target).map((file) => resolve(cwd, file));
+    const numbers = () => driftMetrics(job, paths.join(","));
     const written = [
-      folder === undefined ? exitCodes.done : tryToWrite(screen, () => writeReports(folder, job)),
-      metrics
-        ? tryToWrite(screen, () => writeWholeFile(metrics, numbers(), { mode: 0o644 }))
-        : exitCodes.done,
-    ];
+      () => folder !== undefined && writeReports(folder, job),
+      () => metrics && writeWholeFile(metrics, numbers(), { mode: 0o644 }),
+    ].map((write) => tryToWrite(screen, write));
     const failed = webhook && (await callWebhook(webhook, job, environment));
     report(screen, [...unused, ...(failed ? [failed] : [])]);
-    const drift = driftOutput(stages.map(statusOf));
+    const drifted = stages.some((stage) => statusOf(stage) === "drift");
+    const drift = drifted ? "true" : stages.some(wasLookedAt) ? "false" : "unknown";
     writeOutputs(screen, { drift, exitcode: String(job.exitCode) });
     writeSummary(screen, [driftJobMarkdown(job)]);
     const host = readJob(target);
@@ -123,8 +119,8 @@ export const ciDriftVerb = defineVerb({
     if (given.issue && host.platform !== undefined && host.pullRequest === undefined)
       await tellHost(screen, host, issuesOf(job, declared ?? results[0]?.target.declaredStages));
     for (const { diagnostics } of stages) annotate(screen, diagnostics);
-    const ends = [...written, failed ? exitCodes.error : exitCodes.done];
-    return joinResults([job, ...ends.map((exitCode) => ({ exitCode }))]).exitCode;
+    if (failed) written.push(exitCodes.error);
+    return joinResults([job, ...written.map((exitCode) => ({ exitCode }))]).exitCode;
   },
 });
 
@@ -148,18 +144,13 @@ function shownOf({ target, outcome, seconds }: TargetResult): StageDrift {
   };
 }
 
-/** Returns the output `drift`. */
-function driftOutput(statuses: readonly ReturnType<typeof statusOf>[]): string {
-  if (statuses.includes("drift")) return "true";
-  return statuses.every((status) => status === "error" || status === "interrupted") ? "unknown" : "false";
-}
+const wasLookedAt = (stage: StageDrift): boolean => !["error", "interrupted"].includes(statusOf(stage));
 
 /** Keeps an issue for each stage that has drifted, and closes those of stages that are not declared any more. */
 const issuesOf = (job: DriftJob, declared: readonly string[] | undefined) => (host: CodeHost) => {
   const { manifest, stages } = job;
   // A stage that was not looked at has neither drifted nor been repaired.
-  const looked = stages.filter((stage) => !["error", "interrupted"].includes(statusOf(stage)));
-  const wanted = looked.map((found) => {
+  const wanted = stages.filter(wasLookedAt).map((found) => {
     const subject = { manifest, stage: found.stage, stack: found.stack };
     const body = statusOf(found) === "clean" ? undefined : issueText(found, job, host.mostCharacters);
     const titled = { marker: markerOf("drift", subject), title: issueTitle(subject) };
@@ -173,9 +164,9 @@ const issuesOf = (job: DriftJob, declared: readonly string[] | undefined) => (ho
 };
 
 /** Reads the address of a webhook. It may hold a token: no message repeats more of it than the host. */
-export function readWebhook(text: string): URL {
+function readWebhook(text = ""): URL | undefined {
   const url = safeAddress(text);
-  if (url !== undefined) return url;
+  if (url !== undefined || text === "") return url;
   const form = "https://HOST/PATH without a user name (http:// is for localhost only)";
   throw failure("config.invalid", `the address of the webhook is not ${form}`);
 }

@@ -1,7 +1,7 @@
 import { failure } from "../../diagnostics/diagnostic";
 import type { Screen } from "../screen";
 import { defineVerb, type VerbFamily } from "../verb";
-import { type Keeps, sweepOptions, sweepStage } from "../verbs/sweep";
+import { type Keeps, sweepOptions, sweepStage } from "../verbs/stage";
 import { ciApplyVerb } from "./apply";
 import { ciDriftVerb } from "./drift";
 import { withHost } from "./host";

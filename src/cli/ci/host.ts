@@ -9,7 +9,7 @@ import type { ProcessEnvironment } from "../../model/text";
 import { systemClock } from "../../model/time";
 import { version } from "../../model/version";
 import type { CommentSubject, RecordSeal } from "../../report/job-comment";
-import { repositoryOf } from "../job";
+import { firstOf, repositoryOf } from "../job";
 import { exitCodes, report, type Screen } from "../screen";
 import type { Target } from "../target";
 import { type CiJob, platformOf } from "./job";
@@ -43,21 +43,20 @@ export function openCodeHost(
   const platform = platformOf(environment);
   if (platform === undefined) return { diagnostics: [] };
   const { name, hint, ...wanted } = hostVariables[platform];
-  const first = (among: readonly string[]): string | undefined =>
-    among.map((one) => environment[one]?.trim()).find((value) => value !== undefined && value !== "");
   const without = (variable: string, why = "is not set") => {
     const summary = `${name} is not notified of this run: ${variable} ${why}`;
     return { diagnostics: [warning("config.missing", summary, { hint })] };
   };
-  const token = first(wanted.token);
-  const repository = first(wanted.repository);
-  const apiUrl = first(wanted.apiUrl) ?? (platform === "github" ? "https://api.github.com" : undefined);
+  const token = firstOf(environment, wanted.token);
+  const repository = firstOf(environment, wanted.repository);
+  const apiUrl =
+    firstOf(environment, wanted.apiUrl) ?? (platform === "github" ? "https://api.github.com" : undefined);
   if (token === undefined) return without(wanted.token[0]);
   if (repository === undefined) return without(wanted.repository[0]);
   if (apiUrl === undefined) return without(wanted.apiUrl[0]);
   if (!/^[!-~]+$/.test(token)) return without(wanted.token[0], "holds spaces or line breaks");
-  const author = first(["RNV_COMMENT_AUTHOR"]);
-  const given = { apiUrl, repository, token: new Secret(token), ...(author !== undefined && { author }) };
+  const author = firstOf(environment, ["RNV_COMMENT_AUTHOR"]);
+  const given = { apiUrl, repository, token: new Secret(token), author };
   // Loaded where a job speaks to its host.
   const { createHost } = require("../../api/code-host/create-host") as typeof hosts;
   return { host: createHost(platform, { ...parts, ...given }), diagnostics: [] };

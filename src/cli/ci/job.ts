@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import type { JobPlatform } from "../../api/code-host/code-host";
 import { failure } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/text";
-import { githubEvent, startedBy } from "../job";
+import { githubEvent, hashIn, startedBy } from "../job";
 import type { Screen } from "../screen";
 import type { Request } from "../target";
 import { negation, parsed, positive } from "../verb";
@@ -38,18 +38,11 @@ export function readJob({ environment, cwd }: Pick<Request, "environment" | "cwd
   const platform = platformOf(environment);
   const { commit, job: page } = startedBy(environment, cwd, []);
   const read = platform && { github: githubJob, gitlab: gitlabJob }[platform](environment);
-  if (given !== undefined)
-    return { ...none, platform, page, commit, pullRequest: given, proposes: true, isDecided: true };
-  return { ...none, platform, page, commit, ...read };
+  const named = given === undefined ? read : { pullRequest: given, proposes: true, isDecided: true };
+  return { proposes: false, isQueue: false, isDecided: false, platform, page, commit, ...named };
 }
 
-type JobKind = Omit<CiJob, "platform" | "page">;
-
-const none: JobKind = { proposes: false, isQueue: false, isDecided: false };
-
-const isHash = /^[0-9a-f]{40,64}$/;
-
-function githubJob(environment: ProcessEnvironment): JobKind {
+function githubJob(environment: ProcessEnvironment): Partial<CiJob> {
   const event = githubEvent(environment);
   if (event === undefined)
     throw failure("config.invalid", "GITHUB_EVENT_PATH names no payload of an event", {
@@ -58,27 +51,26 @@ function githubJob(environment: ProcessEnvironment): JobKind {
   if (environment.GITHUB_EVENT_NAME === "merge_group") {
     const ref = event.merge_group?.head_ref ?? environment.GITHUB_REF ?? "";
     const number = /\/pr-(\d+)-[0-9a-f]+$/.exec(ref)?.[1];
-    return { ...none, isQueue: true, pullRequest: number === undefined ? undefined : Number(number) };
+    return { isQueue: true, pullRequest: number === undefined ? undefined : Number(number) };
   }
   // The commit of the job is that of the default branch, whatever was checked out.
   if (event.issue?.pull_request)
-    return { ...none, pullRequest: event.issue.number, proposes: true, commit: undefined };
+    return { pullRequest: event.issue.number, proposes: true, commit: undefined };
   const { number, head, merged = false } = event.pull_request ?? {};
-  const ids = (event.commits ?? []).slice(0, -1).flatMap(({ id = "" }) => (isHash.test(id) ? id : []));
+  const ids = (event.commits ?? []).slice(0, -1).flatMap(({ id = "" }) => hashIn(id) ?? []);
   // Of a push of many commits, the last 50 are looked at for a pull request.
-  if (number === undefined) return { ...none, earlier: ids.slice(-50).reverse() };
+  if (number === undefined) return { earlier: ids.slice(-50).reverse() };
   // Merged or given up: what was reviewed stays as it was.
   const proposes = event.action !== "closed";
-  const isDecided = !proposes && merged;
-  const commit = proposes ? head?.sha : undefined;
-  return { ...none, pullRequest: number, proposes, isDecided, ...(commit !== undefined && { commit }) };
+  const commit = proposes && head?.sha;
+  return { pullRequest: number, proposes, isDecided: !proposes && merged, ...(commit && { commit }) };
 }
 
-function gitlabJob(environment: ProcessEnvironment): JobKind {
+function gitlabJob(environment: ProcessEnvironment): Partial<CiJob> {
   const number = Number(environment.CI_MERGE_REQUEST_IID);
-  if (!Number.isInteger(number) || number <= 0) return none;
+  if (!Number.isInteger(number) || number <= 0) return {};
   const isQueue = environment.CI_MERGE_REQUEST_EVENT_TYPE === "merge_train";
-  return { ...none, pullRequest: number, proposes: !isQueue, isQueue };
+  return { pullRequest: number, proposes: !isQueue, isQueue };
 }
 
 export function platformOf(environment: ProcessEnvironment): JobPlatform | undefined {

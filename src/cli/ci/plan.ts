@@ -169,7 +169,11 @@ async function compareInQueue(
   if (!made || exitCode === exitCodes.error) return exitCode;
   if (!hasChanges(made)) return exitCodes.done;
   const found = recordsOf(await reviewOf(screen, job), subjectOf(target, { key }), undefined);
-  const compared = ("code" in found ? [] : found).map((record) => {
+  if ("code" in found) {
+    report(screen, [found]);
+    return exitCodes.stale;
+  }
+  const compared = found.map((record) => {
     const differences = compareWithRecord(record, made, { key });
     return { differences, besides: declaredBesides(differences, made) };
   });
@@ -181,15 +185,10 @@ async function compareInQueue(
     report(screen, [warning("plan.digest", ahead, { detail, hint })]);
   }
   if (match) return isBlocked(made) ? exitCodes.refused : exitCodes.done;
-  const differences = compared[0]?.differences;
-  if (differences) writeSummary(screen, [`Not the reviewed plan:\n\n${differenceText(differences)}`]);
-  report(screen, [
-    "code" in found
-      ? found
-      : error("plan.digest", "the plan in the merge queue is not the reviewed one", {
-          ...(differences && { detail: differenceText(differences) }),
-          hint: "Merge or apply the changes ahead of it in the queue, then plan in the pull request again.",
-        }),
-  ]);
+  const detail = compared[0] && differenceText(compared[0].differences);
+  if (detail !== undefined) writeSummary(screen, [`Not the reviewed plan:\n\n${detail}`]);
+  const hint = "Merge or apply the changes ahead of it in the queue, then plan in the pull request again.";
+  const summary = "the plan in the merge queue is not the reviewed one";
+  report(screen, [error("plan.digest", summary, { detail, hint })]);
   return exitCodes.stale;
 }

@@ -42,19 +42,14 @@ export const reportFolderOf = ({ cwd, sharesRun, stack = "" }: Target, report: s
  * about all of them that GitLab and other systems read. Removes files of an earlier run. Reports a file that cannot be written,
  * and returns 1 then.
  */
-export function writeReports(planned: readonly PlannedTarget[], reports: Reports): number {
-  const { screen } = reports;
-  const texts = planned.flatMap(
-    ({ applied, outcome: { plan } }) => applied ?? (plan ? planMarkdown(plan) : []),
-  );
-  return tryToWrite(screen, () => {
-    writeSummary(screen, texts);
-    writeFiles(planned, reports);
-  });
-}
+export const writeReports = (planned: readonly PlannedTarget[], reports: Reports): number =>
+  tryToWrite(reports.screen, () => writeFiles(planned, reports));
 
 function writeFiles(planned: readonly PlannedTarget[], reports: Reports): void {
   const { folder, outputs, screen } = reports;
+  const textsOf = ({ applied, outcome: { plan } }: PlannedTarget) =>
+    applied ?? (plan ? planMarkdown(plan) : []);
+  writeSummary(screen, planned.flatMap(textsOf));
   const suites = [];
   const found: Diagnostic[] = [];
   for (const one of planned) {

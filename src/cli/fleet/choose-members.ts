@@ -47,8 +47,15 @@ export function chooseMembers(given: MembersValues, target: Request, screen: Scr
   const nameOf = ({ name }: FleetMember): string => name;
   const inStage = chooseNamed(all, nameOf, asked ? [`*@${stageText(asked)}`] : [], "member");
   const named = chooseNamed(inStage, nameOf, given.member, "member");
+  if (changes === undefined) return { root, selected: named };
+  // A path of git has links followed. It may be a folder: a submodule, or a link.
+  const areTouched = (parts: readonly string[]): boolean =>
+    changes.paths.some((path) => parts.some((part) => isBelow(path, part) || isBelow(part, path)));
+  const fleetFile = join(root, fleetFileName);
   const policies = policiesOf(target).map((path) => realOf(resolve(cwd, path)));
-  return { root, selected: changes ? changedMembers(named, root, changes.paths, policies) : named };
+  // A change of the fleet file, or of a policy of the job, is of all.
+  const isOfAll = areTouched([fleetFile, realOf(fleetFile), ...policies]);
+  return { root, selected: named.filter((member) => isOfAll || areTouched(partsOf(member, root))) };
 }
 
 /**
@@ -97,24 +104,6 @@ function refuseSharedStates(members: readonly FleetMember[], root: string): void
       }),
     );
   if (shared.length > 0) throw new DiagnosticsError(shared);
-}
-
-/**
- * Returns the members of which a file is among the paths of git, which have links followed. A change of the fleet file, or
- * of a policy of the job, is of all.
- */
-function changedMembers(
-  members: readonly FleetMember[],
-  root: string,
-  paths: readonly string[],
-  policies: readonly string[],
-): readonly FleetMember[] {
-  const fleetFile = join(root, fleetFileName);
-  // A path of git may be a folder: a submodule, or a link.
-  const areTouched = (parts: readonly string[]): boolean =>
-    paths.some((path) => parts.some((part) => isBelow(path, part) || isBelow(part, path)));
-  if (areTouched([fleetFile, realOf(fleetFile), ...policies])) return members;
-  return members.filter((member) => areTouched(partsOf(member, root)));
 }
 
 /** Returns a warning, with the state, for each member of the commit before that is not declared any more. */

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import type { FleetReport } from "../../report/fleet-report";
 import { pick } from "../options";
 import { argument, list, parsed, positive, positiveDuration, text, type ValuesOf } from "../verb";
 
@@ -51,10 +52,7 @@ export type ShownValues = Pick<RunValues, "report" | "metrics" | "html">;
 export type MembersValues = ValuesOf<typeof membersOptions & typeof folder> &
   Partial<Pick<RunValues, "memberTimeoutMs">>;
 
-export interface Shard {
-  readonly index: number;
-  readonly count: number;
-}
+export type Shard = NonNullable<FleetReport["shard"]>;
 
 /** Parses `2/4`; undefined for what is no part of a whole. */
 export function parseShard(word: string): Shard | undefined {

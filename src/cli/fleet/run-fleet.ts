@@ -1,10 +1,14 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
+import { parseJson } from "../../api/transport";
 import { endedMember, makeReport } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
+import { error, failure } from "../../diagnostics/diagnostic";
 import { type FleetMember, startsPrograms } from "../../manifest/beside/find-fleet";
+import { reasonOf, shortList } from "../../model/text";
 import { longestTimer } from "../../model/time";
 import { jsonText } from "../../report/escape-text";
 import {
@@ -12,26 +16,27 @@ import {
   type FleetVerb,
   fleetMetrics,
   fleetReportMarkdown,
+  fleetReportSchema,
   fleetReportText,
   type MemberResult,
   memberLine,
 } from "../../report/fleet-report";
 import { groupBy } from "../../report/order";
-import { makeFolder, packageRoot, writeWholeFile } from "../files";
+import { counted } from "../../report/plan-wording";
+import { makeFolder, packageRoot, readText, writeWholeFile } from "../files";
+import type { Run } from "../open-target";
 import { writePage } from "../output-files";
 import { withProfile } from "../profile";
 import { outStyle, type Screen, tryToWrite } from "../screen";
 import { killGroup } from "../synthesize";
-import type { Request } from "../target";
 import { chooseMembers, inShard, shardOf } from "./choose-members";
-import type { RunValues, ShownValues } from "./options";
+import type { MembersValues, RunValues, ShownValues } from "./options";
 import type { MembersJob, MemberWork } from "./run-members";
 
 export async function runFleet(
   work: MemberWork,
   given: RunValues & { readonly detailedExitcode?: boolean },
-  target: Request,
-  screen: Screen,
+  { target, screen }: Run,
 ): Promise<number> {
   const { verb } = work;
   const { signal, terminal, format } = screen;
@@ -68,7 +73,7 @@ export async function runFleet(
 }
 
 /** Prints a report and writes it where the options say; returns its exit code, and 1 for 0 where a file cannot be written. */
-export function showReport(given: ShownValues, screen: Screen, report: FleetReport): number {
+function showReport(given: ShownValues, screen: Screen, report: FleetReport): number {
   const { terminal, cwd, format } = screen;
   const written = tryToWrite(screen, () => {
     if (given.report !== undefined) {
@@ -86,6 +91,86 @@ export function showReport(given: ShownValues, screen: Screen, report: FleetRepo
   else if (format === "markdown") terminal.out(fleetReportMarkdown(report));
   else terminal.out(fleetReportText(report, outStyle(screen)));
   return report.exit_code || written;
+}
+
+/** `rnv fleet report DIR`: joins the reports of shards. */
+export function joinFleet(
+  given: ShownValues & { readonly dir: string; readonly detailedExitcode: boolean },
+  screen: Screen,
+): number {
+  const folder = resolve(screen.cwd, given.dir);
+  const reports = reportsIn(folder).map((name) => parseReport(name, readText(join(folder, name))));
+  return showReport(given, screen, joinReports(reports, given.detailedExitcode));
+}
+
+/** Reports below a folder: a job that gathers artifacts gives each a folder of its own. */
+function reportsIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => /(^|[\\/])fleet(-\d+-of-\d+)?\.json$/.test(name))
+      .sort();
+  } catch (cause) {
+    throw failure("command.usage", `cannot read the folder ${folder}: ${reasonOf(cause)}`);
+  }
+}
+
+/** `rnv fleet matrix`: the jobs of a workflow, one for each member or each shard. */
+export function printMatrix(
+  given: MembersValues & { readonly shards: number | undefined },
+  { target, screen }: Run,
+): undefined {
+  const { selected } = chooseMembers(given, target, screen);
+  const count = Math.min(given.shards ?? 0, selected.length);
+  const include =
+    given.shards === undefined
+      ? selected.map(({ name: member, manifest: folder, stage }) => ({ member, folder, stage }))
+      : Array.from({ length: count }, (_, i) => ({ shard: `${i + 1}/${count}` }));
+  screen.terminal.out(`${JSON.stringify({ include })}\n`);
+}
+
+/**
+ * Joins the reports of the shards of one run. A shard that ran twice counts with its later run; a member without a result is
+ * an error: what did not run must not look clean. Throws `DiagnosticsError` where the files are not the reports of one run.
+ */
+export function joinReports(all: readonly FleetReport[], isDetailed: boolean): FleetReport {
+  const reports = [...all].sort((a, b) => startOf(a) - startOf(b));
+  const [first] = reports;
+  if (first === undefined)
+    throw failure("command.usage", "there is no report of a fleet", {
+      hint: "rnv fleet drift --report DIR writes one",
+    });
+  // In other parts, too: one run is in as many for all.
+  const runs = new Set(reports.map((one) => [runText(one), ...one.selected].join("\n")));
+  if (runs.size > 1)
+    throw failure("command.usage", "the reports are not those of one run", {
+      detail: `They are ${[...new Set(reports.map(runText))].join(", and ")}.`,
+      hint: "give each run a folder of its own",
+    });
+  const { verb, selected, started_at, shard: { count } = { count: 1 } } = first;
+  const results = new Map(reports.flatMap(({ members }) => members.map((one) => [one.name, one])));
+  const told = new Set(reports.map(({ shard }) => shard?.index));
+  const missing = Array.from({ length: count }, (_, i) => i + 1).filter((index) => !told.has(index));
+  const hint = `run shard ${shortList(missing.map(String), 10)} of ${count} again`;
+  const lost = error("command.usage", "it is in no report", { hint });
+  for (const name of selected.filter((one) => !results.has(one)))
+    results.set(name, endedMember(verb, { name, stage: name.split("@")[1] }, "failed", { problems: [lost] }));
+  const end = Math.max(...reports.map((one) => startOf(one) + one.seconds * 1000));
+  const head = { verb, started_at, seconds: (end - startOf(first)) / 1000, selected };
+  return makeReport(head, [...results.values()], isDetailed);
+}
+
+const startOf = ({ started_at }: FleetReport): number => Date.parse(started_at);
+
+const runText = ({ verb, selected, shard }: FleetReport): string =>
+  `of ${verb} of ${counted(selected.length, "member")} in ${counted(shard?.count ?? 1, "part")}`;
+
+/** Reads a report. Throws `DiagnosticsError` for a file that is none. */
+export function parseReport(file: string, text: string): FleetReport {
+  const { data } = fleetReportSchema.safeParse(parseJson(text));
+  if (data !== undefined) return data;
+  throw failure("command.usage", `${file} is no report of a fleet`, {
+    hint: "give the folder that --report names alone: the reports of one run, and nothing else",
+  });
 }
 
 const ofConnection =

@@ -1,8 +1,7 @@
-import { options } from "../options";
+import { pick } from "../options";
 import { usage } from "../screen";
 import { argument, defineVerb, parsed, positive, type VerbFamily } from "../verb";
 import { failOn } from "../verbs/drift";
-import type * as joined from "./join-fleet";
 import { folder, membersOptions, runOptions, shownOptions } from "./options";
 import type * as run from "./run-fleet";
 import type * as members from "./run-members";
@@ -14,49 +13,45 @@ const how =
   "member that runs programs, has a process of its own. One that fails or takes too long does not stop the others. The exit code is " +
   "the most telling one of all: 130, 1, 3, 7, 5, 4, 6, 8, 2, 0.";
 
-const { detailedExitcode, secrets, strict, autoApprove, input, lockTimeoutMs } = options;
-
 const onMembers = { arguments: folder, scope: "none", detail: how } as const;
 
 // The first verb of a fleet loads code that other verbs do not need.
 const running = () => require("./run-fleet") as typeof run;
-const joining = () => require("./join-fleet") as typeof joined;
 
 const fleetPlanVerb = defineVerb({
   name: "plan",
   ...onMembers,
   summary: "Plan every manifest below a folder",
-  options: { ...runOptions, detailedExitcode, secrets },
+  options: { ...runOptions, ...pick("detailedExitcode", "secrets") },
   examples: [
     ["rnv fleet plan", "all manifests below this folder"],
     ["rnv fleet plan --changed-since origin/main --no-secrets", "in a pull request: what it touches"],
     ["rnv fleet plan --shard 2/4 --report out", "a quarter of them, for rnv fleet report out"],
   ],
-  run: async ({ secrets, ...given }, { target, screen }) =>
-    running().runFleet({ verb: "plan", secrets }, given, target, screen),
+  run: ({ secrets, ...given }, run) => running().runFleet({ verb: "plan", secrets }, given, run),
 });
 
 const fleetDriftVerb = defineVerb({
   name: "drift",
   ...onMembers,
   summary: "Look for drift of every manifest below a folder",
-  options: { ...runOptions, failOn, strict },
+  options: { ...runOptions, failOn, ...pick("strict") },
   examples: [
     ["rnv fleet drift", "all manifests below this folder"],
     ["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"],
   ],
-  run: async ({ failOn, strict, ...given }, { target, screen }) =>
-    running().runFleet({ verb: "drift", failOn, strict }, given, target, screen),
+  run: ({ failOn, strict, ...given }, run) =>
+    running().runFleet({ verb: "drift", failOn, strict }, given, run),
 });
 
 const fleetApplyVerb = defineVerb({
   name: "apply",
   ...onMembers,
   summary: "Apply every manifest below a folder",
-  options: { ...runOptions, autoApprove, input, lockTimeoutMs },
+  options: { ...runOptions, ...pick("autoApprove", "input", "lockTimeoutMs") },
   examples: [["rnv fleet apply --auto-approve --changed-since HEAD~1", "what the last commit has touched"]],
-  run: async ({ autoApprove, lockTimeoutMs, ...given }, { target, screen }) => {
-    if (autoApprove) return running().runFleet({ verb: "apply", lockTimeoutMs }, given, target, screen);
+  run: async ({ autoApprove, lockTimeoutMs, ...given }, run) => {
+    if (autoApprove) return running().runFleet({ verb: "apply", lockTimeoutMs }, given, run);
     throw usage(
       "a fleet does not ask while it applies",
       "look at rnv fleet plan, then give --auto-approve; deletions are confirmed by removed: in the manifests",
@@ -77,7 +72,7 @@ const fleetMatrixVerb = defineVerb({
     ["rnv fleet matrix --changed-since origin/main", '{"include":[{"member":"shop","folder":"shop"}]}'],
     ["rnv fleet matrix --shards 4", '{"include":[{"shard":"1/4"},…]}'],
   ],
-  run: async (given, { target, screen }) => joining().printMatrix(given, target, screen),
+  run: async (given, run) => running().printMatrix(given, run),
 });
 
 const fleetReportVerb = defineVerb({
@@ -86,9 +81,9 @@ const fleetReportVerb = defineVerb({
   scope: "none",
   summary: "Join the reports that shards have written with --report",
   detail: "A member without a result is an error: what did not run must not look clean.",
-  options: { detailedExitcode, ...shownOptions },
+  options: { ...pick("detailedExitcode"), ...shownOptions },
   examples: [["rnv fleet report out --format markdown", "the reports below out, as one"]],
-  run: async (given, { screen }) => joining().joinFleet(given, screen),
+  run: async (given, { screen }) => running().joinFleet(given, screen),
 });
 
 const fleetMembersVerb = defineVerb({

@@ -3,12 +3,11 @@ import type { Command, Option, ParseOptionsResult } from "commander";
 import { listKnownNames } from "../../commands/validate";
 import { escapeText } from "../../report/escape-text";
 import { normalizeArgv, optionShapes } from "../argv";
-import { openTarget } from "../open-target";
+import { openTarget, type Run } from "../open-target";
 import { options } from "../options";
-import type { Screen } from "../screen";
 import { readSettings } from "../settings";
 import { askedStage, stagesOf } from "../stages";
-import { type Request, targetAt } from "../target";
+import { targetAt } from "../target";
 import { argument, defineVerb, shownOptions, shownVerbs, type Verb } from "../verb";
 
 const shells = ["bash", "zsh", "fish"] as const;
@@ -92,10 +91,9 @@ export const completeVerb = (program: Command): Verb =>
     summary: "Print what may stand at the cursor; the completion scripts ask it",
     examples: [["rnv complete bash -- plan -target service.", "addresses that begin so"]],
     // Offline, and never an error: a shell shows its own.
-    run: async ({ shell, typed }, { target, screen }) => {
-      const namesOf = (command: Command) => namesHere(command, target, screen);
-      const found = await complete(program, typed, namesOf).catch(() => []);
-      screen.terminal.out(completionText(found, shell));
+    run: async ({ shell, typed }, run) => {
+      const found = await complete(program, typed, run).catch(() => []);
+      run.screen.terminal.out(completionText(found, shell));
     },
   });
 
@@ -108,13 +106,9 @@ interface CompletedWord {
 type Candidates = readonly CompletedWord[] | "files";
 
 /** Returns the candidates at the cursor that begin with the typed text. */
-async function complete(
-  program: Command,
-  words: readonly string[],
-  namesOf: (command: Command) => Names,
-): Promise<Candidates> {
+async function complete(program: Command, words: readonly string[], run: Run): Promise<Candidates> {
   const typed = readTyped(program, words);
-  const found = await candidates(typed, () => namesOf(typed.command));
+  const found = await candidates(typed, run);
   if (found === "files") return found;
   return found
     .filter(({ word }) => word.startsWith(typed.current))
@@ -136,7 +130,7 @@ function completionText(found: Candidates, shell: Shell): string {
  * Lists names of the manifest and the state that the line names, else of the default ones. A stage with several instances has
  * a slash at its end. A remote state is not asked.
  */
-async function namesHere(command: Command, request: Request, screen: Screen) {
+async function namesHere(command: Command, { target: request, screen }: Run) {
   const { chdir = "." } = command.optsWithGlobals();
   const cwd = resolve(request.cwd, chdir);
   const named = [options.files, options.filesOfStages].flatMap((option) => option.valueIn(command));
@@ -149,17 +143,25 @@ async function namesHere(command: Command, request: Request, screen: Screen) {
   const here = targetAt(unstaged, { stage });
   const isLocal = readSettings(here).state.kind === "file";
   const { backend, environment } = openTarget(here, screen);
-  const known = { files, stage: found.stages.size > 0 ? asked : undefined, ...(isLocal && { backend }) };
-  const names = await listKnownNames({ cwd, environment }, known);
+  const names = await listKnownNames(
+    { cwd, environment },
+    { files, stage: found.stages.size > 0 ? asked : undefined, backend: isLocal ? backend : undefined },
+  );
   return { ...names, stages: [...found.stages.values()].map(({ name, each }) => (each ? `${name}/` : name)) };
 }
 
-type Names = ReturnType<typeof namesHere>;
-type NameKind = keyof Awaited<Names>;
+type NameKind = keyof Awaited<ReturnType<typeof namesHere>>;
 
 /** What may stand for a placeholder: `<address>`, `[stack...]`. */
 const kinds: Readonly<Record<string, NameKind | "files">> = {
-  ...{ address: "addresses", from: "addresses", to: "addresses", stack: "stacks", stage: "stages" },
+  ...{
+    address: "addresses",
+    from: "addresses",
+    to: "addresses",
+    stack: "stacks",
+    stage: "stages",
+    name: "outputs",
+  },
   ...{ path: "files", file: "files", dir: "files", folder: "files", backup: "files" },
   ...{ planfile: "files", "planfile|stack": "files" },
 };
@@ -170,7 +172,7 @@ interface Typed {
   /** How many positional words of the command are before the cursor. */
   readonly positional: number;
   /** The option whose value stands at the cursor. */
-  readonly awaiting?: Option;
+  readonly awaiting: Option | undefined;
   /** The word at the cursor as far as it is typed; of `--out=x` only the value. */
   readonly current: string;
   /** Text before the value in the same word: `--target=`. */
@@ -199,32 +201,24 @@ function readTyped(program: Command, words: readonly string[]): Typed {
     ({ long, short }) => flag !== undefined && [long, short, long?.slice(1)].includes(flag),
   );
   const positional = left.filter((word) => !word.startsWith("-")).length;
-  return { command, positional, ...(awaiting && { awaiting }), current: value, prefix };
+  return { command, positional, awaiting, current: value, prefix };
 }
 
-async function candidates(
-  { command, positional, current, awaiting }: Typed,
-  names: () => Names,
-): Promise<Candidates> {
-  if (awaiting) return valuesOf(awaiting.argChoices, /<(\w+)/.exec(awaiting.flags)?.[1] ?? "", names);
-  if (current.startsWith("-")) return optionWords(command, current);
-  const verbs =
-    positional > 0 ? [] : shownVerbs(command.name() === "help" ? (command.parent ?? command) : command);
+async function candidates({ command, positional, current, awaiting }: Typed, run: Run): Promise<Candidates> {
+  if (!awaiting && current.startsWith("-")) return optionWords(command, current);
+  const about = command.name() === "help" ? (command.parent ?? command) : command;
+  const verbs = awaiting || positional > 0 ? [] : shownVerbs(about);
   const words = verbs.map((one) => ({ word: one.name(), meaning: one.summary() || one.description() }));
   // A variadic argument takes all that follow.
   const last = command.registeredArguments.at(-1);
   const argument = command.registeredArguments[positional] ?? (last?.variadic ? last : undefined);
-  const placeholder = command.name() === "output" ? "output" : (argument?.name() ?? "");
-  const values = argument ? await valuesOf(argument.argChoices, placeholder, names) : [];
-  return values === "files" ? "files" : [...words, ...values];
-}
-
-/** Names are looked up only where they may stand. */
-async function valuesOf(choices: readonly string[] | undefined, placeholder: string, names: () => Names) {
-  if (choices) return choices.map((word) => ({ word }));
-  const kind = kinds[placeholder];
-  if (kind === undefined || kind === "files") return kind ?? [];
-  return (await names())[kind].map((word) => ({ word: escapeText(word) }));
+  const choices = (awaiting ?? argument)?.argChoices;
+  if (choices) return [...words, ...choices.map((word) => ({ word }))];
+  const kind = kinds[(awaiting ? /<(\w+)/.exec(awaiting.flags)?.[1] : argument?.name()) ?? ""];
+  if (kind === undefined || kind === "files") return kind ?? words;
+  // Names are looked up only where they may stand.
+  const names = (await namesHere(command, run))[kind];
+  return [...words, ...names.map((word) => ({ word: escapeText(word) }))];
 }
 
 /** With one dash where one is typed, as Terraform's are. */

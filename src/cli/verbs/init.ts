@@ -4,14 +4,14 @@ import { InvalidArgumentError } from "commander";
 import { takeOverWorkspace } from "../../commands/take-over-workspace";
 import { validate } from "../../commands/validate";
 import { shownPath } from "../../declaration/files";
-import { DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../manifest/convert";
 import { manifestIn } from "../../manifest/find-files";
 import { counted } from "../../report/plan-wording";
 import { readText, writeWholeFile } from "../files";
 import { cloneAround } from "../job";
 import { openTarget, runOn, sourcesOf } from "../open-target";
-import { options } from "../options";
+import { pick } from "../options";
 import { embeddedProfile, useInFolder, withProfile } from "../profile";
 import { type Choice, chooseOne } from "../prompt";
 import { exitCodes, notesOf, report, type Screen, usage } from "../screen";
@@ -23,8 +23,6 @@ import { askService, logIn, type ServiceAnswer } from "./login";
 import { showOutcome } from "./plan";
 
 const sources = ["workspace", ...convertibleSources] as const;
-
-const { answerTimeoutMs, lockTimeoutMs, input, state } = options;
 
 const initOptions = {
   from: Object.assign(parsed("--from <source>", "make the manifest from what exists", sourceOf), {
@@ -38,7 +36,7 @@ const initOptions = {
   protect: flag("--protect", "write lifecycle.preventDestroy for all that it takes over"),
   dryRun: flag("--dry-run", "print the manifest, and write and record nothing"),
   force: flag("--force", "overwrite an existing manifest"),
-  ...{ answerTimeoutMs, lockTimeoutMs, input, state },
+  ...pick("answerTimeoutMs", "lockTimeoutMs", "input", "state"),
 };
 
 const initArguments = { file: argument("[file]", "with --from render or procfile: the file to convert") };
@@ -90,14 +88,9 @@ function sourceOf(word: string): (typeof sources)[number] {
   );
 }
 
-const canAsk = ({ environment }: Target, { terminal, input }: Screen): boolean =>
+const canAsk = ({ environment, terminal, input }: Screen): boolean =>
   // Not live: CI, or a terminal that cannot move its cursor.
   terminal.interactive && terminal.live && input && !environment.TF_IN_AUTOMATION;
-
-const services: readonly Choice<"login" | "embedded">[] = [
-  { value: "login", label: "a workspace of yours", hint: "asks for its address, ID and API key" },
-  { value: "embedded", label: "try it here: embedded", hint: "a copy in this folder; no account" },
-];
 
 /**
  * Returns the target with a service: where settings are missing, a person is asked, and the folder uses the answer from
@@ -106,11 +99,14 @@ const services: readonly Choice<"login" | "embedded">[] = [
 async function withService({ dryRun }: InitValues, target: Target, screen: Screen): Promise<Target> {
   const { environment, cwd, profile } = target;
   const isMissing = readSettings(target).diagnostics.some(({ code }) => code === "config.missing");
-  if ((!isMissing && !profile?.problem) || dryRun || !canAsk(target, screen)) return target;
+  if ((!isMissing && !profile?.problem) || dryRun || !canAsk(screen)) return target;
   // With an address of the environment there is no choice.
   const service = environment.RNV_BASE_URL
     ? "login"
-    : await chooseOne(screen, "Which service does this folder use?", services);
+    : await chooseOne(screen, "Which service does this folder use?", [
+        { value: "login", label: "a workspace of yours", hint: "asks for its address, ID and API key" },
+        { value: "embedded", label: "try it here: embedded", hint: "a copy in this folder; no account" },
+      ]);
   if (service === undefined) throw new DiagnosticsError([], exitCodes.interrupted);
   if (service === "login") return logIn(target, screen);
   useInFolder(cwd, embeddedProfile);
@@ -121,33 +117,24 @@ async function withService({ dryRun }: InitValues, target: Target, screen: Scree
 /** Asks a person what to start from, where there is a choice; undefined where they leave the question. */
 async function askSource(target: Target, screen: Screen) {
   const { cwd } = target;
-  if (!canAsk(target, screen) || manifestIn(cwd) !== undefined || appIn(cwd) !== undefined)
+  if (!canAsk(screen) || manifestIn(cwd) !== undefined || appIn(cwd) !== undefined)
     return { source: "starter" as const };
   const { baseUrl, diagnostics } = readSettings(target);
   const isNew = baseUrl === "embedded" && !existsSync(join(cwd, ".rnv", "emulator"));
   const answer = isNew || hasErrors(diagnostics) ? undefined : await askService(target, screen);
-  const choices = choicesIn(cwd, (answer?.projects ?? 0) > 0);
+  const converted = "converted; what has no counterpart is reported";
+  const choices = convertibleSources.flatMap((value): Choice<Source>[] => {
+    const label = usualFile(cwd, value);
+    return label === undefined ? [] : [{ value, label, hint: converted }];
+  });
+  const hint = "taken over without a write to the service";
+  if (answer?.projects) choices.push({ value: "workspace", label: "what is live in the workspace", hint });
+  choices.push({ value: "starter", label: "a first example", hint: "to edit" });
   const source = choices.length === 1 ? "starter" : await chooseOne(screen, "Start from:", choices);
   return { source, answer };
 }
 
 type Source = "starter" | (typeof sources)[number];
-
-const starter: Choice<Source> = { value: "starter", label: "a first example", hint: "to edit" };
-const live: Choice<Source> = {
-  value: "workspace",
-  label: "what is live in the workspace",
-  hint: "taken over without a write to the service",
-};
-
-function choicesIn(cwd: string, isLive: boolean): readonly Choice<Source>[] {
-  const files = convertibleSources.flatMap((source): Choice<Source>[] => {
-    const file = usualFile(cwd, source);
-    const hint = "converted; what has no counterpart is reported";
-    return file === undefined ? [] : [{ value: source, label: file, hint }];
-  });
-  return [...files, ...(isLive ? [live] : []), starter];
-}
 
 /** The manifest says what is live, and the state records it: one command, and no write to the service. */
 async function initFromWorkspace(given: InitValues, target: Target, screen: Screen): Promise<number> {
@@ -162,7 +149,7 @@ async function initFromWorkspace(given: InitValues, target: Target, screen: Scre
     "# `preserve: true` leaves a variable as it is; give it a source to manage its value: { fromEnv: NAME }.\n";
   const keep = (text: string): string | undefined => {
     if (!keepManifest(given, screen, manifest, origin + text)) return undefined;
-    ignoreRecords(cwd, notes.done);
+    ignoreRecords(screen);
     return manifest;
   };
   const request = { keep, project, reveals, protects: protect, lockTimeoutMs, parallelism: 10 };
@@ -198,8 +185,7 @@ export const archivedNote =
 function manifestToWrite({ dryRun, force }: InitValues, cwd: string): string {
   const there = manifestIn(cwd);
   const isFolder = there === "rnv";
-  const mayWrite = dryRun || (force && !isFolder);
-  if (there === undefined || mayWrite) return there ?? "rnv.yaml";
+  if (there === undefined || dryRun || (force && !isFolder)) return there ?? "rnv.yaml";
   throw usage(
     `${there} is there already, and is not written over`,
     `look at what would be written with --dry-run; ${isFolder ? "move the folder away" : "--force writes over it"}`,
@@ -207,7 +193,7 @@ function manifestToWrite({ dryRun, force }: InitValues, cwd: string): string {
 }
 
 function keepManifest(
-  { dryRun, force }: Pick<InitValues, "dryRun" | "force">,
+  { dryRun = false, force = false }: Partial<InitValues>,
   { cwd, terminal }: Screen,
   file: string,
   text: string,
@@ -246,13 +232,14 @@ async function initFromFile(
   if (text === undefined) return exitCodes.error;
   if (!keepManifest(given, screen, manifest, `# Converted from ${file}.\n${text}`)) return exitCodes.done;
   notes.done(`${manifest}: ${counted(count, "service")} of ${file}`);
-  ignoreRecords(cwd, notes.done);
+  ignoreRecords(screen);
   const checked = await validate(sourcesOf({ target, screen }), { files: [manifest] });
-  const findings = checked.diagnostics.map((found) => ({ ...found, severity: "warning" as const }));
-  report(screen, findings);
-  terminal.out(firstSteps(diagnostics.length + findings.length > 0));
+  report(screen, checked.diagnostics.map(asWarning));
+  terminal.out(firstSteps(diagnostics.length + checked.diagnostics.length > 0));
   return exitCodes.done;
 }
+
+const asWarning = (found: Diagnostic): Diagnostic => ({ ...found, severity: "warning" });
 
 async function initStarter(target: Target, screen: Screen, known?: ServiceAnswer): Promise<number> {
   const { terminal, cwd } = screen;
@@ -264,45 +251,38 @@ async function initStarter(target: Target, screen: Screen, known?: ServiceAnswer
   const isApp = manifest === undefined && app !== undefined;
   if (isApp) kept(`cdktf.json has an app: rnv plan runs it (${app}), and no manifest is written beside it`);
   else if (manifest === undefined) {
-    keepManifest({ dryRun: false, force: false }, screen, "rnv.yaml", starterManifest);
+    keepManifest({}, screen, "rnv.yaml", starterManifest);
     done("rnv.yaml: a first manifest to edit");
   } else kept(`${manifest} is there already: left as it is`);
 
-  if (!ignoreRecords(cwd, done)) kept(".gitignore has .rnv/ already");
+  if (!ignoreRecords(screen)) kept(".gitignore has .rnv/ already");
 
   // Each stack of an app has its key beside its state.
-  if (!isApp && !(await keepKey(target, screen))) return exitCodes.error;
+  if (!isApp) {
+    const key = join(settings.stateFolder, "state.key");
+    const hadKey = existsSync(key);
+    const { diagnostics } = await openTarget(target, screen).stateKey(true);
+    report(screen, diagnostics);
+    if (hasErrors(diagnostics)) return exitCodes.error;
+    if (target.environment.RNV_STATE_KEY) kept("RNV_STATE_KEY is the key of secret fingerprints");
+    else if (hadKey) kept(`${shownPath(key, cwd)} is there already`);
+    else done(`${shownPath(key, cwd)}: the key of secret fingerprints; keep a copy`);
+  }
 
-  const isSet = !hasErrors(settings.diagnostics);
-  const asked = isSet && settings.baseUrl !== "embedded";
-  const answer = asked ? (known ?? (await askService(target, screen))) : undefined;
+  const isAsked = !hasErrors(settings.diagnostics) && settings.baseUrl !== "embedded";
+  const answer = isAsked ? (known ?? (await askService(target, screen))) : undefined;
   if (answer?.projects !== undefined) {
     const projects = counted(answer.projects, "project");
     done(`${settings.baseUrl} answers: the key opens workspace ${settings.workspaceId} (${projects})`);
   }
   const problems = [...settings.diagnostics, ...(answer?.diagnostics ?? [])];
-  const warnings = problems.map((found) => ({ ...found, severity: "warning" as const }));
-  report(screen, warnings);
+  report(screen, problems.map(asWarning));
   terminal.out(firstSteps(hasErrors(problems)));
   return exitCodes.done;
 }
 
-async function keepKey(target: Target, screen: Screen): Promise<boolean> {
-  const { environment, cwd } = target;
-  const { done, kept } = notesOf(screen);
-  const key = join(readSettings(target).stateFolder, "state.key");
-  const hadKey = existsSync(key);
-  const { diagnostics } = await openTarget(target, screen).stateKey(true);
-  report(screen, diagnostics);
-  if (hasErrors(diagnostics)) return false;
-  if (environment.RNV_STATE_KEY) kept("RNV_STATE_KEY is the key of secret fingerprints");
-  else if (hadKey) kept(`${shownPath(key, cwd)} is there already`);
-  else done(`${shownPath(key, cwd)}: the key of secret fingerprints; keep a copy`);
-  return true;
-}
-
-function ignoreRecords(cwd: string, done: (text: string) => void): boolean {
-  const path = join(cwd, ".gitignore");
+function ignoreRecords(screen: Screen): boolean {
+  const path = join(screen.cwd, ".gitignore");
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
   const lines = text.split(/\r?\n/).map((line) => line.trim().replace(/^(\*\*)?\/|\/$/g, ""));
   // What no repository holds: the state and its key, and what can be made again.
@@ -311,7 +291,8 @@ function ignoreRecords(cwd: string, done: (text: string) => void): boolean {
   if (added.length === 0) return false;
   appendFileSync(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}${added.join("\n")}\n`);
   const isNew = added.includes(".rnv/");
-  done(`.gitignore: ${isNew ? "the state and its key stay out of git" : `added ${added.join(", ")}`}`);
+  const what = isNew ? "the state and its key stay out of git" : `added ${added.join(", ")}`;
+  notesOf(screen).done(`.gitignore: ${what}`);
   return true;
 }
 

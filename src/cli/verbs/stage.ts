@@ -1,15 +1,25 @@
+import { type ApplyOutcome, apply } from "../../commands/apply";
+import { planRequest } from "../../commands/context";
+import { eraseState } from "../../commands/state-verbs";
+import { failure } from "../../diagnostics/diagnostic";
+import type { FoundStages } from "../../manifest/load-manifest";
 import type { StageDeclaration } from "../../manifest/stages";
-import { stageText } from "../../model/stage";
+import { splitStage, stageText } from "../../model/stage";
+import { isoTime } from "../../model/time";
+import type { Plain } from "../../model/value";
 import { jsonText } from "../../report/escape-text";
+import { counted } from "../../report/plan-wording";
 import { type StageRow, stageJson, stageRowsText } from "../../report/status-text";
-import { stagesOptions } from "../options";
-import { resultsOf, tellFindings } from "../run-targets";
-import { exitCodes, outStyle, quiet, type Screen } from "../screen";
-import { askedStage, foundIn, isEmpty, type StageInstance, undeclaredStates } from "../stages";
+import { readTextOrInput } from "../files";
+import type { Run } from "../open-target";
+import { idList, pick, stagesOptions } from "../options";
+import { askApproval } from "../prompt";
+import { resultsOf, type TargetResult, tellFindings } from "../run-targets";
+import { exitCodes, outStyle, quiet, report, type Screen, usage } from "../screen";
+import { askedStage, foundIn, isEmpty, notListed, type StageInstance, undeclaredStates } from "../stages";
 import type { Request } from "../target";
-import { defineVerb, flag, type VerbFamily } from "../verb";
+import { defineVerb, duration, flag, parsed, text, type ValuesOf, type VerbFamily } from "../verb";
 import { driftOf, readAccepted } from "./drift";
-import { stageSweepVerb } from "./sweep";
 
 const stageListVerb = defineVerb({
   name: "list",
@@ -55,27 +65,17 @@ const stageListVerb = defineVerb({
   },
 });
 
-export const stageVerbs: VerbFamily = {
-  name: "stage",
-  summary: "List stages, and sweep instances that are not needed any more",
-  verbs: [stageListVerb, stageSweepVerb],
-};
-
 function rowOf({ name, location, state, problem }: StageInstance, declared?: StageDeclaration): StageRow {
   const { protect = false, disposable = false, expiresMs } = declared ?? {};
-  const lastRunAt = state?.lastRunAt;
-  const expiresAt =
-    expiresMs === undefined || lastRunAt === undefined
-      ? undefined
-      : new Date(Date.parse(lastRunAt) + expiresMs).toISOString();
+  const { resources = {}, workspaceId, lastRunAt } = state ?? {};
+  const expires = expiresMs !== undefined && lastRunAt ? Date.parse(lastRunAt) + expiresMs : undefined;
   return {
     stage: stageText(name),
     state: location,
     ...{ protect, disposable },
-    resources: Object.keys(state?.resources ?? {}).length,
-    workspaceId: state?.workspaceId,
-    lastRunAt,
-    expiresAt,
+    resources: Object.keys(resources).length,
+    ...{ workspaceId, lastRunAt },
+    expiresAt: isoTime(expires),
     problem: problem?.summary,
   };
 }
@@ -94,3 +94,166 @@ async function driftStatus(
   const { exitCode } = result?.outcome ?? {};
   return exitCode === 0 ? "none" : exitCode === 2 ? "drift" : "unchecked";
 }
+
+export const sweepOptions = {
+  ...stagesOptions,
+  olderThan: parsed("--older-than <duration>", "only those whose last run is so long ago: 72h", duration),
+  dryRun: flag("--dry-run", "say what would be destroyed, and destroy nothing"),
+  ...pick("lockTimeoutMs", "answerTimeoutMs", "parallelism"),
+};
+
+const keepOptions = {
+  keep: parsed("--keep <ids>", "instances that stay, with commas between them (repeatable)", idList),
+  keepFrom: text("--keep-from <file>", "a file that lists them, one a line; - for standard input"),
+  allowEmpty: flag("--allow-empty", "keep none"),
+};
+
+const stageSweepVerb = defineVerb({
+  name: "sweep",
+  scope: "none",
+  summary: "Destroy the instances of a stage that are not kept",
+  detail:
+    "Only where the stage is disposable, and only what the states of its instances own. One after the other; an error " +
+    "in one does not stop the others: exit 3, and the same command continues. Instances to keep are named, or those " +
+    "to destroy are told by their age; with both, what is old and not kept goes. With `expires` and neither, what has " +
+    "expired goes.",
+  options: {
+    ...keepOptions,
+    ...sweepOptions,
+    ...pick("autoApprove", "input"),
+  },
+  examples: [
+    ["rnv stage sweep --stage preview --keep 12,15", "all instances but two"],
+    ["rnv stage sweep --stage preview --keep-from open.txt", "those that a file does not list"],
+    ["rnv stage sweep --stage preview --older-than 72h", "those that nothing was applied to for three days"],
+  ],
+  run: (given, run) => sweepStage(given, run, (declared) => keptBy(given, declared, run.screen)),
+});
+
+/** Resolves to true for the id of an instance that stays. */
+export type Keeps = (id: string) => Promise<boolean>;
+
+/** Returns what the command line names to be kept; undefined where age alone decides. */
+async function keptBy(
+  given: ValuesOf<typeof keepOptions> & SweepValues,
+  { name, expiresMs }: StageDeclaration,
+  { terminal }: Screen,
+): Promise<Keeps | undefined> {
+  const { keep, keepFrom, allowEmpty, olderThan = expiresMs } = given;
+  if (keep === undefined && keepFrom === undefined && olderThan !== undefined) return undefined;
+  const named = idList(keepFrom === undefined ? "" : await readTextOrInput(keepFrom, terminal), keep);
+  if (named.length > 0 || allowEmpty) return async (id) => named.includes(id);
+  throw usage(
+    "no instance is named that stays",
+    `--keep 12,15, --keep-from FILE or --older-than 72h; --allow-empty keeps none; or let stage ${name} have expires: 72h`,
+  );
+}
+
+type SweepValues = ValuesOf<typeof sweepOptions> & { readonly autoApprove: boolean };
+
+/**
+ * Sweeps a stage of the instances that `choose` does not keep; it is asked once the stage is known to be disposable. An
+ * instance whose age counts and is unknown stays: it had no run.
+ */
+export async function sweepStage(
+  given: SweepValues,
+  { target, screen }: Run,
+  choose: (declared: StageDeclaration) => Promise<Keeps | undefined>,
+): Promise<number> {
+  const { terminal, signal } = screen;
+  const found = await foundIn(target, screen);
+  const declared = sweepable(target, found);
+  const keeps = await choose(declared);
+  const ageMs = given.olderThan ?? (keeps ? undefined : declared.expiresMs);
+  const listed = await found.instancesOf(declared);
+  if (listed === undefined) throw usage(notListed(declared), "name those there may be: --ids 12,13,14");
+  const goes: string[] = [];
+  const kept: string[] = [];
+  for (const { name, state, problem } of listed) {
+    if (state === undefined && problem === undefined) continue;
+    const isOld = ageMs === undefined || Date.now() - Date.parse(state?.lastRunAt ?? "") >= ageMs;
+    const isKept = !isOld || (await keeps?.(name.id ?? "")) === true;
+    (isKept ? kept : goes).push(stageText(name));
+  }
+  const names = goes.map((name) => `  ${name}\n`).join("");
+  if (names === "" || given.dryRun) {
+    const nothing = `Nothing to sweep: ${counted(kept.length, "instance")} of ${declared.name} kept.\n`;
+    const text = names === "" ? nothing : `Would destroy:\n${names}`;
+    say(screen, text, { would_sweep: goes, kept });
+    return exitCodes.done;
+  }
+  // In another workspace nothing is swept, rather than one after the other refused.
+  for (const name of goes) found.enter(splitStage(name));
+  const question = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. `;
+  if (!given.autoApprove && !(await askApproval(screen, "stage sweep", question))) {
+    terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
+    return signal.aborted ? exitCodes.interrupted : exitCodes.error;
+  }
+  const swept = await sweepInstances(goes, declared, given, { target, screen });
+  const failed = swept.filter((one) => one.exit_code !== exitCodes.done).length;
+  const left = failed === 0 ? "" : `; ${counted(failed, "instance")} failed: run the same command again`;
+  const done = counted(swept.length - failed, "instance");
+  say(screen, `Swept ${done} of ${declared.name}, ${kept.length} kept${left}.\n`, { swept, kept });
+  if (signal.aborted) return exitCodes.interrupted;
+  return failed === 0 ? exitCodes.done : exitCodes.partly;
+}
+
+/** Destroys what the states of instances own and then the states, one by one, with a line for each. */
+async function sweepInstances(
+  stages: readonly string[],
+  { protect, disposable }: StageDeclaration,
+  { lockTimeoutMs, parallelism }: SweepValues,
+  { target: request, screen }: Pick<Run, "target" | "screen">,
+) {
+  const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
+  const onResult = ({ target: { stage = "" }, outcome }: TargetResult): void => {
+    const { exitCode, counts: { destroyed } = { destroyed: 0 }, diagnostics } = outcome;
+    swept.push({ stage, destroyed, exit_code: exitCode });
+    report(screen, diagnostics);
+    const isDone = exitCode === exitCodes.done;
+    const end = isDone ? `destroyed (${counted(destroyed, "resource")})` : "not destroyed";
+    say(screen, `${stage}: ${end}.\n`);
+  };
+  const run = async ({ context, target: { commandLine, stage = "" } }: Run): Promise<ApplyOutcome> => {
+    const outcome = await apply(context, {
+      ...{ ...planRequest, mode: "destroy", commandLine, lockTimeoutMs, parallelism },
+      recordedOf: { name: stage, protect, disposable },
+      approve: async () => ({ confirmedDeletes: [] }),
+    });
+    if (outcome.exitCode === exitCodes.done) await eraseState(context, 0);
+    return outcome;
+  };
+  await resultsOf(request, { stages, rules: { scope: "one" }, screen: quiet(screen), run, onResult });
+  return swept;
+}
+
+/** Prints text for people; a run with --json prints the document alone. */
+const say = ({ format, terminal }: Screen, text: string, document?: Record<string, Plain>): void => {
+  if (format !== "json") terminal.out(text);
+  else if (document) terminal.out(jsonText({ format_version: "1.0", ...document }));
+};
+
+/** The stage to sweep; refused where it is not disposable, or has no instances. */
+function sweepable(request: Request, { stages }: FoundStages): StageDeclaration {
+  const asked = askedStage(request);
+  const declared = asked && stages.get(asked.name);
+  if (declared !== undefined && !declared.disposable)
+    throw failure("guard.stage", `stage ${declared.name} is not disposable: nothing of it is swept`, {
+      range: declared.range,
+      hint: "write disposable: true where all of its instances may be destroyed without a confirmation by name",
+    });
+  if (declared?.each && asked?.id === undefined) return declared;
+  const swept = [...stages.values()].filter(({ each, disposable }) => each && disposable);
+  throw usage(
+    "a sweep is about all instances of one stage",
+    swept.length === 0
+      ? "no stage of the manifest has each: true and disposable: true"
+      : `name it: ${swept.map(({ name }) => `--stage ${name}`).join(", ")}`,
+  );
+}
+
+export const stageVerbs: VerbFamily = {
+  name: "stage",
+  summary: "List stages, and sweep instances that are not needed any more",
+  verbs: [stageListVerb, stageSweepVerb],
+};

@@ -1,5 +1,5 @@
 import { inShard } from "../../../src/cli/fleet/choose-members";
-import { joinReports, parseReport } from "../../../src/cli/fleet/join-fleet";
+import { joinReports, parseReport } from "../../../src/cli/fleet/run-fleet";
 import { makeReport, memberResult } from "../../../src/commands/fleet";
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { memberEnvironment } from "../../../src/manifest/beside/find-fleet";
