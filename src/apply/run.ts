@@ -10,8 +10,8 @@ import type { AppliableValue, ReadTarget } from "../model/resource-operations";
 import type { Secret } from "../model/secret";
 import type { Intent, JournalEntry, RunRecord, State } from "../model/state";
 import type { Clock } from "../model/time";
-import type { Attributes } from "../model/value";
 import {
+  type Attributes,
   Computed,
   type DesiredValue,
   GeneratedSecret,

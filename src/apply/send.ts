@@ -5,8 +5,7 @@ import type { Accepted, AppliableValue } from "../model/resource-operations";
 import { pathsWith, ruleAt } from "../model/resource-type";
 import type { AppliedValue, RecordedResource } from "../model/state";
 import { sameName } from "../model/text";
-import type { Attributes } from "../model/value";
-import { isPlain, type Plain, plainEqual } from "../model/value";
+import { type Attributes, isPlain, type Plain, plainEqual } from "../model/value";
 import { type ChangeContext, inputsOf, recordedAfter, writesAfter, writtenNow } from "./change-context";
 import { createOrFind, severalFound } from "./create-or-find";
 import { firstSentAt, sendTwice } from "./journaled-send";
@@ -85,13 +84,6 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
   return finishWrite(context, await sendTwice(send), sent, values);
 }
 
-const holdsSecret = (type: ChangeContext["type"], sent: ComparedWrite["sent"]): boolean =>
-  [...sent.keys()].some((path) => ruleAt(type, path)?.secret === true);
-
-/** Returns the service's `updatedAt` before this change; undefined for a create. */
-const timeBefore = ({ instance: { live, recorded } }: ChangeContext): string | undefined =>
-  live?.updatedAt ?? recorded?.updatedAt;
-
 /** Sends what makes a resource or a run; where its answer is uncertain it is looked for. */
 function sendCreate(context: ChangeContext, name: string, send: () => Promise<Accepted>): Promise<Accepted> {
   const { run, change, instance, type, parentId } = context;
@@ -120,10 +112,10 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
 async function takeMade(context: ChangeContext, made: LiveResource): Promise<Accepted> {
   const { run, change, instance, type, parentId } = context;
   const { address } = change;
-  const recording = { address, resource: context.recordOnAccept(made.id) };
-  await run.journal.closeAt(address, { result: "done", status: 0, id: made.id }, { recording });
-  const pending = type.runs?.pendingOf(made.id, parentId, instance.resolved);
-  return { id: made.id, live: made, pending };
+  const { id } = made;
+  const recording = { address, resource: context.recordOnAccept(id) };
+  await run.journal.closeAt(address, { result: "done", status: 0, id }, { recording });
+  return { id, live: made, pending: type.runs?.pendingOf(id, parentId, instance.resolved) };
 }
 
 async function finishWrite(
@@ -138,13 +130,12 @@ async function finishWrite(
   // What earlier attempts meant to set is set now.
   if (accepted.failure === undefined)
     await run.journal.closeAt(change.address, { result: "done", status: 0, id });
-  const before = isNew ? undefined : timeBefore(context);
+  const before = isNew ? undefined : (instance.live?.updatedAt ?? instance.recorded?.updatedAt);
   // An answer about something else says nothing of this.
   const answered = accepted.live?.id === accepted.id ? accepted.live : undefined;
   const isEnough = answered !== undefined && !needsItsTime(type, sent, before, answered);
   const live = isEnough ? answered : ((await readAgain(context, accepted.id)) ?? answered);
   const previous = run.journal.recorded(change.address);
-  const inputs = inputsOf(run, instance, type);
   const whole = recordedAfter({
     ...context,
     id: accepted.id,
@@ -152,7 +143,7 @@ async function finishWrite(
     values,
     previous,
     writes: writesAfter(change, instance, type),
-    inputs,
+    inputs: inputsOf(run, instance, type),
     isNew,
     pending: accepted.pending,
     writtenAt: writtenNow(run),
@@ -195,7 +186,7 @@ const needsItsTime = (
 ): boolean =>
   movedTime(before, before) !== undefined &&
   movedTime(before, answered.updatedAt) === undefined &&
-  holdsSecret(type, sent);
+  [...sent.keys()].some((path) => ruleAt(type, path)?.secret === true);
 
 /** Reads a resource by its id after a write whose answer did not show it. */
 async function readAgain(context: ChangeContext, id: string): Promise<LiveResource | undefined> {
@@ -308,7 +299,7 @@ async function acceptDrift({ run, change, instance, type }: ChangeContext): Prom
 
 /** Computed attributes come and go with every look; they alone are no reason to write. */
 function saysTheSame(recorded: RecordedResource, next: RecordedResource): boolean {
-  const { computed: _before, updatedAt: _earlier, content: _old, ...left } = recorded;
-  const { computed: _after, updatedAt: _later, content: _new, ...right } = next;
-  return plainEqual(left as unknown as Plain, right as unknown as Plain);
+  const moving = { computed: undefined, updatedAt: undefined, content: undefined };
+  const fixedIn = (record: RecordedResource) => ({ ...record, ...moving }) as unknown as Plain;
+  return plainEqual(fixedIn(recorded), fixedIn(next));
 }
