@@ -73,7 +73,7 @@ function decide(instance: ResourceInstance, context: DecisionContext): Decision 
 function decideRetained(instance: ResourceInstance, { decisions }: DecisionContext): Decision {
   const nothing = decideNothing(instance);
   const around = instance.parent && decisions.get(instance.parent);
-  const wentWith = around !== undefined && isRetained(around.instance) && around.action === "forget";
+  const wentWith = around && isRetained(around.instance) && around.action === "forget";
   return isGone(instance) || wentWith
     ? { ...nothing, action: "forget", reason: "it was archived here, and deleted outside of rnv" }
     : { ...nothing, retains: true };
@@ -141,10 +141,7 @@ function isKept(decision: Decision | undefined): decision is Decision {
 }
 
 /** Returns a child that stays, an archived one first: the service would refuse to delete the parent. */
-function keptChild(
-  instance: ResourceInstance,
-  { children, decisions }: DecisionContext,
-): Decision | undefined {
+function keptChild(instance: ResourceInstance, { children, decisions }: DecisionContext) {
   const kept = (children.get(instance.address) ?? [])
     .filter(({ type }) => !type.removedWithParent)
     .map(({ address }) => decisions.get(address))
@@ -215,7 +212,6 @@ const cannotRun = (
     range: desired?.range,
   });
 
-/** Returns whether an attribute holds the parent or the name of a resource. */
 const isPlacing = ({ type }: ResourceInstance, path: string): boolean =>
   path === type.nameAttribute || isParentAttribute(type, path);
 

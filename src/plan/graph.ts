@@ -55,10 +55,7 @@ export function buildGraph(instances: ResourceInstances): Graph {
 }
 
 /** Returns the addresses in dependency order; a cycle among declared resources is an error. */
-export function orderInstances(
-  instances: ResourceInstances,
-  { waits }: Graph,
-): { readonly order: readonly Address[]; readonly diagnostics: readonly Diagnostic[] } {
+export function orderInstances(instances: ResourceInstances, { waits }: Graph) {
   const diagnostics: Diagnostic[] = [];
   const order = topologicalOrder(
     instances.keys(),
@@ -71,9 +68,7 @@ export function orderInstances(
 }
 
 /** Returns the resources in each parent, as declared, else as recorded. */
-export function childrenByParent(
-  instances: ResourceInstances,
-): ReadonlyMap<Address, readonly ResourceInstance[]> {
+export function childrenByParent(instances: ResourceInstances) {
   const children = new Map<Address, ResourceInstance[]>();
   for (const instance of instances.values()) if (instance.parent) append(children, instance.parent, instance);
   return children;

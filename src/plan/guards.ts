@@ -46,7 +46,6 @@ export function guardDeletions(input: PlanInput, decisions: Decisions): Guards {
   return guards;
 }
 
-/** Returns a check whether the deletion of an address is confirmed. */
 export function confirmedDeletions({ options, desired }: PlanInput): (address: Address) => boolean {
   const removed = desired.removed.map(({ address }) => address);
   const confirmed = new Set<Address>([...options.confirmedDeletes, ...options.replace, ...removed]);
@@ -127,7 +126,6 @@ function usedByOthers(
   };
 }
 
-/** Returns whether only a confirmation by name is missing. */
 export const isUnconfirmed = ({ blockedBy }: Pick<Change, "blockedBy">): boolean =>
   blockedBy?.code === "guard.delete_unconfirmed";
 
