@@ -86,17 +86,16 @@ function recordOfAccepted(
   const id = type.reacts || makes ? answeredId : (recorded?.id ?? change.id ?? answeredId);
   if (id === undefined) return recorded ?? null;
   const previous = makes && recorded?.id !== id ? undefined : recorded;
+  const bare = bareRecord({ type: change.type, id, name: change.liveName });
+  const { name, dependsOn, applied, fingerprintAddress, computed, initial } = previous ?? {
+    ...bare,
+    applied: placement(instance, type, parentId),
+  };
   return {
     ...declaredOf(change, instance, previous),
-    id,
-    name: previous?.name ?? change.liveName,
-    dependsOn: previous?.dependsOn ?? [],
-    applied: previous?.applied ?? placement(instance, type, parentId),
-    fingerprintAddress: previous?.fingerprintAddress,
-    computed: previous?.computed ?? {},
+    ...{ id, name, dependsOn, applied, fingerprintAddress, computed, initial },
     updatedAt: madeAt ?? (previous?.id === id ? previous.updatedAt : undefined),
     writtenAt: writtenNow(run),
-    initial: previous?.initial,
     madeWith: previous?.madeWith ?? made?.madeWith,
     writes: writesAfter(change, instance, type),
     inputs: inputsOf(run, instance, type),

@@ -17,13 +17,7 @@ import { type ComparedWrite, movedTime, verifyApplied } from "./verify";
 /** Sends a create and sees it through. */
 export async function create(context: ChangeContext): Promise<ChangeEnd> {
   const values = declaredValues(context);
-  const input = {
-    address: context.change.address,
-    isProven: true as const,
-    name: nameIn(context, values),
-    attributes: values,
-    parent: parentAttributes(context),
-  };
+  const input = inputOf(context, values);
   const ended = await awaitEnding(context);
   if (ended.kind !== "done") return ended;
   await proveGone(context);
@@ -68,16 +62,11 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
   const { change, instance, type } = context;
   const values = declaredValues(context);
   const sent = valuesToSend(context, values);
+  const { live, recorded } = instance;
   const input = {
-    address: change.address,
-    name: nameIn(context, values),
-    id: change.id ?? "",
+    ...inputOf(context, values),
+    ...{ id: change.id ?? "", changed: new Set(sent.keys()), live, recorded },
     attributes: new Map([...values, ...sent]),
-    isProven: true as const,
-    parent: parentAttributes(context),
-    changed: new Set(sent.keys()),
-    live: instance.live,
-    recorded: instance.recorded,
   };
   const send = () => type.update(context.endpoints, input);
   if (type.reacts) return finishWrite(context, await sendCreate(context, input.name, send), sent, values);
@@ -219,6 +208,14 @@ function valuesToSend(
     }),
   );
 }
+
+const inputOf = (context: ChangeContext, values: ReadonlyMap<string, AppliableValue>) => ({
+  address: context.change.address,
+  name: nameIn(context, values),
+  attributes: values,
+  isProven: true as const,
+  parent: parentAttributes(context),
+});
 
 function nameIn(
   { change, instance, type }: ChangeContext,
