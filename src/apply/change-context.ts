@@ -18,6 +18,7 @@ import {
   UnreadSecret,
 } from "../model/value";
 import { asksForRun } from "../plan/decision";
+import { isIgnored } from "../plan/diff";
 import { initialSettings } from "../plan/instances";
 import type { Change, PlannedInstance } from "../plan/plan";
 import { type JournaledAnswer, type JournaledWrites, journaledSend } from "./journaled-send";
@@ -280,11 +281,11 @@ function initialOf(recording: Recording): Pick<RecordedResource, "initial" | "ma
 /** Declared fields by path; a secret as its fingerprint, an ignored field as it was recorded. */
 function appliedValues(recording: Recording): Record<string, AppliedValue> {
   const { instance, type, values, previous } = recording;
-  const ignored = previous ? (instance.desired?.lifecycle.ignoreChanges ?? []) : [];
+  const ignoring = previous && instance.desired?.lifecycle;
   const applied: Record<string, AppliedValue> = {};
   for (const path of instance.desired?.attributes.keys() ?? []) {
     if (ruleAt(type, path)?.change === "local") continue;
-    const value = ignored.some((ignore) => path === ignore || path.startsWith(`${ignore}.`))
+    const value = isIgnored(ignoring, path)
       ? previous?.applied[path]
       : appliedValue(recording, path, values.get(path));
     if (value !== undefined && value !== null) applied[path] = value;

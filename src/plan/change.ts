@@ -111,15 +111,12 @@ function effectsOf(decision: Decision, cost: Change["cost"]): Effect[] {
   for (const { path } of attributes)
     for (const effect of ruleAt(instance.type, path)?.effects ?? []) effects.add(effect);
   if (isDeletion(decision)) effects.add("destructive");
-  if (!changesTheBill(cost)) effects.delete("billing");
+  // A type without prices may change the bill; one with prices does when the estimate says so.
+  if (cost && sameMoney(cost.before ?? free, cost.after ?? free)) effects.delete("billing");
   return effectOrder.filter(
     (effect) => effects.has(effect) && (action !== "create" || reacts !== undefined || effect === "billing"),
   );
 }
-
-/** A type without prices may change the bill; one with prices does when the estimate says so. */
-const changesTheBill = (cost: Change["cost"]): boolean =>
-  !cost || !sameMoney(cost.before ?? free, cost.after ?? free);
 
 export const free: Money = { usd: 0, ngn: 0 };
 export const sameMoney = (a: Money, b: Money): boolean => a.usd === b.usd && a.ngn === b.ngn;

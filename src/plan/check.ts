@@ -9,7 +9,7 @@ import { referredAddresses } from "../model/value";
 import type { DataUse } from "./data";
 import { changesRecordOnly, type Decision, type Decisions, isDeletion, isMade } from "./decision";
 import type { PlanScope } from "./graph";
-import { declaresPlaceOf, isGone, isRetained, type ResourceInstance } from "./instances";
+import { declaresPlaceOf, isGone, isRetained, type ResourceInstance, wasApplied } from "./instances";
 import { phrasesFor } from "./phrases";
 import type { PlanInput } from "./plan";
 import { attributesAfter, neighboursOf, sends } from "./resolve";
@@ -134,8 +134,8 @@ export function tellUnlisted({ options }: PlanInput, decisions: Decisions, scope
 }
 
 /** Returns whether a parent was taken over: its children were not made here either. */
-const isTakenOver = ({ action, instance: { recorded } }: Decision): boolean =>
-  action === "adopt" || (recorded?.writes === 0 && Object.keys(recorded.applied).length === 0);
+const isTakenOver = ({ action, instance }: Decision): boolean =>
+  action === "adopt" || (instance.recorded?.writes === 0 && !wasApplied(instance));
 
 const named = (instances: readonly ResourceInstance[]): string =>
   shortList(instances.map(({ address }) => address));

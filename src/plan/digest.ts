@@ -151,7 +151,6 @@ function restIn({ change, instance }: DigestEntry, plan: Digested): DigestEntry 
   return entryOf(left, { ...instance, rest }, plan);
 }
 
-/** How a plan differs from a reviewed one at an address. */
 export interface PlanDifference {
   readonly address: string;
   /**

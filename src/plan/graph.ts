@@ -116,15 +116,14 @@ function declaredName({ address, desired, type }: ResourceInstance): string {
   return typeof declared === "string" ? declared : address.slice(address.lastIndexOf(".") + 1);
 }
 
-const cycleHint =
-  "remove one of these references; to swap names, give one of them another name first, and apply";
-
 function cycle(instances: ResourceInstances, ring: readonly Address[]): Diagnostic {
   const first = ring[0] as Address;
   const detail = [...ring, first].join(" -> ");
-  const found = { detail, hint: cycleHint, address: first };
+  const hint =
+    "remove one of these references; to swap names, give one of them another name first, and apply";
   const range = instances.get(first)?.desired?.range;
-  return error("plan.cycle", `${ring.length} resources wait for each other`, { ...found, range });
+  const summary = `${ring.length} resources wait for each other`;
+  return error("plan.cycle", summary, { detail, hint, address: first, range });
 }
 
 export type PlanScope = ReadonlySet<Address>;
