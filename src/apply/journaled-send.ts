@@ -162,7 +162,7 @@ export function firstSentAt(
 }
 
 /**
- * Returns the SHA-256 (hex) of a canonical body with each secret as its keyed fingerprint, and the body unless it holds one.
+ * Returns the SHA-256 (hex) of a canonical body with each secret as its keyed fingerprint, and the body if it holds no secret.
  * `secretKey` keeps secrets from being guessed out of the journal.
  */
 export function digestBody(body: unknown, secretKey: Uint8Array, address: string) {

@@ -69,14 +69,16 @@ async function settleIntent(recovering: Recovering, intent: Intent): Promise<Rec
     intent.method === "POST" &&
     (type.reacts !== undefined || recorded === undefined || !intent.path.includes(recorded.id));
   if (!type || !makesSomething) return closed(intent, assumedDone(intent, recorded));
-  const preexistingIds = preexistingIdsOf(recovering, intent);
   // Its answer was recorded, and only the end of that line was lost.
-  if (recorded && recovering.state.run && !preexistingIds.includes(recorded.id))
+  if (recorded && recovering.state.run && !preexistingIdsOf(recovering, intent).includes(recorded.id))
     return closed(intent, [outcome(intent, "done")]);
   const { name, parentId, body } = intent;
   // What was there before the write, or is older, is not its outcome.
   const since = recovering.reads.serviceTime() === undefined ? undefined : intent.at;
-  const search = { name, parentId, body, declared: undefined, since, preexistingIds };
+  const search = {
+    ...{ name, parentId, body, declared: undefined, since },
+    preexistingIds: preexistingIdsOf(recovering, intent),
+  };
   const found = await findLost(recovering, intent, async () => type.candidates?.(recovering.reads, search));
   if (found === undefined) return unseen(recovering, intent);
   if (found.length > 1) {

@@ -167,7 +167,7 @@ export const isChangedOutside = ({ drift = [] }: Pick<Change, "drift">): boolean
 export const deedOf = ({ action, onRemove }: Pick<Change, "action" | "onRemove">): Action | "archive" =>
   action === "delete" && onRemove === "archive" ? "archive" : action;
 
-/** Returns true for what a summary counts as changed: an adoption only where it sends fields. */
+/** Returns true if a summary counts a change as changed: an adoption only where it sends fields. */
 export const isCountedAsChange = (change: Pick<Change, "action" | "attributes" | "onRemove">): boolean =>
   ["update", "archive"].includes(deedOf(change)) ||
   (change.action === "adopt" && change.attributes.length > 0);

@@ -201,7 +201,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const { commit, latest, serving } = await detailsOf(reads, target, serviceId, { id, liveId, latestId });
   const found = deploymentStanding({ liveId, latestId, latest, recorded: target.recorded });
   const ofBranch = target.declared.has("commit") ? undefined : branchStanding(shown, serving);
-  // One that is never deployed from here failed for someone else.
+  // A service that is never deployed from here failed for someone else.
   const never = target.declared.get("when") === "never" ? ({ class: "running" } as const) : {};
   const standing = [found, ofBranch].flatMap((one) => (one ? [{ ...one, ...never }] : []));
   const told = { id, name: target.name, standing: standing.length > 0 ? standing : undefined };
