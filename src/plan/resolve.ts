@@ -251,7 +251,9 @@ export function unreadSecrets(decisions: Decisions): Plan["unchecked"] {
 
 /** Secrets of a change that have no fingerprint, so that no saved plan is bound to them; sorted. */
 export const unboundSecrets = ({ resolved, fingerprints }: PlannedInstance): readonly string[] =>
-  [...resolved.keys()].filter((path) => reasonOf(resolved.get(path)) && !(path in fingerprints)).sort();
+  [...resolved.keys()]
+    .filter((path) => reasonOf(resolved.get(path)) !== undefined && !(path in fingerprints))
+    .sort();
 
 function reasonOf(value: ResolvedValue | undefined): string | undefined {
   if (value instanceof UnreadSecret) return value.reason;
