@@ -102,8 +102,7 @@ function undoneBy(
     typeof pinned === "string" ? `what was applied last declares commit ${pinned}` : "nothing declares that";
   const summary = `${address} is rolled back, and ${why}`;
   const detail = "The next deployment by rnv serves what was applied last again.";
-  const pin = commitSha ? `write deploy: { commit: "${commitSha}" } in the manifest, or ` : "";
-  const hint = `to make the rollback last, ${pin}take the change back: git revert`;
+  const hint = `to make the rollback last, ${commitSha ? `write deploy: { commit: "${commitSha}" } in the manifest, or ` : ""}take the change back: git revert`;
   return [{ code: "live.rolled_back", summary, detail, hint }];
 }
 
