@@ -18,6 +18,7 @@ import {
   UnreadSecret,
 } from "../model/value";
 import { asksForRun } from "../plan/decision";
+import { isIgnored } from "../plan/diff";
 import { initialSettings } from "../plan/instances";
 import type { Change, PlannedInstance } from "../plan/plan";
 import { type JournaledAnswer, type JournaledWrites, journaledSend } from "./journaled-send";
@@ -45,8 +46,9 @@ export function changeContext(run: Run, task: RunTask, slot: Slot): ChangeContex
   const parentId = parentIdOf(run, change);
   const makes = change.action === "create" || phase === "create";
   const made = makes ? madeWith(instance, type) : undefined;
+  const shared = { run, change, instance, type, slot, parentId };
   const recordOnAccept = (id: string | undefined, madeAt?: string) =>
-    recordOfAccepted(run, task, type, { parentId, made, id, madeAt });
+    recordOfAccepted(shared, made, id, madeAt);
   const writes: JournaledWrites = {
     run,
     secretKey: run.fingerprintKey,
@@ -56,21 +58,16 @@ export function changeContext(run: Run, task: RunTask, slot: Slot): ChangeContex
     parentId,
     takesEffect: asksForRun(change, type) ? undefined : "at once",
     ...made,
-    after: ({ method, id, madeAt, hasEnded }) => ({
-      recording: {
-        address: change.address,
-        resource:
-          method === "DELETE"
-            ? deletedRecord(run, change, type, { id, hasEnded })
-            : recordOnAccept(id, madeAt),
-      },
-    }),
+    after: (answered) => {
+      const { method, id, madeAt } = answered;
+      const resource = method === "DELETE" ? deletedRecord(shared, answered) : recordOnAccept(id, madeAt);
+      return { recording: { address: change.address, resource } };
+    },
   };
-  return {
-    ...{ run, change, instance, type, slot, parentId, recordOnAccept },
-    endpoints: run.endpoints(journaledSend(writes)),
-  };
+  return { ...shared, recordOnAccept, endpoints: run.endpoints(journaledSend(writes)) };
 }
+
+type SharedContext = Omit<ChangeContext, "endpoints" | "recordOnAccept">;
 
 function parentIdOf(run: Run, { parent }: Change): string | undefined {
   const id = parent && run.lookup(parent, "id");
@@ -78,35 +75,28 @@ function parentIdOf(run: Run, { parent }: Change): string | undefined {
 }
 
 function recordOfAccepted(
-  run: Run,
-  { change, instance }: RunTask,
-  type: Resource,
-  answered: {
-    readonly parentId: string | undefined;
-    /** Of a create: the settings it sends. */
-    readonly made: Pick<RecordedResource, "madeWith"> | undefined;
-    readonly id: string | undefined;
-    readonly madeAt: string | undefined;
-  },
+  { run, change, instance, type, parentId }: SharedContext,
+  /** Of a create: the settings it sends. */
+  made: Pick<RecordedResource, "madeWith"> | undefined,
+  answeredId: string | undefined,
+  madeAt: string | undefined,
 ): RecordedResource | null {
-  const { parentId, made, id: answeredId, madeAt } = answered;
   const makes = made !== undefined;
   const recorded = run.journal.recorded(change.address);
   // What is created again has an id of its own, and nothing of what was recorded holds for it.
   const id = type.reacts || makes ? answeredId : (recorded?.id ?? change.id ?? answeredId);
   if (id === undefined) return recorded ?? null;
   const previous = makes && recorded?.id !== id ? undefined : recorded;
+  const bare = bareRecord({ type: change.type, id, name: change.liveName });
+  const { name, dependsOn, applied, fingerprintAddress, computed, initial } = previous ?? {
+    ...bare,
+    applied: placement(instance, type, parentId),
+  };
   return {
     ...declaredOf(change, instance, previous),
-    id,
-    name: previous?.name ?? change.liveName,
-    dependsOn: previous?.dependsOn ?? [],
-    applied: previous?.applied ?? placement(instance, type, parentId),
-    fingerprintAddress: previous?.fingerprintAddress,
-    computed: previous?.computed ?? {},
+    ...{ id, name, dependsOn, applied, fingerprintAddress, computed, initial },
     updatedAt: madeAt ?? (previous?.id === id ? previous.updatedAt : undefined),
     writtenAt: writtenNow(run),
-    initial: previous?.initial,
     madeWith: previous?.madeWith ?? made?.madeWith,
     writes: writesAfter(change, instance, type),
     inputs: inputsOf(run, instance, type),
@@ -141,21 +131,12 @@ function madeWith({ desired }: PlannedInstance, type: Resource): Pick<RecordedRe
 }
 
 /** Returns the parent attribute to record: without it, a resource that cannot be read would seem to have moved. */
-function placement(
-  { desired }: PlannedInstance,
-  type: Resource,
-  parentId: string | undefined,
-): RecordedResource["applied"] {
+function placement({ desired }: PlannedInstance, type: Resource, parentId: string | undefined) {
   const held = type.parents.find(({ attribute }) => desired?.attributes.has(attribute));
   return held === undefined || parentId === undefined ? {} : { [held.attribute]: parentId };
 }
 
-function deletedRecord(
-  run: Run,
-  change: Change,
-  type: Resource,
-  { id, hasEnded }: Pick<JournaledAnswer, "id" | "hasEnded">,
-): RecordedResource | null {
+function deletedRecord({ run, change, type }: SharedContext, { id, hasEnded }: JournaledAnswer) {
   const recorded = run.journal.recorded(change.address);
   if (recorded === undefined) return null;
   if (!type.deletes) return hasEnded ? null : recorded;
@@ -184,12 +165,11 @@ export function inputsIn(
   return Object.fromEntries(upstream.map(({ id, writes }) => [id, writes]));
 }
 
-interface Recording {
+interface Recording
+  extends Pick<ChangeContext, "change" | "instance">,
+    Pick<RecordedResource, "id" | "writes" | "inputs" | "pending" | "writtenAt"> {
   readonly run: Pick<Run, "defaults" | "fingerprintKey"> & { readonly reads: Pick<Reads, "contentAt"> };
-  readonly change: Change;
-  readonly instance: PlannedInstance;
   readonly type: ResourceType;
-  readonly id: string;
   /** As the last answer showed it. */
   readonly live?: LiveResource;
   /** Declared values as sent, or as found equal. */
@@ -197,11 +177,6 @@ interface Recording {
   readonly previous?: RecordedResource;
   /** It was made by this change. */
   readonly isNew?: boolean;
-  readonly writes: number;
-  readonly inputs?: Readonly<Record<string, number>>;
-  readonly pending?: Pending;
-  /** Of a write, when it was answered. */
-  readonly writtenAt?: string;
 }
 
 /** Returns the latest time of a write that was answered just now: the service's, where its answers tell it. ISO 8601. */
@@ -291,15 +266,8 @@ function computedOf({ type: { place }, instance, live, previous, id }: Recording
 }
 
 /** Gap "defaults of kinds": what was made is asked once what it started with, in this run or, after a kill, in the next. */
-function initialOf({
-  run,
-  instance,
-  type,
-  live,
-  values,
-  previous,
-  isNew,
-}: Recording): Pick<RecordedResource, "initial" | "madeWith"> {
+function initialOf(recording: Recording): Pick<RecordedResource, "initial" | "madeWith"> {
+  const { run, instance, type, live, values, previous, isNew } = recording;
   const isUnseen = previous?.madeWith !== undefined && !isNew;
   if (!isNew && !isUnseen) return { initial: previous?.initial };
   const declared = [...values].flatMap(([path, value]) => ((value ?? null) === null ? [] : [path]));
@@ -313,11 +281,11 @@ function initialOf({
 /** Declared fields by path; a secret as its fingerprint, an ignored field as it was recorded. */
 function appliedValues(recording: Recording): Record<string, AppliedValue> {
   const { instance, type, values, previous } = recording;
-  const ignored = previous ? (instance.desired?.lifecycle.ignoreChanges ?? []) : [];
+  const ignoring = previous && instance.desired?.lifecycle;
   const applied: Record<string, AppliedValue> = {};
   for (const path of instance.desired?.attributes.keys() ?? []) {
     if (ruleAt(type, path)?.change === "local") continue;
-    const value = ignored.some((ignore) => path === ignore || path.startsWith(`${ignore}.`))
+    const value = isIgnored(ignoring, path)
       ? previous?.applied[path]
       : appliedValue(recording, path, values.get(path));
     if (value !== undefined && value !== null) applied[path] = value;
@@ -326,19 +294,18 @@ function appliedValues(recording: Recording): Record<string, AppliedValue> {
 }
 
 function appliedValue(
-  recording: Recording,
+  { run, change, instance, previous }: Recording,
   path: string,
   value: AppliableValue | ResolvedValue | undefined,
 ): AppliedValue | undefined {
-  const fingerprint = recording.instance.fingerprints[path];
   if (value instanceof Secret || value instanceof GeneratedSecret) {
-    if (fingerprint !== undefined) return { fingerprint };
-    return value instanceof Secret
-      ? { fingerprint: value.fingerprint(recording.run.fingerprintKey, recording.change.address) }
-      : undefined;
+    const fingerprint =
+      instance.fingerprints[path] ??
+      (value instanceof Secret ? value.fingerprint(run.fingerprintKey, change.address) : undefined);
+    return fingerprint === undefined ? undefined : { fingerprint };
   }
   if (value === undefined || value instanceof Unknown || value instanceof UnreadSecret)
-    return recording.previous?.applied[path];
+    return previous?.applied[path];
   return isPlain(value) ? value : undefined;
 }
 

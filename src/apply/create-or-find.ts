@@ -35,10 +35,9 @@ export async function createOrFind<Made extends object, Found>(
 /** Returns undefined where nothing was made: it was looked for, and is not shown. */
 async function sendOrFind<Made, Found>(
   reads: Reads,
-  creation: Creation<Made, Found>,
+  { send, look, take, several, refuse, command }: Creation<Made, Found>,
   wait: { readonly forMs?: 0; readonly onWait?: (() => void) | undefined },
 ): Promise<Made | undefined> {
-  const { send, look, take, several } = creation;
   try {
     return await send();
   } catch (failure) {
@@ -50,24 +49,19 @@ async function sendOrFind<Made, Found>(
     if (found && found.length > 1) throw await several(found);
     const [made] = found ?? [];
     if (made !== undefined) return take(made);
-    if (isKeyUsed && found) throw await notMade(failure, creation);
+    if (isKeyUsed && found) {
+      await refuse();
+      const hint = `Nothing was made. Run \`${command}\`: it sends the request under a new key.`;
+      throw new DiagnosticsError([{ ...diagnosticOf(failure), hint }]);
+    }
     if (found === undefined || wait.forMs === 0) throw failure;
     return undefined;
   }
 }
 
 /** Returns true if the service knows the key from a request with another body (interface, "Idempotency rules"). */
-const isKeyConflict = (failure: unknown): failure is ApiError =>
+const isKeyConflict = (failure: unknown): boolean =>
   (failure as Partial<ApiError>).code === "idempotency_conflict";
-
-async function notMade(
-  failure: ApiError,
-  { refuse, command }: Pick<Creation<unknown, unknown>, "refuse" | "command">,
-): Promise<DiagnosticsError> {
-  await refuse();
-  const hint = `Nothing was made. Run \`${command}\`: it sends the request under a new key.`;
-  return new DiagnosticsError([{ ...diagnosticOf(failure), hint }]);
-}
 
 export const severalFound = (
   code: "apply.uncertain" | "state.open_intent",

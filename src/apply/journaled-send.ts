@@ -161,15 +161,11 @@ export function firstSentAt(
   return now && [now, ...earlier.map(({ at }) => at)].sort()[0];
 }
 
-interface BodyDigest {
-  /** SHA-256, hex, of the canonical body; every secret in it stands as its keyed fingerprint. */
-  readonly digest: string;
-  /** The body itself, unless it holds a secret. */
-  readonly body?: Plain;
-}
-
-/** Digest of a request body. `secretKey` keeps secrets from being guessed out of the journal. */
-export function digestBody(body: unknown, secretKey: Uint8Array, address: string): BodyDigest {
+/**
+ * Returns the SHA-256 (hex) of a canonical body with each secret as its keyed fingerprint, and the body if it holds no secret.
+ * `secretKey` keeps secrets from being guessed out of the journal.
+ */
+export function digestBody(body: unknown, secretKey: Uint8Array, address: string) {
   let holdsSecret = false;
   const keyed = replaceSecrets(body ?? null, (secret) => {
     holdsSecret = true;
@@ -191,6 +187,5 @@ function replaceSecrets(value: unknown, replace: (secret: Secret) => Plain): Pla
  * else (DESIGN section 7). 70 visible ASCII characters.
  */
 export function writeKey(runId: string, address: string, step: string, bodyDigest: string): string {
-  const digest = sha256([runId, address, step, bodyDigest].join("\0"));
-  return `rnv-1-${digest}`;
+  return `rnv-1-${sha256([runId, address, step, bodyDigest].join("\0"))}`;
 }

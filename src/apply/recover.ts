@@ -5,7 +5,7 @@ import type { LiveResource } from "../model/live";
 import type { Command, Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { replayJournal } from "../state/recorded";
 import { leftBy, recordsOf, unknownEnd } from "./action";
-import { inputsIn, recordedWhileDeleted, writtenNow } from "./change-context";
+import { bareRecord, inputsIn, recordedWhileDeleted, writtenNow } from "./change-context";
 import { severalFound } from "./create-or-find";
 import { keyStillCounts } from "./journaled-send";
 import { nothingRecovered, type Recovery, type RecoveryContext } from "./run";
@@ -162,23 +162,18 @@ function adopted(
   const parent = parentAddress(recovering.state, intent.parentId) ?? recorded?.parent;
   const pending = type.runs?.pendingOf(made.id, intent.parentId, new Map());
   const inputs = type.reacts && parent && inputsIn(recordsOf(recovering.state), parent, type);
+  const { id, name, updatedAt } = made;
+  const bare = bareRecord({ type: intent.type, id, name, updatedAt, parent });
+  const { dependsOn, preventDestroy, onRemove, ignoreChanges, initial, writes } = recorded ?? bare;
   const resource: RecordedResource = {
-    type: intent.type,
-    id: made.id,
-    name: made.name,
-    parent,
-    dependsOn: recorded?.dependsOn ?? [],
+    ...bare,
+    ...{ dependsOn, preventDestroy, onRemove, ignoreChanges, initial },
     // What was made again has nothing of what was recorded before it.
     applied: (type.reacts && recorded?.applied) || {},
     computed: Object.fromEntries(made.computed),
-    updatedAt: made.updatedAt,
     writtenAt: writtenNow(recovering),
-    preventDestroy: recorded?.preventDestroy ?? false,
-    onRemove: recorded?.onRemove ?? "delete",
-    ignoreChanges: recorded?.ignoreChanges,
-    initial: recorded?.initial,
     madeWith: intent.madeWith,
-    writes: (recorded?.writes ?? 0) + 1,
+    writes: writes + 1,
     // A deployment that did start comes last of its service's changes: it deployed what had been written by then.
     inputs,
     pending: pending && { ...pending, since: intent.at },

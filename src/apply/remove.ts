@@ -3,7 +3,6 @@ import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { LiveResource, Pending, ReadResult } from "../model/live";
 import type { Accepted } from "../model/resource-operations";
 import { pathsWith } from "../model/resource-type";
-import type { RecordedResource } from "../model/state";
 import type { Change } from "../plan/plan";
 import { type ChangeContext, recordedWhileDeleted, writtenNow } from "./change-context";
 import { sendTwice } from "./journaled-send";
@@ -16,12 +15,8 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   if (change.withParent || change.id === undefined) return forget(context);
   const earlier = await awaitEarlier(context);
   if (earlier !== undefined) return earlier;
-  const input = {
-    address: change.address,
-    id: change.id,
-    name: change.liveName,
-    parentId: recordedParentId(context),
-  };
+  const { address, id, liveName: name } = change;
+  const input = { address, id, name, parentId: recordedParentId(context) };
   const send = () => type.remove(context.endpoints, input);
   const accepted = await send().catch(async (failure: unknown): Promise<Accepted> => {
     if (!isUncertain(failure) && !isRefusedAsGone(failure)) throw failure;
@@ -117,8 +112,7 @@ async function takeEnd(context: ChangeContext, { ending }: Gone): Promise<Accept
   const pending = ending ?? type.deletes?.pendingOf(id, undefined, recordedParentId(context));
   const recorded = run.journal.recorded(address);
   const resource = recorded && pending ? recordedWhileDeleted(recorded, pending) : null;
-  const recording = { address, resource };
-  await run.journal.closeAt(address, { result: "done", status: 0, id }, { recording });
+  await run.journal.closeAt(address, { result: "done", status: 0, id }, { recording: { address, resource } });
   return { id, pending };
 }
 
@@ -146,16 +140,11 @@ export async function retain({ run, change, type }: ChangeContext, live?: LiveRe
   });
   const applied = { ...recorded.applied, ...Object.fromEntries(ours) };
   const computed = live ? Object.fromEntries(live.computed) : recorded.computed;
-  const next: RecordedResource = {
-    ...recorded,
-    content: undefined,
-    applied,
-    computed,
+  await run.journal.record(change.address, {
+    ...{ ...recorded, content: undefined, applied, computed, retained: true },
     updatedAt: live?.updatedAt ?? recorded.updatedAt,
-    ...(live && { writtenAt: writtenNow(run) }),
-    retained: true,
-  };
-  await run.journal.record(change.address, next);
+    writtenAt: live ? writtenNow(run) : recorded.writtenAt,
+  });
   return { kind: "done" };
 }
 
@@ -180,11 +169,8 @@ export async function proveGone({ run, change, instance, type, endpoints }: Chan
     if (type.removedWithParent) return;
     if ((await readNow(run, type, { ...input, recorded })).kind !== "found") return;
   }
-  throw notGone(
-    change,
-    recorded.id,
-    "run the command again; if it is left out again, look at it in the dashboard",
-  );
+  const hint = "run the command again; if it is left out again, look at it in the dashboard";
+  throw notGone(change, recorded.id, hint);
 }
 
 /** Returns the error about a resource that exists, which the plan took to be gone. */

@@ -2,9 +2,9 @@ import { diagnosticOf, isConflict } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts, StepAction } from "../model/apply-event";
-import { type Attributes, type Plain, plainEqual } from "../model/value";
+import { type Plain, plainEqual } from "../model/value";
 import { changesRecordOnly } from "../plan/decision";
-import { type Change, deedOf, type Plan } from "../plan/plan";
+import { type Change, deedOf, isCountedAsChange, type Plan } from "../plan/plan";
 import { type ChangeContext, changeContext } from "./change-context";
 import { archive, forget, remove, retain } from "./remove";
 import {
@@ -81,11 +81,7 @@ function resultOf(run: Run, ended: readonly EndedTask[], skipped: ReadonlySet<Ad
   const count = (is: (task: RunTask) => boolean): number => done.filter(is).length;
   const counts: ApplyCounts = {
     added: count(({ change, phase }) => change.action === "create" || phase === "create"),
-    changed: count(
-      ({ change }) =>
-        ["update", "archive"].includes(deedOf(change)) ||
-        (change.action === "adopt" && change.attributes.length > 0),
-    ),
+    changed: count(({ change }) => isCountedAsChange(change)),
     destroyed: count(({ change, phase }) => deedOf(change) === "delete" || phase === "delete"),
     adopted: count(({ change }) => change.action === "adopt"),
     forgotten: count(({ change }) => change.action === "forget"),
@@ -127,40 +123,33 @@ async function applyChange(run: Run, task: RunTask, slot: Slot): Promise<ChangeE
 
 async function performAction(context: ChangeContext, phase: ReplacePhase): Promise<ChangeEnd> {
   const { change } = context;
-  switch (deedOf(change)) {
-    case "create":
-      return step(context, "create", create);
-    case "update":
-      return step(context, "update", changesRecordOnly(change) ? keepRecord : update);
-    case "adopt":
-      return step(context, "adopt", change.attributes.length > 0 ? update : keepRecord);
-    case "replace":
-      return phase === "delete" ? step(context, "delete", remove) : step(context, "create", create);
-    case "archive":
-      return step(context, "archive", archive);
-    case "delete":
-      return step(context, "delete", remove);
-    case "forget":
-      return step(context, "forget", forget);
-    case "no-op":
-      if (change.retains) return retain(context);
-      return heldBack(change, (await followPending(context)) ?? (await keepRecord(context)));
-  }
+  const deed = deedOf(change);
+  if (deed === "replace") return step(context, phase === "delete" ? "delete" : "create");
+  if (deed !== "no-op") return step(context, deed);
+  if (change.retains) return retain(context);
+  return heldBack(change, (await followPending(context)) ?? (await keepRecord(context)));
 }
 
+const steps: Readonly<Record<StepAction, (context: ChangeContext) => Promise<ChangeEnd>>> = {
+  create,
+  update: (context) => (changesRecordOnly(context.change) ? keepRecord(context) : update(context)),
+  adopt: (context) => (context.change.attributes.length > 0 ? update(context) : keepRecord(context)),
+  archive,
+  delete: remove,
+  forget,
+};
+
 /** Fails a change that should run and cannot, as the plan announced. */
-const heldBack = ({ address, held, range }: Change, end: ChangeEnd): ChangeEnd =>
-  held === undefined
-    ? end
-    : {
-        kind: "failed",
-        exitCode: 7,
-        diagnostic: error("apply.deploy_failed", `${address}: not started: ${held}`, {
-          address,
-          range,
-          hint: "The changes are saved. Restore the service, then run rnv apply.",
-        }),
-      };
+function heldBack({ address, held, range }: Change, end: ChangeEnd): ChangeEnd {
+  if (held === undefined) return end;
+  const hint = "The changes are saved. Restore the service, then run rnv apply.";
+  const summary = `${address}: not started: ${held}`;
+  return {
+    kind: "failed",
+    exitCode: 7,
+    diagnostic: error("apply.deploy_failed", summary, { address, range, hint }),
+  };
+}
 
 /** A moved resource is recorded under its new address before anything else happens to it. */
 async function takeOverAddress({ run, change, instance }: ChangeContext, previous: Address): Promise<void> {
@@ -172,32 +161,20 @@ async function takeOverAddress({ run, change, instance }: ChangeContext, previou
   await run.journal.move(previous, change.address, { ...recorded, ...moved });
 }
 
-async function step(
-  context: ChangeContext,
-  action: StepAction,
-  perform: (context: ChangeContext) => Promise<ChangeEnd>,
-): Promise<ChangeEnd> {
+async function step(context: ChangeContext, action: StepAction): Promise<ChangeEnd> {
   const { run, change, type } = context;
+  const { address, id } = change;
   const startedAt = run.clock.elapsed();
-  run.emit({
-    type: "start",
-    address: change.address,
-    action,
-    id: action === "create" ? undefined : change.id,
-  });
-  const end = await perform(context).catch((failure: unknown): ChangeEnd => {
-    const diagnostic = diagnosticOfFailure(change, failure);
+  run.emit({ type: "start", address, action, id: action === "create" ? undefined : id });
+  const end = await steps[action](context).catch((failure: unknown): ChangeEnd => {
+    const found = diagnosticOfFailure(change, failure);
     const isTaken = action === "create" && type.archives !== undefined && isConflict(failure);
-    return {
-      kind: "failed",
-      diagnostic: isTaken ? { ...diagnostic, hint: hintOfHidden(type.archives?.unlisted) } : diagnostic,
-      exitCode: 1,
-    };
+    const diagnostic = isTaken ? { ...found, hint: hintOfHidden(type.archives?.unlisted) } : found;
+    return { kind: "failed", diagnostic, exitCode: 1 };
   });
   const elapsedSeconds = (run.clock.elapsed() - startedAt) / 1000;
-  const about = { address: change.address, action, elapsedSeconds };
-  if (end.kind === "done")
-    run.emit({ type: "done", ...about, id: run.journal.recorded(change.address)?.id ?? change.id });
+  const about = { address, action, elapsedSeconds };
+  if (end.kind === "done") run.emit({ type: "done", ...about, id: run.journal.recorded(address)?.id ?? id });
   if (end.kind === "failed") run.emit({ type: "failed", ...about, diagnostic: end.diagnostic });
   return end;
 }
@@ -206,22 +183,16 @@ const hintOfHidden = (unlisted = ""): string =>
   `No list shows ${unlisted}. If one has this name, manage it with its ID from the dashboard (import: ID), or use another name.`;
 
 /** Positions survive: an answer of the service still points at the line that declares what it refused. */
-function diagnosticOfFailure(change: Change, failure: unknown): Diagnostic {
-  const single = change.attributes.length === 1 ? change.attributes[0]?.range : undefined;
-  const range = single ?? change.range;
+function diagnosticOfFailure({ address, attributes, range: whole }: Change, failure: unknown): Diagnostic {
+  const range = (attributes.length === 1 ? attributes[0]?.range : undefined) ?? whole;
   if (failure instanceof DiagnosticsError && failure.diagnostics[0]) return failure.diagnostics[0];
   if (failure instanceof UnknownReference) {
-    return error(
-      "apply.failed",
-      `${change.address}: ${failure.message} after ${failure.address} was applied`,
-      {
-        address: change.address,
-        range,
-        hint: `The API has not shown ${failure.attribute} of ${failure.address} yet. Run the same command again.`,
-      },
-    );
+    const { address: referred, attribute, message } = failure;
+    const summary = `${address}: ${message} after ${referred} was applied`;
+    const hint = `The API has not shown ${attribute} of ${referred} yet. Run the same command again.`;
+    return error("apply.failed", summary, { address, range, hint });
   }
-  return diagnosticOf(failure, { address: change.address, range });
+  return diagnosticOf(failure, { address, range });
 }
 
 /**
@@ -242,12 +213,10 @@ export async function refreshRecords(run: Run, plan: Plan): Promise<void> {
     const recorded = run.journal.recorded(address);
     const type = recorded && run.types.get(recorded.type);
     if (!recorded || !type) continue;
-    const parentId = recorded.parent === undefined ? undefined : run.journal.recorded(recorded.parent)?.id;
-    const declared: Attributes = new Map();
-    const { id, name } = recorded;
-    const instance = { address, id, name, declared, recorded, ...(parentId !== undefined && { parentId }) };
+    const { id, name, parent } = recorded;
+    const parentId = parent && run.journal.recorded(parent)?.id;
     const read = await Promise.resolve()
-      .then(() => type.read(run.reads, instance))
+      .then(() => type.read(run.reads, { address, id, name, parentId, declared: new Map(), recorded }))
       .catch(() => undefined);
     // Without the first there is no use in asking for the others.
     if (read === undefined) return;

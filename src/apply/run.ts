@@ -10,8 +10,8 @@ import type { AppliableValue, ReadTarget } from "../model/resource-operations";
 import type { Secret } from "../model/secret";
 import type { Intent, JournalEntry, RunRecord, State } from "../model/state";
 import type { Clock } from "../model/time";
-import type { Attributes } from "../model/value";
 import {
+  type Attributes,
   Computed,
   type DesiredValue,
   GeneratedSecret,
@@ -138,8 +138,7 @@ export async function schedule(tasks: readonly RunTask[], options: Schedule): Pr
     return ready.map(start);
   };
   const start = async (task: RunTask): Promise<void> => {
-    const because =
-      failed.size === 0 ? [] : [...new Set(task.dependsOn.flatMap((id) => failed.get(id) ?? []))];
+    const because = [...new Set(task.dependsOn.flatMap((id) => failed.get(id) ?? []))];
     if (because.length > 0) {
       failed.set(task.id, because);
       options.skip(task, because);

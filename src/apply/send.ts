@@ -5,8 +5,7 @@ import type { Accepted, AppliableValue } from "../model/resource-operations";
 import { pathsWith, ruleAt } from "../model/resource-type";
 import type { AppliedValue, RecordedResource } from "../model/state";
 import { sameName } from "../model/text";
-import type { Attributes } from "../model/value";
-import { isPlain, type Plain, plainEqual } from "../model/value";
+import { type Attributes, isPlain, type Plain, plainEqual } from "../model/value";
 import { type ChangeContext, inputsOf, recordedAfter, writesAfter, writtenNow } from "./change-context";
 import { createOrFind, severalFound } from "./create-or-find";
 import { firstSentAt, sendTwice } from "./journaled-send";
@@ -18,13 +17,7 @@ import { type ComparedWrite, movedTime, verifyApplied } from "./verify";
 /** Sends a create and sees it through. */
 export async function create(context: ChangeContext): Promise<ChangeEnd> {
   const values = declaredValues(context);
-  const input = {
-    address: context.change.address,
-    isProven: true as const,
-    name: nameIn(context, values),
-    attributes: values,
-    parent: parentAttributes(context),
-  };
+  const input = inputOf(context, values);
   const ended = await awaitEnding(context);
   if (ended.kind !== "done") return ended;
   await proveGone(context);
@@ -69,28 +62,16 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
   const { change, instance, type } = context;
   const values = declaredValues(context);
   const sent = valuesToSend(context, values);
+  const { live, recorded } = instance;
   const input = {
-    address: change.address,
-    name: nameIn(context, values),
-    id: change.id ?? "",
+    ...inputOf(context, values),
+    ...{ id: change.id ?? "", changed: new Set(sent.keys()), live, recorded },
     attributes: new Map([...values, ...sent]),
-    isProven: true as const,
-    parent: parentAttributes(context),
-    changed: new Set(sent.keys()),
-    live: instance.live,
-    recorded: instance.recorded,
   };
   const send = () => type.update(context.endpoints, input);
   if (type.reacts) return finishWrite(context, await sendCreate(context, input.name, send), sent, values);
   return finishWrite(context, await sendTwice(send), sent, values);
 }
-
-const holdsSecret = (type: ChangeContext["type"], sent: ComparedWrite["sent"]): boolean =>
-  [...sent.keys()].some((path) => ruleAt(type, path)?.secret === true);
-
-/** Returns the service's `updatedAt` before this change; undefined for a create. */
-const timeBefore = ({ instance: { live, recorded } }: ChangeContext): string | undefined =>
-  live?.updatedAt ?? recorded?.updatedAt;
 
 /** Sends what makes a resource or a run; where its answer is uncertain it is looked for. */
 function sendCreate(context: ChangeContext, name: string, send: () => Promise<Accepted>): Promise<Accepted> {
@@ -120,10 +101,10 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
 async function takeMade(context: ChangeContext, made: LiveResource): Promise<Accepted> {
   const { run, change, instance, type, parentId } = context;
   const { address } = change;
-  const recording = { address, resource: context.recordOnAccept(made.id) };
-  await run.journal.closeAt(address, { result: "done", status: 0, id: made.id }, { recording });
-  const pending = type.runs?.pendingOf(made.id, parentId, instance.resolved);
-  return { id: made.id, live: made, pending };
+  const { id } = made;
+  const recording = { address, resource: context.recordOnAccept(id) };
+  await run.journal.closeAt(address, { result: "done", status: 0, id }, { recording });
+  return { id, live: made, pending: type.runs?.pendingOf(id, parentId, instance.resolved) };
 }
 
 async function finishWrite(
@@ -138,13 +119,12 @@ async function finishWrite(
   // What earlier attempts meant to set is set now.
   if (accepted.failure === undefined)
     await run.journal.closeAt(change.address, { result: "done", status: 0, id });
-  const before = isNew ? undefined : timeBefore(context);
+  const before = isNew ? undefined : (instance.live?.updatedAt ?? instance.recorded?.updatedAt);
   // An answer about something else says nothing of this.
   const answered = accepted.live?.id === accepted.id ? accepted.live : undefined;
   const isEnough = answered !== undefined && !needsItsTime(type, sent, before, answered);
   const live = isEnough ? answered : ((await readAgain(context, accepted.id)) ?? answered);
   const previous = run.journal.recorded(change.address);
-  const inputs = inputsOf(run, instance, type);
   const whole = recordedAfter({
     ...context,
     id: accepted.id,
@@ -152,7 +132,7 @@ async function finishWrite(
     values,
     previous,
     writes: writesAfter(change, instance, type),
-    inputs,
+    inputs: inputsOf(run, instance, type),
     isNew,
     pending: accepted.pending,
     writtenAt: writtenNow(run),
@@ -195,7 +175,7 @@ const needsItsTime = (
 ): boolean =>
   movedTime(before, before) !== undefined &&
   movedTime(before, answered.updatedAt) === undefined &&
-  holdsSecret(type, sent);
+  [...sent.keys()].some((path) => ruleAt(type, path)?.secret === true);
 
 /** Reads a resource by its id after a write whose answer did not show it. */
 async function readAgain(context: ChangeContext, id: string): Promise<LiveResource | undefined> {
@@ -228,6 +208,14 @@ function valuesToSend(
     }),
   );
 }
+
+const inputOf = (context: ChangeContext, values: ReadonlyMap<string, AppliableValue>) => ({
+  address: context.change.address,
+  name: nameIn(context, values),
+  attributes: values,
+  isProven: true as const,
+  parent: parentAttributes(context),
+});
 
 function nameIn(
   { change, instance, type }: ChangeContext,
@@ -308,7 +296,7 @@ async function acceptDrift({ run, change, instance, type }: ChangeContext): Prom
 
 /** Computed attributes come and go with every look; they alone are no reason to write. */
 function saysTheSame(recorded: RecordedResource, next: RecordedResource): boolean {
-  const { computed: _before, updatedAt: _earlier, content: _old, ...left } = recorded;
-  const { computed: _after, updatedAt: _later, content: _new, ...right } = next;
-  return plainEqual(left as unknown as Plain, right as unknown as Plain);
+  const moving = { computed: undefined, updatedAt: undefined, content: undefined };
+  const fixedIn = (record: RecordedResource) => ({ ...record, ...moving }) as unknown as Plain;
+  return plainEqual(fixedIn(recorded), fixedIn(next));
 }

@@ -25,39 +25,26 @@ export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic 
   const refused = unappliedPaths(taken);
   const [first] = refused;
   if (first === undefined) return undefined;
-  const fields = refused.join(", ");
-  const { nameAttribute = "" } = taken.type;
-  const isNamedOtherwise = refused.includes(nameAttribute) && taken.live.attributes.get(nameAttribute);
-  const about = {
-    address: change.address,
-    attribute: first,
-    range: change.attributes.find(({ path }) => path === first)?.range,
-  };
-  return error(
-    "apply.not_taken",
-    `${change.address}: the service accepted the change, but ${fields} did not take`,
-    refused.every((path) => ruleAt(taken.type, path)?.secret === true)
-      ? {
-          ...about,
-          detail:
-            "A value cannot be read back, but its write must move updatedAt, and that is what it was before.",
-          hint: hintOf(
-            "nothing was recorded: run the same command again to send it again; if the service may hold this value already, rnv apply --verify-values reveals it once and writes nothing that is equal",
-            taken.type,
-          ),
-        }
-      : {
-          ...about,
-          detail: differences(refused, taken),
-          hint: isNamedOtherwise
-            ? `it is recorded; declare ${nameAttribute}: ${JSON.stringify(taken.live.name)}, and run the same command again`
-            : hintOf(
-                "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
-                taken.type,
-              ),
-        },
-  );
+  const { address, attributes } = change;
+  const { type, live } = taken;
+  const summary = `${address}: the service accepted the change, but ${refused.join(", ")} did not take`;
+  const about = { address, attribute: first, range: attributes.find(({ path }) => path === first)?.range };
+  if (refused.every((path) => ruleAt(type, path)?.secret === true)) {
+    const detail =
+      "A value cannot be read back, but its write must move updatedAt, and that is what it was before.";
+    return error("apply.not_taken", summary, { ...about, detail, hint: hintOf(secretHint, type) });
+  }
+  const { nameAttribute = "" } = type;
+  const isNamedOtherwise = refused.includes(nameAttribute) && live.attributes.get(nameAttribute);
+  const hint = isNamedOtherwise
+    ? `it is recorded; declare ${nameAttribute}: ${JSON.stringify(live.name)}, and run the same command again`
+    : hintOf(fieldHint, type);
+  return error("apply.not_taken", summary, { ...about, detail: differences(refused, taken), hint });
 }
+
+const secretHint =
+  "nothing was recorded: run the same command again to send it again; if the service may hold this value already, rnv apply --verify-values reveals it once and writes nothing that is equal";
+const fieldHint = "run rnv plan to see what is live now; the value may not be allowed for this kind or plan";
 
 const mostTold = 3;
 const longestTold = 120;

@@ -17,19 +17,8 @@ export function makeChange(
   { blockedBy, removalDeclared }: Pick<Change, "blockedBy" | "removalDeclared">,
   catalog: Catalog,
 ): Change {
-  const {
-    instance,
-    action,
-    attributes,
-    released,
-    lifecycle,
-    drift,
-    reason,
-    retains,
-    held,
-    withParent,
-    onRemove,
-  } = decision;
+  const { instance, action, attributes, released, lifecycle, drift } = decision;
+  const { reason, retains, held, withParent, onRemove } = decision;
   const { address, type, desired, recorded, live, previousAddress } = instance;
   const cost = costOf(decision, catalog);
   const isQuiet = !changesSomething(decision);
@@ -122,15 +111,12 @@ function effectsOf(decision: Decision, cost: Change["cost"]): Effect[] {
   for (const { path } of attributes)
     for (const effect of ruleAt(instance.type, path)?.effects ?? []) effects.add(effect);
   if (isDeletion(decision)) effects.add("destructive");
-  if (!changesTheBill(cost)) effects.delete("billing");
+  // A type without prices may change the bill; one with prices does when the estimate says so.
+  if (cost && sameMoney(cost.before ?? free, cost.after ?? free)) effects.delete("billing");
   return effectOrder.filter(
     (effect) => effects.has(effect) && (action !== "create" || reacts !== undefined || effect === "billing"),
   );
 }
-
-/** A type without prices may change the bill; one with prices does when the estimate says so. */
-const changesTheBill = (cost: Change["cost"]): boolean =>
-  !cost || !sameMoney(cost.before ?? free, cost.after ?? free);
 
 export const free: Money = { usd: 0, ngn: 0 };
 export const sameMoney = (a: Money, b: Money): boolean => a.usd === b.usd && a.ngn === b.ngn;
@@ -160,11 +146,11 @@ function costOf(decision: Decision, catalog: Catalog): Change["cost"] {
 export function totalCost(
   costs: readonly NonNullable<Change["cost"]>[],
 ): Pick<Plan["cost"], "before" | "after"> {
-  const sum = (amounts: readonly (Money | null)[]): Money => ({
-    usd: amounts.reduce((total, money) => total + (money?.usd ?? 0), 0),
-    ngn: amounts.reduce((total, money) => total + (money?.ngn ?? 0), 0),
+  const sum = (side: "before" | "after"): Money => ({
+    usd: costs.reduce((total, cost) => total + (cost[side]?.usd ?? 0), 0),
+    ngn: costs.reduce((total, cost) => total + (cost[side]?.ngn ?? 0), 0),
   });
-  return { before: sum(costs.map(({ before }) => before)), after: sum(costs.map(({ after }) => after)) };
+  return { before: sum("before"), after: sum("after") };
 }
 
 /**
@@ -197,13 +183,10 @@ function nearestChanges(
   decisions: Decisions,
   dependsOn: ReadonlyMap<Address, readonly Address[]>,
 ): readonly Address[] {
-  const changes = (address: Address): boolean => {
-    const decision = decisions.get(address);
-    return decision !== undefined && changesSomething(decision);
-  };
   const nearest = new Set<Address>();
   for (const on of before) {
-    if (changes(on)) nearest.add(on);
+    const decision = decisions.get(on);
+    if (decision && changesSomething(decision)) nearest.add(on);
     else for (const further of dependsOn.get(on) ?? []) nearest.add(further);
   }
   return [...nearest].sort();

@@ -9,10 +9,10 @@ import { referredAddresses } from "../model/value";
 import type { DataUse } from "./data";
 import { changesRecordOnly, type Decision, type Decisions, isDeletion, isMade } from "./decision";
 import type { PlanScope } from "./graph";
-import { declaresPlaceOf, isGone, isRetained, type ResourceInstance } from "./instances";
+import { declaresPlaceOf, isGone, isRetained, type ResourceInstance, wasApplied } from "./instances";
 import { phrasesFor } from "./phrases";
 import type { PlanInput } from "./plan";
-import { attributesAfter, neighboursOf } from "./resolve";
+import { attributesAfter, neighboursOf, sends } from "./resolve";
 
 const sending: ReadonlySet<Decision["action"]> = new Set(["create", "update", "replace", "adopt"]);
 
@@ -24,7 +24,7 @@ const sending: ReadonlySet<Decision["action"]> = new Set(["create", "update", "r
 export function checkDeclared(decisions: Decisions, catalog: Catalog): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   for (const decision of decisions.values()) {
-    const { instance, action, resolved, attributes } = decision;
+    const { instance, action, resolved } = decision;
     const { type, removed, desired } = instance;
     const isSending = sending.has(action) && !changesRecordOnly(decision);
     if (type.checkSiblings && desired && !removed) {
@@ -36,8 +36,7 @@ export function checkDeclared(decisions: Decisions, catalog: Catalog): Diagnosti
     if (!isSending) continue;
     for (const finding of type.check?.(resolved, catalog, checkContext(decision, decisions, catalog)) ?? []) {
       const { attribute } = finding;
-      const isSent =
-        attribute === undefined || isMade(decision) || attributes.some(({ path }) => path === attribute);
+      const isSent = attribute === undefined || sends(decision, attribute);
       diagnostics.push(diagnosticOf(instance, finding, isSent && !finding.isWarning));
     }
   }
@@ -135,8 +134,8 @@ export function tellUnlisted({ options }: PlanInput, decisions: Decisions, scope
 }
 
 /** Returns whether a parent was taken over: its children were not made here either. */
-const isTakenOver = ({ action, instance: { recorded } }: Decision): boolean =>
-  action === "adopt" || (recorded?.writes === 0 && Object.keys(recorded.applied).length === 0);
+const isTakenOver = ({ action, instance }: Decision): boolean =>
+  action === "adopt" || (instance.recorded?.writes === 0 && !wasApplied(instance));
 
 const named = (instances: readonly ResourceInstance[]): string =>
   shortList(instances.map(({ address }) => address));
@@ -191,9 +190,9 @@ export function checkData(
 /** Terraform would read it during the run, after what it depends on; rnv reads before anything changes. */
 function deferred({ source, found }: DataUse, decisions: Decisions): readonly Diagnostic[] {
   const referred = [...source.query.values()].flatMap(({ value }) => referredAddresses(value));
-  const isNew = (on: Address): boolean => ["create", "replace"].includes(decisions.get(on)?.action ?? "");
-  const changes = (on: Address): boolean =>
-    !["no-op", "adopt"].includes(decisions.get(on)?.action ?? "no-op");
+  const actionAt = (on: Address) => decisions.get(on)?.action ?? "no-op";
+  const isNew = (on: Address): boolean => isMade({ action: actionAt(on) });
+  const changes = (on: Address): boolean => !["no-op", "adopt"].includes(actionAt(on));
   const on = referred.find(isNew) ?? source.dependsOn.find(changes) ?? endingOf(found, decisions);
   return on === undefined ? [] : [deferredUntil(source, on)];
 }

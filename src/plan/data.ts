@@ -125,11 +125,7 @@ function fillComputed(value: Computed, reads: DataReads): DesiredValue {
   const left = value.references.filter((_, i) => found[i] === notThere);
   const compute = (values: readonly Plain[]): Plain | Secret => {
     const rest = values.values();
-    return value.compute(
-      found.map((one) =>
-        one === notThere ? (rest.next().value ?? null) : ((one as Plain | undefined) ?? null),
-      ),
-    );
+    return value.compute(found.map((one) => (one === notThere ? rest.next().value : one) ?? null));
   };
   return left.length === 0 ? compute([]) : new Computed(left, value.secret, compute, value.atHand);
 }
@@ -202,20 +198,17 @@ export function settleOpenFields(
       diagnostics.push(unknownKey(finding, resource, path, known));
       continue;
     }
+    const initial = known.get(path) as Plain;
     if (isReferenceFinding(finding)) {
-      const initial = known.get(path);
       if (typeof initial === "object" && initial !== null) diagnostics.push(notSingle(finding, path));
       continue;
     }
     const attribute = resource.attributes.get(path);
     if (attribute === undefined) continue;
-    const typed = typedBy(known.get(path) as Plain, attribute);
-    if (typed === undefined)
-      diagnostics.push(invalidType(resource, path, known.get(path) as Plain, attribute));
-    else {
-      const attributes = new Map(resource.attributes).set(path, typed);
-      resources.set(resource.address, { ...resource, attributes });
-    }
+    const typed = typedBy(initial, attribute);
+    const attributes = typed && new Map(resource.attributes).set(path, typed);
+    if (attributes) resources.set(resource.address, { ...resource, attributes });
+    else diagnostics.push(invalidType(resource, path, initial, attribute));
   }
   return { desired: { ...desired, resources }, diagnostics };
 }
@@ -255,10 +248,8 @@ function unknownKey(
   const early = finding.hint?.replace(/ ?\(?rnv plan asks the service's catalog\)?$/, "");
   const group = path.slice(0, path.indexOf(".") + 1);
   const fields = [...known.keys()].filter((one) => one.startsWith(group));
-  const near = didYouMean(
-    path.slice(group.length),
-    fields.map((one) => one.slice(group.length)),
-  );
+  const names = fields.map((one) => one.slice(group.length));
+  const near = didYouMean(path.slice(group.length), names);
   const hint = near ?? (early || "neither this version nor the service's catalog knows it");
   return error(code, summary, { address, hint, range });
 }

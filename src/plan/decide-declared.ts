@@ -160,12 +160,14 @@ function decideAdoption(about: ResolvedInstance, context: DecisionContext): Deci
 
   const { changes } = diffAttributes(instance, about);
   const immutable = changes.find((change) => change.forcesReplacement);
+  const around = instance.parent && context.decisions.get(instance.parent);
   const isAsked =
     desired?.importId !== undefined ||
     context.input.options.adopt ||
     type.removal === "forget" ||
     isPreserved(type, resolved) ||
-    comesWithParent(instance, context);
+    // A part is taken over with its parent.
+    (type.removedWithParent && around?.action === "adopt");
   const problem = isAsked
     ? (placedElsewhere(instance, live, resolved) ?? (immutable && cannotBecome(instance, live, immutable)))
     : unmanagedExists(instance, live);
@@ -173,12 +175,6 @@ function decideAdoption(about: ResolvedInstance, context: DecisionContext): Deci
     ...about.undecided,
     ...{ action: "adopt", attributes: changes, diagnostics: problem === undefined ? [] : [problem] },
   };
-}
-
-/** Returns whether its parent is taken over in this plan: a part is taken over with it. */
-function comesWithParent(instance: ResourceInstance, { decisions }: DecisionContext): boolean {
-  if (!instance.parent || !instance.type.removedWithParent) return false;
-  return decisions.get(instance.parent)?.action === "adopt";
 }
 
 function unmanagedExists(instance: ResourceInstance, live: LiveResource): Diagnostic {

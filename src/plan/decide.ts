@@ -1,11 +1,6 @@
 import { error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import {
-  isParentAttribute,
-  type Reaction,
-  type ReactionContext,
-  type Upstream,
-} from "../model/resource-type";
+import type { Reaction, ReactionContext, Upstream } from "../model/resource-type";
 import { decideDeclared } from "./decide-declared";
 import { asksForRun, type Decision, type Decisions, decideNothing, isMade, withLifecycle } from "./decision";
 import { diffAttributes, diffRecorded } from "./diff";
@@ -17,6 +12,7 @@ import {
   type ResourceInstance,
   type ResourceInstances,
   recordedOwners,
+  wasApplied,
   whyAgain,
   whyGone,
 } from "./instances";
@@ -73,7 +69,7 @@ function decide(instance: ResourceInstance, context: DecisionContext): Decision 
 function decideRetained(instance: ResourceInstance, { decisions }: DecisionContext): Decision {
   const nothing = decideNothing(instance);
   const around = instance.parent && decisions.get(instance.parent);
-  const wentWith = around !== undefined && isRetained(around.instance) && around.action === "forget";
+  const wentWith = around && isRetained(around.instance) && around.action === "forget";
   return isGone(instance) || wentWith
     ? { ...nothing, action: "forget", reason: "it was archived here, and deleted outside of rnv" }
     : { ...nothing, retains: true };
@@ -97,8 +93,8 @@ function decideRemoval(instance: ResourceInstance, context: DecisionContext): De
   const nothing = decideCompared(instance);
   const forget: Decision = { ...nothing, action: "forget" };
   const withParent = goesWithParent(instance, decisions);
-  // A verb such as `rnv deploy` left it: it is not declared, and not missed.
-  if (isUndeclared(instance) && !withParent) return nothing;
+  // A verb such as `rnv deploy` left it: nothing of it was applied, it was never declared, and is not missed.
+  if (instance.type.reacts && instance.recorded && !wasApplied(instance) && !withParent) return nothing;
   if (isGone(instance) && !isDeletedAgain(nothing, context.input))
     return { ...forget, reason: whyGone(instance) };
   if (staysWithParent(instance, decisions)) return { ...nothing, retains: true };
@@ -123,10 +119,6 @@ const isDeletedAgain = ({ instance: { address, read }, onRemove }: Decision, inp
   onRemove === "delete" &&
   (input.options.mode === "destroy" || confirmedDeletions(input)(address));
 
-/** Returns whether a reacting part was never declared: nothing of it was applied. */
-const isUndeclared = ({ type, recorded }: ResourceInstance): boolean =>
-  type.reacts !== undefined && recorded !== undefined && Object.keys(recorded.applied).length === 0;
-
 /** Returns whether its parent is or was archived: then it stays in the state with it. */
 function staysWithParent({ parent, type }: ResourceInstance, decisions: Decisions): boolean {
   const around = parent && decisions.get(parent);
@@ -141,10 +133,7 @@ function isKept(decision: Decision | undefined): decision is Decision {
 }
 
 /** Returns a child that stays, an archived one first: the service would refuse to delete the parent. */
-function keptChild(
-  instance: ResourceInstance,
-  { children, decisions }: DecisionContext,
-): Decision | undefined {
+function keptChild(instance: ResourceInstance, { children, decisions }: DecisionContext) {
   const kept = (children.get(instance.address) ?? [])
     .filter(({ type }) => !type.removedWithParent)
     .map(({ address }) => decisions.get(address))
@@ -177,7 +166,8 @@ function decideReaction(instance: ResourceInstance, reacts: Reaction, context: D
   if (isAsked && held !== undefined) return refuse(about, cannotRun(error, instance, held));
   const reaction = isAsked ? "--replace asks for it" : reacts.reason(reactionContext);
   const differing = (): readonly AttributeChange[] =>
-    diff?.changes ?? createdAttributes(about).filter(({ path }) => !isPlacing(instance, path));
+    diff?.changes ??
+    createdAttributes(about).filter((one) => !one.placement && one.path !== instance.type.nameAttribute);
   const reason = reaction === undefined ? whatDiffers(differing()) : reaction;
 
   if (reason !== null) {
@@ -214,10 +204,6 @@ const cannotRun = (
     hint: "restore the service: take archived out of it, or out of its ignoreChanges, or use the dashboard; then apply again",
     range: desired?.range,
   });
-
-/** Returns whether an attribute holds the parent or the name of a resource. */
-const isPlacing = ({ type }: ResourceInstance, path: string): boolean =>
-  path === type.nameAttribute || isParentAttribute(type, path);
 
 function upstreamOf(
   instance: ResourceInstance,

@@ -149,7 +149,7 @@ const asUnwritten = (verdict: FieldVerdict): FieldVerdict =>
     : verdict;
 
 /** A path of `ignoreChanges` covers itself and everything below it. */
-const isIgnored = (from: Pick<RecordedResource, "ignoreChanges"> | undefined, path: string): boolean =>
+export const isIgnored = (from: Pick<RecordedResource, "ignoreChanges"> | undefined, path: string): boolean =>
   from?.ignoreChanges?.some((one) => path === one || path.startsWith(`${one}.`)) === true;
 
 function judge(

@@ -8,6 +8,7 @@ import {
   canonicalJson,
   type DesiredValue,
   type Plain,
+  plainEqual,
   type Reference,
   Template,
 } from "../model/value";
@@ -95,9 +96,8 @@ export function joinRecords(records: readonly [PlanRecord, ...PlanRecord[]]): Pl
   const torn = new Set<string>();
   for (const { changes = {} } of records)
     for (const [address, change] of Object.entries(changes)) {
-      const before = joined.get(address);
-      if (before && canonicalJson(before as unknown as Plain) !== canonicalJson(change as unknown as Plain))
-        torn.add(address);
+      const before = joined.get(address) ?? change;
+      if (!plainEqual(before as unknown as Plain, change as unknown as Plain)) torn.add(address);
       joined.set(address, change);
     }
   const changes = [...joined].filter(([address]) => !torn.has(address));
@@ -106,7 +106,7 @@ export function joinRecords(records: readonly [PlanRecord, ...PlanRecord[]]): Pl
     print: "",
     after: records.at(-1)?.after,
     unread: Object.assign({}, ...records.map(({ unread }) => unread)),
-    ...(records.every((record) => record.changes) && { changes: Object.fromEntries(changes) }),
+    changes: records.every((record) => record.changes) ? Object.fromEntries(changes) : undefined,
   };
 }
 
@@ -132,28 +132,25 @@ export function recordPlan(
 }
 
 function reviewedChange(entry: DigestEntry, plan: Plan, key: Uint8Array | undefined): ReviewedChange {
-  const rest = restIn(entry);
+  const rest = restIn(entry, plan);
   return {
     action: `${entry.change?.blockedBy ? "blocked " : ""}${entry.action}`,
     digest: shortHash(entry.contentWithout(entry.unknown)),
     print: printOf(entry, key),
     unknown: Object.fromEntries(entry.unknown.map((path) => [path, printOf(entry, key, [path])])),
-    ...(rest && { rest: reviewedChange(entryOf(rest.change, rest.instance, plan), plan, key) }),
+    rest: rest && reviewedChange(rest, plan, key),
   };
 }
 
 /** Returns what a run that stopped half-way leaves of a change; the id of what it has made is not known before. */
-function restIn({ change, instance }: DigestEntry) {
+function restIn({ change, instance }: DigestEntry, plan: Digested): DigestEntry | undefined {
   if (!change || !instance?.rest) return undefined;
   const { action, attributes, rest } = instance.rest;
   const made = change.action === "update" ? {} : { id: undefined, lifecycle: undefined, reason: undefined };
-  return {
-    change: { ...change, blockedBy: undefined, ...made, action, attributes },
-    instance: { ...instance, rest },
-  };
+  const left = { ...change, blockedBy: undefined, ...made, action, attributes };
+  return entryOf(left, { ...instance, rest }, plan);
 }
 
-/** How a plan differs from a reviewed one at an address. */
 export interface PlanDifference {
   readonly address: string;
   /**
@@ -193,12 +190,13 @@ export function compareWithRecord(
   const parents = new Set(rotated.map(({ change }) => change?.parent));
   const runsRotated = ({ change }: DigestEntry): boolean =>
     change?.reason !== undefined && parents.has(change.parent);
+  const { confirmedDeletes, confirmedConsumers = [] } = plan.options;
+  const confirmed = new Set<string>([...confirmedDeletes, ...confirmedConsumers]);
   const kindOf = (before: ReviewedChange, entry: DigestEntry, hasId: boolean) => {
     const unknown = Object.keys(before.unknown);
     const wasBlocked = before.action === `blocked ${entry.action}`;
     // Who confirms at the command line knows what it ends; a manifest has to be reviewed as it is.
-    if (wasBlocked && !entry.change?.blockedBy && !confirmedByName(plan).includes(entry.address as Address))
-      return "unblocked";
+    if (wasBlocked && !entry.change?.blockedBy && !confirmed.has(entry.address)) return "unblocked";
     const secrets = Object.keys(printsOf(entry, key));
     // What could not be read was no part of a replacement that sends it.
     const without = isFree(entry) ? [unknown, [...unknown, ...secrets]] : [unknown];
@@ -245,11 +243,6 @@ function progressOf({ after, digest }: PlanRecord, runs: readonly Begun[]) {
   if (later.slice(0, begun + 1).some(isEndedApply)) return "applied";
   return begun < 0 ? "new" : "begun";
 }
-
-const confirmedByName = ({ options }: Plan): readonly Address[] => [
-  ...options.confirmedDeletes,
-  ...(options.confirmedConsumers ?? []),
-];
 
 const isOfSecretAlone = ({ change }: DigestEntry): boolean =>
   change?.action === "update" && change.attributes.every(({ after }) => after.kind === "secret");
@@ -338,14 +331,8 @@ function entryOf(change: Change, instance: PlannedInstance, { options, changes }
     // What a refresh records is written to the state alone.
     ...(isRecorded && { records: true }),
   });
-  return {
-    address,
-    action: isRun ? "run" : action,
-    unknown: unknownIn(change),
-    contentWithout,
-    change,
-    instance,
-  };
+  const unknown = unknownIn(change);
+  return { address, action: isRun ? "run" : action, unknown, contentWithout, change, instance };
 }
 
 const fieldOf = ({ path, before, after }: AttributeChange, { desired }: PlannedInstance): Plain => [

@@ -55,10 +55,7 @@ export function buildGraph(instances: ResourceInstances): Graph {
 }
 
 /** Returns the addresses in dependency order; a cycle among declared resources is an error. */
-export function orderInstances(
-  instances: ResourceInstances,
-  { waits }: Graph,
-): { readonly order: readonly Address[]; readonly diagnostics: readonly Diagnostic[] } {
+export function orderInstances(instances: ResourceInstances, { waits }: Graph) {
   const diagnostics: Diagnostic[] = [];
   const order = topologicalOrder(
     instances.keys(),
@@ -71,9 +68,7 @@ export function orderInstances(
 }
 
 /** Returns the resources in each parent, as declared, else as recorded. */
-export function childrenByParent(
-  instances: ResourceInstances,
-): ReadonlyMap<Address, readonly ResourceInstance[]> {
+export function childrenByParent(instances: ResourceInstances) {
   const children = new Map<Address, ResourceInstance[]>();
   for (const instance of instances.values()) if (instance.parent) append(children, instance.parent, instance);
   return children;
@@ -121,15 +116,14 @@ function declaredName({ address, desired, type }: ResourceInstance): string {
   return typeof declared === "string" ? declared : address.slice(address.lastIndexOf(".") + 1);
 }
 
-const cycleHint =
-  "remove one of these references; to swap names, give one of them another name first, and apply";
-
 function cycle(instances: ResourceInstances, ring: readonly Address[]): Diagnostic {
   const first = ring[0] as Address;
   const detail = [...ring, first].join(" -> ");
-  const found = { detail, hint: cycleHint, address: first };
+  const hint =
+    "remove one of these references; to swap names, give one of them another name first, and apply";
   const range = instances.get(first)?.desired?.range;
-  return error("plan.cycle", `${ring.length} resources wait for each other`, { ...found, range });
+  const summary = `${ring.length} resources wait for each other`;
+  return error("plan.cycle", summary, { detail, hint, address: first, range });
 }
 
 export type PlanScope = ReadonlySet<Address>;

@@ -46,7 +46,6 @@ export function guardDeletions(input: PlanInput, decisions: Decisions): Guards {
   return guards;
 }
 
-/** Returns a check whether the deletion of an address is confirmed. */
 export function confirmedDeletions({ options, desired }: PlanInput): (address: Address) => boolean {
   const removed = desired.removed.map(({ address }) => address);
   const confirmed = new Set<Address>([...options.confirmedDeletes, ...options.replace, ...removed]);
@@ -110,7 +109,6 @@ function holdsOthers(
   };
 }
 
-/** Returns the guard of a resource that others refer to, unless that is confirmed. */
 function usedByOthers(
   address: Address,
   users: readonly Consumer[],
@@ -127,7 +125,6 @@ function usedByOthers(
   };
 }
 
-/** Returns whether only a confirmation by name is missing. */
 export const isUnconfirmed = ({ blockedBy }: Pick<Change, "blockedBy">): boolean =>
   blockedBy?.code === "guard.delete_unconfirmed";
 
@@ -260,7 +257,7 @@ function unproven({ address, desired }: ResourceInstance): Diagnostic {
  * Returns a function that finds the consumers of a resource that this plan leaves as they are. One that is deleted too does
  * not count, nor does one of which the plan changes every variable that the reference names.
  */
-export function findStayingConsumers(
+function findStayingConsumers(
   { consumers }: Pick<PlanInput, "consumers">,
   decisions: Decisions,
 ): (decision: Decision) => readonly Consumer[] {
@@ -303,15 +300,14 @@ export function warnOfConsumers(input: PlanInput, decisions: Decisions): readonl
     const users = provider ? consumersOf(provider).filter(({ keys }) => isConcerned(decision, keys)) : [];
     if (users.length === 0) continue;
     const summary = `${address} will be ${fate} and is used by ${consumerList(users)}`;
-    found.push(warning("guard.consumers", summary, { address, range: desired?.range, hint: checkHint }));
+    const hint = "Make sure that these services do not need it.";
+    found.push(warning("guard.consumers", summary, { address, range: desired?.range, hint }));
   }
   const detail = "The workspace is read project by project, which shows no references between projects.";
   if (isAnyTouched && input.consumers?.isComplete === false)
     found.push(warning("guard.consumers", "consumers in other projects were not checked", { detail }));
   return found;
 }
-
-const checkHint = "Make sure that these services do not need it.";
 
 const isConcerned = ({ instance }: Decision, keys: readonly string[]): boolean =>
   !instance.type.removedWithParent || keys.includes(instance.live?.name ?? "");

@@ -135,7 +135,6 @@ export const isGone = (instance: ResourceInstance): boolean =>
 export const isRetained = ({ removed, recorded }: ResourceInstance): boolean =>
   removed && recorded?.retained === true;
 
-/** Returns why a recorded resource is gone, for people. */
 export function whyGone(instance: ResourceInstance): string {
   const requested = requestedDeletion(instance);
   return requested ? `${requested}, and its end is waited for` : "it was deleted outside of rnv";
@@ -179,7 +178,7 @@ export function recordedValue(instance: ResourceInstance, path: string): Plain |
 }
 
 /** False for what was only imported: nothing of it was set here yet. */
-const wasApplied = ({ recorded }: ResourceInstance): boolean =>
+export const wasApplied = ({ recorded }: ResourceInstance): boolean =>
   recorded !== undefined && Object.keys(recorded.applied).length > 0;
 
 /**

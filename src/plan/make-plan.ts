@@ -14,6 +14,7 @@ import { applyMoves, gatherInstances, isRetained, ownerKey, type ResourceInstanc
 import {
   type AttributeChange,
   type Change,
+  isCountedAsChange,
   type OutputChange,
   type Plan,
   type PlanInput,
@@ -125,9 +126,7 @@ function listRevealed(
   return [...revealed].flatMap(([address, { prints }]) => {
     const { attributes = [], drift = [] } = decisions.get(address) ?? {};
     const differing = new Set([...attributes, ...drift].map(({ path }) => path));
-    return Object.keys(prints).map((attribute) => ({
-      ...{ address, attribute, isEqual: !differing.has(attribute) },
-    }));
+    return Object.keys(prints).map((path) => ({ address, attribute: path, isEqual: !differing.has(path) }));
   });
 }
 
@@ -169,11 +168,7 @@ function summarize(changes: readonly Change[]): Plan["summary"] {
   const count = (counts: (change: Change) => boolean): number => changes.filter(counts).length;
   return {
     add: count(isMade),
-    change: count((change) => {
-      const { action, attributes } = change;
-      const isArchived = action === "delete" && !isDeletion(change);
-      return action === "update" || (action === "adopt" && attributes.length > 0) || isArchived;
-    }),
+    change: count(isCountedAsChange),
     destroy: count(isDeletion),
     adopt: count(({ action }) => action === "adopt"),
     forget: count(({ action }) => action === "forget"),
@@ -185,9 +180,10 @@ function listUnmanaged(input: PlanInput, decisions: Decisions): Plan["unmanaged"
   const parts = new Set(input.types.filter((type) => type.removedWithParent).map((type) => type.type));
   const owned = new Set<string>();
   for (const { instance, action } of decisions.values()) {
-    if (parts.has(instance.type.type) || isRetained(instance)) continue;
-    if (instance.recorded) owned.add(ownerKey(instance.type.type, instance.recorded.id));
-    if (action === "adopt" && instance.live) owned.add(ownerKey(instance.type.type, instance.live.id));
+    const { type, recorded, live } = instance;
+    if (type.removedWithParent || isRetained(instance)) continue;
+    if (recorded) owned.add(ownerKey(type.type, recorded.id));
+    if (action === "adopt" && live) owned.add(ownerKey(type.type, live.id));
   }
   // What a stack looks up is managed elsewhere, and known to be.
   for (const { found } of input.data ?? []) if (found) owned.add(ownerKey(found.type, found.id));
@@ -203,10 +199,8 @@ const shownOutput = (value: ResolvedValue | undefined): ShownValue =>
 
 /** Outputs as they will be, and those whose value changes. A secret is never stored, so it is never compared. */
 function diffOutputs(input: PlanInput, decisions: Decisions): Pick<Plan, "outputs" | "plannedOutputs"> {
-  const {
-    mask = noMask,
-    options: { mode },
-  } = input;
+  const { mask = noMask } = input;
+  const { mode } = input.options;
   const recorded = new Map(Object.entries(input.state?.outputs ?? {}));
   const plannedOutputs: Record<string, ShownValue> = {};
   if (mode === "refresh-only") {

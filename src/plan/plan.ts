@@ -167,6 +167,11 @@ export const isChangedOutside = ({ drift = [] }: Pick<Change, "drift">): boolean
 export const deedOf = ({ action, onRemove }: Pick<Change, "action" | "onRemove">): Action | "archive" =>
   action === "delete" && onRemove === "archive" ? "archive" : action;
 
+/** Returns true if a summary counts a change as changed: an adoption only where it sends fields. */
+export const isCountedAsChange = (change: Pick<Change, "action" | "attributes" | "onRemove">): boolean =>
+  ["update", "archive"].includes(deedOf(change)) ||
+  (change.action === "adopt" && change.attributes.length > 0);
+
 /** Returns true for what runs and is not made, such as a deployment. */
 export const isRun = ({ action, reason, effects = [] }: Partial<Change>): boolean =>
   reason !== undefined && effects.includes("deploys") && (action === "create" || action === "update");

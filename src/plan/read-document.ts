@@ -38,12 +38,12 @@ export function planOf(data: PlanDocument): Plan {
     ),
     outputs: Object.entries(data.output_changes).map(([name, output]) => {
       const { before, after, actions } = output;
-      const isMade = actions.includes("create");
-      const isEnded = actions.includes("delete");
       return {
         name,
-        before: isMade ? absent : sideOf(before, output.before_sensitive, false),
-        after: isEnded ? absent : sideOf(after, output.after_sensitive, output.after_unknown),
+        before: actions.includes("create") ? absent : sideOf(before, output.before_sensitive, false),
+        after: actions.includes("delete")
+          ? absent
+          : sideOf(after, output.after_sensitive, output.after_unknown),
       };
     }),
     plannedOutputs: {},

@@ -157,10 +157,7 @@ export function resolveInstance(
 }
 
 /** Returns the attributes that a create sends: those declared, without `local` ones and null. */
-export function createdAttributes({
-  instance,
-  resolved,
-}: Pick<ResolvedInstance, "instance" | "resolved">): AttributeChange[] {
+export function createdAttributes({ instance, resolved }: Pick<Decision, "instance" | "resolved">) {
   const attributes: AttributeChange[] = [];
   for (const path of [...resolved.keys()].sort()) {
     const rule = ruleAt(instance.type, path);
@@ -236,14 +233,15 @@ function fingerprintSecrets(
  */
 export function unreadSecrets(decisions: Decisions): Plan["unchecked"] {
   const unread: Plan["unchecked"][number][] = [];
-  for (const { instance, resolved, fingerprints, action, attributes } of decisions.values()) {
-    const { address, recorded, desired } = instance;
-    if (instance.removed) continue;
-    for (const [path, value] of resolved) {
-      const isSent = isMade({ action }) || attributes.some((change) => change.path === path);
+  for (const decision of decisions.values()) {
+    const { address, recorded, desired, removed } = decision.instance;
+    if (removed) continue;
+    for (const [path, value] of decision.resolved) {
       const isKept =
         isFingerprint(recorded?.applied[path]) && !desired?.lifecycle.ignoreChanges.includes(path);
-      const isOpen = isSent ? value instanceof UnreadSecret : isKept && !(path in fingerprints);
+      const isOpen = sends(decision, path)
+        ? value instanceof UnreadSecret
+        : isKept && !(path in decision.fingerprints);
       const reason = isOpen ? reasonOf(value) : undefined;
       if (reason !== undefined) unread.push({ address, attribute: path, reason });
     }
@@ -252,39 +250,36 @@ export function unreadSecrets(decisions: Decisions): Plan["unchecked"] {
 }
 
 /** Secrets of a change that have no fingerprint, so that no saved plan is bound to them; sorted. */
-export function unboundSecrets({
-  resolved,
-  fingerprints,
-}: Pick<PlannedInstance, "resolved" | "fingerprints">): readonly string[] {
-  const unbound: string[] = [];
-  for (const [path, value] of resolved)
-    if (reasonOf(value) !== undefined && !(path in fingerprints)) unbound.push(path);
-  return unbound.sort();
-}
+export const unboundSecrets = ({ resolved, fingerprints }: PlannedInstance): readonly string[] =>
+  [...resolved.keys()]
+    .filter((path) => reasonOf(resolved.get(path)) !== undefined && !(path in fingerprints))
+    .sort();
 
 function reasonOf(value: ResolvedValue | undefined): string | undefined {
   if (value instanceof UnreadSecret) return value.reason;
   return value instanceof Secret ? "the key of fingerprints is not here (RNV_STATE_KEY)" : undefined;
 }
 
+/** Returns true if apply sends an attribute, or creates its resource. */
+export const sends = (decision: Pick<Decision, "action" | "attributes">, path: string): boolean =>
+  isMade(decision) || decision.attributes.some((change) => change.path === path);
+
 /** Returns the attributes once the plan is applied: declared over live, over the defaults. */
 export function attributesAfter(decision: Decision): AttributeLookup {
-  const { resolved, instance, attributes } = decision;
+  const { resolved, instance } = decision;
   const get = (path: string): ResolvedValue | undefined => {
     if (resolved.has(path)) return resolved.get(path);
-    const isReset = isMade(decision) || attributes.some((change) => change.path === path);
-    return (isReset ? undefined : liveValue(instance, path)) ?? instance.defaults.get(path);
+    return (sends(decision, path) ? undefined : liveValue(instance, path)) ?? instance.defaults.get(path);
   };
   return { get };
 }
 
 /** Returns whether no list shows it once the plan is applied. Only sent fields change: declared ones may be ignored. */
 function isHiddenAfter(decision: Decision): boolean {
-  const { instance, attributes } = decision;
-  const { live, type } = instance;
+  const { live, type } = decision.instance;
   const after = attributesAfter(decision);
-  const isSent = (path: string): boolean => isMade(decision) || attributes.some((one) => one.path === path);
-  const get = (path: string) => (isSent(path) || !live ? after.get(path) : live.attributes.get(path));
+  const get = (path: string) =>
+    sends(decision, path) || !live ? after.get(path) : live.attributes.get(path);
   return isUnlisted(type, { get });
 }
 

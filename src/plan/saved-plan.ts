@@ -177,14 +177,10 @@ const changesByAddress = ({ resource_changes: changes }: PlanDocument) =>
   new Map(
     changes
       .filter((change) => !isNoOp(change))
-      .map(({ attributes, released, ...change }) => [
-        change.address as string,
-        {
-          ...change,
-          ...{ attributes: withoutRanges(attributes), released: withoutRanges(released) },
-          ...uncompared,
-        },
-      ]),
+      .map((change) => {
+        const [attributes, released] = [change.attributes, change.released].map(withoutRanges);
+        return [change.address as string, { ...change, attributes, released, ...uncompared }];
+      }),
   );
 
 /** An adoption without fields is a no-op to Terraform, but not to us. */

@@ -122,7 +122,6 @@ async function operationOf(reads: Reads, { serviceId, variableId, projectId, id 
   }
 }
 
-/** A look at an operation of a service. */
 export async function pollOperation(reads: Reads, { serviceId = "", id }: Pending): Promise<OperationStatus> {
   const operation = await unlessAbsent(() => reads.live.getOperation(serviceId, id));
   if (operation === undefined) return notShown(`the service does not show operation ${id}`);

@@ -74,18 +74,12 @@ async function follow(
     return unproven("superseded", `deployment ${pending.id} was superseded, and no newer one is listed`);
   // A rollback serves an older release: what was to be deployed is not what serves.
   if (newest.sourceDeploymentId != null) {
-    return {
-      kind: "failed",
-      summary: `deployment ${pending.id} was superseded by a rollback`,
-      detail: `deployment ${newest.id} rolls back to ${newest.sourceDeploymentId}`,
-    };
+    const summary = `deployment ${pending.id} was superseded by a rollback`;
+    const detail = `deployment ${newest.id} rolls back to ${newest.sourceDeploymentId}`;
+    return { kind: "failed", summary, detail };
   }
-  return {
-    kind: "waiting",
-    status: "superseded",
-    note: `superseded by deployment ${newest.id}`,
-    next: { ...pending, id: newest.id },
-  };
+  const note = `superseded by deployment ${newest.id}`;
+  return { kind: "waiting", status: "superseded", note, next: { ...pending, id: newest.id } };
 }
 
 interface QueuedSearch extends Pick<CandidateSearch, "preexistingIds"> {
@@ -207,16 +201,11 @@ async function checkDeployments(reads: Reads, planned: PlannedRuns): Promise<rea
   const { capabilities } = await reads.catalog();
   const them = planned.count === 1 ? "the planned deployment" : `${planned.count} planned deployments`;
   const reason = await reasonOfList(reads, planned);
-  if (reason !== undefined || hostingIsOff(capabilities))
-    return [
-      {
-        code: "live.hosting_off",
-        summary: `hosting is off: ${them} cannot run`,
-        detail: reason === undefined ? "The catalog of the service says so." : `The service says: ${reason}`,
-        hint: "enable hosting in the dashboard; everything else of the plan can be applied",
-      },
-    ];
-  return workerFindings(reads, them);
+  if (reason === undefined && !hostingIsOff(capabilities)) return workerFindings(reads, them);
+  const summary = `hosting is off: ${them} cannot run`;
+  const detail = reason === undefined ? "The catalog of the service says so." : `The service says: ${reason}`;
+  const hint = "enable hosting in the dashboard; everything else of the plan can be applied";
+  return [{ code: "live.hosting_off", summary, detail, hint }];
 }
 
 export const deploymentRuns = { checkBeforeApply: checkDeployments, stepSeconds };
@@ -225,14 +214,10 @@ export const deploymentRuns = { checkBeforeApply: checkDeployments, stepSeconds 
 export async function workerFindings(reads: Reads, them: string): Promise<readonly Finding[]> {
   const { capabilities } = await reads.catalog();
   if (capabilities.workerOnline !== false) return [];
-  return [
-    {
-      code: "live.worker_offline",
-      summary: `no worker is online: ${them} will wait in the queue`,
-      detail: "The catalog of the service says workerOnline: false.",
-      hint: "what is queued starts once a worker is online; the wait ends with its timeout",
-    },
-  ];
+  const summary = `no worker is online: ${them} will wait in the queue`;
+  const detail = "The catalog of the service says workerOnline: false.";
+  const hint = "what is queued starts once a worker is online; the wait ends with its timeout";
+  return [{ code: "live.worker_offline", summary, detail, hint }];
 }
 
 /** Of a service that nothing runs of, where there is one: the list says more of it. */

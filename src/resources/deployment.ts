@@ -6,7 +6,7 @@ import type { Deployment } from "../api/wire/shapes";
 import { typeOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import { append } from "../model/graph";
-import type { LiveResource, Pending, ReadResult, Standing } from "../model/live";
+import type { LiveResource, Pending, ReadResult } from "../model/live";
 import type {
   Accepted,
   CandidateSearch,
@@ -174,21 +174,17 @@ function pendingOf(id: string, serviceId: string | undefined, attributes: Attrib
   return { kind: "deployment", id, serviceId, commit: textAt(attributes, "commit") };
 }
 
-interface ShownDeployment extends Pick<LiveResource, "id" | "name" | "asOf"> {
-  readonly serviceId: string;
-  readonly commit?: string;
-  readonly latestId?: string;
-}
-
-function liveDeployment({ id, serviceId, name, commit, latestId, asOf }: ShownDeployment): LiveResource {
+function liveDeployment(
+  serviceId: string,
+  shown: Pick<LiveResource, "id" | "name" | "asOf" | "standing">,
+  { commit, latestId }: { readonly commit: string | undefined; readonly latestId: string | undefined },
+): LiveResource {
   return {
+    ...shown,
     type: "deployment",
-    id,
-    name,
     parentId: serviceId,
     attributes: present({ serviceId, commit }),
-    computed: present({ id, commitSha: commit, latestId }),
-    asOf,
+    computed: present({ id: shown.id, commitSha: commit, latestId }),
   };
 }
 
@@ -205,14 +201,12 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const { commit, latest, serving } = await detailsOf(reads, target, serviceId, { id, liveId, latestId });
   const found = deploymentStanding({ liveId, latestId, latest, recorded: target.recorded });
   const ofBranch = target.declared.has("commit") ? undefined : branchStanding(shown, serving);
-  const standing = [found, ofBranch].flatMap((one) => one ?? []).map((one) => asWanted(one, target));
-  const live = liveDeployment({ id, serviceId, name: target.name, commit, latestId });
-  return { kind: "found", live: standing.length > 0 ? { ...live, standing } : live };
+  // A service that is never deployed from here failed for someone else.
+  const never = target.declared.get("when") === "never" ? ({ class: "running" } as const) : {};
+  const standing = [found, ofBranch].flatMap((one) => (one ? [{ ...one, ...never }] : []));
+  const told = { id, name: target.name, standing: standing.length > 0 ? standing : undefined };
+  return { kind: "found", live: liveDeployment(serviceId, told, { commit, latestId }) };
 }
-
-/** One that is never deployed from here failed for someone else. */
-const asWanted = (standing: Standing, { declared }: ReadTarget): Standing =>
-  declared.get("when") === "never" ? { ...standing, class: "running" } : standing;
 
 /**
  * What the service's own record does not say, asked for only where it matters: the commit that serves, when one is
@@ -259,8 +253,8 @@ async function queue(writes: Endpoints, input: CreateInput | UpdateInput): Promi
 /** Returns a deployment as it was queued: it is the latest. */
 function queuedDeployment(queued: Deployment, serviceId: string, name: string): LiveResource {
   const { id, createdAt } = queued;
-  const asOf = createdAt ?? undefined;
-  return liveDeployment({ id, serviceId, name, commit: commitOf(queued), latestId: id, asOf });
+  const shown = { id, name, asOf: createdAt ?? undefined };
+  return liveDeployment(serviceId, shown, { commit: commitOf(queued), latestId: id });
 }
 
 /** Returns the deployments of a service; of those that a request may have queued the newest, which brings all. */

@@ -95,7 +95,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const lacks = declared === "auto" && target.recorded ? unplaced(canvas) : undefined;
   const positions = lacks ? "auto" : shownPositions(canvas, declared, target.recorded?.applied.positions);
   const live = liveLayout(canvas, projectId, target.name, positions);
-  return { kind: "found", live: { ...live, ...(lacks && { lacks }) } };
+  return { kind: "found", live: { ...live, lacks } };
 }
 
 function liveLayout(canvas: Canvas, projectId: string, name: string, positions: Plain): LiveResource {
@@ -116,24 +116,18 @@ function liveLayout(canvas: Canvas, projectId: string, name: string, positions: 
 
 async function save(writes: Endpoints, input: CreateInput | UpdateInput): Promise<Accepted> {
   const projectId = parentIdOf(input, "projectId");
-  let saved: Canvas;
-  try {
-    saved = await saveOnce(writes, input, projectId);
-  } catch (failure) {
+  const send = () => saveOnce(writes, input, projectId);
+  const saved = await send().catch((failure: unknown) => {
     // Someone saved in between; the latest canvas is read again (interface, "Errors", 409).
-    if (!(failure instanceof ApiError) || failure.code !== "canvas_revision_conflict") throw failure;
-    saved = await saveOnce(writes, input, projectId);
-  }
+    if (failure instanceof ApiError && failure.code === "canvas_revision_conflict") return send();
+    throw failure;
+  });
   const declared = input.attributes.get("positions");
   const shown = shownPositions(saved, declared, declared);
   return { id: projectId, live: liveLayout(saved, projectId, input.name, shown) };
 }
 
-async function saveOnce(
-  writes: Endpoints,
-  input: CreateInput | UpdateInput,
-  projectId: string,
-): Promise<Canvas> {
+async function saveOnce(writes: Endpoints, input: CreateInput | UpdateInput, projectId: string) {
   const canvas = await writes.canvas({ projectId });
   const isSent = (path: string): boolean => !("changed" in input) || input.changed.has(path);
   // A place of a node that is gone would be refused (`canvas_invalid_node`).
@@ -238,7 +232,7 @@ function checkPlaces(
     ...(offered.positions ?? []).filter(({ id }) => !managed.has(id)),
     ...beside
       .filter(({ isRemoved }) => !isRemoved)
-      .map((one) => ({ id: one.id, name: one.name ?? "", ...(one.isHidden && { hidden: one }) })),
+      .map((one) => ({ id: one.id, name: one.name ?? "", hidden: one.isHidden ? one : undefined })),
   ];
   const keys = new Map<Candidate, string>();
   return Object.keys(places).flatMap((key) => checkPlace(key, candidates, keys) ?? []);

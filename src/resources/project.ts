@@ -135,13 +135,11 @@ const named = async (reads: Reads, name: string): Promise<LiveResource[]> =>
   entriesNamed(await reads.projects(), name).map(liveProject);
 
 async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
-  if (target.id !== undefined) {
-    const found = await reads.project(target.id);
-    if (found.kind === "gone") return { kind: "gone" };
-    if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
-    return { kind: "found", live: liveProject(found.value) };
-  }
-  return foundAmong(await named(reads, target.name));
+  if (target.id === undefined) return foundAmong(await named(reads, target.name));
+  const found = await reads.project(target.id);
+  if (found.kind === "gone") return { kind: "gone" };
+  if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
+  return { kind: "found", live: liveProject(found.value) };
 }
 
 /** Its scoped environment groups: with one of them it cannot be deleted (interface, "Projects"). */

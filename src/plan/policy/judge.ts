@@ -120,17 +120,14 @@ function meantBy(word: string, { names }: ScopeNames): string | undefined {
  * An expression that throws, or says neither true nor false, is an error of that policy: it never passes.
  */
 export function judgePolicy(
-  { policy, when, require }: CompiledPolicy,
+  compiled: CompiledPolicy,
   subjects: readonly PolicySubject[],
   overrides: ReadonlySet<string>,
 ): readonly Check[] {
-  const { name, level, message } = policy;
+  const { name, level, message } = compiled.policy;
   const isOverridden = level === "overridable" && overrides.has(name);
   const failures = subjects.flatMap(({ address, range, variables }): readonly Check[] => {
-    const verdict = judge(
-      () => (when ? when(variables) : true),
-      () => require(variables),
-    );
+    const verdict = judge(compiled, variables);
     if (verdict === undefined) return [];
     // What could not be judged may be anything: it is never overridden.
     const status = verdict.problem !== undefined ? "error" : isOverridden ? "overridden" : "failed";
@@ -140,12 +137,15 @@ export function judgePolicy(
 }
 
 /** Returns undefined where it passes or does not apply. */
-function judge(applies: () => unknown, holds: () => unknown): { readonly problem?: string } | undefined {
+function judge(
+  { when, require }: CompiledPolicy,
+  variables: PolicySubject["variables"],
+): { readonly problem?: string } | undefined {
   try {
-    const wanted = applies();
+    const wanted = when ? when(variables) : true;
     if (wanted === false) return undefined;
     if (wanted !== true) return { problem: "`when` is neither true nor false" };
-    const result = holds();
+    const result = require(variables);
     if (result === true) return undefined;
     return result === false ? {} : { problem: "`require` is neither true nor false" };
   } catch (cause) {

@@ -12,7 +12,7 @@ import {
 } from "../plan";
 
 /** Fields by name: the CEL type of each, and how it is read. */
-export type ViewFields<Source> = Readonly<
+type ViewFields<Source> = Readonly<
   Record<string, readonly [celType: string, read: (source: Source) => unknown]>
 >;
 
@@ -28,7 +28,7 @@ export interface View<Source> {
   readonly of: (source: Source) => object;
 }
 
-export function defineView<Source>(name: string, fields: ViewFields<Source>): View<Source> {
+function defineView<Source>(name: string, fields: ViewFields<Source>): View<Source> {
   class Viewed {
     readonly #source: Source;
     constructor(source: Source) {
@@ -57,8 +57,7 @@ const amounts = defineView<Money>("Money", {
   ngn: ["double", ({ ngn }) => ngn],
 });
 
-/** An amount in each currency. */
-export const moneyValue = (money: Money | null | undefined): object => amounts.of(money ?? free);
+const moneyValue = (money: Money | null | undefined): object => amounts.of(money ?? free);
 
 const cost = defineView<Change["cost"]>("Cost", {
   before: ["Money", (found) => moneyValue(found?.before)],
@@ -79,20 +78,18 @@ export interface Planned {
   readonly stage: string;
 }
 
-/** A resource of another one, as far as a plan says what it is: no value of a secret. */
-export const partView = defineView<Planned>("Part", {
+const identity: ViewFields<Planned> = {
   address: ["string", ({ change }) => change.address],
   type: ["string", ({ change }) => change.type],
   name: ["string", ({ change }) => change.liveName],
   action: ["string", ({ change }) => change.action],
-  source: ["string", sourceOf],
-});
+};
+
+/** A resource of another one, as far as a plan says what it is: no value of a secret. */
+const partView = defineView<Planned>("Part", { ...identity, source: ["string", sourceOf] });
 
 export const changeView = defineView<Planned>("Change", {
-  address: ["string", ({ change }) => change.address],
-  type: ["string", ({ change }) => change.type],
-  name: ["string", ({ change }) => change.liveName],
-  action: ["string", ({ change }) => change.action],
+  ...identity,
   stage: ["string", ({ stage }) => stage],
   declared: ["bool", isDeclared],
   removed: ["bool", ({ change }) => change.removalDeclared === true],
@@ -166,7 +163,7 @@ const sideValue = (side: ShownValue): unknown =>
   side.kind === "value" ? celValue(side.value) : side.kind === "absent" ? null : `(${side.kind})`;
 
 /** Whole numbers are whole in CEL, too. */
-export function celValue(value: Plain | undefined): unknown {
+function celValue(value: Plain | undefined): unknown {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(celValue);

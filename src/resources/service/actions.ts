@@ -100,14 +100,10 @@ function undoneBy(
   if (last === undefined || pinned === commitSha) return [];
   const why =
     typeof pinned === "string" ? `what was applied last declares commit ${pinned}` : "nothing declares that";
-  return [
-    {
-      code: "live.rolled_back",
-      summary: `${address} is rolled back, and ${why}`,
-      detail: "The next deployment by rnv serves what was applied last again.",
-      hint: `to make the rollback last, ${commitSha ? `write deploy: { commit: "${commitSha}" } in the manifest, or ` : ""}take the change back: git revert`,
-    },
-  ];
+  const summary = `${address} is rolled back, and ${why}`;
+  const detail = "The next deployment by rnv serves what was applied last again.";
+  const hint = `to make the rollback last, ${commitSha ? `write deploy: { commit: "${commitSha}" } in the manifest, or ` : ""}take the change back: git revert`;
+  return [{ code: "live.rolled_back", summary, detail, hint }];
 }
 
 /** A suspended service no longer answers those that refer to it. */

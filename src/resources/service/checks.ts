@@ -173,21 +173,17 @@ function checkReplicas(declared: DeclaredService): readonly Finding[] {
 
 /** A service outside of projects has no environment; in one it has one of those that the project has. */
 function checkEnvironment(declared: DeclaredService, around: CheckContext | undefined): readonly Finding[] {
-  if ((declared.get("projectId") ?? null) !== null)
-    return around?.offers?.environment ? checkParent(declared, around, around.offers.environment) : [];
-  if (!declared.has("environment")) return [];
-  const hint = "move the service into a project, or remove `environment`";
-  return [impossible("environment", "a service outside a project has no environment", hint)];
-}
-
-function checkParent(
-  declared: DeclaredService,
-  { isNew, isParentNew }: CheckContext,
-  offered: readonly Offered[],
-): readonly Finding[] {
+  const isDeclared = declared.has("environment");
+  if ((declared.get("projectId") ?? null) === null) {
+    const hint = "move the service into a project, or remove `environment`";
+    const summary = "a service outside a project has no environment";
+    return isDeclared ? [impossible("environment", summary, hint)] : [];
+  }
   const environment = textAt(declared, "environment");
-  const isOpen = environment === undefined && (!isNew || declared.has("environment"));
-  return isOpen ? [] : checkOffered(environment, offered, isParentNew);
+  const isOpen = environment === undefined && (!around?.isNew || isDeclared);
+  return isOpen || !around?.offers?.environment
+    ? []
+    : checkOffered(environment, around.offers.environment, around.isParentNew);
 }
 
 /** Returns why a project does not offer an environment, or none to a service that declares none. */

@@ -17,7 +17,6 @@ import type {
   UpdateInput,
 } from "../../model/resource-operations";
 import type { AttributeLookup, Money, RulesOf } from "../../model/resource-type";
-import type { RecordedResource } from "../../model/state";
 import { sameName } from "../../model/text";
 import type { Attributes, Plain } from "../../model/value";
 import { foundAmong, sameId, textAt } from "../attribute-values";
@@ -169,22 +168,17 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
   if (found.kind === "found") return readLive(reads, found.value, target);
   const { deleting } = found;
-  if (deleting === undefined) return isListed(recorded) ? { kind: "gone" } : goneEverywhere(reads, id);
+  if (deleting === undefined) {
+    // No list shows an archived service (DESIGN section 4), and a 404 by id is no proof: its deployments have to be.
+    const isUnlisted = recorded?.retained === true || recorded?.applied.archived === true;
+    if (!isUnlisted || !(await hasDeployments(reads, id))) return { kind: "gone" };
+    return { kind: "unchecked", reason: "it has deployments, and the service does not show it by its id" };
+  }
   // What is left of a deletion that failed: the thing stands.
   if (recorded?.deletionFailed !== undefined) return readLive(reads, deleting, target);
   const since = deleting.deletionRequestedAt ?? undefined;
   const requested = deletion.deletes.pendingOf(id, undefined, undefined);
   return { kind: "gone", ending: recorded?.pending?.deletes ? recorded.pending : { ...requested, since } };
-}
-
-/** Returns whether lists show it: an archived service is in none (DESIGN section 4). */
-const isListed = (recorded: RecordedResource | undefined): boolean =>
-  recorded?.retained !== true && recorded?.applied.archived !== true;
-
-/** Where no list can say the same, a 404 by id is no proof: the deployments of the service have to. */
-async function goneEverywhere(reads: Reads, id: string): Promise<ReadResult> {
-  if (!(await hasDeployments(reads, id))) return { kind: "gone" };
-  return { kind: "unchecked", reason: "it has deployments, and the service does not show it by its id" };
 }
 
 async function readLive(reads: Reads, found: Service, { declared }: ReadTarget): Promise<ReadResult> {
