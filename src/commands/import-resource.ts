@@ -64,10 +64,8 @@ export async function importResource(context: Context, request: ImportRequest): 
     const live = await readLive(context, connection, state, target, declared);
     if (declared === undefined)
       throw new DiagnosticsError([await undeclared(connection, target, live, loaded)]);
-    const recorded = {
-      ...recordOf(connection, state, target, live, declared),
-      writtenAt: writtenNow({ reads: connection.reads, clock: context.clock }),
-    };
+    const writtenAt = writtenNow({ reads: connection.reads, clock: context.clock });
+    const recorded = { ...recordOf(connection, state, target, live, declared), writtenAt };
     await session.commit({ ...state, resources: { ...state.resources, [target.address]: recorded } });
     return { recorded, diagnostics, exitCode: 0 };
   });

@@ -150,6 +150,7 @@ const declaresSecrets = (desired: Desired): boolean =>
 export async function connectWithRedaction(context: Context, state: State | undefined): Promise<Connection> {
   const connection = await context.connect();
   connection.redact(await secretsHere(context, state));
+  if (state) connection.reads.remember(state);
   return connection;
 }
 

@@ -18,7 +18,7 @@ import type { StateBackend } from "../state/backend";
 import { compileConditions, loadPolicies } from "./check-policies";
 import type { Context, Outcome } from "./context";
 import { type LoadContext, load } from "./load";
-import { listStacks, loadDesired } from "./load-desired";
+import { listStacks } from "./load-desired";
 
 export interface ValidateOutcome extends Outcome {
   readonly desired?: Desired;
@@ -128,18 +128,13 @@ export async function listKnownNames(
     readonly stage?: StageName | undefined;
   },
 ): Promise<KnownNames> {
-  const manifest = {
-    files: request.files,
-    cwd: context.cwd,
-    types: resourceTypes,
-    environment: whateverIsAsked(context.environment),
-  };
-  const { stage = "any" } = request;
+  const { files, backend, stage = "any" } = request;
+  const environment = whateverIsAsked(context.environment);
   const [loaded, state] = await Promise.all([
-    loadDesired({ ...manifest, stage, secrets: "skip" }).catch(() => undefined),
-    request.backend?.read().catch(() => undefined),
+    load({ cwd: context.cwd, environment, stage }, files, "skip").catch(() => undefined),
+    backend?.read().catch(() => undefined),
   ]);
-  const stacks = await listStacks(request.files.length === 0 ? ["cdktf.out"] : request.files, context.cwd);
+  const stacks = await listStacks(files.length === 0 ? ["cdktf.out"] : files, context.cwd);
   const sorted = (...names: readonly (Iterable<string> | undefined)[]): readonly string[] =>
     [...new Set(names.flatMap((some) => [...(some ?? [])]))].sort();
   return {

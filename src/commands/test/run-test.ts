@@ -33,8 +33,7 @@ export interface RanTest {
 /** Runs one test in a world of its own (`rnv test`). Throws nothing but bugs. */
 export async function runTest(test: ManifestTest, signal: AbortSignal): Promise<RanTest> {
   const started = performance.now();
-  const run: TestRun = { test, world: createWorld(test, signal) };
-  const found = await judged(run).catch((cause: unknown): JudgedTest => {
+  const found = await judged(createWorld(test, signal)).catch((cause: unknown): JudgedTest => {
     if (!(cause instanceof DiagnosticsError)) throw cause;
     const about = cause instanceof FixtureError ? `what is ${cause.about} could not be made` : "run";
     const errors = cause.diagnostics.filter(({ severity }) => severity === "error");
@@ -53,11 +52,6 @@ export async function runTest(test: ManifestTest, signal: AbortSignal): Promise<
       diagnostics: diagnostics.map(diagnosticData) as TestResult["diagnostics"],
     },
   };
-}
-
-interface TestRun {
-  readonly test: ManifestTest;
-  readonly world: TestWorld;
 }
 
 interface JudgedTest {
@@ -79,10 +73,10 @@ class FixtureError extends DiagnosticsError {
   }
 }
 
-async function judged(run: TestRun): Promise<JudgedTest> {
-  const { test, world } = run;
-  await makeFixtures(run);
-  const outcome = await outcomeOf(run);
+async function judged(world: TestWorld): Promise<JudgedTest> {
+  const { test } = world;
+  await makeFixtures(world);
+  const outcome = await outcomeOf(world);
   // What failed is told by its findings, unless those were all expected and the exit code says more.
   const exitCode = test.apply === true && !hasErrors(outcome.diagnostics) ? 0 : undefined;
   const { differences, unexpected } = compareOutcome({ exitCode, ...test.expect }, outcome);
@@ -99,31 +93,32 @@ const linesOf = (plan: Plan): string[] => [
 ];
 
 /** Makes what the test starts from: what others made, what was applied, and what changed since. */
-async function makeFixtures(run: TestRun): Promise<void> {
-  const { test, world } = run;
+async function makeFixtures(world: TestWorld): Promise<void> {
+  const { test } = world;
   const { live, drift } = test;
   const before = test.applied === true ? { files: test.files } : test.applied;
-  if (live !== undefined) await makeFixture(run, "live", live, world.stranger());
+  // With a state that is forgotten: what is made is foreign.
+  if (live !== undefined) await makeFixture(world, "live", live, createMemoryBackend());
   if (before === undefined) return;
-  await makeFixture(run, "applied", before, world.backend);
+  await makeFixture(world, "applied", before, world.backend);
   // What changed since lies over what was applied.
-  if (drift !== undefined) await makeFixture(run, "drift", layered(before, drift), world.backend.copy());
+  if (drift !== undefined) await makeFixture(world, "drift", layered(before, drift), world.backend.copy());
 }
 
 async function makeFixture(
-  run: TestRun,
+  world: TestWorld,
   about: FixtureError["about"],
   manifest: TestManifest,
   backend: MemoryBackend,
 ): Promise<void> {
   const mayLackStages = { ...manifest, mayLackStages: true as const };
-  const outcome = await applyAll(run, { ...planRequest, files: manifest.files }, mayLackStages, backend);
-  run.world.settle();
+  const outcome = await applyAll(world, { ...planRequest, files: manifest.files }, mayLackStages, backend);
+  world.settle();
   if (outcome.exitCode !== 0) throw new FixtureError(about, findingsOf(outcome));
 }
 
-async function outcomeOf(run: TestRun): Promise<TestOutcome> {
-  const { test, world } = run;
+async function outcomeOf(world: TestWorld): Promise<TestOutcome> {
+  const { test } = world;
   const manifest = layered({ files: test.files }, test.overlay ?? { files: [] });
   const request = requestOf(test, manifest.files);
   if (test.apply !== true) {
@@ -131,7 +126,7 @@ async function outcomeOf(run: TestRun): Promise<TestOutcome> {
     const outcome = await plan(context, { ...request, secrets: "present" });
     return { ...outcome, exitCode: countedExitCode(outcome), diagnostics: findingsOf(outcome) };
   }
-  const outcome = await applyAll(run, request, manifest, world.backend, request.confirmedDeletes);
+  const outcome = await applyAll(world, request, manifest, world.backend, request.confirmedDeletes);
   const ended = { ...outcome, diagnostics: findingsOf(outcome) };
   if (outcome.exitCode !== 0) return ended;
   world.settle();
@@ -156,13 +151,12 @@ const requestOf = (test: ManifestTest, files: readonly string[]): PlanRequest =>
  * dashboard, unless the test expects that it is waited for.
  */
 async function applyAll(
-  run: TestRun,
+  world: TestWorld,
   request: PlanRequest,
   manifest: TestManifest,
   backend: MemoryBackend,
   confirmed?: readonly string[],
 ): Promise<ApplyOutcome> {
-  const { test, world } = run;
   const deletions = (made: Plan): Address[] =>
     confirmed === undefined ? made.changes.map(({ address }) => address) : [];
   const attempt = (): Promise<ApplyOutcome> =>
@@ -172,7 +166,7 @@ async function applyAll(
       approve: async (made) => ({ confirmedDeletes: deletions(made) }),
     });
   const first = await attempt();
-  const paysFor = first.exitCode === awaitingCheckout && test.expect.exitCode !== awaitingCheckout;
+  const paysFor = first.exitCode === awaitingCheckout && world.test.expect.exitCode !== awaitingCheckout;
   if (paysFor) world.pay();
   const last = paysFor ? await attempt() : first;
   // What was planned is what the first attempt began with.
@@ -208,9 +202,8 @@ interface TestManifest extends TestSource {
 
 /** Where one test runs: an embedded service, a state and a clock of its own, all in memory. */
 interface TestWorld {
+  readonly test: ManifestTest;
   readonly backend: MemoryBackend;
-  /** A state that is forgotten: what is made with it is foreign. */
-  readonly stranger: () => MemoryBackend;
   /** The capabilities of a run in this world. */
   readonly context: (backend: MemoryBackend, manifest: TestManifest) => Context;
   /** Lets time pass, so that what was just written is old. */
@@ -244,8 +237,8 @@ function createWorld(test: ManifestTest, signal: AbortSignal): TestWorld {
       ...{ workspaceId: embeddedWorkspaceId, signal },
     });
   return {
+    test,
     backend: createMemoryBackend(),
-    stranger: () => createMemoryBackend(),
     // Long enough for reads to be believed.
     settle: () => clock.advance(600_000),
     pay: () => {
