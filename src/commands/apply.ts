@@ -67,7 +67,6 @@ export interface ApplyOutcome extends Outcome {
   readonly reviewKey?: Uint8Array | undefined;
   /** Where the plan differs from the reviewed one. */
   readonly differences?: readonly PlanDifference[] | undefined;
-  /** The user said no. */
   readonly cancelled?: true;
 }
 

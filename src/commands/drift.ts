@@ -90,11 +90,8 @@ async function unmanagedParts(
         const { desired, live } = instanceOf(plan, change);
         if (desired === undefined || live === undefined) return;
         const parts = await type.list(reads, live.id);
-        if (parts === undefined)
-          unchecked.push({
-            address,
-            reason: `the service does not list what is in it: undeclared ${type.type}s are not known`,
-          });
+        const reason = `the service does not list what is in it: undeclared ${type.type}s are not known`;
+        if (parts === undefined) unchecked.push({ address, reason });
         for (const { id, name } of parts ?? [])
           if (!managed.has(ownerKey(type.type, id)))
             found.push({ type: type.type, id, name, within: address });

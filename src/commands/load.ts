@@ -80,11 +80,7 @@ const reachOf = ({ secrets, mode }: PlanRequest): SecretReach =>
   mode === "apply" ? (secrets ?? "resolve") : "skip";
 
 /** Decides the fields that this version does not know by the catalog, which is waited for only where there are any. */
-async function withKnownFields(
-  desired: Desired,
-  diagnostics: readonly Diagnostic[],
-  { reads }: Connection,
-): Promise<{ readonly desired: Desired; readonly diagnostics: readonly Diagnostic[] }> {
+async function withKnownFields(desired: Desired, diagnostics: readonly Diagnostic[], { reads }: Connection) {
   const open = diagnostics.filter(isOpenFieldFinding);
   if (open.length === 0) return { desired, diagnostics };
   const others = diagnostics.filter((one) => !isOpenFieldFinding(one));

@@ -120,13 +120,10 @@ async function checkBeforeApply(reads: Reads, plan: Plan): Promise<readonly Diag
     const [first] = planned;
     if (!runs || first === undefined) continue;
     const parentIds = planned.flatMap(({ parent }) => (parent && ids.get(parent)) ?? []);
-    for (const { code, summary, detail, hint } of await runs.checkBeforeApply(reads, {
-      count: planned.length,
-      parentIds,
-    }))
-      found.push(
-        warning(code, summary, { detail, hint, ...(planned.length === 1 && { address: first.address }) }),
-      );
+    const address = planned.length === 1 ? first.address : undefined;
+    const findings = await runs.checkBeforeApply(reads, { count: planned.length, parentIds });
+    for (const { code, summary, detail, hint } of findings)
+      found.push(warning(code, summary, { address, detail, hint }));
   }
   return found;
 }

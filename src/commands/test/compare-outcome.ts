@@ -31,7 +31,7 @@ export function compareOutcome(
   const differences = [
     ...difference("diagnostics", found.expected, found.got),
     ...difference("exit code", [String(expect.exitCode ?? exitCode)], [String(exitCode)]),
-    ...(expect.actions ? compareActions(expect.actions, plan?.changes ?? [], plan) : []),
+    ...(expect.actions ? compareActions(expect.actions, plan) : []),
     ...compareRows(
       "policies",
       Object.entries(policies)
@@ -100,16 +100,12 @@ const isMeant = (
 export const findingLine = ({ code, severity, address, contains }: ExpectedDiagnostic): string =>
   [severity, code, address && `of ${address}`, contains && `"${contains}"`].filter(Boolean).join(" ");
 
-function compareActions(
-  wanted: NonNullable<ManifestExpectation["actions"]>,
-  changes: readonly Change[],
-  plan: Plan | undefined,
-): TestDifference[] {
+function compareActions(wanted: NonNullable<ManifestExpectation["actions"]>, plan: Plan | undefined) {
   const keys = Object.keys(wanted);
   const expected: string[] = [];
   const got: string[] = [];
   const used = new Set<string>();
-  for (const change of [...changes].sort((a, b) => (a.address < b.address ? -1 : 1))) {
+  for (const change of [...(plan?.changes ?? [])].sort((a, b) => (a.address < b.address ? -1 : 1))) {
     const { address } = change;
     const isChanged = plan !== undefined && isWritten(change, plan);
     const action = isChanged ? change.action : "no-op";

@@ -19,7 +19,7 @@ import { resourceTypes } from "../../resources";
 import { keyIdOf } from "../../state/key";
 import { createMemoryBackend, type MemoryBackend } from "../../state/memory-backend";
 import { type ApplyOutcome, apply } from "../apply";
-import { type Connection, type Context, type Outcome, type PlanRequest, planRequest } from "../context";
+import { type Connection, type Context, type PlanRequest, planRequest } from "../context";
 import { openConnection } from "../open-connection";
 import { countedExitCode, plan } from "../plan";
 import { compareOutcome, difference, findingLine, type TestOutcome } from "./compare-outcome";
@@ -174,10 +174,7 @@ async function applyAll(
 }
 
 /** Findings of a run with what blocks its changes, which the plan itself tells. */
-const findingsOf = ({
-  diagnostics,
-  plan: made,
-}: Outcome & { readonly plan?: Plan }): readonly Diagnostic[] => {
+const findingsOf = ({ diagnostics, plan: made }: Pick<ApplyOutcome, "diagnostics" | "plan">) => {
   const isNew = ({ code, address }: Diagnostic): boolean =>
     !diagnostics.some((one) => one.code === code && one.address === address);
   return [...diagnostics, ...(made?.changes ?? []).flatMap(guardErrors).filter(isNew)];
@@ -201,16 +198,7 @@ interface TestManifest extends TestSource {
 }
 
 /** Where one test runs: an embedded service, a state and a clock of its own, all in memory. */
-interface TestWorld {
-  readonly test: ManifestTest;
-  readonly backend: MemoryBackend;
-  /** The capabilities of a run in this world. */
-  readonly context: (backend: MemoryBackend, manifest: TestManifest) => Context;
-  /** Lets time pass, so that what was just written is old. */
-  readonly settle: () => void;
-  /** Completes every checkout, as a user does in the dashboard. */
-  readonly pay: () => void;
-}
+type TestWorld = ReturnType<typeof createWorld>;
 
 const baseUrl = "http://127.0.0.1:1/api/v1";
 const origin = { workspaceId: embeddedWorkspaceId, baseUrl };
@@ -225,7 +213,7 @@ function repeatable(): () => number {
 }
 
 /** Makes the world of a test: nothing outside of it is read but the files that its manifests name, nothing is written. */
-function createWorld(test: ManifestTest, signal: AbortSignal): TestWorld {
+function createWorld(test: ManifestTest, signal: AbortSignal) {
   const clock = manualClock({ sleepMoves: true });
   const emulator = createEmulator({ clock, random: repeatable() });
   const key = randomBytes(32);
@@ -239,12 +227,13 @@ function createWorld(test: ManifestTest, signal: AbortSignal): TestWorld {
   return {
     test,
     backend: createMemoryBackend(),
-    // Long enough for reads to be believed.
+    /** Lets time pass, so that what was just written is old: long enough for reads to be believed. */
     settle: () => clock.advance(600_000),
+    /** Completes every checkout, as a user does in the dashboard. */
     pay: () => {
       for (const { id } of emulator.store.services()) emulator.store.completeCheckout(id);
     },
-    context: (backend, manifest) => {
+    context: (backend: MemoryBackend, manifest: TestManifest): Context => {
       const standardInput = manifest.text === undefined ? undefined : Buffer.from(manifest.text);
       // A program that a manifest names may do anything, and tests run often.
       const environment = { ...test.environment, RNV_ALLOW_COMMANDS: forbiddenInTests };

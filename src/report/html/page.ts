@@ -38,7 +38,6 @@ export const linkTo = (id: string): string => `#${encodeURIComponent(id)}`;
 /** A name, an address or a value. */
 export const code = (text: string | undefined): Markup => html`<code>${text}</code>`;
 
-/** Words, or code, of a report. */
 const shownPart = (part: string | Code): Part => (typeof part === "string" ? part : code(part.code));
 const cellPart = (cell: Cell): Part => partsOf(cell).map(shownPart);
 
@@ -58,7 +57,6 @@ export function table(
   return html`<table class="${className}">${head}<tbody>${rows.map((cells) => html`<tr>${cells.map(cell)}`)}</tbody></table>`;
 }
 
-/** One part of a page, with a heading of its own. */
 export interface PagePart {
   readonly id: string;
   readonly title: string;
