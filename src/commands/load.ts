@@ -172,9 +172,8 @@ export async function knownSecrets(
   state: State | undefined,
 ): Promise<KnownSecrets> {
   const attributes = attributesIn(desired);
-  const [secrets, outside] = [attributes, attributes.filter(isFromOutside)].map((all) =>
-    all.flatMap(secretsIn),
-  ) as [Secret[], Secret[]];
+  const secrets = attributes.flatMap(secretsIn);
+  const outside = attributes.filter(isFromOutside).flatMap(secretsIn);
   if (!state?.keyId) return { secrets, outside };
   const found = await context.stateKey(false);
   const key = found.keyId === state.keyId ? found.key : undefined;

@@ -145,18 +145,11 @@ export const shortened = (digest: string): Markup =>
  * A report: its items as entries with a filter, then its other sections, those of one `id` as one. Entries have the id
  * `subject`, and the filter calls their tags `tags`.
  */
-export const reportParts = (
-  subject: string,
-  tags: string,
-  sections: readonly Section[],
-): readonly (PagePart | undefined)[] => [
-  entriesPart(
-    subject,
-    tags,
-    sections.filter(({ items }) => items !== undefined),
-  ),
-  ...listParts(sections.filter(({ items }) => items === undefined)),
-];
+export function reportParts(subject: string, tags: string, sections: readonly Section[]) {
+  const listed = sections.filter(({ items }) => items === undefined);
+  const entries = sections.filter((section) => !listed.includes(section));
+  return [entriesPart(subject, tags, entries), ...listParts(listed)];
+}
 
 const listParts = (sections: readonly Section[]): readonly PagePart[] =>
   [...groupBy(sections, ({ id }) => id)].map(([id, own]) => {
