@@ -1,6 +1,6 @@
 import { createContext, Script } from "node:vm";
 import { type Diagnostic, error, hasErrors, warning } from "../diagnostics/diagnostic";
-import { suggest } from "../diagnostics/suggest";
+import { didYouMean } from "../diagnostics/suggest";
 import { readPolicies } from "../manifest/beside/policy-file";
 import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
@@ -81,8 +81,7 @@ function refuseOverrides(overrides: ReadonlySet<string>, policies: readonly Poli
     const policy = policies.find((one) => one.name === name);
     if (policy === undefined) {
       const names = policies.map((one) => one.name);
-      const meant = suggest(name, names);
-      const other = meant === undefined ? "leave it out" : `did you mean "${meant}"?`;
+      const other = didYouMean(name, names) ?? "leave it out";
       const hint = isCostLimit({ policy: name }) ? `give --${name} another amount instead` : other;
       return [error("policy.invalid", `--override-policy ${name}: there is no such policy`, { hint })];
     }
@@ -123,11 +122,8 @@ function judgeCost({ kind, amount, currency }: CostLimit, { cost }: Plan): Check
   if (found <= amount) return { ...check, status: "passed" };
   const shown = (money: number) => `${currency.toUpperCase()} ${money.toLocaleString("en")}`;
   const what = kind === "total" ? "the plan costs" : "the plan adds";
-  return {
-    ...check,
-    status: "failed",
-    message: `${what} ${shown(found)} a month, and ${shown(amount)} is the limit`,
-  };
+  const message = `${what} ${shown(found)} a month, and ${shown(amount)} is the limit`;
+  return { ...check, status: "failed", message };
 }
 
 type FailureCode = "guard.policy" | "guard.condition" | "apply.condition_failed";

@@ -15,7 +15,6 @@ import { buildPlan, prefetch } from "./plan";
 export interface DriftRequest extends PlanRequest {
   /** Classes that count as drift besides `drifted` and `missing`. */
   readonly failOn?: readonly DriftClass[];
-  /** Drift that a reviewed file accepts. */
   readonly acceptances?: readonly Acceptance[];
   /** Unmanaged resources and undeclared settings count as drift. */
   readonly strict?: boolean;

@@ -16,7 +16,6 @@ import type { Connection, Context, PlanRequest, StateKey } from "./context";
 import { loadDesired } from "./load-desired";
 import { nothingDesired } from "./refresh";
 
-/** The capabilities that reading a manifest needs. */
 export type LoadContext = Pick<
   Context,
   "cwd" | "environment" | "standardInput" | "untrusted" | "stack" | "stage"
@@ -41,17 +40,12 @@ export async function load(
   });
 }
 
-/** A loaded manifest, with the key of the fingerprints of its secrets. */
-export interface Declared extends LoadedManifest {
-  readonly key: StateKey;
-}
-
 /** Loads what `request` declares: fields that the manifest leaves to the catalog are decided, secrets are redacted. */
 export async function loadDeclared(
   context: Context,
   request: PlanRequest,
   from: { readonly connection: Connection; readonly state: State | undefined; readonly writes: boolean },
-): Promise<Declared> {
+): Promise<LoadedManifest & { readonly key: StateKey }> {
   const { connection } = from;
   const key = { diagnostics: [] };
   const loaded: LoadedManifest =

@@ -131,10 +131,7 @@ const isComputed = ({ attributes }: DesiredResource): boolean =>
  * A retained resource is not managed, and in no list: it is asked for by its id only where it blocks the
  * deletion of its parent.
  */
-function isRead(
-  { retained, parent }: RecordedResource,
-  { desired, recorded, destroys }: Refreshing,
-): boolean {
+function isRead({ retained, parent }: RecordedResource, { desired, recorded, destroys }: Refreshing) {
   if (!retained) return true;
   const holder = parent && recorded.get(parent);
   if (!holder || holder.retained) return false;
@@ -270,10 +267,7 @@ const lookupIn =
   };
 
 /** A query as text, without attributes that are null; undefined while a part of it is not known. */
-function knownQuery(
-  { query }: DesiredData,
-  lookup: ReferenceLookup,
-): ReadonlyMap<string, string> | undefined {
+function knownQuery({ query }: DesiredData, lookup: ReferenceLookup) {
   const known = new Map<string, string>();
   for (const [attribute, { value }] of query) {
     const resolved = resolveValue(value, lookup);

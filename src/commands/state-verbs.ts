@@ -274,24 +274,19 @@ function noteLeaving({ state }: StateSession, wanted: readonly Address[], to: st
 }
 
 /** Fingerprints of secrets are worth something only to a state that has their key. */
-async function checkKeys(
-  context: Context,
-  target: Context,
-  from: State,
-  other: State | undefined,
-): Promise<void> {
+async function checkKeys(context: Context, target: Context, from: State, other: State | undefined) {
   const leaving = (from.handOver?.addresses ?? []).flatMap((address) => from.resources[address] ?? []);
   if (!hasFingerprint(leaving)) return;
   const { keyId } = await target.stateKey(false);
   if (keyId === from.keyId && (other?.keyId ?? keyId) === keyId) return;
-  throw failure(
-    "state.key_mismatch",
-    `${target.backend.location} has ${keyId === undefined ? "no key" : "another key"} of secret fingerprints`,
-    {
-      detail: "Without the same key every secret would be written again.",
-      hint: `give both the same RNV_STATE_KEY${keyId === undefined ? `, or copy state.key beside ${context.backend.location} to it` : ""}`,
-    },
-  );
+  const [whose, otherWay] =
+    keyId === undefined
+      ? ["no key", `, or copy state.key beside ${context.backend.location} to it`]
+      : ["another key", ""];
+  throw failure("state.key_mismatch", `${target.backend.location} has ${whose} of secret fingerprints`, {
+    detail: "Without the same key every secret would be written again.",
+    hint: `give both the same RNV_STATE_KEY${otherWay}`,
+  });
 }
 
 /** Refuses to go on with a state whose resources may be in another one by now. */

@@ -19,10 +19,7 @@ export interface TestOutcome {
 }
 
 /** Returns what a test came to that is not as its expectation says, and unexpected errors. */
-export function compareOutcome(
-  expect: ManifestExpectation,
-  outcome: TestOutcome,
-): { readonly differences: readonly TestDifference[]; readonly unexpected: readonly Diagnostic[] } {
+export function compareOutcome(expect: ManifestExpectation, outcome: TestOutcome) {
   const { plan, exitCode, outputs } = outcome;
   const { policies = {}, values = {}, outputs: wanted = {} } = expect;
   const found = compareDiagnostics(expect, outcome.diagnostics);

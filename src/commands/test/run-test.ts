@@ -14,7 +14,7 @@ import { splitStage } from "../../model/stage";
 import { guardErrors } from "../../plan/guards";
 import { isWritten, type Plan } from "../../plan/plan";
 import { diagnosticData } from "../../report/diagnostics";
-import { rounded, type TestDifference, type TestResult } from "../../report/test-report";
+import { rounded, type TestResult } from "../../report/test-report";
 import { resourceTypes } from "../../resources";
 import { keyIdOf } from "../../state/key";
 import { createMemoryBackend, type MemoryBackend } from "../../state/memory-backend";
@@ -54,13 +54,8 @@ export async function runTest(test: ManifestTest, signal: AbortSignal): Promise<
   };
 }
 
-interface JudgedTest {
-  readonly differences: readonly TestDifference[];
-  readonly unexpected: readonly Diagnostic[];
-  readonly status?: "error";
-}
+type JudgedTest = ReturnType<typeof compareOutcome> & { readonly status?: "error" };
 
-/** The exit code of a run that waits for a checkout. */
 const awaitingCheckout = 8;
 
 /** What a test starts from could not be made. */
@@ -183,13 +178,10 @@ const findingsOf = ({ diagnostics, plan: made }: Pick<ApplyOutcome, "diagnostics
 function placedIn(test: ManifestTest, found: Diagnostic): Diagnostic {
   if (found.range === undefined) return found;
   const { file, source, start, end } = found.range;
-  return { ...found, range: new SourceFile(shownFile(test, file), source?.text).range(start, end) };
-}
-
-/** The name of a file from where the tests were asked for; what is written in a test is in the file of the test. */
-function shownFile(test: ManifestTest, file: string): string {
-  if (file === standardInputName) return test.file;
-  return isAbsolute(file) ? file : posix.join(test.shownFolder, file);
+  const named = isAbsolute(file) ? file : posix.join(test.shownFolder, file);
+  // What is written in a test is in the file of the test.
+  const shown = file === standardInputName ? test.file : named;
+  return { ...found, range: new SourceFile(shown, source?.text).range(start, end) };
 }
 
 interface TestManifest extends TestSource {
