@@ -138,7 +138,7 @@ function isRead({ retained, parent }: RecordedResource, { desired, recorded, des
   return destroys === true || !desired.resources.has(parent);
 }
 
-/** Returns 0 for projects, 1 for services, 2 for what is within services. */
+/** Returns 0 for projects, 1 for services, 2 for the parts of services. */
 const depthOf = (type: Resource | undefined): number =>
   Math.max(-1, ...(type?.parents ?? []).map((parent) => depthOf(typeNamed(parent.type)))) + 1;
 

@@ -61,7 +61,7 @@ export async function takeOverWorkspace(
 type Taken = Pick<TakeOverRequest, "reveals" | "lockTimeoutMs" | "parallelism"> &
   Pick<PlanRequest, "files" | "adopt">;
 
-/** Plans, records what the plan takes over without a write, and plans the rest, with what is left to `adopt`. */
+/** Plans, records what the plan takes over without a write, and plans the rest; `adopt` is an option of that plan. */
 async function takeOver(
   context: Context,
   { files, adopt, reveals, lockTimeoutMs, parallelism }: Taken,

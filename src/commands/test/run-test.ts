@@ -92,7 +92,7 @@ async function makeFixtures(world: TestWorld): Promise<void> {
   const { test } = world;
   const { live, drift } = test;
   const before = test.applied === true ? { files: test.files } : test.applied;
-  // With a state that is forgotten: what is made is foreign.
+  // With a state that is forgotten: the resources are foreign.
   if (live !== undefined) await makeFixture(world, "live", live, createMemoryBackend());
   if (before === undefined) return;
   await makeFixture(world, "applied", before, world.backend);
@@ -179,7 +179,7 @@ function placedIn(test: ManifestTest, found: Diagnostic): Diagnostic {
   if (found.range === undefined) return found;
   const { file, source, start, end } = found.range;
   const named = isAbsolute(file) ? file : posix.join(test.shownFolder, file);
-  // What is written in a test is in the file of the test.
+  // The text of a test is in the file of the test.
   const shown = file === standardInputName ? test.file : named;
   return { ...found, range: new SourceFile(shown, source?.text).range(start, end) };
 }
