@@ -104,7 +104,7 @@ interface SentAction {
   readonly before?: State | undefined;
   readonly warnings: readonly Diagnostic[];
   /** The run that it belongs to. */
-  readonly run: RunRecord | null;
+  readonly run: RunRecord;
 }
 
 /**
@@ -167,12 +167,10 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<SentAc
     const exitCode = failure instanceof DiagnosticsError ? failure.exitCode : 1;
     throw new DiagnosticsError([...recovery.diagnostics, ...diagnosticsOf(failure, locked)], exitCode);
   } finally {
-    const isOver = accepted !== undefined && !request.wait;
+    const end =
+      accepted && !request.wait ? { ended: { run: accepted.run, counts: noCounts, exitCode: 0 } } : undefined;
     if (recovery.entries.length > 0 || journal.hasChanges || state.run !== null)
-      await journal.finish(
-        null,
-        isOver ? { ended: endOf(journal.run, 0) } : { goesOn: accepted !== undefined },
-      );
+      await journal.finish(null, end ?? { goesOn: accepted !== undefined });
   }
 }
 
@@ -237,7 +235,7 @@ async function send(locked: LockedAction): Promise<SentAction | undefined> {
   const told = warnings.map(({ code, summary, detail, hint }) =>
     warning(code, summary, { address, detail, hint }),
   );
-  return { address, action, pending, before: state, warnings: told, run: journal.run };
+  return { address, action, pending, before: state, warnings: told, run: record };
 }
 
 async function nameNow({ reads }: Connection, address: Address, id: string): Promise<string> {
@@ -318,9 +316,6 @@ function outcomeOf(
 /** An action changes no resource of the plan. */
 const noCounts = { added: 0, changed: 0, destroyed: 0, adopted: 0, forgotten: 0, failed: 0, skipped: 0 };
 
-const endOf = (run: RunRecord | null, exitCode: number) =>
-  run ? { run, counts: noCounts, exitCode } : undefined;
-
 /**
  * Ends the run and records the end of what the action made. Where another run writes the state now, or was cut short, that or
  * the next one settles it; one that waits too goes on.
@@ -334,7 +329,7 @@ async function recordEnd(
 ): Promise<void> {
   await holdLock(context, { command: verbOf(request), timeoutMs: 2000 }, async (session) => {
     const { state } = session;
-    const other = state?.run?.id === run?.id ? null : state?.run;
+    const other = state?.run?.id === run.id ? null : state?.run;
     if (!state || (other && !other.accepted)) return;
     const journal = new RunJournal(session, state, context.clock);
     const made = action.makes && journal.all().find(([, one]) => one.pending?.id === pending.id);
@@ -348,7 +343,7 @@ async function recordEnd(
       const failure = earlier ? { ...earlier, writes: settled.writes } : { ...settled, inputs: {} };
       await journal.record(at, kind === "done" ? { ...settled, id } : failure);
     }
-    await journal.finish(null, { goesOn: Boolean(other), ended: endOf(run, exitCode) });
+    await journal.finish(null, { goesOn: Boolean(other), ended: { run, counts: noCounts, exitCode } });
   }).catch((failure: unknown) => {
     if (!(failure instanceof DiagnosticsError && failure.exitCode === 6)) throw failure;
   });

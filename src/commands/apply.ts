@@ -67,7 +67,6 @@ export interface ApplyOutcome extends Outcome {
   readonly reviewKey?: Uint8Array | undefined;
   /** Where the plan differs from the reviewed one. */
   readonly differences?: readonly PlanDifference[] | undefined;
-  /** The user said no. */
   readonly cancelled?: true;
 }
 
@@ -78,12 +77,11 @@ export interface ApplyOutcome extends Outcome {
  * const { exitCode } = await apply(context, { ...request, approve: async () => ({ confirmedDeletes: [] }) });
  */
 export async function apply(context: Context, request: ApplyRequest): Promise<ApplyOutcome> {
-  const lock = {
-    command: request.mode === "destroy" ? "destroy" : "apply",
-    timeoutMs: request.lockTimeoutMs,
-  };
+  const command = request.mode === "destroy" ? "destroy" : "apply";
   if (request.mode === "apply") refuseNewState(context);
-  return holdLock(context, lock, (session) => applyLocked(context, request, session));
+  return holdLock(context, { command, timeoutMs: request.lockTimeoutMs }, (session) =>
+    applyLocked(context, request, session),
+  );
 }
 
 async function applyLocked(
@@ -105,12 +103,8 @@ async function applyLocked(
   const forged = saved && author && refuseAuthor(saved, author, request);
   if (forged) return stopped([...diagnostics, forged]);
   const { revealed } = built.plan;
-  if (!saved && revealed)
-    context.emit({
-      type: "revealed",
-      count: revealed.length,
-      equal: revealed.filter((one) => one.isEqual).length,
-    });
+  const equal = revealed?.filter((one) => one.isEqual).length ?? 0;
+  if (!saved && revealed) context.emit({ type: "revealed", count: revealed.length, equal });
   const { runId } = connection;
   const { reviewed, problem, differences } = compareWithReview(built, request, session.state);
   const confirmed = withConfirmations(built, request, author === "yes");

@@ -1,6 +1,6 @@
 import { createContext, Script } from "node:vm";
 import { type Diagnostic, error, hasErrors, warning } from "../diagnostics/diagnostic";
-import { suggest } from "../diagnostics/suggest";
+import { didYouMean } from "../diagnostics/suggest";
 import { readPolicies } from "../manifest/beside/policy-file";
 import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
@@ -44,10 +44,7 @@ type PolicyRequest = Pick<PlanRequest, "files" | "policies" | "overridePolicies"
 export async function loadPolicies(
   cwd: string,
   { files, policies: named = [] }: Pick<PolicyRequest, "files" | "policies">,
-): Promise<{
-  readonly compiled: readonly CompiledPolicy[];
-  readonly diagnostics: readonly Diagnostic[];
-}> {
+) {
   const { policies, diagnostics } = readPolicies(cwd, files, named);
   if (policies.length === 0) return { compiled: [], diagnostics };
   const read = policyReader(await import("@marcbachmann/cel-js"), resourceTypes)(policies);
@@ -84,8 +81,7 @@ function refuseOverrides(overrides: ReadonlySet<string>, policies: readonly Poli
     const policy = policies.find((one) => one.name === name);
     if (policy === undefined) {
       const names = policies.map((one) => one.name);
-      const meant = suggest(name, names);
-      const other = meant === undefined ? "leave it out" : `did you mean "${meant}"?`;
+      const other = didYouMean(name, names) ?? "leave it out";
       const hint = isCostLimit({ policy: name }) ? `give --${name} another amount instead` : other;
       return [error("policy.invalid", `--override-policy ${name}: there is no such policy`, { hint })];
     }
@@ -126,11 +122,8 @@ function judgeCost({ kind, amount, currency }: CostLimit, { cost }: Plan): Check
   if (found <= amount) return { ...check, status: "passed" };
   const shown = (money: number) => `${currency.toUpperCase()} ${money.toLocaleString("en")}`;
   const what = kind === "total" ? "the plan costs" : "the plan adds";
-  return {
-    ...check,
-    status: "failed",
-    message: `${what} ${shown(found)} a month, and ${shown(amount)} is the limit`,
-  };
+  const message = `${what} ${shown(found)} a month, and ${shown(amount)} is the limit`;
+  return { ...check, status: "failed", message };
 }
 
 type FailureCode = "guard.policy" | "guard.condition" | "apply.condition_failed";
@@ -181,14 +174,13 @@ export async function checkSavedPlan(
   };
 }
 
+type CompiledCondition = CompiledPolicy & { readonly address: Address };
+
 /** Reads and type-checks the conditions of all resources (DESIGN section 14). */
 export async function compileConditions(
   { resources }: Pick<Desired, "resources">,
   kinds: readonly ResourceCondition["kind"][] = ["precondition", "postcondition"],
-): Promise<{
-  readonly compiled: readonly { readonly address: Address; readonly compiled: CompiledPolicy }[];
-  readonly diagnostics: readonly Diagnostic[];
-}> {
+) {
   const declared = [...resources.values()].flatMap(({ address, type, conditions = [] }) =>
     conditions
       .filter(({ kind }) => kinds.includes(kind))
@@ -198,7 +190,7 @@ export async function compileConditions(
   const readOne = policyReader(await import("@marcbachmann/cel-js"), resourceTypes);
   const read = declared.map(({ address, policy }) => ({ address, ...readOne([policy]) }));
   return {
-    compiled: read.flatMap(({ address, compiled }) => compiled.map((one) => ({ address, compiled: one }))),
+    compiled: read.flatMap(({ address, compiled }) => compiled.map((one) => ({ ...one, address }))),
     diagnostics: read.flatMap(({ address, diagnostics }) => diagnostics.map((one) => ({ ...one, address }))),
   };
 }
@@ -217,17 +209,15 @@ async function checkPreconditions(desired: Desired, plan: Plan): Promise<PolicyR
   const inScope = new Set(
     plan.changes.filter((change) => isInScope(change, plan)).map(({ address }) => address),
   );
-  const asked = compiled.filter(
-    ({ address, compiled: { policy } }) => !policy.seesComputed && inScope.has(address),
-  );
+  const asked = compiled.filter(({ address, policy }) => !policy.seesComputed && inScope.has(address));
   const byAddress = new Map(
-    [...new Set(asked.map(({ compiled: { policy } }) => policy.each))]
+    [...new Set(asked.map(({ policy }) => policy.each))]
       .flatMap(subjects)
       .map((subject) => [subject.address, subject]),
   );
-  const checks = asked.flatMap(({ address, compiled: one }) => {
-    const subject = byAddress.get(address);
-    return subject === undefined ? [] : judgeCondition(one, address, subject);
+  const checks = asked.flatMap((one) => {
+    const subject = byAddress.get(one.address);
+    return subject === undefined ? [] : judgeCondition(one, subject);
   });
   const found = checks.flatMap((check) => findingOf(check, "guard.condition"));
   return { checks, diagnostics: [...diagnostics, ...found] };
@@ -243,7 +233,8 @@ export async function checkPostconditions(
   const { compiled } = await compileConditions(desired, ["postcondition"]);
   const stage = desired.stage?.name ?? "";
   const found: Diagnostic[] = [];
-  for (const { address, compiled: one } of compiled) {
+  for (const one of compiled) {
+    const { address } = one;
     const change = plan.changes.find((change) => change.address === address);
     if (change === undefined || !isInScope(change, plan)) continue;
     const live = await read(change);
@@ -251,7 +242,7 @@ export async function checkPostconditions(
     const message = "it cannot be judged: the service does not show the resource";
     const unread: Check = { policy, level, range, address, status: "error", message };
     const subject = live && settledSubject(plan, change, live, { stage, types: resourceTypes });
-    const checks = subject ? judgeCondition(one, address, subject) : [unread];
+    const checks = subject ? judgeCondition(one, subject) : [unread];
     found.push(...checks.flatMap((check) => findingOf(check, "apply.condition_failed")));
   }
   return found;
@@ -262,8 +253,8 @@ const isInScope = ({ address, action }: Change, { options: { targets, excludes }
   action !== "no-op" || ((targets.length === 0 || targets.includes(address)) && !excludes.includes(address));
 
 /** Judges a condition of one resource, which the result names where it passed as well. */
-function judgeCondition(one: CompiledPolicy, address: Address, subject: PolicySubject): readonly Check[] {
-  const about = { address, range: one.policy.range };
+function judgeCondition(one: CompiledCondition, subject: PolicySubject): readonly Check[] {
+  const about = { address: one.address, range: one.policy.range };
   const judge = () => judgePolicy(one, [subject], new Set()).map((check) => ({ ...check, ...about }));
   return judgeInTime(one.policy, judge, about);
 }

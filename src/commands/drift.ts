@@ -15,7 +15,6 @@ import { buildPlan, prefetch } from "./plan";
 export interface DriftRequest extends PlanRequest {
   /** Classes that count as drift besides `drifted` and `missing`. */
   readonly failOn?: readonly DriftClass[];
-  /** Drift that a reviewed file accepts. */
   readonly acceptances?: readonly Acceptance[];
   /** Unmanaged resources and undeclared settings count as drift. */
   readonly strict?: boolean;
@@ -90,11 +89,8 @@ async function unmanagedParts(
         const { desired, live } = instanceOf(plan, change);
         if (desired === undefined || live === undefined) return;
         const parts = await type.list(reads, live.id);
-        if (parts === undefined)
-          unchecked.push({
-            address,
-            reason: `the service does not list what is in it: undeclared ${type.type}s are not known`,
-          });
+        const reason = `the service does not list what is in it: undeclared ${type.type}s are not known`;
+        if (parts === undefined) unchecked.push({ address, reason });
         for (const { id, name } of parts ?? [])
           if (!managed.has(ownerKey(type.type, id)))
             found.push({ type: type.type, id, name, within: address });

@@ -177,10 +177,7 @@ function plannedOf(
 }
 
 /** Returns the outputs whose references are all known; a secret is never an output. */
-function knownOutputs(
-  desired: Desired,
-  lookup: RunLookup,
-): { readonly outputs: Record<string, Plain>; readonly diagnostics: readonly Diagnostic[] } {
+function knownOutputs(desired: Desired, lookup: RunLookup) {
   const known: Record<string, Plain> = {};
   const diagnostics: Diagnostic[] = [];
   for (const [name, { value }] of desired.outputs) {

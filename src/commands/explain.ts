@@ -76,12 +76,10 @@ const namesOf = ({ type, path }: Field): readonly string[] => [
 
 function fieldText({ type, path, schema }: Field): string {
   const effect = type && ruleAt(type, path) && (effectOf(path, type) || "takes effect with the next apply");
-  const rows = [
-    ["type", type && ruleAt(type, path)?.secret ? "secret text" : typeText(schema)],
-    ...(effect ? [["a change", effect]] : []),
-  ].map(([name = "", text]) => `  ${name.padEnd(10)}${text}\n`);
+  const kind = type && ruleAt(type, path)?.secret ? "secret text" : typeText(schema);
+  const change = effect ? `  a change  ${effect}\n` : "";
   const title = type ? `${type.type}.${path}, written in ${blockOf(type)}` : path;
-  return `${title}\n\n${escapeText(schema.description ?? "")}\n\n${rows.join("")}`;
+  return `${title}\n\n${escapeText(schema.description ?? "")}\n\n  type      ${kind}\n${change}`;
 }
 
 const blockOf = ({ manifest: { key, shape } }: ResourceType): string =>

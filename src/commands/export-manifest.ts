@@ -41,7 +41,6 @@ export async function exportManifest(context: Context, request: ExportRequest): 
   // Without a readable state, no earlier write is known.
   const state = await context.backend.read().catch(() => undefined);
   const { reads, mask } = await connectWithRedaction(context, state);
-  if (state) reads.remember(state);
   const catalog = (await reads.catalog()) as Catalog;
   const lists = await Promise.all(importableTypes.map(async (type) => (await type.list(reads)) ?? []));
   // Parents come before their children: lists are in the order of the types.

@@ -64,10 +64,8 @@ export async function importResource(context: Context, request: ImportRequest): 
     const live = await readLive(context, connection, state, target, declared);
     if (declared === undefined)
       throw new DiagnosticsError([await undeclared(connection, target, live, loaded)]);
-    const recorded = {
-      ...recordOf(connection, state, target, live, declared),
-      writtenAt: writtenNow({ reads: connection.reads, clock: context.clock }),
-    };
+    const writtenAt = writtenNow({ reads: connection.reads, clock: context.clock });
+    const recorded = { ...recordOf(connection, state, target, live, declared), writtenAt };
     await session.commit({ ...state, resources: { ...state.resources, [target.address]: recorded } });
     return { recorded, diagnostics, exitCode: 0 };
   });
@@ -127,7 +125,13 @@ async function readLive(
     (await reads.untilVisible(look, { since: context.clock.elapsed(), forMs: 2000 })) ?? [];
   if (read.kind === "unchecked")
     throw failure("live.import_missing", `${address}: ${read.reason}`, { address });
-  if (read.kind !== "found" || read.live.id !== id) throw notThere({ address, type, id }, parent);
+  if (read.kind !== "found" || read.live.id !== id) {
+    const where = type.removedWithParent && parent !== undefined ? ` in ${parent}` : "";
+    throw failure("live.import_missing", `${address}: there is no ${type.type} with id ${id}${where}`, {
+      address,
+      hint: "check the id; what was made a moment ago may not be shown yet: then run the command again",
+    });
+  }
   if (type.parents.length > 0 && read.live.parentId !== (parentId ?? null)) {
     const where =
       parent === undefined ? "lies in a project: its address names that too" : `does not lie in ${parent}`;
@@ -138,15 +142,6 @@ async function readLive(
   const elsewhere = desired && placedElsewhere({ address, type, desired }, read.live, { get });
   if (elsewhere) throw new DiagnosticsError([elsewhere]);
   return read.live;
-}
-
-/** Returns the error for an id of another resource, or of none. */
-function notThere({ address, type, id }: ImportTarget, parent: Address | undefined): DiagnosticsError {
-  const where = type.removedWithParent && parent !== undefined ? ` in ${parent}` : "";
-  return failure("live.import_missing", `${address}: there is no ${type.type} with id ${id}${where}`, {
-    address,
-    hint: "check the id; what was made a moment ago may not be shown yet: then run the command again",
-  });
 }
 
 /** Returns the error for an undeclared address, which the next plan would delete, with the block to declare. */

@@ -16,7 +16,6 @@ import type { Connection, Context, PlanRequest, StateKey } from "./context";
 import { loadDesired } from "./load-desired";
 import { nothingDesired } from "./refresh";
 
-/** The capabilities that reading a manifest needs. */
 export type LoadContext = Pick<
   Context,
   "cwd" | "environment" | "standardInput" | "untrusted" | "stack" | "stage"
@@ -41,17 +40,12 @@ export async function load(
   });
 }
 
-/** A loaded manifest, with the key of the fingerprints of its secrets. */
-export interface Declared extends LoadedManifest {
-  readonly key: StateKey;
-}
-
 /** Loads what `request` declares: fields that the manifest leaves to the catalog are decided, secrets are redacted. */
 export async function loadDeclared(
   context: Context,
   request: PlanRequest,
   from: { readonly connection: Connection; readonly state: State | undefined; readonly writes: boolean },
-): Promise<Declared> {
+): Promise<LoadedManifest & { readonly key: StateKey }> {
   const { connection } = from;
   const key = { diagnostics: [] };
   const loaded: LoadedManifest =
@@ -80,11 +74,7 @@ const reachOf = ({ secrets, mode }: PlanRequest): SecretReach =>
   mode === "apply" ? (secrets ?? "resolve") : "skip";
 
 /** Decides the fields that this version does not know by the catalog, which is waited for only where there are any. */
-async function withKnownFields(
-  desired: Desired,
-  diagnostics: readonly Diagnostic[],
-  { reads }: Connection,
-): Promise<{ readonly desired: Desired; readonly diagnostics: readonly Diagnostic[] }> {
+async function withKnownFields(desired: Desired, diagnostics: readonly Diagnostic[], { reads }: Connection) {
   const open = diagnostics.filter(isOpenFieldFinding);
   if (open.length === 0) return { desired, diagnostics };
   const others = diagnostics.filter((one) => !isOpenFieldFinding(one));
@@ -150,6 +140,7 @@ const declaresSecrets = (desired: Desired): boolean =>
 export async function connectWithRedaction(context: Context, state: State | undefined): Promise<Connection> {
   const connection = await context.connect();
   connection.redact(await secretsHere(context, state));
+  if (state) connection.reads.remember(state);
   return connection;
 }
 
@@ -175,9 +166,8 @@ export async function knownSecrets(
   state: State | undefined,
 ): Promise<KnownSecrets> {
   const attributes = attributesIn(desired);
-  const [secrets, outside] = [attributes, attributes.filter(isFromOutside)].map((all) =>
-    all.flatMap(secretsIn),
-  ) as [Secret[], Secret[]];
+  const secrets = attributes.flatMap(secretsIn);
+  const outside = attributes.filter(isFromOutside).flatMap(secretsIn);
   if (!state?.keyId) return { secrets, outside };
   const found = await context.stateKey(false);
   const key = found.keyId === state.keyId ? found.key : undefined;

@@ -51,12 +51,15 @@ export async function plan(context: Context, request: PlanRequest): Promise<Plan
   };
 }
 
-/** Loads, recovers, refreshes, reveals, compares and judges: the steps of every plan. Writes nothing. */
+/**
+ * Loads, recovers, refreshes, reveals, compares and judges: the steps of every plan. Writes nothing. `built` is undefined when
+ * something before the plan failed; the diagnostics say what.
+ */
 export async function buildPlan(
   context: Context,
   request: PlanRequest,
   start: PlanStart,
-): Promise<PlanBuilding> {
+): Promise<{ readonly built?: BuiltPlan; readonly diagnostics: readonly Diagnostic[] }> {
   const { connection } = start;
   refuseHandOver(start.state);
   const options = planOptions(request);
@@ -82,12 +85,6 @@ export interface BuiltPlan {
   readonly recovery: Recovery;
   readonly input: PlanInput;
   readonly plan: Plan;
-}
-
-export interface PlanBuilding {
-  /** Undefined when something before the plan failed; the diagnostics say what. */
-  readonly built?: BuiltPlan;
-  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Connects and sends the three requests that every plan needs: they are answered while files are read. */
@@ -123,13 +120,10 @@ async function checkBeforeApply(reads: Reads, plan: Plan): Promise<readonly Diag
     const [first] = planned;
     if (!runs || first === undefined) continue;
     const parentIds = planned.flatMap(({ parent }) => (parent && ids.get(parent)) ?? []);
-    for (const { code, summary, detail, hint } of await runs.checkBeforeApply(reads, {
-      count: planned.length,
-      parentIds,
-    }))
-      found.push(
-        warning(code, summary, { detail, hint, ...(planned.length === 1 && { address: first.address }) }),
-      );
+    const address = planned.length === 1 ? first.address : undefined;
+    const findings = await runs.checkBeforeApply(reads, { count: planned.length, parentIds });
+    for (const { code, summary, detail, hint } of findings)
+      found.push(warning(code, summary, { address, detail, hint }));
   }
   return found;
 }

@@ -1,7 +1,6 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { AttributeEdit } from "../manifest/write";
-import type { Address } from "../model/address";
-import { nameOf } from "../model/address";
+import { type Address, nameOf } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
 import type { RunningService } from "../model/live";
 import { type StageName, stageText } from "../model/stage";

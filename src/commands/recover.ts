@@ -67,10 +67,10 @@ async function readInput(
   state: State | undefined,
 ): Promise<PlanInput> {
   const { reads } = connection;
-  const target = { reads, desired, state, destroys: request.mode === "destroy" };
   if (state) reads.remember(state, request.mode === "refresh-only");
-  const refreshed = await refresh(target);
-  const filled = fillData(desired, refreshed.data);
+  const destroys = request.mode === "destroy";
+  const { data, ...refreshed } = await refresh({ reads, desired, state, destroys });
+  const filled = fillData(desired, data);
   const { stage } = originOf(context);
   // Values are compared with each other before there is a key: a key for this plan alone tells which are equal.
   const isKeyless = request.verifyValues === true && (state?.keyId ?? null) === null;
@@ -81,10 +81,7 @@ async function readInput(
     workspaceId: context.workspaceId,
     ...(context.stack && { ownedElsewhere: context.stack.ownedElsewhere }),
     baseUrl: context.baseUrl,
-    reads: refreshed.reads,
-    inventory: refreshed.inventory,
-    holdings: refreshed.holdings,
-    consumers: refreshed.consumers,
+    ...refreshed,
     catalog: await reads.catalog(),
     ...(stage && { stage: stage.name }),
     timestamp: new Date(context.clock.now()).toISOString(),

@@ -26,6 +26,7 @@ import {
 import { deferredUntil } from "../plan/check";
 import { applyMoves } from "../plan/instances";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";
+import { groupBy } from "../report/order";
 import { findResource, readProven, resourceTypes, typeNamed } from "../resources";
 import { readListing } from "../resources/listings";
 
@@ -71,7 +72,7 @@ export async function refresh(target: RefreshTarget): Promise<Refreshed> {
   const refreshing = { ...target, recorded, found };
   const targets = targetsOf(refreshing);
   const computed = new Set([...desired.resources.values()].filter(isComputed).map(({ address }) => address));
-  for (const level of levels) {
+  for (const level of groupBy(resourceTypes, depthOf).values()) {
     await readData(reads, desired, found);
     const here = targets.filter(({ type }) => level.includes(type));
     // What functions make of others beside it is known once these are read.
@@ -123,35 +124,23 @@ function targetsOf(refreshing: Refreshing): readonly ToRead[] {
 }
 
 /** Returns whether functions make a part of it. */
-function isComputed({ attributes }: DesiredResource): boolean {
-  for (const { value } of attributes.values()) if (value instanceof Computed) return true;
-  return false;
-}
+const isComputed = ({ attributes }: DesiredResource): boolean =>
+  [...attributes.values()].some(({ value }) => value instanceof Computed);
 
 /**
  * A retained resource is not managed, and in no list: it is asked for by its id only where it blocks the
  * deletion of its parent.
  */
-function isRead(
-  { retained, parent }: RecordedResource,
-  { desired, recorded, destroys }: Refreshing,
-): boolean {
+function isRead({ retained, parent }: RecordedResource, { desired, recorded, destroys }: Refreshing) {
   if (!retained) return true;
   const holder = parent && recorded.get(parent);
   if (!holder || holder.retained) return false;
   return destroys === true || !desired.resources.has(parent);
 }
 
-/** The resource types by depth: projects, services, then the types within services. */
-const levels = levelsOf(resourceTypes);
-
-function levelsOf(types: readonly Resource[]): Resource[][] {
-  if (types.length === 0) return [];
-  const isWaiting = (name: string): boolean => types.some(({ type }) => type === name);
-  const level = types.filter(({ parents }) => !parents.some(({ type }) => isWaiting(type)));
-  if (level.length === 0) throw new Error("resource types contain each other");
-  return [level, ...levelsOf(types.filter((type) => !level.includes(type)))];
-}
+/** Returns 0 for projects, 1 for services, 2 for the parts of services. */
+const depthOf = (type: Resource | undefined): number =>
+  Math.max(-1, ...(type?.parents ?? []).map((parent) => depthOf(typeNamed(parent.type)))) + 1;
 
 async function readOne(refreshing: Refreshing, { address, type, parent }: ToRead): Promise<ReadResult> {
   const { reads, desired, found } = refreshing;
@@ -231,10 +220,10 @@ async function readData(reads: Reads, desired: Desired, found: LookupResults): P
       return query === undefined ? [] : [{ source, query }];
     });
     if (ready.length === 0) return;
-    const results = await Promise.all(ready.map(({ source, query }) => lookUp(reads, source, query)));
-    ready.forEach(({ source }, i) => {
-      found.data.set(source.address, results[i] as DataRead);
+    const looking = ready.map(async ({ source, query }) => {
+      found.data.set(source.address, await lookUp(reads, source, query));
     });
+    await Promise.all(looking);
   }
 }
 
@@ -278,10 +267,7 @@ const lookupIn =
   };
 
 /** A query as text, without attributes that are null; undefined while a part of it is not known. */
-function knownQuery(
-  { query }: DesiredData,
-  lookup: ReferenceLookup,
-): ReadonlyMap<string, string> | undefined {
+function knownQuery({ query }: DesiredData, lookup: ReferenceLookup) {
   const known = new Map<string, string>();
   for (const [attribute, { value }] of query) {
     const resolved = resolveValue(value, lookup);
@@ -325,10 +311,8 @@ async function lookUpListing(
   query: ReadonlyMap<string, string>,
 ): Promise<DataRead> {
   try {
-    return {
-      kind: "found",
-      values: { ...askedWith(listing, query), ...(await readListing(reads, listing, query)) },
-    };
+    const shown = await readListing(reads, listing, query);
+    return { kind: "found", values: { ...askedWith(listing, query), ...shown } };
   } catch (failure) {
     const found = failure instanceof DiagnosticsError ? failure.diagnostics[0] : diagnosticOf(failure);
     if (found === undefined) throw failure;

@@ -1,6 +1,7 @@
 import { diagnosticOf } from "../api/api-error";
 import type { Reads } from "../api/reads";
 import { type Diagnostic, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
 import { pathsWith } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { isKeyed } from "../model/state";
@@ -8,7 +9,6 @@ import { makePlan } from "../plan/make-plan";
 import {
   type Change,
   instanceOf,
-  type Plan,
   type PlanInput,
   type PlannedInstance,
   type Revealed,
@@ -29,15 +29,28 @@ export async function revealValues(
   reads: Reads,
 ): Promise<{ readonly input: PlanInput; readonly refusals: readonly Diagnostic[] }> {
   if (saved) return { input: { ...input, revealed: saved }, refusals: [] };
+  // Made without revealed values: it tells which to reveal.
   const plan = verifyValues ? makePlan(input) : undefined;
   if (!plan || hasErrors(plan.diagnostics)) return { input, refusals: [] };
   const missing = input.state && !input.fingerprintKey && checkStateKey(input.state, undefined);
   if (missing) return { input: { ...input, revealed: new Map() }, refusals: [missing] };
   const refusals: Diagnostic[] = [];
-  const revealing = plan.changes.map(async (change) => {
+  const hasKey = input.fingerprintKey !== undefined;
+  const revealing = plan.changes.map(async (change): Promise<readonly [Address, Revealed][]> => {
+    const { address, type } = change;
+    const instance = instanceOf(plan, change);
+    const { live, recorded } = instance;
+    const paths = pathsToReveal(change, instance, secrets !== "skip", hasKey);
+    if (!live || paths.length === 0) return [];
     try {
-      const revealed = await revealChange({ input, plan, reads, secrets }, change);
-      return revealed ? [[change.address, revealed] as const] : [];
+      const values = await typeNamed(type)?.reveal?.(reads, live);
+      const prints: Record<string, SecretPrints> = {};
+      for (const path of paths) {
+        const value = values?.get(path);
+        if (value) prints[path] = printsOf(value, { address, recorded }, input);
+      }
+      const { id, updatedAt } = live;
+      return [[address, { id, ...(updatedAt !== undefined && { updatedAt }), prints }]];
     } catch (failure) {
       refusals.push(notRevealed(change, failure));
       return [];
@@ -45,31 +58,6 @@ export async function revealValues(
   });
   const found = await Promise.all(revealing);
   return { input: { ...input, revealed: new Map(found.flat()) }, refusals: sortDiagnostics(refusals) };
-}
-
-interface Revealing extends Pick<PlanRequest, "secrets"> {
-  readonly input: PlanInput;
-  /** Made without revealed values: it tells which to reveal. */
-  readonly plan: Plan;
-  readonly reads: Reads;
-}
-
-async function revealChange(
-  { input, plan, reads, secrets }: Revealing,
-  change: Change,
-): Promise<Revealed | undefined> {
-  const { address, type } = change;
-  const instance = instanceOf(plan, change);
-  const { live, recorded } = instance;
-  const paths = pathsToReveal(change, instance, secrets !== "skip", input.fingerprintKey !== undefined);
-  if (!live || paths.length === 0) return undefined;
-  const values = await typeNamed(type)?.reveal?.(reads, live);
-  const prints: Record<string, SecretPrints> = {};
-  for (const path of paths) {
-    const value = values?.get(path);
-    if (value) prints[path] = printsOf(value, { address, recorded }, input);
-  }
-  return { id: live.id, ...(live.updatedAt !== undefined && { updatedAt: live.updatedAt }), prints };
 }
 
 /** Returns the secrets that the plan would set and whose text is here, or those that seem to be as recorded. */

@@ -38,7 +38,6 @@ interface EditOutcome {
   readonly addresses: readonly Address[];
   /** Archived resources among the forgotten: only their id finds them again. */
   readonly archived: readonly { readonly address: Address; readonly id: string }[];
-  /** Serial of the state as written. */
   readonly serial: number;
 }
 
@@ -231,33 +230,21 @@ export const eraseState = (context: Context, lockTimeoutMs: number): Promise<boo
     isEmptied(session.state) ? session.erase() : false,
   );
 
-interface HandOverRequest {
-  readonly addresses: readonly string[];
-  readonly lockTimeoutMs: number;
-}
-
-interface HandOverOutcome {
-  /** All resources that were handed over, with their children. */
-  readonly addresses: readonly Address[];
-  /** Where the other state is. */
-  readonly to: string;
-}
-
 /**
  * `rnv state mv --to`: the state notes what leaves, the other one takes it, the first forgets it. Both are locked. A run
  * that ends between two of these steps leaves every resource to exactly one state that plans; the same command again
- * ends it.
+ * ends it. Returns the addresses of all that were handed over, with their children, and where the other state is.
  */
 export function handOver(
   context: Context,
   target: Context,
-  request: HandOverRequest,
-): Promise<HandOverOutcome> {
+  request: EditRequest & { readonly addresses: readonly string[] },
+): Promise<{ readonly addresses: readonly Address[]; readonly to: string }> {
   const to = target.backend.location;
   const wanted = addresses("state mv", request.addresses);
   if (to === context.backend.location) throw failure("command.usage", `${to} is the state that they are in`);
   const lock = { command: "state mv", timeoutMs: request.lockTimeoutMs };
-  const move = async (session: StateSession, other: StateSession): Promise<HandOverOutcome> => {
+  const move = async (session: StateSession, other: StateSession) => {
     const from = noteLeaving(session, wanted, to);
     await checkKeys(context, target, from, other.state);
     const { workspaceId, baseUrl } = from;
@@ -287,24 +274,19 @@ function noteLeaving({ state }: StateSession, wanted: readonly Address[], to: st
 }
 
 /** Fingerprints of secrets are worth something only to a state that has their key. */
-async function checkKeys(
-  context: Context,
-  target: Context,
-  from: State,
-  other: State | undefined,
-): Promise<void> {
+async function checkKeys(context: Context, target: Context, from: State, other: State | undefined) {
   const leaving = (from.handOver?.addresses ?? []).flatMap((address) => from.resources[address] ?? []);
   if (!hasFingerprint(leaving)) return;
   const { keyId } = await target.stateKey(false);
   if (keyId === from.keyId && (other?.keyId ?? keyId) === keyId) return;
-  throw failure(
-    "state.key_mismatch",
-    `${target.backend.location} has ${keyId === undefined ? "no key" : "another key"} of secret fingerprints`,
-    {
-      detail: "Without the same key every secret would be written again.",
-      hint: `give both the same RNV_STATE_KEY${keyId === undefined ? `, or copy state.key beside ${context.backend.location} to it` : ""}`,
-    },
-  );
+  const [whose, otherWay] =
+    keyId === undefined
+      ? ["no key", `, or copy state.key beside ${context.backend.location} to it`]
+      : ["another key", ""];
+  throw failure("state.key_mismatch", `${target.backend.location} has ${whose} of secret fingerprints`, {
+    detail: "Without the same key every secret would be written again.",
+    hint: `give both the same RNV_STATE_KEY${otherWay}`,
+  });
 }
 
 /** Refuses to go on with a state whose resources may be in another one by now. */

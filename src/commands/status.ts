@@ -27,7 +27,6 @@ export async function status(
   const services = wanted === undefined ? recordedServices(state) : [findService(state, wanted)];
   if (!state || services.length === 0) return [];
   const { reads, mask } = await connectWithRedaction(context, state);
-  reads.remember(state);
   return Promise.all(
     services.map(async ({ address, recorded }) => {
       const running = await runningService({ reads, mask }, address, recorded);
@@ -113,7 +112,6 @@ export async function deployments(
 ): Promise<ReleaseList> {
   const { state, address, recorded } = findService(await context.backend.read(), wanted);
   const { reads } = await connectWithRedaction(context, state);
-  reads.remember(state);
   const service = await reads.service(recorded.id);
   if (service.kind === "gone")
     throw failure("live.failed", `${address} no longer exists`, { address, hint: "run `rnv drift`" });

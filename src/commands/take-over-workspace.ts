@@ -53,19 +53,18 @@ export async function takeOverWorkspace(
   const none = { declared, references, taken: 0 };
   const file = request.keep(written.text);
   if (file === undefined) return { ...written, ...none };
-  const files = [file];
-  const taken = await takeOver(context, { ...request, files }, { ...planRequest, files });
+  const taken = await takeOver(context, { ...request, files: [file], adopt: false });
   const told = taken.isTaken ? [...written.diagnostics, ...taken.diagnostics] : taken.diagnostics;
   return { ...none, ...taken, diagnostics: told };
 }
 
-type Taken = Pick<TakeOverRequest, "reveals" | "lockTimeoutMs" | "parallelism"> & Pick<PlanRequest, "files">;
+type Taken = Pick<TakeOverRequest, "reveals" | "lockTimeoutMs" | "parallelism"> &
+  Pick<PlanRequest, "files" | "adopt">;
 
-/** Plans, records what the plan takes over without a write, and makes the plan of the `rest`. */
+/** Plans, records what the plan takes over without a write, and plans the rest; `adopt` is an option of that plan. */
 async function takeOver(
   context: Context,
-  { files, reveals, lockTimeoutMs, parallelism }: Taken,
-  rest: PlanRequest,
+  { files, adopt, reveals, lockTimeoutMs, parallelism }: Taken,
   isWanted: (change: Change, live?: LiveResource) => boolean = () => true,
 ): Promise<PlanOutcome & { readonly taken: number; readonly isTaken?: true }> {
   // Values are compared by their fingerprints: there must be a key.
@@ -86,32 +85,23 @@ async function takeOver(
     approve: async ({ changes }) => (changes.every(isTaken) ? { confirmedDeletes: [] } : undefined),
   });
   if (hasErrors(diagnostics)) return { ...first, diagnostics, exitCode: 1, taken: 0 };
-  return { ...(await plan(context, rest)), taken: counts?.adopted ?? 0, isTaken: true };
-}
-
-export interface TerraformStateRequest extends Taken {
-  /** Text of a Terraform state, as `terraform state pull` prints it. */
-  readonly state: string;
+  const rest = await plan(context, { ...planRequest, files, adopt });
+  return { ...rest, taken: counts?.adopted ?? 0, isTaken: true };
 }
 
 /**
  * `rnv import --from-terraform-state`: records what Terraform manages and the manifest declares, where it needs no write.
- * Writes neither to the service nor to Terraform's state.
+ * `state` is a text as `terraform state pull` prints it. Writes neither to the service nor to Terraform's state.
  */
 export async function takeOverTerraform(
   context: Context,
-  { state, ...request }: TerraformStateRequest,
+  { state, ...request }: Omit<Taken, "adopt"> & { readonly state: string },
 ): Promise<TakeOverOutcome> {
   const held = parseTerraformState(state);
   const ids = new Set<string | null | undefined>(held.map(({ id }) => id));
   const isHeld = ({ id }: Change, live?: LiveResource): boolean => ids.has(id) || ids.has(live?.parentId);
   // What waits for `--adopt` is no mistake: the plan shows it.
-  const taken = await takeOver(
-    context,
-    request,
-    { ...planRequest, files: request.files, adopt: true },
-    isHeld,
-  );
+  const taken = await takeOver(context, { ...request, adopt: true }, isHeld);
   const { changes = [], instances } = taken.plan ?? {};
   const known = new Set(changes.flatMap((one) => heldAs(one, instances?.get(one.address)?.live)));
   // Each run has an id of its own: the deployment of Terraform's state may not be the one that runs.

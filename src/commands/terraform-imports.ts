@@ -4,7 +4,7 @@ import { failure, hasErrors } from "../diagnostics/diagnostic";
 import { type Address, nameOf } from "../model/address";
 import type { RecordedResource, State } from "../model/state";
 import { compareTexts, terraformNameOf, variablesResource } from "../model/text";
-import { importableTypes, resourceTypes, typeNamed } from "../resources";
+import { importableTypes, resourceTypes } from "../resources";
 import { type TerraformImport, terraformConfig } from "../stack/write-config";
 import { type Context, type Outcome, succeeded } from "./context";
 import { load } from "./load";
@@ -20,7 +20,7 @@ export async function terraformImports(
 ): Promise<Outcome & { readonly text?: string }> {
   const state = await context.backend.read();
   refuseHandOver(state);
-  const recorded = entriesOf(state).filter(([, { retained }]) => retained !== true);
+  const recorded = entriesOf(state).filter(({ record }) => record.retained !== true);
   if (recorded.length === 0)
     throw failure("state.address_unknown", "nothing is recorded: there is nothing to import");
   const declared = blocks || context.stack ? await load(context, files, "skip") : undefined;
@@ -28,14 +28,15 @@ export async function terraformImports(
   const labels = new Map<Address, string>();
   // A map of variables of a stack is imported once.
   const imports = new Map<string, TerraformImport>();
-  for (const [address, record] of recorded) {
-    const type = typeNamed(record.type);
+  for (const { address, record, type } of recorded) {
     // The deployment of an archived service is recorded, and no block of the stack takes it.
     const isDeclared = declared?.desired?.resources.has(address) === true;
-    if (context.stack && type?.reacts !== undefined && !isDeclared) continue;
-    const label = type && context.stack && labelInStack(address, type, declared);
-    const importId = importIdOf(record, state?.resources ?? {}, label?.startsWith(`${variablesResource}.`));
-    if (type === undefined || importId === undefined) continue;
+    if (context.stack && type.reacts !== undefined && !isDeclared) continue;
+    const label = context.stack && labelInStack(address, type, declared);
+    const isMap = label?.startsWith(`${variablesResource}.`) === true;
+    const parentId = record.parent && state?.resources[record.parent]?.id;
+    const importId = isMap ? parentId : importIdOf(record, type, parentId);
+    if (importId === undefined) continue;
     const desired = label === undefined ? declared?.desired?.resources.get(address) : undefined;
     imports.set(label ?? address, { address, type, importId, ...(desired !== undefined && { desired }) });
     if (label !== undefined) labels.set(address, label);
@@ -53,18 +54,17 @@ function labelInStack(address: Address, type: Resource, declared?: LoadedManifes
 }
 
 /** Parents first, as they are recorded under them. */
-const entriesOf = (state: State | undefined): readonly (readonly [Address, RecordedResource])[] => {
+function entriesOf(state: State | undefined) {
   const entries = Object.entries(state?.resources ?? {}) as [Address, RecordedResource][];
   const sorted = entries.sort(([a], [b]) => compareTexts(a, b));
-  return resourceTypes.flatMap(({ type }) => sorted.filter(([, record]) => record.type === type));
-};
+  return resourceTypes.flatMap((type) =>
+    sorted.flatMap(([address, record]) => (record.type === type.type ? [{ address, record, type }] : [])),
+  );
+}
 
-/** Its own id, below that of its parent where it is read there; that of the parent for a map, or without a life of its own. */
-function importIdOf(record: RecordedResource, resources: State["resources"], isMap = false) {
-  const type = typeNamed(record.type);
-  const parentId = record.parent === undefined ? undefined : resources[record.parent]?.id;
-  if (type === undefined) return undefined;
-  if (isMap || !importableTypes.includes(type)) return parentId;
-  if (!type.removedWithParent) return record.id;
-  return parentId === undefined ? undefined : `${parentId}/${record.id}`;
+/** Its own id, below that of its parent where it is read there; that of the parent without a life of its own. */
+function importIdOf({ id }: RecordedResource, type: Resource, parentId: string | undefined) {
+  if (!importableTypes.includes(type)) return parentId;
+  if (!type.removedWithParent) return id;
+  return parentId === undefined ? undefined : `${parentId}/${id}`;
 }

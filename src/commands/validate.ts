@@ -13,12 +13,12 @@ import {
   unflatten,
 } from "../model/value";
 import type { ResourceChange } from "../report/html/topology";
-import { resourceTypes } from "../resources";
+import { typeNamed } from "../resources";
 import type { StateBackend } from "../state/backend";
 import { compileConditions, loadPolicies } from "./check-policies";
 import type { Context, Outcome } from "./context";
 import { type LoadContext, load } from "./load";
-import { listStacks, loadDesired } from "./load-desired";
+import { listStacks } from "./load-desired";
 
 export interface ValidateOutcome extends Outcome {
   readonly desired?: Desired;
@@ -49,7 +49,7 @@ export async function validate(
 /** Returns what no workspace can have, and warns of values that the interface does not show. */
 function valueFindings(resource: DesiredResource): readonly Diagnostic[] {
   const { address, attributes, parent, range } = resource;
-  const type = resourceTypes.find((one) => one.type === resource.type);
+  const type = typeNamed(resource.type);
   const declared = new Map<string, ResolvedValue>();
   if (parent) for (const { attribute } of type?.parents ?? []) declared.set(attribute, new Unknown([]));
   for (const [path, { value }] of attributes) declared.set(path, isPlain(value) ? value : new Unknown([]));
@@ -94,8 +94,7 @@ function drawnOf(resource: DesiredResource): ResourceChange {
   const plain = [...attributes].flatMap(([name, { value }]): [string, Plain][] =>
     isPlain(value) ? [[name, value]] : [],
   );
-  const nameAttribute = resourceTypes.find((one) => one.type === type)?.nameAttribute;
-  const named = new Map(plain).get(nameAttribute ?? "");
+  const named = new Map(plain).get(typeNamed(type)?.nameAttribute ?? "");
   const after = unflatten(new Map(plain)) as ResourceChange["change"]["after"];
   return {
     ...{ address, type, ...(parent !== undefined && { parent }) },
@@ -106,18 +105,9 @@ function drawnOf(resource: DesiredResource): ResourceChange {
   };
 }
 
-export interface KnownNames {
-  /** Declared and recorded addresses, sorted. */
-  readonly addresses: readonly string[];
-  /** Names of recorded and declared outputs, sorted. */
-  readonly outputs: readonly string[];
-  /** Stacks of the app that was synthesized last. */
-  readonly stacks: readonly string[];
-}
-
 /**
- * Returns the names that a command line may hold: everything declared or recorded. No request is made, no program run
- * and no secret read; a file that cannot be read has no names.
+ * Returns the names that a command line may hold, sorted: everything declared or recorded, and the stacks of the app that was
+ * synthesized last. No request is made, no program run and no secret read; a file that cannot be read has no names.
  */
 export async function listKnownNames(
   context: Pick<Context, "cwd" | "environment">,
@@ -127,19 +117,14 @@ export async function listKnownNames(
     /** The stage that the line names, of those that are declared. */
     readonly stage?: StageName | undefined;
   },
-): Promise<KnownNames> {
-  const manifest = {
-    files: request.files,
-    cwd: context.cwd,
-    types: resourceTypes,
-    environment: whateverIsAsked(context.environment),
-  };
-  const { stage = "any" } = request;
+) {
+  const { files, backend, stage = "any" } = request;
+  const environment = whateverIsAsked(context.environment);
   const [loaded, state] = await Promise.all([
-    loadDesired({ ...manifest, stage, secrets: "skip" }).catch(() => undefined),
-    request.backend?.read().catch(() => undefined),
+    load({ cwd: context.cwd, environment, stage }, files, "skip").catch(() => undefined),
+    backend?.read().catch(() => undefined),
   ]);
-  const stacks = await listStacks(request.files.length === 0 ? ["cdktf.out"] : request.files, context.cwd);
+  const stacks = await listStacks(files.length === 0 ? ["cdktf.out"] : files, context.cwd);
   const sorted = (...names: readonly (Iterable<string> | undefined)[]): readonly string[] =>
     [...new Set(names.flatMap((some) => [...(some ?? [])]))].sort();
   return {

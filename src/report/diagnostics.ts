@@ -177,9 +177,7 @@ function locationData(range: SourceRange): SourceLocation {
 export const diagnosticsJson = (diagnostics: readonly Diagnostic[]): string =>
   jsonText({ diagnostics: sortDiagnostics(diagnostics).map(diagnosticData) });
 
-/**
- * Findings as workflow commands of GitHub Actions, one a line: `::error file=rnv.yaml,line=9,col=11,…::summary`.
- */
+/** Findings as workflow commands of GitHub Actions, one a line: `::error file=rnv.yaml,line=9,col=11,…::summary`. */
 export const githubAnnotations = (diagnostics: readonly Diagnostic[], pathOf: PathOf): string =>
   sortDiagnostics(diagnostics)
     .map((diagnostic) => `${annotation(diagnostic, pathOf)}\n`)

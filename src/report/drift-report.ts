@@ -87,7 +87,6 @@ function pendingItem(pending: PendingResource): Item {
 
 const mostNames = 10;
 
-/** Returns the facts of a drift report besides its items. */
 function besides(report: DriftReport): readonly Section<never>[] {
   const byHolder = groupBy(report.unmanaged, ({ within }) => within);
   const parts = [...byHolder]
@@ -120,8 +119,7 @@ const acceptedRows = (accepted: readonly Omit<AcceptedDrift, "class">[] = []) =>
     ...[`until ${until}`, reason],
   ]);
 
-/** The words for each class, after a count. */
-export const classWords: Readonly<Record<DriftClass, string>> = {
+const classWords: Readonly<Record<DriftClass, string>> = {
   drifted: "changed outside rnv",
   missing: "deleted outside rnv",
   unmanaged: "not managed here",
@@ -166,8 +164,7 @@ export const driftJson = ({ report, diagnostics }: Pick<StageDrift, "report" | "
     diagnostics: diagnostics.map(diagnosticData),
   });
 
-/** The same as a value. */
-export const driftDocument = (report: DriftReport): Readonly<Record<string, unknown>> => ({
+const driftDocument = (report: DriftReport): Readonly<Record<string, unknown>> => ({
   format_version: "1.1",
   ...inDocument(report),
   drifted: report.drifted.map(({ fields, ...one }) => ({ ...one, attributes: fields.map(fieldData) })),

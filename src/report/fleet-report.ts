@@ -62,7 +62,6 @@ const memberResultSchema = z.strictObject({
   output: z.string().optional().describe("The end of what it printed, where it ended without a document."),
 });
 
-/** Verbs that a fleet runs. */
 export const fleetVerbs = ["plan", "drift", "apply"] as const;
 
 export type FleetVerb = (typeof fleetVerbs)[number];

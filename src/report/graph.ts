@@ -1,4 +1,5 @@
 import { escapeText } from "./escape-text";
+import type { GraphNode } from "./html/place-nodes";
 import { compareNatural, groupBy } from "./order";
 import type { Tag } from "./sections";
 
@@ -28,18 +29,14 @@ const asciiSigns: Readonly<Record<string, string>> = { "\u2212": "-", "\u00b1": 
 
 export const asciiSign = (mark: Mark): string => asciiSigns[marks[mark].sign] ?? marks[mark].sign;
 
-/** A mark as pages show it. */
 export const tagOf = (mark: Mark): Tag => [mark, marks[mark].sign, marks[mark].word];
 
 /** `\u2212 archive`. */
 export const signText = (mark: Mark): string => `${marks[mark].sign} ${marks[mark].word}`;
 
 /** A node of a graph that Graphviz or Mermaid lays out. */
-export interface LabelledNode {
-  readonly id: string;
+export interface LabelledNode extends Omit<GraphNode, "place"> {
   readonly title: string;
-  /** Undefined: it is in no box. */
-  readonly box?: string | undefined;
   readonly mark: Mark;
   /** Its mark, and whether it is blocked or drifted, too; of a project those of all its services. */
   readonly signs: readonly Mark[];

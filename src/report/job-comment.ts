@@ -94,7 +94,6 @@ function recordLine(plan: Plan, kind: RecordKind, subject: CommentSubject, limit
 
 const recordPattern = /^<!-- rnv record ([\w-]+)\.(\w*) -->$/;
 
-/** Returns the line of the record in a comment. */
 export const recordLineIn = (body: string): string | undefined =>
   body.split(/\r?\n/).find((line) => recordPattern.test(line));
 
@@ -185,7 +184,6 @@ const resumable: ReadonlySet<number> = new Set([3, 6, 7, 8, 130]);
 /** Codes of findings that an apply still waits for; each names the step to take. */
 const waits: ReadonlySet<string> = new Set(["apply.awaiting_checkout", "apply.deploy_timeout"]);
 
-/** The comment on an apply that ran. */
 export function appliedComment(
   { exitCode, summary, record, diagnostics }: AppliedResult,
   subject: CommentSubject,
@@ -239,7 +237,6 @@ function subjectText({ manifest, stage, stack }: CommentSubject): string {
   return ` of ${[...narrower, ...(isNamed ? [manifest] : [])].map((part) => codeSpan(part ?? "")).join(", ")}`;
 }
 
-/** Renders the origin of the comment and the link to the whole report. */
 function originLine({ commit, runId, page }: CommentOrigin): string {
   const by = runId === undefined ? "" : `run ${codeSpan(runId)}, `;
   const made = commit === undefined ? by : `${by}commit ${codeSpan(commit.slice(0, 10))}; `;

@@ -56,7 +56,6 @@ export function planReport(raw: Plan, grouping: Grouping = "alike"): readonly Se
   ];
 }
 
-/** The changes that a report lists, in its order. */
 export const changesIn = (report: readonly Section<PlanEntry>[]): readonly Change[] =>
   report.flatMap(({ items = [] }) => items.flatMap((one) => [...one.changes, ...one.parts]));
 

@@ -107,6 +107,8 @@ export function planMarkdown(
 ): string {
   const sections = planReport(plan);
   const { line, blocked, checks, counts, cost } = planLines(plan, sections);
+  // A comment that no reader sees: a job compares it before it applies.
+  const digestMarker = plan.digest === undefined ? "" : `<!-- rnv digest: ${plan.digest} -->`;
   return reportMarkdown(
     {
       opening: [
@@ -116,12 +118,8 @@ export function planMarkdown(
         findingsBlock(plan.diagnostics, limit / 3),
       ],
       sections,
-      closing: [checks, escapeMarkdown(counts), cost("\u2192"), digestMarker(plan)],
+      closing: [checks, escapeMarkdown(counts), cost("\u2192"), digestMarker],
     },
     limit,
   );
 }
-
-/** A comment that no reader sees: a job compares it before it applies. */
-const digestMarker = ({ digest }: Plan): string =>
-  digest === undefined ? "" : `<!-- rnv digest: ${digest} -->`;

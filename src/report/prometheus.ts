@@ -1,6 +1,5 @@
 import { type DriftClass, driftClasses } from "../plan/drift";
 
-/** The labels that distinguish the numbers of a metric. */
 type MetricLabels = Readonly<Record<string, string | undefined>>;
 
 /** A metric that goes up and down; a sample without a value is left out. */

@@ -17,7 +17,6 @@ export const sectionTexts = (sections: readonly Section[], style: Style): readon
     return [cellText(first.heading, style), joinBlocks(blocks)].filter((text) => text !== "").join("\n\n");
   });
 
-/** A section of rows: its heading, and the rows in columns. */
 function rowsText({ heading, rows, severity, weight }: Section, style: Style): string {
   const lines = alignColumns(rows.map((row) => row.map((cell) => cellText(cell, style))));
   const sentence = wrapLines(cellText(heading, style), style);
@@ -76,7 +75,6 @@ function factText({ label, text }: Fact, style: Style): string {
   return label === undefined ? shown : `${dim(`${label}:`)} ${shown}`;
 }
 
-/** The reason why an item is blocked, and the remedy. */
 function stopLines({ summary, hint }: NonNullable<Item["stop"]>, style: Style): string[] {
   const { bold, red } = style.colors;
   const beside = "blocked: ".length;

@@ -238,9 +238,7 @@ export interface StageRow {
   readonly drift?: "none" | "drift" | "unchecked" | undefined;
   /** Why its state cannot be read. */
   readonly problem?: string | undefined;
-  /** Its instances cannot be listed. */
   readonly unlisted?: true | undefined;
-  /** The manifest does not declare it. */
   readonly undeclared?: true;
 }
 

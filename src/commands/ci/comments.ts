@@ -198,13 +198,10 @@ export async function keepIssues(
 ): Promise<void> {
   if (wanted.length === 0) return;
   const own = await host.findIssues();
-  await keepEach(wanted, (one) =>
-    keepIssue(
-      host,
-      one,
-      own.find(({ body }) => isMarked(body, one.marker)),
-    ),
-  );
+  await keepEach(wanted, async (one) => {
+    const standing = own.find(({ body }) => isMarked(body, one.marker));
+    await keepIssue(host, one, standing);
+  });
   await keepEach(own, async (issue) => {
     const marker = markerIn(issue.body) ?? "";
     const farewell = farewellTo(marker);

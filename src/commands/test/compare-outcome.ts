@@ -19,10 +19,7 @@ export interface TestOutcome {
 }
 
 /** Returns what a test came to that is not as its expectation says, and unexpected errors. */
-export function compareOutcome(
-  expect: ManifestExpectation,
-  outcome: TestOutcome,
-): { readonly differences: readonly TestDifference[]; readonly unexpected: readonly Diagnostic[] } {
+export function compareOutcome(expect: ManifestExpectation, outcome: TestOutcome) {
   const { plan, exitCode, outputs } = outcome;
   const { policies = {}, values = {}, outputs: wanted = {} } = expect;
   const found = compareDiagnostics(expect, outcome.diagnostics);
@@ -31,7 +28,7 @@ export function compareOutcome(
   const differences = [
     ...difference("diagnostics", found.expected, found.got),
     ...difference("exit code", [String(expect.exitCode ?? exitCode)], [String(exitCode)]),
-    ...(expect.actions ? compareActions(expect.actions, plan?.changes ?? [], plan) : []),
+    ...(expect.actions ? compareActions(expect.actions, plan) : []),
     ...compareRows(
       "policies",
       Object.entries(policies)
@@ -100,16 +97,12 @@ const isMeant = (
 export const findingLine = ({ code, severity, address, contains }: ExpectedDiagnostic): string =>
   [severity, code, address && `of ${address}`, contains && `"${contains}"`].filter(Boolean).join(" ");
 
-function compareActions(
-  wanted: NonNullable<ManifestExpectation["actions"]>,
-  changes: readonly Change[],
-  plan: Plan | undefined,
-): TestDifference[] {
+function compareActions(wanted: NonNullable<ManifestExpectation["actions"]>, plan: Plan | undefined) {
   const keys = Object.keys(wanted);
   const expected: string[] = [];
   const got: string[] = [];
   const used = new Set<string>();
-  for (const change of [...changes].sort((a, b) => (a.address < b.address ? -1 : 1))) {
+  for (const change of [...(plan?.changes ?? [])].sort((a, b) => (a.address < b.address ? -1 : 1))) {
     const { address } = change;
     const isChanged = plan !== undefined && isWritten(change, plan);
     const action = isChanged ? change.action : "no-op";

@@ -14,12 +14,12 @@ import { splitStage } from "../../model/stage";
 import { guardErrors } from "../../plan/guards";
 import { isWritten, type Plan } from "../../plan/plan";
 import { diagnosticData } from "../../report/diagnostics";
-import { rounded, type TestDifference, type TestResult } from "../../report/test-report";
+import { rounded, type TestResult } from "../../report/test-report";
 import { resourceTypes } from "../../resources";
 import { keyIdOf } from "../../state/key";
 import { createMemoryBackend, type MemoryBackend } from "../../state/memory-backend";
 import { type ApplyOutcome, apply } from "../apply";
-import { type Connection, type Context, type Outcome, type PlanRequest, planRequest } from "../context";
+import { type Connection, type Context, type PlanRequest, planRequest } from "../context";
 import { openConnection } from "../open-connection";
 import { countedExitCode, plan } from "../plan";
 import { compareOutcome, difference, findingLine, type TestOutcome } from "./compare-outcome";
@@ -33,8 +33,7 @@ export interface RanTest {
 /** Runs one test in a world of its own (`rnv test`). Throws nothing but bugs. */
 export async function runTest(test: ManifestTest, signal: AbortSignal): Promise<RanTest> {
   const started = performance.now();
-  const run: TestRun = { test, world: createWorld(test, signal) };
-  const found = await judged(run).catch((cause: unknown): JudgedTest => {
+  const found = await judged(createWorld(test, signal)).catch((cause: unknown): JudgedTest => {
     if (!(cause instanceof DiagnosticsError)) throw cause;
     const about = cause instanceof FixtureError ? `what is ${cause.about} could not be made` : "run";
     const errors = cause.diagnostics.filter(({ severity }) => severity === "error");
@@ -55,18 +54,8 @@ export async function runTest(test: ManifestTest, signal: AbortSignal): Promise<
   };
 }
 
-interface TestRun {
-  readonly test: ManifestTest;
-  readonly world: TestWorld;
-}
+type JudgedTest = ReturnType<typeof compareOutcome> & { readonly status?: "error" };
 
-interface JudgedTest {
-  readonly differences: readonly TestDifference[];
-  readonly unexpected: readonly Diagnostic[];
-  readonly status?: "error";
-}
-
-/** The exit code of a run that waits for a checkout. */
 const awaitingCheckout = 8;
 
 /** What a test starts from could not be made. */
@@ -79,10 +68,10 @@ class FixtureError extends DiagnosticsError {
   }
 }
 
-async function judged(run: TestRun): Promise<JudgedTest> {
-  const { test, world } = run;
-  await makeFixtures(run);
-  const outcome = await outcomeOf(run);
+async function judged(world: TestWorld): Promise<JudgedTest> {
+  const { test } = world;
+  await makeFixtures(world);
+  const outcome = await outcomeOf(world);
   // What failed is told by its findings, unless those were all expected and the exit code says more.
   const exitCode = test.apply === true && !hasErrors(outcome.diagnostics) ? 0 : undefined;
   const { differences, unexpected } = compareOutcome({ exitCode, ...test.expect }, outcome);
@@ -99,31 +88,32 @@ const linesOf = (plan: Plan): string[] => [
 ];
 
 /** Makes what the test starts from: what others made, what was applied, and what changed since. */
-async function makeFixtures(run: TestRun): Promise<void> {
-  const { test, world } = run;
+async function makeFixtures(world: TestWorld): Promise<void> {
+  const { test } = world;
   const { live, drift } = test;
   const before = test.applied === true ? { files: test.files } : test.applied;
-  if (live !== undefined) await makeFixture(run, "live", live, world.stranger());
+  // With a state that is forgotten: the resources are foreign.
+  if (live !== undefined) await makeFixture(world, "live", live, createMemoryBackend());
   if (before === undefined) return;
-  await makeFixture(run, "applied", before, world.backend);
+  await makeFixture(world, "applied", before, world.backend);
   // What changed since lies over what was applied.
-  if (drift !== undefined) await makeFixture(run, "drift", layered(before, drift), world.backend.copy());
+  if (drift !== undefined) await makeFixture(world, "drift", layered(before, drift), world.backend.copy());
 }
 
 async function makeFixture(
-  run: TestRun,
+  world: TestWorld,
   about: FixtureError["about"],
   manifest: TestManifest,
   backend: MemoryBackend,
 ): Promise<void> {
   const mayLackStages = { ...manifest, mayLackStages: true as const };
-  const outcome = await applyAll(run, { ...planRequest, files: manifest.files }, mayLackStages, backend);
-  run.world.settle();
+  const outcome = await applyAll(world, { ...planRequest, files: manifest.files }, mayLackStages, backend);
+  world.settle();
   if (outcome.exitCode !== 0) throw new FixtureError(about, findingsOf(outcome));
 }
 
-async function outcomeOf(run: TestRun): Promise<TestOutcome> {
-  const { test, world } = run;
+async function outcomeOf(world: TestWorld): Promise<TestOutcome> {
+  const { test } = world;
   const manifest = layered({ files: test.files }, test.overlay ?? { files: [] });
   const request = requestOf(test, manifest.files);
   if (test.apply !== true) {
@@ -131,7 +121,7 @@ async function outcomeOf(run: TestRun): Promise<TestOutcome> {
     const outcome = await plan(context, { ...request, secrets: "present" });
     return { ...outcome, exitCode: countedExitCode(outcome), diagnostics: findingsOf(outcome) };
   }
-  const outcome = await applyAll(run, request, manifest, world.backend, request.confirmedDeletes);
+  const outcome = await applyAll(world, request, manifest, world.backend, request.confirmedDeletes);
   const ended = { ...outcome, diagnostics: findingsOf(outcome) };
   if (outcome.exitCode !== 0) return ended;
   world.settle();
@@ -156,13 +146,12 @@ const requestOf = (test: ManifestTest, files: readonly string[]): PlanRequest =>
  * dashboard, unless the test expects that it is waited for.
  */
 async function applyAll(
-  run: TestRun,
+  world: TestWorld,
   request: PlanRequest,
   manifest: TestManifest,
   backend: MemoryBackend,
   confirmed?: readonly string[],
 ): Promise<ApplyOutcome> {
-  const { test, world } = run;
   const deletions = (made: Plan): Address[] =>
     confirmed === undefined ? made.changes.map(({ address }) => address) : [];
   const attempt = (): Promise<ApplyOutcome> =>
@@ -172,7 +161,7 @@ async function applyAll(
       approve: async (made) => ({ confirmedDeletes: deletions(made) }),
     });
   const first = await attempt();
-  const paysFor = first.exitCode === awaitingCheckout && test.expect.exitCode !== awaitingCheckout;
+  const paysFor = first.exitCode === awaitingCheckout && world.test.expect.exitCode !== awaitingCheckout;
   if (paysFor) world.pay();
   const last = paysFor ? await attempt() : first;
   // What was planned is what the first attempt began with.
@@ -180,10 +169,7 @@ async function applyAll(
 }
 
 /** Findings of a run with what blocks its changes, which the plan itself tells. */
-const findingsOf = ({
-  diagnostics,
-  plan: made,
-}: Outcome & { readonly plan?: Plan }): readonly Diagnostic[] => {
+const findingsOf = ({ diagnostics, plan: made }: Pick<ApplyOutcome, "diagnostics" | "plan">) => {
   const isNew = ({ code, address }: Diagnostic): boolean =>
     !diagnostics.some((one) => one.code === code && one.address === address);
   return [...diagnostics, ...(made?.changes ?? []).flatMap(guardErrors).filter(isNew)];
@@ -192,13 +178,10 @@ const findingsOf = ({
 function placedIn(test: ManifestTest, found: Diagnostic): Diagnostic {
   if (found.range === undefined) return found;
   const { file, source, start, end } = found.range;
-  return { ...found, range: new SourceFile(shownFile(test, file), source?.text).range(start, end) };
-}
-
-/** The name of a file from where the tests were asked for; what is written in a test is in the file of the test. */
-function shownFile(test: ManifestTest, file: string): string {
-  if (file === standardInputName) return test.file;
-  return isAbsolute(file) ? file : posix.join(test.shownFolder, file);
+  const named = isAbsolute(file) ? file : posix.join(test.shownFolder, file);
+  // The text of a test is in the file of the test.
+  const shown = file === standardInputName ? test.file : named;
+  return { ...found, range: new SourceFile(shown, source?.text).range(start, end) };
 }
 
 interface TestManifest extends TestSource {
@@ -207,17 +190,7 @@ interface TestManifest extends TestSource {
 }
 
 /** Where one test runs: an embedded service, a state and a clock of its own, all in memory. */
-interface TestWorld {
-  readonly backend: MemoryBackend;
-  /** A state that is forgotten: what is made with it is foreign. */
-  readonly stranger: () => MemoryBackend;
-  /** The capabilities of a run in this world. */
-  readonly context: (backend: MemoryBackend, manifest: TestManifest) => Context;
-  /** Lets time pass, so that what was just written is old. */
-  readonly settle: () => void;
-  /** Completes every checkout, as a user does in the dashboard. */
-  readonly pay: () => void;
-}
+type TestWorld = ReturnType<typeof createWorld>;
 
 const baseUrl = "http://127.0.0.1:1/api/v1";
 const origin = { workspaceId: embeddedWorkspaceId, baseUrl };
@@ -232,7 +205,7 @@ function repeatable(): () => number {
 }
 
 /** Makes the world of a test: nothing outside of it is read but the files that its manifests name, nothing is written. */
-function createWorld(test: ManifestTest, signal: AbortSignal): TestWorld {
+function createWorld(test: ManifestTest, signal: AbortSignal) {
   const clock = manualClock({ sleepMoves: true });
   const emulator = createEmulator({ clock, random: repeatable() });
   const key = randomBytes(32);
@@ -244,14 +217,15 @@ function createWorld(test: ManifestTest, signal: AbortSignal): TestWorld {
       ...{ workspaceId: embeddedWorkspaceId, signal },
     });
   return {
+    test,
     backend: createMemoryBackend(),
-    stranger: () => createMemoryBackend(),
-    // Long enough for reads to be believed.
+    /** Lets time pass, so that what was just written is old: long enough for reads to be believed. */
     settle: () => clock.advance(600_000),
+    /** Completes every checkout, as a user does in the dashboard. */
     pay: () => {
       for (const { id } of emulator.store.services()) emulator.store.completeCheckout(id);
     },
-    context: (backend, manifest) => {
+    context: (backend: MemoryBackend, manifest: TestManifest): Context => {
       const standardInput = manifest.text === undefined ? undefined : Buffer.from(manifest.text);
       // A program that a manifest names may do anything, and tests run often.
       const environment = { ...test.environment, RNV_ALLOW_COMMANDS: forbiddenInTests };

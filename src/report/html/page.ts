@@ -38,7 +38,6 @@ export const linkTo = (id: string): string => `#${encodeURIComponent(id)}`;
 /** A name, an address or a value. */
 export const code = (text: string | undefined): Markup => html`<code>${text}</code>`;
 
-/** Words, or code, of a report. */
 const shownPart = (part: string | Code): Part => (typeof part === "string" ? part : code(part.code));
 const cellPart = (cell: Cell): Part => partsOf(cell).map(shownPart);
 
@@ -58,7 +57,6 @@ export function table(
   return html`<table class="${className}">${head}<tbody>${rows.map((cells) => html`<tr>${cells.map(cell)}`)}</tbody></table>`;
 }
 
-/** One part of a page, with a heading of its own. */
 export interface PagePart {
   readonly id: string;
   readonly title: string;
@@ -147,18 +145,11 @@ export const shortened = (digest: string): Markup =>
  * A report: its items as entries with a filter, then its other sections, those of one `id` as one. Entries have the id
  * `subject`, and the filter calls their tags `tags`.
  */
-export const reportParts = (
-  subject: string,
-  tags: string,
-  sections: readonly Section[],
-): readonly (PagePart | undefined)[] => [
-  entriesPart(
-    subject,
-    tags,
-    sections.filter(({ items }) => items !== undefined),
-  ),
-  ...listParts(sections.filter(({ items }) => items === undefined)),
-];
+export function reportParts(subject: string, tags: string, sections: readonly Section[]) {
+  const listed = sections.filter(({ items }) => items === undefined);
+  const entries = sections.filter((section) => !listed.includes(section));
+  return [entriesPart(subject, tags, entries), ...listParts(listed)];
+}
 
 const listParts = (sections: readonly Section[]): readonly PagePart[] =>
   [...groupBy(sections, ({ id }) => id)].map(([id, own]) => {

@@ -34,7 +34,6 @@ import {
 import { type ResourceChange, topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
 
-/** The context of a page. */
 export interface PageScope {
   readonly types: readonly Pick<ResourceType, "type" | "picture">[];
   readonly stage?: string | undefined;
@@ -43,7 +42,6 @@ export interface PageScope {
   readonly job?: { readonly commit?: string | undefined; readonly by?: string | undefined } | undefined;
 }
 
-/** The target of a plan, a drift or a state. */
 const targetFacts = (
   { stage, stack }: Pick<PageScope, "stage" | "stack">,
   { workspaceId, baseUrl }: Pick<Plan["binding"], "workspaceId" | "baseUrl">,
@@ -160,7 +158,6 @@ const asItIs = ({ cost, effects, blocked_by, ...found }: ResourceChange): Resour
   cost: cost && { before: cost.before, after: cost.before },
 });
 
-/** Renders a state as a page. */
 export function statePage(state: State, scope: PageScope): string {
   const { stage = state.stage, stack = state.stack, types } = scope;
   const recorded = recordedIn(state);

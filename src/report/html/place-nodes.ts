@@ -188,7 +188,6 @@ function layoutByDagre(edges: readonly GraphEdge[], nodeSize: Size, label: Size)
   return { nodes, edges: placed, width, height };
 }
 
-/** The label of an edge around a point. */
 function labelAt(edge: GraphEdge, { x, y }: Point): PlacedEdge["label"] {
   const text = labelOf(edge.names);
   return text === "" ? undefined : { text, x, y, width: labelWidth(edge), height: labelHeight };

@@ -79,10 +79,7 @@ function holderAmong(holders: readonly ResourceChange[]) {
 }
 
 /** `saved` has positions by name or id, or says in a word that the service places nodes by itself. */
-function placeOf(
-  { address, live_name, id = "" }: ResourceChange,
-  saved: Plain | undefined,
-): Point | undefined {
+function placeOf({ address, live_name, id = "" }: ResourceChange, saved: Plain | undefined) {
   const places = (saved ?? {}) as Readonly<Record<string, Partial<Point>>>;
   const { x, y } = places[titleOf(address)] ?? places[live_name] ?? places[id] ?? {};
   return typeof x === "number" && typeof y === "number" ? { x, y } : undefined;
@@ -214,7 +211,6 @@ const countOf = (nodes: readonly TopologyNode[]): string =>
 const isMoving = ({ mark }: Pick<TopologyNode, "mark">): boolean => mark !== "same";
 const rankOf = ({ signs: [worst = "same"] }: TopologyNode): number => Object.keys(marks).indexOf(worst);
 
-/** The worst that happens to some nodes. */
 export const worstMark = (nodes: readonly TopologyNode[]): Mark =>
   legendOf(nodes).find((mark) => mark !== "blocked") ?? "same";
 
