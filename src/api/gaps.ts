@@ -5,7 +5,6 @@ import { parseJson } from "./transport";
 /** A setting that says otherwise than a gap assumes. */
 export interface GapSetting {
   readonly default: string;
-  /** The texts that it takes, in words. */
   readonly expected: string;
   readonly example: string;
   readonly schema: z.ZodType<string>;

@@ -177,7 +177,6 @@ const slowest = 1;
  */
 export class AdaptiveRate {
   #perSecond = Number.POSITIVE_INFINITY;
-  /** The rate at which the service refused. */
   #ceiling = Number.POSITIVE_INFINITY;
   #nextStart = Number.NEGATIVE_INFINITY;
   #raisedAt = 0;

@@ -30,7 +30,7 @@ export interface Terminal {
   readonly lostOutput: () => NodeJS.ErrnoException | undefined;
 }
 
-/** Returns a terminal whose standard output goes elsewhere. Standard input stays closed until somebody reads it. */
+/** Returns a terminal whose standard output goes elsewhere. Standard input stays closed until it is read. */
 export const withOut = (terminal: Terminal, out: Terminal["out"]): Terminal =>
   Object.create(terminal, { out: { value: out } });
 

@@ -201,7 +201,6 @@ const intent = z.looseObject({
 /** A write about to be sent. Durable before its first byte. */
 export type Intent = Parsed<z.infer<typeof intent>>;
 
-/** The shape of one entry of the journal. */
 export const journalEntrySchema = z.discriminatedUnion("kind", [
   /** `keyId`: the fingerprint key of the resources that follow, when the state names none yet. */
   z.looseObject({ kind: z.literal("run"), run, keyId: z.string().optional() }),

@@ -23,20 +23,20 @@ const folders: Readonly<Record<string, Folder>> = {
   manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 3_439, budget: 3_400 },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },
   stack: { paths: ["stack"], ceiling: 4_294, budget: 4_250 },
-  plan: { paths: ["plan"], ceiling: 5_483, budget: 5_150 },
-  resources: { paths: ["resources"], ceiling: 2_780, budget: 2_650 },
-  apply: { paths: ["apply"], ceiling: 2_748, budget: 2_650 },
+  plan: { paths: ["plan"], ceiling: 5_411, budget: 5_150 },
+  resources: { paths: ["resources"], ceiling: 2_736, budget: 2_650 },
+  apply: { paths: ["apply"], ceiling: 2_650, budget: 2_650 },
   state: { paths: ["state"], ceiling: 3_608, budget: 3_450 },
-  report: { paths: ["report"], ceiling: 4_970, budget: 4_900 },
-  commands: { paths: ["commands"], ceiling: 5_096, budget: 4_850 },
-  cli: { paths: ["cli"], ceiling: 7_597, budget: 6_800 },
+  report: { paths: ["report"], ceiling: 4_937, budget: 4_900 },
+  commands: { paths: ["commands"], ceiling: 4_909, budget: 4_850 },
+  cli: { paths: ["cli"], ceiling: 8_026, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_780, budget: 3_780 },
   cdktf: { paths: ["cdktf"], ceiling: 1_570, budget: 1_570 },
   terraform: { paths: ["terraform"], ceiling: 5_843, budget: 5_600 },
 };
 
 /** All of `src`, with a grant of 300 lines for the readings of `emulator`. */
-const whole: Folder = { paths: [""], ceiling: 62_588, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 62_560, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;
