@@ -13,13 +13,13 @@ export function createPrompter({ terminal, signal, input, format }: Screen): Pro
   if (!terminal.interactive || !input || format === "json") return undefined;
   return async (question, isSecret = false) => {
     if (signal.aborted) return undefined;
-    if (!isSecret) terminal.out(question);
+    if (!isSecret) terminal.tell(question);
     // Without `output`, readline does not put the terminal in raw mode: SIGINT stays a signal.
     const output = new Writable({ write: (_text, _encoding, done) => done() });
     const echo = isSecret ? { output, terminal: true, historySize: 0 } : {};
     const lines = createInterface({ input: terminal.stdin, signal, ...echo });
     // What is typed is hidden only once the terminal is in raw mode.
-    if (isSecret) terminal.out(question);
+    if (isSecret) terminal.tell(question);
     const [answer] = await Promise.race([once(lines, "line"), once(lines, "close")]);
     lines.close();
     if (isSecret) terminal.out("\n");

@@ -258,7 +258,7 @@ describe("a profile", () => {
     expect(scenario.read(".gitignore")).toBe(".rnv/\nnode_modules/\ncdktf.out/\nrnv-report/\n");
     const planned = await atTerminal(scenario, "plan", [], bare());
     expect(planned).toMatchObject({ code: 0 });
-    expect(planned.screen).toMatch(/^Workspace \S+ on the embedded service \(profile embedded\)\n/);
+    expect(planned.screen).toMatch(/^Workspace \S+ on the embedded service \(profile\s+embedded\)\n/);
     const again = await atTerminal(scenario, "init", [], bare());
     expect(again.screen).not.toContain(service);
   });

@@ -158,14 +158,14 @@ async function initFromWorkspace(given: InitValues, target: Target, screen: Scre
   if (hasErrors(diagnostics) && plan === undefined)
     notes.kept(`${manifest} is written; nothing is taken over yet: rnv plan --adopt`);
   showOutcome(screen, outcome);
-  terminal.err(archivedNote);
+  terminal.note(archivedNote);
   if (plan === undefined) return outcome.exitCode;
   const found = references === 0 ? "" : `, ${counted(references, "reference")} among them`;
   terminal.out("\n");
   notes.done(`${manifest}: ${counted(declared, "resource")} of the workspace${found}`);
   notes.done(`${taken} resources and deployments taken over; nothing was written to the service`);
   const { state } = readSettings(target);
-  terminal.out(
+  terminal.tell(
     nextSteps(
       "rnv plan          shows what would change",
       `git commit        keeps ${manifest} and .gitignore; the state and its key stay out of git`,
@@ -235,7 +235,7 @@ async function initFromFile(
   ignoreRecords(screen);
   const checked = await validate(sourcesOf({ target, screen }), { files: [manifest] });
   report(screen, checked.diagnostics.map(asWarning));
-  terminal.out(firstSteps(diagnostics.length + checked.diagnostics.length > 0));
+  terminal.tell(firstSteps(diagnostics.length + checked.diagnostics.length > 0));
   return exitCodes.done;
 }
 
@@ -277,7 +277,7 @@ async function initStarter(target: Target, screen: Screen, known?: ServiceAnswer
   }
   const problems = [...settings.diagnostics, ...(answer?.diagnostics ?? [])];
   report(screen, problems.map(asWarning));
-  terminal.out(firstSteps(hasErrors(problems)));
+  terminal.tell(firstSteps(hasErrors(problems)));
   return exitCodes.done;
 }
 

@@ -114,7 +114,7 @@ async function askFor({ terminal }: Screen, ask: Prompter, question: Question): 
     const answer = typed.trim() || (usual ?? "");
     const wrong = check(answer);
     if (wrong === undefined) return answer;
-    terminal.out(`  ${wrong[0]?.toUpperCase()}${wrong.slice(1)}.\n`);
+    terminal.tell(`  ${wrong[0]?.toUpperCase()}${wrong.slice(1)}.\n`);
   }
 }
 

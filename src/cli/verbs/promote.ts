@@ -52,7 +52,7 @@ export const promoteVerb = defineVerb({
     const { promotions } = outcome;
     const file = shownPath(overlay, target.cwd);
     if (promotions.length === 0) {
-      terminal.out(`No changes. ${stageText(to)} pins what runs in ${stageText(from)}.\n`);
+      terminal.tell(`No changes. ${stageText(to)} pins what runs in ${stageText(from)}.\n`);
       return 0;
     }
     terminal.out(differenceText(screen, file, promotions));
@@ -61,7 +61,7 @@ export const promoteVerb = defineVerb({
     if ("problem" in edited) throw new DiagnosticsError([edited.problem]);
     if (dryRun) return 0;
     writeWholeFile(overlay, edited.text, { mode: statSync(overlay).mode & 0o777 });
-    terminal.out(`\nWrote ${file}. Next: rnv plan --stage ${stageText(to)}\n`);
+    terminal.tell(`\nWrote ${file}. Next: rnv plan --stage ${stageText(to)}\n`);
     return 0;
   },
 });

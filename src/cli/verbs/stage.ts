@@ -229,7 +229,7 @@ async function sweepInstances(
 
 /** Prints text for people; a run with --json prints the document alone. */
 const say = ({ format, terminal }: Screen, text: string, document?: Record<string, Plain>): void => {
-  if (format !== "json") terminal.out(text);
+  if (format !== "json") terminal.tell(text);
   else if (document) terminal.out(jsonText({ format_version: "1.0", ...document }));
 };
 
