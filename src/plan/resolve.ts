@@ -125,10 +125,11 @@ function attributeAfter(decision: Decision, attribute: string): ResolvedValue | 
   const isStable = attribute === "id" || (computed?.stable === true && !isMoved);
   if (isNew || (action === "update" && !isStable && !changesRecordOnly(decision))) return undefined;
   if (attribute === "id") return instance.live?.id ?? instance.recorded?.id;
-  return instance.live?.computed.get(attribute) ?? instance.recorded?.computed[attribute] ?? null;
+  // A record leaves out masked texts: only a read tells that there is none.
+  const none = instance.live ? null : undefined;
+  return instance.live?.computed.get(attribute) ?? instance.recorded?.computed[attribute] ?? none;
 }
 
-/** A declared instance with its references and secrets looked up. */
 export interface ResolvedInstance {
   readonly instance: ResourceInstance;
   readonly resolved: ReadonlyMap<string, ResolvedValue>;
@@ -300,7 +301,6 @@ export function appearanceOf(decision: Decision): Upstream["appears"] {
   return live && !sameName(nameAfter(decision), live.name) ? "renamed" : undefined;
 }
 
-/** Returns the siblings of a resource of the types that it follows. */
 export function neighboursOf({ instance }: Decision, decisions: Decisions): readonly Neighbour[] {
   const neighbours: Neighbour[] = [];
   for (const decision of decisions.values()) {

@@ -65,13 +65,11 @@ async function pollDeletion(
   look: () => Promise<DeletionLook>,
 ): Promise<OperationStatus> {
   const status = (await operationOf(reads, pending))?.status;
-  const goesOn = status !== undefined && status !== "complete" && status !== "failed";
-  // What this run has just requested is not asked for besides.
-  if (goesOn && pending.since === undefined) return { kind: "waiting", status };
-  // Deletions that end at once share a list. Until one has failed, its thing may look as if it were gone.
-  reads.invalidate(status === "failed" ? undefined : 250);
+  const hasEnded = pending.isAnswered === true || status === "complete";
+  if (status !== undefined && status !== "failed" && !hasEnded) return { kind: "waiting", status };
+  // Deletions that ended at once share a list. Where the end is not said, an older one proves nothing.
+  reads.invalidate(hasEnded ? 250 : undefined);
   const shown = await look();
-  if (goesOn) return { kind: "waiting", status };
   if (shown === "gone") {
     if (!(await reads.showAnything())) return { kind: "done", showsNothing: true };
     reads.noteDeleted(pending.variableId ?? pending.serviceId ?? pending.projectId ?? pending.id);
@@ -84,7 +82,7 @@ async function pollDeletion(
       detail: `Its operation ${pending.id} ended as "failed"; the service does not tell why.`,
     };
   const ms = timeLeft(unseenMs, pending.since, reads.serviceTime());
-  return notSeen(shown, pending.isAnswered === true || status === "complete", ms);
+  return notSeen(shown, hasEnded, ms);
 }
 
 /** Returns how long a deletion is waited for whose end is not shown; one that ended where nothing can be read is done. */

@@ -74,6 +74,23 @@ describe("what onRemove: archive leaves in the state", () => {
     },
   );
 
+  it("is restored where it cannot be read, and what refers to it is written once", async () => {
+    const user =
+      'user: { kind: web, variables: { HOST: "${service.shop.api.internalHost}" }, deploy: { when: never } }';
+    const bench = await opened(shop(`${api}, ${user}`));
+    bench.write("rnv.yaml", shop(user.replace(/HOST: "[^"]*"/, "")));
+    await bench.apply();
+    bench.write("rnv.yaml", shop(`${api}, ${user}`));
+    bench.emulator.setFaults((_, { method, path }) =>
+      method === "GET" && /\/services\/[^/]+$/.test(path) ? { kind: "status", status: 405 } : undefined,
+    );
+    bench.emulator.resetLog();
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect(bench.writes().map((line) => line.split("/").at(-1))).toEqual(["restore", "variables"]);
+    expect((await bench.plan()).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
+    bench.remove();
+  });
+
   it("is created again when someone deleted it in the meantime", async () => {
     const bench = await opened(shop(`${api}, ${others}`));
     const service = bench.emulator.store.services().find(({ name }) => name === "api");

@@ -6,7 +6,7 @@ import type { Address } from "../../../src/model/address";
 import type { ApplyEvent } from "../../../src/model/apply-event";
 import { resourceText } from "../../../src/report/state-text";
 import { plainStyle } from "../../../src/report/style";
-import { withFields } from "../../support/edited-answers";
+import { emptyLists, withFields } from "../../support/edited-answers";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const at = (text: string): Address => text as Address;
@@ -235,6 +235,27 @@ describe("the end of a deletion", () => {
     expect(store.services()).toEqual([]);
     expect(await recordedIn(bench, api)).toBeUndefined();
     expect(bench.writes()).toHaveLength(1);
+    bench.remove();
+  });
+
+  it("of a project is not believed of a key that is shown nothing any more, whatever was shown just before", async () => {
+    const beside = "services: { docs: { kind: web, deploy: { when: never } } }\n";
+    const { bench, store, deletes } = await opened("queued-deletions");
+    bench.write("rnv.yaml", `${withApi}${beside}`);
+    await bench.apply();
+    bench.write("rnv.yaml", `${beside}removed: [project.shop, service.shop.api]\n`);
+    bench.emulator.setFaults((_, { method, path }) => {
+      if (method === "DELETE") deletes.push({ method, path, query: "" });
+      if (!deletes.some((one) => one.path.includes("/projects/")) || method !== "GET") return undefined;
+      return /(projects|canvas)$/.test(path) ? emptyLists : { kind: "status", status: 404 };
+    });
+    expect((await bench.apply()).diagnostics).toMatchObject([
+      { code: "live.gone_unproven", address: "project.shop" },
+    ]);
+    expect(await recordedIn(bench, at("project.shop"))).toHaveProperty("pending.deletes", true);
+    bench.emulator.setFaults(undefined);
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect(store.projects()).toEqual([]);
     bench.remove();
   });
 
