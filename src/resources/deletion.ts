@@ -67,7 +67,7 @@ async function pollDeletion(
   const status = (await operationOf(reads, pending))?.status;
   const hasEnded = pending.isAnswered === true || status === "complete";
   if (status !== undefined && status !== "failed" && !hasEnded) return { kind: "waiting", status };
-  // Deletions that ended at once share a list. Where the end is not said, an older one proves nothing.
+  // Deletions that ended at once share a list. Where the end is not said, an older list proves nothing.
   reads.invalidate(hasEnded ? 250 : undefined);
   const shown = await look();
   if (shown === "gone") {
