@@ -24,7 +24,7 @@ const folders: Readonly<Record<string, Folder>> = {
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },
   stack: { paths: ["stack"], ceiling: 4_294, budget: 4_250 },
   plan: { paths: ["plan"], ceiling: 5_411, budget: 5_150 },
-  resources: { paths: ["resources"], ceiling: 2_736, budget: 2_650 },
+  resources: { paths: ["resources"], ceiling: 2_734, budget: 2_650 },
   apply: { paths: ["apply"], ceiling: 2_650, budget: 2_650 },
   state: { paths: ["state"], ceiling: 3_608, budget: 3_450 },
   report: { paths: ["report"], ceiling: 4_937, budget: 4_900 },
@@ -36,7 +36,7 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`, with a grant of 300 lines for the readings of `emulator`. */
-const whole: Folder = { paths: [""], ceiling: 62_560, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 62_558, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;
