@@ -89,3 +89,10 @@ describe("the layers of src", () => {
     ]);
   });
 });
+
+it("each folder of unit tests is played by npm test", () => {
+  const folder = join(__dirname, "../together");
+  const played = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
+  const folders = readdirSync(join(__dirname, "../unit"));
+  expect(folders.filter((name) => !played.join("").includes(`"unit/${name}"`))).toEqual([]);
+});

@@ -1,3 +1,3 @@
 import { together } from "../support/together";
 
-together(["unit/manifest", "unit/cli"]);
+together(["unit/manifest", "unit/declaration", "unit/cli"]);
