@@ -89,7 +89,7 @@ async function shareAddresses(
   const shared = await Promise.all(owning);
   for (const address of addresses) {
     const names = shared.flatMap(({ target }) => (target.recorded.has(address) ? (target.stack ?? []) : []));
-    const owners = names.length === 0 ? "no stack records" : `${names.join(" and ")} both record`;
+    const owners = names.length === 0 ? "no stack records" : `${names.join(" and ")} record`;
     if (names.length !== 1)
       throw usage(`${owners} ${address}`, "name the stack that is meant: --stack STACK");
   }

@@ -61,7 +61,7 @@ describe("an app of several stacks", () => {
       await rnv("apply", ...approve);
       scenario.forget();
       for (const [address, why] of [
-        ["service.api", "prod-apps and staging-apps both record"],
+        ["service.api", "prod-apps and staging-apps record"],
         ["service.nowhere", "no stack records"],
       ] as const)
         expect(await rnv("apply", ...approve, flag, address)).toMatchObject({
