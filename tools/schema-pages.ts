@@ -40,7 +40,7 @@ function schemaSection(name: string): string {
     const label = event === undefined ? "" : `An event of type \`${event}\`:\n\n`;
     return `${label}| key | type | required | meaning |\n|---|---|---|---|\n${rows.join("")}`;
   });
-  return `## ${name}\n\n${schema.title}.\n\n${forms.join("\n")}`;
+  return `## ${name}\n\n\`${schema.title}\`. ${schema.description}.\n\n${forms.join("\n")}`;
 }
 
 function typeOf({ const: only, type = "", anyOf, $ref }: JsonSchema): string {

@@ -1,27 +1,20 @@
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { hostname } from "node:os";
-import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
-import { createHttpTransport, type HttpTransportOptions, isLoopback } from "../api/http-transport";
-import { embeddedUrl, type Transport, type WireRequest } from "../api/transport";
-import type { Connection, Context } from "../commands/context";
-import { embeddedTransport, openConnection } from "../commands/open-connection";
+import { createHttpTransport, isLoopback } from "../api/http-transport";
+import type { Transport, WireRequest } from "../api/transport";
+import { embeddedTransport } from "../commands/open-connection";
+import { type OpenContext, openRun } from "../commands/open-context";
 import type { TargetOutcome } from "../commands/targets";
 import type { CrossValue } from "../declaration/load-request";
-import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import type { ProcessEnvironment } from "../model/text";
-import { systemClock } from "../model/time";
 import { version } from "../model/version";
-import { aliveBy } from "../state/alive-by";
-import { loadStateKey } from "../state/key";
-import { openBackend } from "../state/open-backend";
 import { readStandardInput } from "./files";
 import { isJob, repositoryOf, startedBy } from "./job";
 import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
 import { report, type Screen } from "./screen";
-import { readSettings, type Settings } from "./settings";
+import { type CommandLineSettings, readSettings } from "./settings";
 import type { Target } from "./target";
 
 const told = new WeakSet<AbortSignal>();
@@ -33,18 +26,21 @@ const told = new WeakSet<AbortSignal>();
 export function tellTarget({ target, screen }: Run): void {
   const { terminal, format, signal } = screen;
   const { profile } = target;
-  const { baseUrl, workspaceId, diagnostics } = readSettings(target);
+  const { workspaceId, diagnostics, ...settings } = readSettings(target);
   if (told.has(signal) || format !== "text" || hasErrors(diagnostics)) return;
   told.add(signal);
-  const host = baseUrl === "embedded" ? "the embedded service" : new URL(baseUrl).host;
-  const line = `Workspace ${workspaceId} on ${host}${profile ? ` (profile ${profile.name})` : ""}\n`;
+  const line = `Workspace ${workspaceId} on ${hostOf(settings)}${profile ? ` (profile ${profile.name})` : ""}\n`;
   if (terminal.width !== undefined) terminal.tell(line);
   else if (profile) terminal.note(line);
 }
 
-interface OpenContext extends Context {
+const hostOf = ({ baseUrl }: Pick<CommandLineSettings, "baseUrl">): string => {
+  if (baseUrl === "embedded") return "the embedded service";
+  return URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
+};
+
+interface OpenTarget extends OpenContext {
   readonly hasWritten: () => boolean;
-  readonly close: () => Promise<void>;
 }
 
 /** What a target is read from. */
@@ -58,133 +54,66 @@ export const sourcesOf = ({ target, screen }: Pick<Run, "target" | "screen">) =>
 });
 
 /** Opens the capabilities of a target. Nothing is opened before a command asks for it. */
-export function openTarget(target: Target, screen: Screen): OpenContext {
-  const { environment, cwd, stack, stage, readStage, takesUnnamed } = target;
+export function openTarget(target: Target, screen: Screen): OpenTarget {
+  const { environment, cwd, takesUnnamed, answerTimeoutMs: exchangeTimeoutMs, parallelism } = target;
   const { terminal, signal } = screen;
   const settings = readSettings(target);
-  // The workspace that the state must belong to. Verbs that only read or correct a state work without.
-  const origin = { baseUrl: settings.baseUrl, workspaceId: settings.workspaceId };
-  const machine = { host: hostname(), pid: process.pid, clock: systemClock, randomBytes };
+  const isEmbedded = settings.baseUrl === "embedded";
   const steps = { inFlight: 0, hasWritten: false };
+  const say = (line: string): void => terminal.note(`${line}\n`);
   const watch = (host: string): WaitNotice =>
     watchWaiting({
       host,
-      say: (line) => {
-        // A live view shows steps in flight with their time already.
-        if (!terminal.live || steps.inFlight === 0) terminal.note(`${line}\n`);
-      },
+      // A live view shows steps in flight with their time already.
+      say: (line) => (terminal.live && steps.inFlight > 0 ? undefined : say(line)),
       ...systemTicker,
     });
-  const stateServer = openStateServer(environment, watch("the state's server"));
-  let connection: Promise<Connection> | undefined;
-  return {
-    ...sourcesOf({ target, screen }),
-    ...origin,
-    ...machine,
+  const service = watch(hostOf(settings));
+  const stateServer = watch("the state's server");
+  const openHttp = (): Transport =>
+    createHttpTransport({ environment, onLoad: disableWasmOptimizer, exchangeTimeoutMs });
+  const opened = openRun({
+    ...{ ...sourcesOf({ target, screen }), settings, takesUnnamed, signal, say },
     startedBy: (files) => startedBy(environment, cwd, files),
     repository: { name: repositoryOf(environment, cwd), isJob: isJob(environment) },
-    credential: settings.credential,
     refusedState: refusedState(settings, environment),
-    backend: openBackend(settings.state, {
-      environment,
-      stack,
-      ...origin,
-      stage: readStage === "any" ? undefined : stage === undefined ? null : { name: stage, takesUnnamed },
-      ...machine,
-      isAlive: aliveBy((pid, signal) => process.kill(pid, signal)),
-      openTransport: stateServer.open,
-    }),
-    connect: () => {
-      connection ??= connect(settings, { target, screen, watch, steps });
-      return connection;
+    openTransport: () => {
+      report(screen, settings.diagnostics);
+      const transport = isEmbedded
+        ? embeddedTransport(cwd, environment)
+        : (target.openTransport?.(openHttp) ?? openHttp());
+      const noting = (request: WireRequest) => {
+        if (request.method !== "GET") steps.hasWritten = true;
+        return transport.send(request);
+      };
+      return { ...transport, send: (request) => service.during(() => noting(request)) };
     },
-    stateKey: (create) => {
-      const path = join(settings.stateFolder, "state.key");
-      const salt = settings.workspaceId || undefined;
-      return loadStateKey({ environment, path, create, salt, randomBytes });
-    },
-    emit: ({ type }) => {
-      if (type === "start") steps.inFlight += 1;
-      if (type === "done" || type === "failed") steps.inFlight -= 1;
-    },
-    say: (line) => terminal.note(`${line}\n`),
-    ...(terminal.live && screen.format !== "json" && { progress: (line) => terminal.note(`${line}\n`) }),
-    hasWritten: () => steps.hasWritten,
-    signal,
-    close: async () => {
-      await stateServer.close();
-      await (await connection?.catch(() => undefined))?.close();
-    },
-  };
-}
-
-function openStateServer(environment: ProcessEnvironment, waiting: WaitNotice) {
-  let opened: Transport | undefined;
-  return {
-    open: (limits: HttpTransportOptions): Transport => {
+    openStateTransport: (limits) => {
       const transport = createHttpTransport({ environment, ...limits });
-      opened = transport;
-      return { ...transport, send: (request) => waiting.during(() => transport.send(request)) };
+      return { ...transport, send: (request) => stateServer.during(() => transport.send(request)) };
     },
-    close: async (): Promise<void> => {
-      waiting.close();
-      await opened?.close();
-    },
-  };
-}
-
-interface ConnectParts {
-  readonly target: Target;
-  readonly screen: Screen;
-  readonly watch: (host: string) => WaitNotice;
-  readonly steps: { hasWritten: boolean };
-}
-
-async function connect(
-  settings: Settings,
-  { target, screen, watch, steps }: ConnectParts,
-): Promise<Connection> {
-  const { apiKey, workspaceId, gaps } = settings;
-  const { cwd, environment, answerTimeoutMs, parallelism } = target;
-  const { terminal, signal } = screen;
-  if (hasErrors(settings.diagnostics) || apiKey === undefined)
-    throw new DiagnosticsError(settings.diagnostics);
-  report(screen, settings.diagnostics);
-  const isEmbedded = settings.baseUrl === "embedded";
-  const waiting = watch(isEmbedded ? "the embedded service" : new URL(settings.baseUrl).host);
-  const limits = answerTimeoutMs === undefined ? {} : { exchangeTimeoutMs: answerTimeoutMs };
-  const open = () => createHttpTransport({ environment, onLoad: disableWasmOptimizer, ...limits });
-  const transport = isEmbedded
-    ? embeddedTransport(cwd, environment)
-    : (target.openTransport?.(open) ?? open());
-  const send = (request: WireRequest) => {
-    if (request.method !== "GET") steps.hasWritten = true;
-    return waiting.during(() => transport.send(request));
-  };
-  const connection = openConnection({
-    baseUrl: isEmbedded ? embeddedUrl : settings.baseUrl,
-    apiKey,
-    transport: { ...transport, send },
-    clock: systemClock,
-    random: Math.random,
-    runId: randomBytes(16).toString("hex"),
-    ...{ workspaceId, gaps, signal },
-    say: (line) => terminal.note(`${line}\n`),
-    userAgent: `rnv/${version}`,
-    ...(parallelism !== undefined && { maxConcurrency: parallelism }),
-    onWait: waiting.onWait,
+    maxConcurrency: parallelism,
+    onWait: service.onWait,
     onDeprecation: ({ endsOn, link }) => {
       const summary = `the platform will remove a part of its API that rnv ${version} uses`;
       const when = endsOn === undefined ? "It names no date." : `It ends on ${endsOn}.`;
       const hint = `update rnv${link === undefined ? "" : `; the platform says more at ${link}`}`;
       report(screen, [warning("api.deprecated", summary, { detail: when, hint })]);
     },
+    emit: ({ type }) => {
+      if (type === "start") steps.inFlight += 1;
+      if (type === "done" || type === "failed") steps.inFlight -= 1;
+    },
+    progress: terminal.live && screen.format !== "json" ? say : undefined,
   });
-  const close = async () => {
-    waiting.close();
-    await connection.close();
+  return {
+    ...opened,
+    hasWritten: () => steps.hasWritten,
+    close: async () => {
+      for (const waiting of [service, stateServer]) waiting.close();
+      await opened.close();
+    },
   };
-  return { ...connection, close };
 }
 
 /**
@@ -197,7 +126,7 @@ function disableWasmOptimizer(): void {
 
 /** In CI the default state is a file that is gone with the runner, unless an earlier step has put it there. */
 function refusedState(
-  { baseUrl, state, isDefaultState }: Settings,
+  { baseUrl, state, isDefaultState }: CommandLineSettings,
   environment: ProcessEnvironment,
 ): Diagnostic | undefined {
   if (!isDefaultState || !isJob(environment) || state.kind !== "file" || existsSync(state.path))
@@ -223,20 +152,20 @@ export interface Run {
   readonly target: Target;
   readonly screen: Screen;
   /** Opened when it is first asked for. */
-  readonly context: OpenContext;
+  readonly context: OpenTarget;
 }
 
 /** Runs a piece of work on a target, and closes what it has opened. Ctrl-C is answered at once. */
 export async function runOn<T>(target: Target, screen: Screen, work: (run: Run) => Promise<T>): Promise<T> {
   const { signal, terminal } = screen;
-  let opened: OpenContext | undefined;
+  let opened: OpenTarget | undefined;
   const tell = (): void =>
     terminal.note(
       opened?.hasWritten()
         ? "\nFinishing requests in progress. Press Ctrl-C again to quit now.\n"
         : "\nCancelled.\n",
     );
-  const open = (): OpenContext => {
+  const open = (): OpenTarget => {
     signal.addEventListener("abort", tell, { once: true });
     return openTarget(target, screen);
   };

@@ -8,7 +8,7 @@ import { ignored, options } from "./options";
 import { connectionIn, withProfile } from "./profile";
 import { createProgram, failedJson } from "./program";
 import { runVerb } from "./run-verb";
-import { exitCodes, failureOf, report, type Screen, usage } from "./screen";
+import { endOf, exitCodes, report, type Screen, usage } from "./screen";
 import type { Request } from "./target";
 import { createTerminal } from "./terminal";
 import { isGiven, type Verb, valuesIn, wordsOf } from "./verb";
@@ -48,7 +48,7 @@ async function run(
   } catch (cause) {
     // Help or the version was printed.
     if (cause instanceof CommanderError) return cause.exitCode;
-    const outcome = failureOf(cause, signal.aborted);
+    const outcome = endOf(cause, signal.aborted);
     report({ ...host, cwd: process.cwd() }, outcome.diagnostics);
     if (words.includes("--json")) terminal.out(failedJson(outcome, words));
     return outcome.exitCode;

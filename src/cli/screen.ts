@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Outcome } from "../commands/context";
+import { failureOf } from "../commands/failure";
 import { isBelow, repositoryAround } from "../declaration/files";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { standardInputName } from "../manifest/find-files";
@@ -84,15 +84,13 @@ export function annotate({ terminal, environment, cwd }: Told, diagnostics: read
 export const usage = (summary: string, hint?: string): DiagnosticsError =>
   failure("command.usage", summary, { hint });
 
-/** Returns the findings of what was thrown. An unforeseen error is called a bug. */
-export function failureOf(cause: unknown, interrupted: boolean): Outcome {
-  if (cause instanceof DiagnosticsError) return { diagnostics: cause.diagnostics, exitCode: cause.exitCode };
-  // An interrupted call is not a failure, and was told of.
-  if (interrupted) return { diagnostics: [], exitCode: exitCodes.interrupted };
+/** Returns the outcome of what was thrown. An unforeseen error is called a bug. */
+export function endOf(cause: unknown, isInterrupted: boolean): Outcome {
+  const expected = failureOf(cause, isInterrupted);
+  if (expected) return expected;
   const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
   const bug = error("internal.bug", "this is a bug in rnv: please report it", { detail });
-  const found = cause instanceof ApiError ? diagnosticOf(cause) : bug;
-  return { diagnostics: [found], exitCode: exitCodes.error };
+  return { diagnostics: [bug], exitCode: exitCodes.error };
 }
 
 /** Returns the outcome of a piece of work, or that of what it throws. */
@@ -103,7 +101,7 @@ export const outcomeOf = async <T extends Outcome>(
   try {
     return await work();
   } catch (cause) {
-    return failureOf(cause, signal.aborted);
+    return endOf(cause, signal.aborted);
   }
 };
 

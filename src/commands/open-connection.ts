@@ -59,7 +59,8 @@ export function readApiKey(
   }
 }
 
-function checkKey(text: string, source: string): string | Diagnostic {
+/** Returns the key, or what is wrong with the text; nothing of it is ever in a message. */
+export function checkKey(text: string, source: string): string | Diagnostic {
   if (keyPattern.test(text)) return text;
   const hint = 'an API key starts with "rnv_" and holds no spaces or line breaks';
   return error("config.invalid", `${source} does not hold an API key`, { hint });

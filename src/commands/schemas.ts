@@ -9,6 +9,7 @@ import { stateFileSchema } from "../model/state";
 import { schemasUrl } from "../model/version";
 import { driftDocumentSchema } from "../plan/drift";
 import { planDocumentSchema } from "../plan/plan-schema";
+import { deploymentsSchema, historySchema, outputsSchema, statusSchema } from "../report/document-schemas";
 import { fleetReportSchema } from "../report/fleet-report";
 import { testReportSchema } from "../report/test-report";
 import { resourceTypes } from "../resources";
@@ -17,16 +18,20 @@ import type { SchemaName } from "./tools";
 const schemas: Readonly<Record<SchemaName, () => unknown>> = {
   manifest: () => manifestJsonSchema(resourceTypes),
   overlay: () => overlayJsonSchema(resourceTypes),
-  "drift-file": () => published(driftFileSchema, "Accepted drift of rnv"),
-  policy: () => published(policyFileSchema, "Policies of rnv"),
-  test: () => published(testFileSchema, "Tests of manifests of rnv: *.rnvtest.yaml"),
-  fleet: () => published(fleetFileSchema, "A fleet of rnv: rnv.fleet.yaml"),
-  plan: () => published(planDocumentSchema, "A plan of rnv"),
-  drift: () => published(driftDocumentSchema, "A drift report of rnv"),
-  "fleet-report": () => published(fleetReportSchema, "A report of rnv fleet"),
-  "test-report": () => published(testReportSchema, "A report of rnv test"),
-  state: () => published(stateFileSchema, "The recorded state of rnv"),
-  events: () => published(eventSchema, "An event of an rnv run"),
+  "drift-file": () => published("AcceptedDrift", driftFileSchema, "Accepted drift of rnv"),
+  policy: () => published("Policies", policyFileSchema, "Policies of rnv"),
+  test: () => published("Test", testFileSchema, "Tests of manifests of rnv: *.rnvtest.yaml"),
+  fleet: () => published("Fleet", fleetFileSchema, "A fleet of rnv: rnv.fleet.yaml"),
+  plan: () => published("PlanDocument", planDocumentSchema, "A plan of rnv"),
+  drift: () => published("DriftDocument", driftDocumentSchema, "A drift report of rnv"),
+  "fleet-report": () => published("FleetReport", fleetReportSchema, "A report of rnv fleet"),
+  "test-report": () => published("TestReport", testReportSchema, "A report of rnv test"),
+  state: () => published("State", stateFileSchema, "The recorded state of rnv"),
+  events: () => published("ApplyEvent", eventSchema, "An event of an rnv run"),
+  status: () => published("StatusDocument", statusSchema, "What rnv status shows"),
+  output: () => published("Outputs", outputsSchema, "The outputs of a state of rnv"),
+  history: () => published("HistoryDocument", historySchema, "The runs that a state of rnv remembers"),
+  deployments: () => published("DeploymentsDocument", deploymentsSchema, "Deployments of a service"),
 };
 
 /** `rnv schema [name]`: a JSON Schema, draft-07, made from the same checks that reading and writing use. */
@@ -35,11 +40,12 @@ export const schema = (name: SchemaName): unknown => {
   return { $schema, $id: `${schemasUrl}/${name}.schema.json`, ...rest };
 };
 
-function published(schema: z.ZodType, title: string): object {
+/** The title is the name of the type that generators of types make of it. */
+function published(title: string, schema: z.ZodType, description: string): object {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     target: "draft-7",
     io: "input",
     unrepresentable: "any",
   });
-  return { $schema, title, ...rest };
+  return { $schema, title, description, ...rest };
 }

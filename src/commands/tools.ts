@@ -30,6 +30,10 @@ export const schemaNames = [
   "test-report",
   "state",
   "events",
+  "status",
+  "output",
+  "history",
+  "deployments",
 ] as const;
 
 export type SchemaName = (typeof schemaNames)[number];

@@ -1,0 +1,200 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { gapSettings } from "../api/gap-rules";
+import type { GapSettings } from "../api/gaps";
+import { checkBaseUrl, createHttpTransport, type HttpTransportOptions } from "../api/http-transport";
+import { embeddedUrl, type Transport } from "../api/transport";
+import { stateAddress } from "../declaration/state-place";
+import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import type { ApplyEvent } from "../model/apply-event";
+import { Secret } from "../model/secret";
+import { mentionsStage, splitStage, stageText } from "../model/stage";
+import { type ProcessEnvironment, sha256, uuidPattern } from "../model/text";
+import { systemClock } from "../model/time";
+import { version } from "../model/version";
+import { aliveBy } from "../state/alive-by";
+import { loadStateKey } from "../state/key";
+import { openBackend } from "../state/open-backend";
+import { parseStateAddress, type StateAddress } from "../state/state-address";
+import type { Connection, Context } from "./context";
+import { type ConnectionOptions, checkKey, embeddedTransport, openConnection } from "./open-connection";
+
+/** The service that a run talks to, and where its state lives. */
+export interface Settings {
+  /** Ends in `/api/v1`; `embedded` for the emulator in-process; empty when it is not set. */
+  readonly baseUrl: string;
+  readonly workspaceId: string;
+  readonly apiKey: Secret | undefined;
+  /** First 16 hex digits of SHA-256 of the API key; empty without one. */
+  readonly credential: () => string;
+  readonly state: StateAddress;
+  /** Absolute: holds the state, unless that is remote, and what this machine keeps of it. */
+  readonly stateFolder: string;
+  readonly gaps: GapSettings;
+  /** Missing and invalid settings, all of them: with an error among them a run does not connect. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+interface GivenSettings extends Pick<Settings, "baseUrl" | "workspaceId" | "diagnostics"> {
+  readonly cwd: string;
+  readonly environment: ProcessEnvironment;
+  readonly apiKey: string | undefined;
+  /** A path below `cwd`, or an address. */
+  readonly state: string;
+}
+
+/** Returns the settings of a run; throws `DiagnosticsError` at an address of a state that is none. */
+export function settingsOf(given: GivenSettings): Settings {
+  const { cwd, environment, baseUrl, workspaceId, apiKey } = given;
+  const { address, diagnostic } = parseStateAddress(given.state);
+  if (address === undefined) throw new DiagnosticsError([diagnostic]);
+  const state = address.kind === "file" ? { ...address, path: resolve(cwd, address.path) } : address;
+  const gaps = gapSettings(environment);
+  return {
+    ...{ baseUrl, workspaceId },
+    apiKey: apiKey === undefined ? undefined : new Secret(apiKey),
+    credential: () => (apiKey === undefined ? "" : sha256(apiKey).slice(0, 16)),
+    state,
+    // Of a remote state, this machine keeps its part in the working folder.
+    stateFolder: state.kind === "file" ? dirname(state.path) : resolve(cwd, ".rnv"),
+    gaps: gaps.settings,
+    diagnostics: [...given.diagnostics, ...gaps.diagnostics],
+  };
+}
+
+/** A context that holds connections until it is closed. */
+export interface OpenContext extends Context {
+  readonly close: () => Promise<void>;
+}
+
+type PerProcess = "baseUrl" | "workspaceId" | "credential" | "host" | "pid" | "clock" | "randomBytes";
+
+/** What differs from run to run. */
+interface RunParts
+  extends Omit<Context, PerProcess | "backend" | "connect" | "stateKey">,
+    Pick<ConnectionOptions, "maxConcurrency" | "onWait" | "onDeprecation"> {
+  readonly settings: Settings;
+  /** A state that names no stage becomes that of this stage. */
+  readonly takesUnnamed: boolean;
+  /** Opens the way to the service. */
+  readonly openTransport: () => Transport;
+  /** Opens the way to the server of a remote state. */
+  readonly openStateTransport: (options: HttpTransportOptions) => Transport;
+}
+
+/** Opens the capabilities of a run. Nothing is asked before a command needs it. */
+export function openRun(parts: RunParts): OpenContext {
+  const { settings, takesUnnamed, openTransport, openStateTransport, ...run } = parts;
+  const { maxConcurrency, onWait, onDeprecation, ...place } = run;
+  const { environment, stack, stage, signal, say } = place;
+  const { workspaceId, gaps } = settings;
+  // The workspace that the state must belong to. Verbs that only read or correct a state work without.
+  const origin = { baseUrl: settings.baseUrl, workspaceId };
+  const machine = { host: hostname(), pid: process.pid, clock: systemClock, randomBytes };
+  const servers: Transport[] = [];
+  const openServer = (options: HttpTransportOptions): Transport => {
+    const transport = openStateTransport(options);
+    servers.push(transport);
+    return transport;
+  };
+  let connection: Connection | undefined;
+  const connect = (): Connection => {
+    const { apiKey, diagnostics } = settings;
+    if (hasErrors(diagnostics) || apiKey === undefined) throw new DiagnosticsError(diagnostics);
+    return openConnection({
+      baseUrl: settings.baseUrl === "embedded" ? embeddedUrl : settings.baseUrl,
+      apiKey,
+      transport: openTransport(),
+      clock: systemClock,
+      random: Math.random,
+      runId: randomBytes(16).toString("hex"),
+      ...{ workspaceId, gaps, signal, say, maxConcurrency, onWait, onDeprecation },
+      userAgent: `rnv/${version}`,
+    });
+  };
+  return {
+    ...place,
+    ...origin,
+    ...machine,
+    credential: settings.credential,
+    backend: openBackend(settings.state, {
+      ...{ ...origin, ...machine, environment, stack: stack?.name, openTransport: openServer },
+      stage: stage === "any" ? undefined : stage ? { name: stageText(stage), takesUnnamed } : null,
+      isAlive: aliveBy((pid, probe) => process.kill(pid, probe)),
+    }),
+    connect: async () => {
+      connection ??= connect();
+      return connection;
+    },
+    stateKey: (create) => {
+      const path = join(settings.stateFolder, "state.key");
+      return loadStateKey({ environment, path, create, salt: workspaceId || undefined, randomBytes });
+    },
+    close: async () => {
+      await Promise.all(servers.map((server) => server.close()));
+      await connection?.close();
+    },
+  };
+}
+
+/** Everything that a program gives `openContext`: nothing is read from the process. */
+export interface ContextOptions {
+  /** The folder that paths start from. */
+  readonly cwd: string;
+  /** Ends in `/api/v1`; `embedded` for the emulator in this process. */
+  readonly baseUrl: string;
+  /** A UUID. */
+  readonly workspaceId: string;
+  readonly apiKey: string;
+  /** A path, or an address: `s3://bucket/key`, `https://…`. It may hold `${stage.name}` and `${stage.id}`. */
+  readonly state: string;
+  /** The stage of the manifest: `staging`, `preview/12`. */
+  readonly stage?: string;
+  /** Read by `${env.NAME}` and `fromEnv`; it holds the settings of proxies, of a remote state and RNV_STATE_KEY as well. */
+  readonly environment?: ProcessEnvironment;
+  /** Carries the requests to the service, in place of HTTP: that of an emulator. */
+  readonly transport?: Transport;
+  /** Once aborted, requests in flight end and none is started. */
+  readonly signal?: AbortSignal;
+  /** Called for each event of an apply. */
+  readonly onEvent?: (event: ApplyEvent) => void;
+  /** Of one request; 60,000 unless said. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Opens what the commands work with. Throws `DiagnosticsError` where an option is none. Close it when it is done with.
+ * @example
+ * const context = openContext({ cwd, baseUrl, workspaceId, apiKey, state: "state.json" });
+ * const { report } = await drift(context);
+ * await context.close();
+ */
+export function openContext(options: ContextOptions): OpenContext {
+  const { cwd, environment = {}, transport, timeoutMs: exchangeTimeoutMs } = options;
+  const stage = options.stage === undefined ? undefined : splitStage(options.stage);
+  const state = stateAddress(options.state, { stage: options.stage });
+  const settings = settingsOf({ ...options, environment, state, diagnostics: problemsOf(options, state) });
+  if (hasErrors(settings.diagnostics)) throw new DiagnosticsError(settings.diagnostics);
+  const openHttp = (): Transport => createHttpTransport({ environment, exchangeTimeoutMs });
+  const open = options.baseUrl === "embedded" ? () => embeddedTransport(cwd, environment) : openHttp;
+  return openRun({
+    ...{ settings, cwd, environment, stage, takesUnnamed: false },
+    signal: options.signal ?? new AbortController().signal,
+    emit: options.onEvent ?? (() => undefined),
+    openTransport: () => transport ?? open(),
+    openStateTransport: (limits) => createHttpTransport({ environment, ...limits }),
+  });
+}
+
+function problemsOf({ baseUrl, workspaceId, apiKey }: ContextOptions, state: string): readonly Diagnostic[] {
+  const key = checkKey(apiKey, "apiKey");
+  return [
+    baseUrl === "embedded" ? undefined : checkBaseUrl(baseUrl),
+    uuidPattern.test(workspaceId) ? undefined : error("config.invalid", "workspaceId is not a UUID"),
+    typeof key === "string" ? undefined : key,
+    mentionsStage(state)
+      ? error("config.invalid", "the address of the state holds ${stage.…}, which `stage` does not give")
+      : undefined,
+  ].filter((one) => one !== undefined);
+}
