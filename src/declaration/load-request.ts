@@ -13,6 +13,8 @@ export type SecretReach = "resolve" | "present" | "skip";
 export interface FileRequest {
   /** Values of `-f`; empty: rnv.yaml, rnv.yml or every YAML file below rnv. */
   readonly files: readonly string[];
+  /** The value of a manifest, in place of the default files; `files` overlay it. */
+  readonly manifest?: unknown;
   /** The project folder, absolute. */
   readonly cwd: string;
   readonly standardInput?: Uint8Array | undefined;

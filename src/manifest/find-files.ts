@@ -93,6 +93,9 @@ function hintAbove(cwd: string): string | undefined {
 /** How standard input is named in messages; `-` on the command line. */
 export const standardInputName = "<stdin>";
 
+/** How a manifest that is no file is named in messages. */
+export const valueName = "<manifest>";
+
 function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
   if (name === "-") return [standardInputName];
   const path = resolve(cwd, name);

@@ -24,7 +24,7 @@ import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
 import { type StageName, stageText } from "../model/stage";
 import { walkBlocks } from "./blocks";
-import { findFiles, standardInputName } from "./find-files";
+import { findFiles, standardInputName, valueName } from "./find-files";
 import { takeShared } from "./groups";
 import { maskText } from "./mask";
 import {
@@ -38,7 +38,9 @@ import {
   stageMissing,
   withStage,
 } from "./stages";
+import { jsonOf } from "./text/json";
 import { mergeFiles, overlay } from "./text/merge";
+import { parseValue } from "./text/value";
 import { parseYaml } from "./text/yaml";
 import { checkTopLevel, readOutputs } from "./top-level";
 import { printManifest } from "./write";
@@ -198,7 +200,7 @@ interface ReadFiles {
   readonly isPartial: boolean;
 }
 
-interface FileReading extends Pick<FileRequest, "cwd" | "standardInput"> {
+interface FileReading extends Pick<FileRequest, "cwd" | "standardInput" | "manifest"> {
   readonly index: TypeIndex;
   readonly findings: Findings;
   /** Files whose text lacks this word are left out: of what the others say, much may be missing. */
@@ -210,16 +212,16 @@ interface FileReading extends Pick<FileRequest, "cwd" | "standardInput"> {
 const emptyRoot: MapNode = { kind: "map", entries: new Map(), range: { file: "", start: 0, end: 0 } };
 
 function readFiles(requested: readonly string[], reading: FileReading): ReadFiles {
-  const { below, cwd, standardInput, index, onlyWith = "" } = reading;
+  const { below, cwd, index, onlyWith = "" } = reading;
   const { report } = reading.findings;
   const names = [...(below?.names ?? [])];
   const roots: MapNode[] = below === undefined ? [] : [below.root];
   let { bytesLeft, isPartial } = below ?? { bytesLeft: maxTotalBytes, isPartial: false };
-  for (const layer of findFiles(requested, cwd, report)) {
+  for (const layer of layersOf(requested, reading)) {
     let layerRoot: MapNode | undefined;
     for (const file of layer) {
-      const given = file === standardInputName ? standardInput : undefined;
-      const text = readSource(file, cwd, bytesLeft, report, given);
+      const given = givenBytes(file, reading);
+      const text = given === null ? undefined : readSource(file, cwd, bytesLeft, report, given);
       if (text === undefined) {
         isPartial = true;
         continue;
@@ -231,7 +233,10 @@ function readFiles(requested: readonly string[], reading: FileReading): ReadFile
         continue;
       }
       const source = new SourceFile(file);
-      const read = parseYaml(source, text, report, "begin with a line such as projects: or services:");
+      const read =
+        file === valueName
+          ? parseValue(source, text, report)
+          : parseYaml(source, text, report, "begin with a line such as projects: or services:");
       const { root, failed } = read;
       source.text = maskText(text, read, index);
       isPartial ||= failed;
@@ -247,5 +252,20 @@ function readFiles(requested: readonly string[], reading: FileReading): ReadFile
   return { root, names, bytesLeft, isPartial };
 }
 
+function layersOf(requested: readonly string[], { cwd, manifest, findings }: FileReading) {
+  if (manifest === undefined) return findFiles(requested, cwd, findings.report);
+  return [[valueName], ...(requested.length === 0 ? [] : findFiles(requested, cwd, findings.report))];
+}
+
+/** Returns the text of a part of a manifest that is no file; undefined for a file, null after a problem. */
+function givenBytes(file: string, { manifest, standardInput, findings }: FileReading) {
+  if (file === standardInputName) return standardInput;
+  if (file !== valueName) return undefined;
+  const written = jsonOf(manifest);
+  if ("json" in written) return Buffer.from(written.json);
+  findings.report(error("manifest.invalid_value", written.problem));
+  return null;
+}
+
 const pathsOf = ({ names }: Pick<ReadFiles, "names">, cwd: string): readonly string[] =>
-  names.filter((file) => file !== standardInputName).map((file) => resolve(cwd, file));
+  names.filter((file) => file !== standardInputName && file !== valueName).map((file) => resolve(cwd, file));
