@@ -60,10 +60,6 @@ export function createMask({ outside, recorded }: KnownSecrets): Mask {
 /**
  * Opens the client of a workspace key: authentication, request ids, limiter, retries, deadline, body limit (interface,
  * "Authentication", "Errors", "Limits"). Throws `DiagnosticsError` for a base URL or a key that cannot be used.
- * @example
- * const { baseUrl, clock } = context;
- * const [apiKey, transport] = [new Secret(embeddedApiKey), createEmulator().transport()];
- * const client = createClient({ baseUrl, apiKey, transport, clock, random: Math.random });
  */
 export function createClient(options: ClientOptions): Client {
   const wrong = checkBaseUrl(options.baseUrl);

@@ -40,9 +40,6 @@ export type Endpoints = ReturnType<typeof createEndpoints>;
 /**
  * Returns one function per endpoint of the interface, over any `Send`. Cheap: apply makes one set for each change.
  * `detected` carries the bodies that the service was seen to take from one set to the next.
- * @example
- * const { send } = await context.connect();
- * const projects = await createEndpoints(send, context.workspaceId).listProjects();
  */
 export function createEndpoints(
   send: Send,

@@ -75,9 +75,6 @@ const idleMarginMs = 500;
  * environment names one. Throws `DiagnosticsError` for the address of a proxy that cannot be read. A rejection has a
  * `code`: that of the system, or `ANSWER_LATE`, `ANSWER_TOO_LARGE`, `ANSWER_UNREADABLE`, `PROXY_REFUSED`, `PROXY_UNAVAILABLE`; and `proxy`,
  * its host, where one stood in the way.
- * @example
- * const transport = createHttpTransport({ environment: process.env, exchangeTimeoutMs: 10_000 });
- * await transport.close();
  */
 export function createHttpTransport(options: HttpTransportOptions = {}): Transport {
   const { environment = {}, exchangeTimeoutMs = 60_000 } = options;

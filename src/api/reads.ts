@@ -34,12 +34,7 @@ interface ServiceList {
   readonly complete: boolean;
 }
 
-/**
- * Reads live state over one endpoint set: every part at most once; failures are forgotten (DESIGN section 5).
- * @example
- * const { send } = await context.connect();
- * const services = await createReads(createEndpoints(send, context.workspaceId)).services();
- */
+/** Reads live state over one endpoint set: every part at most once; failures are forgotten (DESIGN section 5). */
 export function createReads(endpoints: Endpoints | ConsistentEndpoints): Reads {
   const unsent: Send = () => Promise.reject(new Error("the endpoints send by themselves"));
   return new CachedReads("consistency" in endpoints ? endpoints : consistently(() => endpoints)(unsent));

@@ -70,12 +70,7 @@ export interface ApplyOutcome extends Outcome {
   readonly cancelled?: true;
 }
 
-/**
- * `rnv apply` and `rnv destroy`: lock -> plan -> approve -> guard -> run -> record.
- * @example
- * const request = { ...planRequest, files: ["rnv.yaml"], lockTimeoutMs: 0, parallelism: 10 };
- * const { exitCode } = await apply(context, { ...request, approve: async () => ({ confirmedDeletes: [] }) });
- */
+/** `rnv apply` and `rnv destroy`: lock -> plan -> approve -> guard -> run -> record. */
 export async function apply(context: Context, request: ApplyRequest): Promise<ApplyOutcome> {
   const command = request.mode === "destroy" ? "destroy" : "apply";
   if (request.mode === "apply") refuseNewState(context);

@@ -47,6 +47,8 @@ export interface Context {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The manifest comes from someone who may not see secrets (DESIGN section 15). */
   readonly untrusted?: boolean;
+  /** A manifest as a value, in place of the default files. */
+  readonly manifest?: unknown;
   /** Reads standard input to its end, for `-f -`. */
   readonly standardInput?: () => Promise<Uint8Array>;
   /** Ends in `/api/v1`, or `embedded`. */

@@ -27,11 +27,7 @@ export interface DriftOutcome extends Outcome {
   readonly judged?: Pick<Judged, "used" | "unused">;
 }
 
-/**
- * `rnv drift`: reports changes made outside of rnv. Needs only a read key, writes nothing and takes no lock.
- * @example
- * const { report } = await drift(context, planRequest);
- */
+/** `rnv drift`: reports changes made outside of rnv. Needs only a read key, writes nothing and takes no lock. */
 export async function drift(context: Context, request: DriftRequest): Promise<DriftOutcome> {
   const connection = await prefetch(context);
   const state = await context.backend.read();

@@ -32,11 +32,7 @@ export interface ExportOutcome extends Outcome {
   readonly references: number;
 }
 
-/**
- * `rnv export`: writes the live resources as a manifest whose plan with `--adopt` changes nothing.
- * @example
- * const { text } = await exportManifest(context, { project: "shop" });
- */
+/** `rnv export`: writes the live resources as a manifest whose plan with `--adopt` changes nothing. */
 export async function exportManifest(context: Context, request: ExportRequest): Promise<ExportOutcome> {
   // Without a readable state, no earlier write is known.
   const state = await context.backend.read().catch(() => undefined);

@@ -41,8 +41,6 @@ interface ImportTarget {
 /**
  * `rnv import`: records a live resource under an address that the manifest declares; under any other the next plan
  * would delete it. Writes the state only, never the service.
- * @example
- * const found = await importResource(context, { address: "project.shop", id, lockTimeoutMs: 0 });
  */
 export async function importResource(context: Context, request: ImportRequest): Promise<ImportOutcome> {
   const target = targetOf(request);

@@ -18,7 +18,7 @@ import { nothingDesired } from "./refresh";
 
 export type LoadContext = Pick<
   Context,
-  "cwd" | "environment" | "standardInput" | "untrusted" | "stack" | "stage"
+  "cwd" | "environment" | "manifest" | "standardInput" | "untrusted" | "stack" | "stage"
 >;
 
 /** Reads and checks the manifest or the stacks; `secrets` says how far the sources of secrets are read. */
@@ -29,6 +29,7 @@ export async function load(
 ): Promise<LoadedManifest> {
   return loadDesired({
     files,
+    manifest: context.manifest,
     cwd: context.cwd,
     types: resourceTypes,
     environment: context.environment,

@@ -3,14 +3,12 @@ import { hostname } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { gapSettings } from "../api/gap-rules";
 import type { GapSettings } from "../api/gaps";
-import { checkBaseUrl, createHttpTransport, type HttpTransportOptions } from "../api/http-transport";
+import type { HttpTransportOptions } from "../api/http-transport";
 import { embeddedUrl, type Transport } from "../api/transport";
-import { stateAddress } from "../declaration/state-place";
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
-import type { ApplyEvent } from "../model/apply-event";
+import { type Diagnostic, DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
-import { mentionsStage, splitStage, stageText } from "../model/stage";
-import { type ProcessEnvironment, sha256, uuidPattern } from "../model/text";
+import { stageText } from "../model/stage";
+import { type ProcessEnvironment, sha256 } from "../model/text";
 import { systemClock } from "../model/time";
 import { version } from "../model/version";
 import { aliveBy } from "../state/alive-by";
@@ -18,7 +16,7 @@ import { loadStateKey } from "../state/key";
 import { openBackend } from "../state/open-backend";
 import { parseStateAddress, type StateAddress } from "../state/state-address";
 import type { Connection, Context } from "./context";
-import { type ConnectionOptions, checkKey, embeddedTransport, openConnection } from "./open-connection";
+import { type ConnectionOptions, openConnection } from "./open-connection";
 
 /** The service that a run talks to, and where its state lives. */
 export interface Settings {
@@ -136,65 +134,4 @@ export function openRun(parts: RunParts): OpenContext {
       await connection?.close();
     },
   };
-}
-
-/** Everything that a program gives `openContext`: nothing is read from the process. */
-export interface ContextOptions {
-  /** The folder that paths start from. */
-  readonly cwd: string;
-  /** Ends in `/api/v1`; `embedded` for the emulator in this process. */
-  readonly baseUrl: string;
-  /** A UUID. */
-  readonly workspaceId: string;
-  readonly apiKey: string;
-  /** A path, or an address: `s3://bucket/key`, `https://…`. It may hold `${stage.name}` and `${stage.id}`. */
-  readonly state: string;
-  /** The stage of the manifest: `staging`, `preview/12`. */
-  readonly stage?: string;
-  /** Read by `${env.NAME}` and `fromEnv`; it holds the settings of proxies, of a remote state and RNV_STATE_KEY as well. */
-  readonly environment?: ProcessEnvironment;
-  /** Carries the requests to the service, in place of HTTP: that of an emulator. */
-  readonly transport?: Transport;
-  /** Once aborted, requests in flight end and none is started. */
-  readonly signal?: AbortSignal;
-  /** Called for each event of an apply. */
-  readonly onEvent?: (event: ApplyEvent) => void;
-  /** Of one request; 60,000 unless said. */
-  readonly timeoutMs?: number;
-}
-
-/**
- * Opens what the commands work with. Throws `DiagnosticsError` where an option is none. Close it when it is done with.
- * @example
- * const context = openContext({ cwd, baseUrl, workspaceId, apiKey, state: "state.json" });
- * const { report } = await drift(context);
- * await context.close();
- */
-export function openContext(options: ContextOptions): OpenContext {
-  const { cwd, environment = {}, transport, timeoutMs: exchangeTimeoutMs } = options;
-  const stage = options.stage === undefined ? undefined : splitStage(options.stage);
-  const state = stateAddress(options.state, { stage: options.stage });
-  const settings = settingsOf({ ...options, environment, state, diagnostics: problemsOf(options, state) });
-  if (hasErrors(settings.diagnostics)) throw new DiagnosticsError(settings.diagnostics);
-  const openHttp = (): Transport => createHttpTransport({ environment, exchangeTimeoutMs });
-  const open = options.baseUrl === "embedded" ? () => embeddedTransport(cwd, environment) : openHttp;
-  return openRun({
-    ...{ settings, cwd, environment, stage, takesUnnamed: false },
-    signal: options.signal ?? new AbortController().signal,
-    emit: options.onEvent ?? (() => undefined),
-    openTransport: () => transport ?? open(),
-    openStateTransport: (limits) => createHttpTransport({ environment, ...limits }),
-  });
-}
-
-function problemsOf({ baseUrl, workspaceId, apiKey }: ContextOptions, state: string): readonly Diagnostic[] {
-  const key = checkKey(apiKey, "apiKey");
-  return [
-    baseUrl === "embedded" ? undefined : checkBaseUrl(baseUrl),
-    uuidPattern.test(workspaceId) ? undefined : error("config.invalid", "workspaceId is not a UUID"),
-    typeof key === "string" ? undefined : key,
-    mentionsStage(state)
-      ? error("config.invalid", "the address of the state holds ${stage.…}, which `stage` does not give")
-      : undefined,
-  ].filter((one) => one !== undefined);
 }

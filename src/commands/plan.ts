@@ -29,11 +29,7 @@ export interface PlanOutcome extends Outcome {
   readonly reviewKey?: Uint8Array | undefined;
 }
 
-/**
- * Makes the plan of `rnv plan`: the exact difference to the live service. Takes no lock and writes nothing.
- * @example
- * const { plan: made, diagnostics } = await plan(context, planRequest);
- */
+/** Makes the plan of `rnv plan`: the exact difference to the live service. Takes no lock and writes nothing. */
 export async function plan(context: Context, request: PlanRequest): Promise<PlanOutcome> {
   const connection = await prefetch(context);
   const state = await context.backend.read();

@@ -15,8 +15,6 @@ import { findRecorded } from "./state-verbs";
 /**
  * `rnv status [address]`: returns what runs, of every recorded service or of `wanted`, with its variables where `lists`.
  * Takes no lock, writes nothing.
- * @example
- * const [api] = await status(context, "service.shop.api");
  */
 export async function status(
   context: Context,
@@ -103,8 +101,6 @@ const releaseOf = (id: string, found: Deployment | undefined, liveId: string | u
 
 /**
  * `rnv deployments <address>`: the newest `limit` deployments of a service, at most 200. Takes no lock and writes nothing.
- * @example
- * const releases = await deployments(context, { address: "service.shop.api", limit: 10 });
  */
 export async function deployments(
   context: Context,

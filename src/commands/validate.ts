@@ -26,11 +26,7 @@ export interface ValidateOutcome extends Outcome {
   readonly merged?: () => string;
 }
 
-/**
- * `rnv validate`: the manifest alone. No request, no state, no secret source is read.
- * @example
- * const { diagnostics } = await validate(context, { files: ["rnv.yaml"] });
- */
+/** `rnv validate`: the manifest alone. No request, no state, no secret source is read. */
 export async function validate(
   context: LoadContext,
   request: { readonly files: readonly string[]; readonly policies?: readonly string[] },

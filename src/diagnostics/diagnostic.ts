@@ -171,9 +171,12 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 /**
  * Thrown only by a step that cannot continue; carries the diagnostics to the place that reports them.
  * @example
- * await context.connect().catch((cause: unknown) => {
- *   if (cause instanceof DiagnosticsError) process.exitCode = cause.exitCode;
- * });
+ * try {
+ *   openContext({ cwd, baseUrl, workspaceId, apiKey, state: "ftp://example.com/state.json" });
+ * } catch (cause) {
+ *   if (!(cause instanceof DiagnosticsError)) throw cause;
+ *   for (const { summary } of cause.diagnostics) console.error(summary);
+ * }
  */
 export class DiagnosticsError extends Error {
   constructor(

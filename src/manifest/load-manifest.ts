@@ -45,13 +45,7 @@ import { parseYaml } from "./text/yaml";
 import { checkTopLevel, readOutputs } from "./top-level";
 import { printManifest } from "./write";
 
-/**
- * Reads the desired state of DESIGN section 3. Every mistake of every file is collected.
- * @example
- * const { cwd, environment } = context;
- * const request = { cwd, environment, files: ["rnv.yaml"], types: resourceTypes };
- * const { desired, diagnostics } = await loadManifest({ ...request, secrets: "skip" });
- */
+/** Reads the desired state of DESIGN section 3. Every mistake of every file is collected. */
 export async function loadManifest(given: ManifestRequest): Promise<LoadedManifest> {
   const findings = collectFindings();
   const index = indexTypes(given.types);

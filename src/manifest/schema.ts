@@ -26,8 +26,6 @@ const reference = z.string().meta({ pattern: "\\$\\{" });
 /**
  * The JSON Schema (draft-07) of a manifest, for editors. It derives from the same schemas that `loadManifest`
  * checks with; what only the whole manifest can tell (references, addresses) is left to `loadManifest`.
- * @example
- * const schema = JSON.stringify(manifestJsonSchema(resourceTypes));
  */
 export const manifestJsonSchema = (types: readonly ResourceType[]): object =>
   jsonOf(manifestSchema(types, false), "rnv manifest", "The desired state of a workspace.");
@@ -35,8 +33,6 @@ export const manifestJsonSchema = (types: readonly ResourceType[]): object =>
 /**
  * The JSON Schema (draft-07) of a manifest that overlays another one (`-f rnv.yaml -f production.yaml`): everything is
  * optional, and `null` takes away what the earlier file says.
- * @example
- * const schema = JSON.stringify(overlayJsonSchema(resourceTypes));
  */
 export function overlayJsonSchema(types: readonly ResourceType[]): object {
   const description = "What differs from an earlier manifest; null takes away what that one says.";

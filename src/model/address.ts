@@ -19,11 +19,7 @@ export const typeOf = (address: Address): string => address.slice(0, address.ind
 /** The address without its type: `shop.api`. */
 export const nameOf = (address: Address): string => address.slice(address.indexOf(".") + 1);
 
-/**
- * Parses text a user typed (a flag, `moved`, `removed`); undefined when it is not an address.
- * @example
- * const address = parseAddress("service.shop.api");
- */
+/** Parses text a user typed (a flag, `moved`, `removed`); undefined when it is not an address. */
 export function parseAddress(text: string): Address | undefined {
   return addressPattern.test(text) ? (text as Address) : undefined;
 }

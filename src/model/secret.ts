@@ -6,8 +6,6 @@ const MASK = "(sensitive)";
 /**
  * A value that is never printed, stored or logged. Its text leaves only through `openSecret`, in `src/api`.
  * `toString`, `toJSON` and `util.inspect` all show `(sensitive)`.
- * @example
- * const shown = String(new Secret("hunter2")); // "(sensitive)"
  */
 export class Secret {
   constructor(text: string) {

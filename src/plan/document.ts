@@ -23,9 +23,6 @@ type DocumentObject = { readonly [key: string]: Plain };
  * A plan as JSON, in the shape of Terraform's `show -json` (format 1.2) with attribute paths as declared, plus what
  * is ours: cause, effects, cost, guards, reasons, bindings. It holds no secret. `unbound` names secrets that its digests
  * leave out, by address, besides those without a fingerprint: a plan that was made without them is compared so.
- * @example
- * const { plan: made } = await plan(context, planRequest);
- * const json = made && JSON.stringify(planDocument(made));
  */
 export function planDocument(raw: Plan, unbound: Unbound = new Map()): PlanDocument {
   const plan = shownPlan(raw);

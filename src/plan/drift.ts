@@ -117,14 +117,15 @@ const failedSchema = reportSchema
   .extend({ errored: z.literal(true), diagnostics });
 
 export const driftDocumentSchema = z.union([reportSchema, failedSchema]);
+export type DriftDocument = z.infer<typeof driftDocumentSchema>;
 
-type DriftDocument = z.infer<typeof reportSchema>;
+type ReportDocument = z.infer<typeof reportSchema>;
 
 /** A finding that an entry of a reviewed file accepts. */
-export type AcceptedDrift = InMemory<NonNullable<DriftDocument["accepted"]>[number]>;
+export type AcceptedDrift = InMemory<NonNullable<ReportDocument["accepted"]>[number]>;
 
 /** A setting of a managed resource that is not declared, with a live value that is not the default. */
-export type UndeclaredField = InMemory<DriftDocument["undeclared"][number]>;
+export type UndeclaredField = InMemory<ReportDocument["undeclared"][number]>;
 
 /** A part of the report whose fields are as its plan has them. */
 type WithFields<Part extends { attributes: unknown }> = Omit<InMemory<Part>, "attributes"> & {
@@ -132,16 +133,16 @@ type WithFields<Part extends { attributes: unknown }> = Omit<InMemory<Part>, "at
 };
 
 /** A change that is made only because drifted or missing resources are repaired. */
-export type Consequence = InMemory<DriftDocument["consequences"][number]>;
+export type Consequence = InMemory<ReportDocument["consequences"][number]>;
 
-export type PendingResource = WithFields<DriftDocument["pending"][number]>;
+export type PendingResource = WithFields<ReportDocument["pending"][number]>;
 
 export interface DriftReport
   extends Omit<
-    InMemory<DriftDocument>,
+    InMemory<ReportDocument>,
     "formatVersion" | "diagnostics" | "drifted" | "consequences" | "pending" | "revealed"
   > {
-  readonly drifted: readonly WithFields<DriftDocument["drifted"][number]>[];
+  readonly drifted: readonly WithFields<ReportDocument["drifted"][number]>[];
   readonly consequences: readonly Consequence[];
   readonly pending: readonly PendingResource[];
   readonly revealed?: Plan["revealed"];

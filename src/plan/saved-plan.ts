@@ -28,9 +28,6 @@ export interface SavedPlan {
 /**
  * A plan as text to keep: canonical JSON with a SHA-256 over all of it, and an HMAC under the key of the state where there
  * is one. It is applied by planning again and demanding the same, so it needs neither secrets nor live values.
- * @example
- * const { plan: made } = await plan(context, planRequest);
- * const savedPlan = made && savePlan(made, { files: ["rnv.yaml"] });
  */
 export function savePlan(
   plan: Plan,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { standingSchema } from "../model/live";
-import { addressSchema } from "../plan/plan-schema";
+import { addressSchema, json } from "../plan/plan-schema";
 
 const format = { format_version: z.literal("1.0") };
 const text = z.string().optional();
@@ -54,6 +54,8 @@ export const statusSchema = z.strictObject({
     .describe("Sorted by address."),
 });
 
+export type StatusDocument = z.infer<typeof statusSchema>;
+
 /** `deployments -json`. */
 export const deploymentsSchema = z.strictObject({
   ...format,
@@ -62,6 +64,8 @@ export const deploymentsSchema = z.strictObject({
   has_more: z.boolean().describe("There are older ones."),
   reason: text.describe("Why the service lists none."),
 });
+
+export type DeploymentsDocument = z.infer<typeof deploymentsSchema>;
 
 const count = z.int().min(0);
 
@@ -87,12 +91,11 @@ export const historySchema = z.strictObject({
 });
 
 /** `output -json`, as Terraform writes it. */
-export const outputsSchema = z
-  .record(
-    z.string(),
-    z.strictObject({
-      sensitive: z.boolean(),
-      type: z.json().describe('In the notation of Terraform: `"string"`, `["tuple", …]`.'),
-      value: z.json().describe("`(sensitive)` where it is a secret."),
-    }),
-  );
+export const outputsSchema = z.record(
+  z.string(),
+  z.strictObject({
+    sensitive: z.boolean(),
+    type: json.describe('In the notation of Terraform: `"string"`, `["tuple", …]`.'),
+    value: json.describe("`(sensitive)` where it is a secret."),
+  }),
+);

@@ -6,6 +6,7 @@ import {
   countOf,
   countsOfStage,
   type DriftClass,
+  type DriftDocument,
   type DriftJob,
   type DriftReport,
   type DriftStatus,
@@ -156,15 +157,18 @@ function pendingPhrase({ action, archives, runs, fields, previousAddress }: Pend
 export const driftText = (report: DriftReport, style: Style): string =>
   joined([...sectionTexts(driftSections(report), style), style.colors.bold(driftLine(report))]);
 
-/** The report as one JSON document, in the shape of `driftDocumentSchema`; sides of a field are as in a plan document (`{kind, value}`). */
-/** The report, or why there is none, as one JSON document in the shape of `driftDocumentSchema`. */
-export const driftJson = ({ report, diagnostics }: Pick<StageDrift, "report" | "diagnostics">): string =>
-  jsonText({
-    ...(report ? driftDocument(report) : { format_version: "1.1", errored: true }),
-    diagnostics: diagnostics.map(diagnosticData),
-  });
+type DriftEnd = Pick<StageDrift, "report" | "diagnostics">;
 
-const driftDocument = (report: DriftReport): Readonly<Record<string, unknown>> => ({
+/** The report, or why there is none, in the shape of `driftDocumentSchema`; sides of a field are as in a plan document. */
+export const driftDocument = ({ report, diagnostics }: DriftEnd) =>
+  ({
+    ...(report ? reportDocument(report) : { format_version: "1.1", errored: true }),
+    diagnostics: diagnostics.map(diagnosticData),
+  }) as DriftDocument;
+
+export const driftJson = (end: DriftEnd): string => jsonText(driftDocument(end));
+
+const reportDocument = (report: DriftReport): Readonly<Record<string, unknown>> => ({
   format_version: "1.1",
   ...inDocument(report),
   drifted: report.drifted.map(({ fields, ...one }) => ({ ...one, attributes: fields.map(fieldData) })),
@@ -227,7 +231,7 @@ export const driftJobJson = (job: DriftJob): string =>
     ...jobData(job),
     stages: job.stages.map((one) => ({
       ...stageOf(one),
-      drift: one.report && driftDocument(one.report),
+      drift: one.report && reportDocument(one.report),
       diagnostics: one.diagnostics.map((found) => diagnosticData(found)),
     })),
   });

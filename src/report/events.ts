@@ -1,4 +1,4 @@
-import type { ApplyEvent, StepAction, SummaryEvent } from "../model/apply-event";
+import type { ApplyEvent, EventDocument, StepAction, SummaryEvent } from "../model/apply-event";
 import { diagnosticData } from "./diagnostics";
 import { escapeJson, escapeText } from "./escape-text";
 import { countList } from "./plan-wording";
@@ -78,15 +78,15 @@ export function summaryLine(event: Pick<SummaryEvent, "mode" | "exitCode" | "cou
   return `${verb} ${ends[exitCode] ?? "incomplete."} Resources: ${told.join(", ")}.`;
 }
 
-/**
- * Writes one event as one JSON object on one line, without a line break (`apply -json`, DESIGN section 8). `at` is when it
- * happened, ISO 8601.
- */
-export function eventJson(event: ApplyEvent, at?: string): string {
+/** Returns an event in the shape of `eventSchema`; `at` is when it happened, ISO 8601. */
+export function eventDocument(event: ApplyEvent, at?: string) {
   const { type, ...rest } = event;
   const data = "diagnostic" in event ? { ...rest, diagnostic: diagnosticData(event.diagnostic) } : rest;
-  return escapeJson({ type, at, ...data });
+  return { type, at, ...data } as EventDocument;
 }
+
+/** Writes one event as one JSON object on one line, without a line break (`apply -json`, DESIGN section 8). */
+export const eventJson = (event: ApplyEvent, at?: string): string => escapeJson(eventDocument(event, at));
 
 /** Counts the changes of a run: `8 of 12 done, 4 deploying, 32s`. A change alone has no such line. */
 export function countRun() {

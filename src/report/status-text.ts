@@ -3,7 +3,8 @@ import type { PastRun, State } from "../model/state";
 import { durationText } from "../model/time";
 import type { Plain } from "../model/value";
 import { inDocument } from "../plan/document";
-import { escapeText, jsonText, quoteText, shorten } from "./escape-text";
+import type { DeploymentsDocument, StatusDocument } from "./document-schemas";
+import { escapeText, quoteText, shorten } from "./escape-text";
 import { readingOrder } from "./order";
 import { countEach, counted, countList } from "./plan-wording";
 import { alignColumns, type Style, tableLines, wrapLines } from "./style";
@@ -158,15 +159,20 @@ function releaseNote(release: Release): string | undefined {
   return sourceId === undefined ? undefined : `rolled back to the release of ${sourceId}`;
 }
 
-/** `status -json`: one document, services sorted by address. */
-export const statusJson = (services: readonly RunningService[]): string =>
-  jsonText({ format_version: "1.0", services: services.map(serviceData) });
+/** `status -json`: services sorted by address. */
+export const statusDocument = (services: readonly RunningService[]): StatusDocument => ({
+  format_version: "1.0",
+  services: services.map(serviceData) as StatusDocument["services"],
+});
 
-/** `deployments -json`: one document, newest first. */
-export function releasesJson({ address, releases, hasMore, reason }: ReleaseList): string {
-  const deployments = releases.map(releaseData);
-  return jsonText({ format_version: "1.0", address, deployments, has_more: hasMore, reason });
-}
+/** `deployments -json`: newest first. */
+export const deploymentsDocument = (list: ReleaseList): DeploymentsDocument => ({
+  format_version: "1.0",
+  address: list.address,
+  deployments: list.releases.map(releaseData) as DeploymentsDocument["deployments"],
+  has_more: list.hasMore,
+  ...(list.reason !== undefined && { reason: list.reason }),
+});
 
 const serviceData = ({ release, latest, ...service }: RunningService) =>
   inDocument({ ...service, release: release && releaseData(release), latest: latest && releaseData(latest) });

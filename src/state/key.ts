@@ -36,10 +36,6 @@ const largestKeyFile = 4096;
  * Loads the key of secret fingerprints: `RNV_STATE_KEY`, else the key file, created with mode 0600 when `create` is
  * set. The variable has 64 hex digits, base64 of 32 bytes, or a passphrase of at least 16 characters (scrypt). During a
  * change of keys, `RNV_STATE_KEY_PREVIOUS` holds the old key; the first whole apply converts the state.
- * @example
- * const { environment, randomBytes } = context;
- * const path = join(context.cwd, ".rnv", "state.key");
- * const { key } = await loadStateKey({ environment, path, create: true, randomBytes });
  */
 export async function loadStateKey(source: StateKeySource): Promise<LoadedStateKey> {
   const current = await loadCurrentKey(source);

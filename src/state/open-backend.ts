@@ -23,14 +23,7 @@ export interface BackendSurroundings extends OpenSurroundings, Omit<BackendOptio
   readonly randomBytes: (length: number) => Uint8Array;
 }
 
-/**
- * Opens the backend of an address, without a request. Throws `DiagnosticsError` for wrong settings.
- * @example
- * const { baseUrl, workspaceId, clock, host, pid, environment, randomBytes } = context;
- * const around = { baseUrl, workspaceId, clock, host, pid, environment, randomBytes, isAlive: () => true };
- * const { address } = parseStateAddress("state.json");
- * const backend = address && openBackend(address, { ...around, openTransport: createHttpTransport });
- */
+/** Opens the backend of an address, without a request. Throws `DiagnosticsError` for wrong settings. */
 export function openBackend(address: StateAddress, around: BackendSurroundings): StateBackend {
   const cipher = new StateCipher(around.environment, around.randomBytes);
   const shared = { ...around, cipher };

@@ -20,8 +20,6 @@ export type ParsedStateAddress =
 /**
  * `https://…` (`http://` for loopback), `s3://bucket/key?region=…&endpoint=…`, else a path. A text with another scheme
  * is an error and never a path: a typing mistake must not start a second, empty state.
- * @example
- * const { address, diagnostic } = parseStateAddress("s3://rnv-state/shop?region=eu-central-1");
  */
 export function parseStateAddress(text: string): ParsedStateAddress {
   const scheme = /^(?:([a-z][a-z0-9+.-]+):[\\/]|(https?|s3):)/i.exec(text)?.slice(1).join("").toLowerCase();

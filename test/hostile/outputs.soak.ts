@@ -18,7 +18,7 @@ import {
   issueTitle,
   webhookBody,
 } from "../../src/report/drift-report";
-import { escapeHtml, escapeJson } from "../../src/report/escape-text";
+import { escapeHtml, escapeJson, jsonText } from "../../src/report/escape-text";
 import { eventJson, eventText } from "../../src/report/events";
 import { graphDot, graphMermaid } from "../../src/report/graph";
 import { appliedComment, failedPlanComment, planComment, refusedComment } from "../../src/report/job-comment";
@@ -26,12 +26,12 @@ import { codeQuality, junit, planSuite } from "../../src/report/job-reports";
 import { planJson, planMarkdown, planText } from "../../src/report/plan-text";
 import { stateJson, stateMarkdown, stateText } from "../../src/report/state-text";
 import {
+  deploymentsDocument,
   historyJson,
   historyText,
   oneStatusText,
-  releasesJson,
   releasesText,
-  statusJson,
+  statusDocument,
   statusText,
 } from "../../src/report/status-text";
 import { plainStyle } from "../../src/report/style";
@@ -252,11 +252,11 @@ const renderers: Readonly<Record<string, (text: string) => string>> = {
   "history as JSON": (text) => escapeJson(historyJson({ runs: [runOf(text)] })),
   "status as text": (text) =>
     statusText([runningOf(text)], 0, plainStyle) + oneStatusText(runningOf(text), 0, plainStyle),
-  "status as JSON": (text) => statusJson([runningOf(text)]),
+  "status as JSON": (text) => jsonText(statusDocument([runningOf(text)])),
   "deployments as text": (text) =>
     releasesText(releasesOf(text), 0, plainStyle) +
     releasesText({ ...releasesOf(text), releases: [] }, 0, plainStyle),
-  "deployments as JSON": (text) => releasesJson(releasesOf(text)),
+  "deployments as JSON": (text) => jsonText(deploymentsDocument(releasesOf(text))),
   "findings as text": (text) => diagnosticsText(finding(text), plainStyle),
   "findings as JSON": (text) => diagnosticsJson(finding(text)),
   "state as text": (text) => stateText(stateOf(text), plainStyle),

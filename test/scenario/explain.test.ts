@@ -1,4 +1,4 @@
-import { diagnosticCodes } from "../../src";
+import { diagnosticCodes } from "../../src/diagnostics/diagnostic";
 import { oneScenario } from "../support/cli";
 
 describe("rnv explain", () => {

@@ -3,8 +3,14 @@ import { type RollbackSubject, type RuntimeRequest, runtimeAction } from "../../
 import { deployments, status } from "../../commands/status";
 import { failure } from "../../diagnostics/diagnostic";
 import { systemClock } from "../../model/time";
-import { escapeJson, escapeText, quoteText } from "../../report/escape-text";
-import { oneStatusText, releasesJson, releasesText, statusJson, statusText } from "../../report/status-text";
+import { escapeJson, escapeText, jsonText, quoteText } from "../../report/escape-text";
+import {
+  deploymentsDocument,
+  oneStatusText,
+  releasesText,
+  statusDocument,
+  statusText,
+} from "../../report/status-text";
 import { elapsedText } from "../../report/time-text";
 import type { Run } from "../open-target";
 import { pick, stageOfState, stateOptions } from "../options";
@@ -200,7 +206,7 @@ const statusVerb = defineVerb({
     const [first] = services;
     const now = systemClock.now();
     const style = outStyle(screen);
-    if (json) terminal.out(statusJson(services));
+    if (json) terminal.out(jsonText(statusDocument(services)));
     else if (first === undefined) terminal.err("No service is recorded yet.\n");
     else if (address === undefined) terminal.out(statusText(services, now, style));
     else terminal.out(oneStatusText(first, now, style));
@@ -226,7 +232,9 @@ const deploymentsVerb = defineVerb({
   ],
   run: async ({ address, limit, json }, { context, screen }) => {
     const list = await deployments(context, { address, limit });
-    screen.terminal.out(json ? releasesJson(list) : releasesText(list, systemClock.now(), outStyle(screen)));
+    screen.terminal.out(
+      json ? jsonText(deploymentsDocument(list)) : releasesText(list, systemClock.now(), outStyle(screen)),
+    );
   },
 });
 

@@ -42,13 +42,7 @@ interface LocalBackendOptions extends BackendOptions {
   readonly path: string;
 }
 
-/**
- * Keeps a state in a file of this machine (DESIGN section 7).
- * @example
- * const { baseUrl, workspaceId, clock, host, pid } = context;
- * const around = { baseUrl, workspaceId, clock, host, pid, isAlive: () => true };
- * const state = await createLocalBackend({ ...around, path: join(context.cwd, "state.json") }).read();
- */
+/** Keeps a state in a file of this machine (DESIGN section 7). */
 export const createLocalBackend = ({ path, ...options }: LocalBackendOptions): StateBackend =>
   createBackend(path, (around) => openFiles(path, around), options);
 

@@ -1,13 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as cdktf from "cdktf";
 import * as publicLibrary from "../../../src";
 import * as constructs from "../../../src/cdktf/cdktf";
-import type { Context } from "../../../src/commands/context";
 import * as testing from "../../../src/emulator/testing";
 import { builtLibrary } from "../../support/built-library";
-import { createWorkbench } from "../../support/workbench";
 
 const folder = join(__dirname, "..", "..", "..", "src", "cdktf");
 const names = Object.keys(constructs).sort();
@@ -46,12 +45,14 @@ const examplesOfLibrary = readdirSync(source, { recursive: true, encoding: "utf8
   .filter((file) => file.endsWith(".ts") && !file.startsWith("cdktf/"))
   .flatMap((file) => examplesIn(readFileSync(join(source, file), "utf8")));
 
-/** An example in a function that is given a context, and the ID of a project that is not recorded. */
+/** An example in a function that is given a context, with what it was opened with, and the ID of a project that is not recorded. */
 const functionOf = ({ of, code }: Example): string => `
-export async function exampleOf${of}(context: Context, id: string) {
+export async function exampleOf${of}(context: Context, id: string, options: ContextOptions) {
+const { cwd, baseUrl, workspaceId, apiKey } = options;
 ${code}}`;
 
-type RunExample = (context: Context, id: string) => Promise<void>;
+type Opened = Parameters<typeof publicLibrary.plan>[0];
+type RunExample = (context: Opened, id: string, options: publicLibrary.ContextOptions) => Promise<void>;
 
 /** The manifest that the examples of the library are about. */
 const manifest = `projects:
@@ -86,8 +87,8 @@ ${examples.map(classOf).join("\n")}\n`,
     writeFileSync(
       join(program, "library.ts"),
       `import { join } from "node:path";
-import { ${Object.keys(publicLibrary).join(", ")}, type Context } from "../../../../src";
-import { manualClock } from "../../../../src/emulator/testing";
+import { ${Object.keys(publicLibrary).join(", ")}, type Context, type ContextOptions } from "../../../../src";
+import { createEmulator, manualClock, serveEmulator } from "../../../../src/emulator/testing";
 ${examplesOfLibrary.map(functionOf).join("\n")}\n`,
     );
   });
@@ -130,17 +131,26 @@ ${examplesOfLibrary.map(functionOf).join("\n")}\n`,
   });
 
   it.each(examplesOfLibrary.map(({ of }) => of))("of %s runs against the embedded service", async (of) => {
-    const one = createWorkbench();
+    const cwd = mkdtempSync(join(tmpdir(), "rnv-examples-"));
+    const emulator = testing.createEmulator({ deploySeconds: 0 });
+    const options = {
+      ...{ cwd, baseUrl: "embedded", transport: emulator.transport(), state: "state.json" },
+      ...{ workspaceId: testing.embeddedWorkspaceId, apiKey: testing.embeddedApiKey },
+    };
+    const context = publicLibrary.openContext(options);
+    const said = jest.spyOn(console, "error").mockImplementation();
     try {
-      one.write("rnv.yaml", manifest);
+      writeFileSync(join(cwd, "rnv.yaml"), manifest);
       const isRecorded = of !== "importResource";
-      const { id } = one.emulator.store.addProject({ name: isRecorded ? "Other" : "shop" });
-      if (isRecorded) expect(await one.apply()).toMatchObject({ exitCode: 0 });
+      const { id } = emulator.store.addProject({ name: isRecorded ? "Other" : "shop" });
+      if (isRecorded) expect(await publicLibrary.apply(context)).toMatchObject({ exitCode: 0 });
       const programs = require(join(program, "library.ts")) as Record<string, RunExample>;
-      await programs[`exampleOf${of}`]?.(one.context, id);
-      expect(process.exitCode).toBeUndefined();
+      await programs[`exampleOf${of}`]?.(context, id, options);
+      expect(said.mock.calls).toHaveLength(of === "DiagnosticsError" ? 1 : 0);
     } finally {
-      one.remove();
+      said.mockRestore();
+      await context.close();
+      rmSync(cwd, { recursive: true, force: true });
     }
   });
 });

@@ -1,0 +1,107 @@
+import { planDocument } from "../plan/document";
+import { savePlan } from "../plan/saved-plan";
+import { diagnosticData } from "../report/diagnostics";
+import { driftDocument } from "../report/drift-report";
+import { deploymentsDocument, statusDocument } from "../report/status-text";
+import { apply } from "./apply";
+import { addresses, type Outcome as CommandOutcome, planRequest, succeeded } from "./context";
+import { drift } from "./drift";
+import { exportManifest } from "./export-manifest";
+import { failureOf } from "./failure";
+import type { DriftDocument, PlanDocument } from "./generated/documents";
+import { importResource } from "./import-resource";
+import type {
+  ApplyOutcome,
+  ApplyRequest,
+  DeploymentsOutcome,
+  DeploymentsRequest,
+  DriftOutcome,
+  DriftRequest,
+  ExportOutcome,
+  ExportRequest,
+  ImportOutcome,
+  ImportRequest,
+  Outcome,
+  PlanOutcome,
+  PlanRequest,
+  StatusOutcome,
+  StatusRequest,
+  ValidateRequest,
+} from "./library";
+import type { OpenContext } from "./open-context";
+import { plan } from "./plan";
+import { deployments, status } from "./status";
+import { validate } from "./validate";
+
+/** An outcome of the library whose findings still know their ranges. */
+export type Answer<T extends Outcome> = Omit<T, "diagnostics"> & Pick<CommandOutcome, "diagnostics">;
+
+export async function planned(run: OpenContext, request: PlanRequest): Promise<Answer<PlanOutcome>> {
+  const asked = { ...planRequest, ...request, isSaved: true };
+  const { plan: made, revealed, reviewKey: key, exitCode, diagnostics } = await plan(run, asked);
+  if (made === undefined) return { exitCode, diagnostics };
+  const { stage } = made;
+  const extra = { files: asked.files, stage, overridePolicies: request.overridePolicies, revealed, key };
+  const savedPlan = exitCode === 0 ? savePlan(made, extra) : undefined;
+  return { exitCode, diagnostics, plan: planDocument(made) as PlanDocument, savedPlan };
+}
+
+export async function applied(run: OpenContext, request: ApplyRequest): Promise<Answer<ApplyOutcome>> {
+  const { approve = async () => [] } = request;
+  const outcome = await apply(run, {
+    ...{ ...planRequest, lockTimeoutMs: 0, parallelism: 10, ...request },
+    approve: async (asked) => {
+      const confirmed = await approve(planDocument(asked) as PlanDocument);
+      return confirmed && { confirmedDeletes: addresses("approve", confirmed) };
+    },
+  });
+  const { plan: made, counts, cancelled, exitCode, diagnostics } = outcome;
+  const document = made && (planDocument(made) as PlanDocument);
+  return { exitCode, diagnostics, plan: document, counts, cancelled };
+}
+
+export async function drifted(run: OpenContext, request: DriftRequest): Promise<Answer<DriftOutcome>> {
+  const outcome = await drift(run, { ...planRequest, ...request });
+  const { exitCode, diagnostics, report } = outcome;
+  return { exitCode, diagnostics, report: report && (driftDocument(outcome) as DriftDocument) };
+}
+
+export async function running(run: OpenContext, request: StatusRequest): Promise<Answer<StatusOutcome>> {
+  const services = await status(run, request.address, request.variables);
+  return { ...succeeded, status: statusDocument(services) };
+}
+
+export async function deployed(
+  run: OpenContext,
+  { address, limit = 20 }: DeploymentsRequest,
+): Promise<Answer<DeploymentsOutcome>> {
+  return { ...succeeded, deployments: deploymentsDocument(await deployments(run, { address, limit })) };
+}
+
+export const validated = (run: OpenContext, request: ValidateRequest): Promise<Answer<Outcome>> =>
+  validate(run, { files: [], ...request });
+
+export async function exported(run: OpenContext, request: ExportRequest): Promise<Answer<ExportOutcome>> {
+  const { exitCode, diagnostics, text } = await exportManifest(run, request);
+  return { exitCode, diagnostics, manifest: text };
+}
+
+export async function imported(run: OpenContext, request: ImportRequest): Promise<Answer<ImportOutcome>> {
+  const { exitCode, diagnostics, recorded } = await importResource(run, { lockTimeoutMs: 0, ...request });
+  const { type, id, name } = recorded ?? {};
+  const isRecorded = type !== undefined && id !== undefined && name !== undefined;
+  return { exitCode, diagnostics, recorded: isRecorded ? { type, id, name } : undefined };
+}
+
+/** Returns the outcome of a command in any case but a bug, which is thrown. */
+export async function answered<T extends Outcome>(
+  { signal }: OpenContext,
+  work: () => Promise<Answer<T>>,
+): Promise<T> {
+  const outcome = await work().catch((cause: unknown) => {
+    const failed = failureOf(cause, signal.aborted);
+    if (failed === undefined) throw cause;
+    return failed as Answer<T>;
+  });
+  return { ...outcome, diagnostics: outcome.diagnostics.map(diagnosticData) } as unknown as T;
+}
