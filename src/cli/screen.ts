@@ -84,7 +84,7 @@ export function annotate({ terminal, environment, cwd }: Told, diagnostics: read
 export const usage = (summary: string, hint?: string): DiagnosticsError =>
   failure("command.usage", summary, { hint });
 
-/** Returns the outcome of what was thrown. An unforeseen error is called a bug. */
+/** Returns the outcome of a failure. An unforeseen error is called a bug. */
 export function endOf(cause: unknown, isInterrupted: boolean): Outcome {
   const expected = failureOf(cause, isInterrupted);
   if (expected) return expected;

@@ -93,15 +93,16 @@ export async function imported(run: OpenContext, request: ImportRequest): Promis
   return { exitCode, diagnostics, recorded: isRecorded ? { type, id, name } : undefined };
 }
 
-/** Returns the outcome of a command in any case but a bug, which is thrown. */
+/** Returns the outcome of a command and closes its run. A bug is thrown. */
 export async function answered<T extends Outcome>(
-  { signal }: OpenContext,
+  run: OpenContext,
   work: () => Promise<Answer<T>>,
 ): Promise<T> {
-  const outcome = await work().catch((cause: unknown) => {
-    const failed = failureOf(cause, signal.aborted);
+  const caught = work().catch((cause: unknown) => {
+    const failed = failureOf(cause, run.signal.aborted);
     if (failed === undefined) throw cause;
     return failed as Answer<T>;
   });
+  const outcome = await caught.finally(() => run.close());
   return { ...outcome, diagnostics: outcome.diagnostics.map(diagnosticData) } as unknown as T;
 }

@@ -39,7 +39,7 @@ export interface ContextOptions {
   readonly signal?: AbortSignal;
   /** Called for each event of an apply. */
   readonly onEvent?: (event: ApplyEvent) => void;
-  /** Of one request; 60,000 unless given. */
+  /** The time limit of a request; 60,000 unless given. */
   readonly timeoutMs?: number;
 }
 
@@ -54,7 +54,7 @@ export type Finding = Extract<ApplyEvent, { readonly type: "failed" }>["diagnost
 
 /** The end of every command. */
 export interface Outcome {
-  /** That of the command line: 0 without errors, 2 for drift, 130 after an abort. */
+  /** As on the command line: 0 without errors, 2 for drift, 130 after an abort. */
   readonly exitCode: number;
   readonly diagnostics: readonly Finding[];
 }
@@ -63,7 +63,7 @@ export interface Outcome {
 export interface ManifestRequest {
   /** Files and folders; without `manifest`, the default files of `cwd` unless given. */
   readonly files?: readonly string[];
-  /** A manifest as a value: what a YAML file would say. */
+  /** A manifest as a value, of the form that a YAML file has. */
   readonly manifest?: unknown;
 }
 
@@ -95,11 +95,11 @@ export interface PlanOutcome extends Outcome {
 
 /** The options of `rnv apply`, and of `rnv destroy` with the mode `destroy`, which deletes without another confirmation. */
 export interface ApplyRequest extends PlanRequest {
-  /** Of `plan`: exactly that is done, or nothing. */
+  /** The text that `plan` returned: exactly that is done, or nothing. */
   readonly savedPlan?: string;
   /** The digest that the plan must have. */
   readonly expectDigest?: string;
-  /** How long a lock of another run is waited for; 0 unless given. */
+  /** The longest wait for the lock of another run; 0 unless given. */
   readonly lockTimeoutMs?: number;
   /** Most changes in flight at once; 10 unless given. */
   readonly parallelism?: number;
@@ -134,7 +134,7 @@ export interface DriftOutcome extends Outcome {
 }
 
 export interface StatusRequest {
-  /** Of a service; all unless given. */
+  /** The address of a service; all unless given. */
   readonly address?: string;
   /** Lists the keys of variables. */
   readonly variables?: boolean;
@@ -174,7 +174,7 @@ export interface ExportOutcome extends Outcome {
 export interface ImportRequest extends ManifestRequest {
   readonly address: string;
   readonly id: string;
-  /** How long a lock of another run is waited for; 0 unless given. */
+  /** The longest wait for the lock of another run; 0 unless given. */
   readonly lockTimeoutMs?: number;
 }
 
@@ -182,7 +182,10 @@ export interface ImportOutcome extends Outcome {
   readonly recorded?: { readonly type: string; readonly id: string; readonly name: string };
 }
 
-const opened = new WeakMap<Context, OpenContext>();
+/** Opens the run of a command. */
+type OpenCommand = (manifest: unknown) => OpenContext;
+
+const contexts = new WeakMap<Context, OpenCommand>();
 
 /**
  * Opens a workspace and its state. Throws `DiagnosticsError` for an option that is wrong. Close it in the end.
@@ -192,27 +195,33 @@ const opened = new WeakMap<Context, OpenContext>();
  * await opened.close();
  */
 export function openContext(options: ContextOptions): Context {
-  const { cwd, environment = {}, transport, onEvent, timeoutMs: exchangeTimeoutMs } = options;
+  const { cwd, environment = {}, onEvent, timeoutMs: exchangeTimeoutMs } = options;
+  const { signal = new AbortController().signal } = options;
   const state = stateAddress(options.state, { stage: options.stage });
   const settings = settingsOf({ ...options, environment, state, diagnostics: problemsOf(options, state) });
   if (hasErrors(settings.diagnostics)) throw new DiagnosticsError(settings.diagnostics);
-  const open = (): Transport =>
-    options.baseUrl === "embedded"
-      ? embeddedTransport(cwd, environment)
-      : createHttpTransport({ environment, exchangeTimeoutMs });
-  const run = openRun({
-    ...{ settings, cwd, environment, takesUnnamed: false },
-    stage: options.stage === undefined ? undefined : splitStage(options.stage),
-    signal: options.signal ?? new AbortController().signal,
-    emit: (event) => {
-      const { eventDocument } = require("../report/events") as typeof events;
-      onEvent?.(eventDocument(event, new Date(systemClock.now()).toISOString()) as ApplyEvent);
-    },
-    openTransport: () => transport ?? open(),
-    openStateTransport: (limits) => createHttpTransport({ environment, ...limits }),
-  });
-  const context = { close: () => run.close() };
-  opened.set(context, run);
+  let own: Transport | undefined;
+  const openOwn = (): Transport => {
+    own ??=
+      options.baseUrl === "embedded"
+        ? embeddedTransport(cwd, environment)
+        : createHttpTransport({ environment, exchangeTimeoutMs });
+    return own;
+  };
+  const open: OpenCommand = (manifest) =>
+    openRun({
+      ...{ settings, cwd, environment, manifest, signal, takesUnnamed: false },
+      stage: options.stage === undefined ? undefined : splitStage(options.stage),
+      emit: (event) => {
+        const { eventDocument } = require("../report/events") as typeof events;
+        onEvent?.(eventDocument(event, new Date(systemClock.now()).toISOString()) as ApplyEvent);
+      },
+      // It stays open for the next command.
+      openTransport: () => ({ ...(options.transport ?? openOwn()), close: async () => undefined }),
+      openStateTransport: (limits) => createHttpTransport({ environment, ...limits }),
+    });
+  const context = { close: async () => own?.close() };
+  contexts.set(context, open);
   return context;
 }
 
@@ -246,7 +255,7 @@ export const apply = (context: Context, request: ApplyRequest = {}): Promise<App
   answering(context, request, ({ applied }, run) => applied(run, request));
 
 /**
- * Reports what changed outside of rnv, as `rnv drift` does: a read key is enough.
+ * Reports changes made outside of rnv, as `rnv drift` does: a read key is enough.
  * @example
  * const { exitCode, report } = await drift(context, { strict: true });
  */
@@ -254,7 +263,7 @@ export const drift = (context: Context, request: DriftRequest = {}): Promise<Dri
   answering(context, request, ({ drifted }, run) => drifted(run, request));
 
 /**
- * Reads what runs, of every recorded service or of one.
+ * Reads the releases that recorded services run.
  * @example
  * const { status: running } = await status(context, { address: "service.shop.api" });
  */
@@ -278,7 +287,7 @@ export const validate = (context: Context, request: ValidateRequest = {}): Promi
   answering(context, request, ({ validated }, run) => validated(run, request));
 
 /**
- * Writes a manifest of what is live, of one project or of all.
+ * Writes a manifest of everything live, or of a project.
  * @example
  * const { manifest } = await exportManifest(context, { project: "shop" });
  */
@@ -293,15 +302,16 @@ export const exportManifest = (context: Context, request: ExportRequest = {}): P
 export const importResource = (context: Context, request: ImportRequest): Promise<ImportOutcome> =>
   answering(context, request, ({ imported }, run) => imported(run, request));
 
-/** Runs a command, which is loaded first, and returns its outcome in any case but a bug, which is thrown. */
+/** Opens a run of its own for a command, and returns its outcome in any case but a bug, which is thrown. */
 async function answering<T extends Outcome>(
   context: Context,
   { manifest }: ManifestRequest,
   work: (commands: typeof answers, run: OpenContext) => Promise<Answer<T>>,
 ): Promise<T> {
-  const run = opened.get(context);
-  if (run === undefined) throw new TypeError("the context is none that openContext opened");
+  const open = contexts.get(context);
+  if (open === undefined) throw new TypeError("the context is none that openContext opened");
   // Loaded with the first command: a program that imports the library need not run one.
   const commands = require("./answers") as typeof answers;
-  return commands.answered(run, () => work(commands, { ...run, manifest }));
+  const run = open(manifest);
+  return commands.answered(run, () => work(commands, run));
 }

@@ -59,7 +59,7 @@ export function readApiKey(
   }
 }
 
-/** Returns the key, or what is wrong with the text; nothing of it is ever in a message. */
+/** Returns the key, or an error that holds nothing of the text. */
 export function checkKey(text: string, source: string): string | Diagnostic {
   if (keyPattern.test(text)) return text;
   const hint = 'an API key starts with "rnv_" and holds no spaces or line breaks';

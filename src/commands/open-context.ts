@@ -27,7 +27,7 @@ export interface Settings {
   /** First 16 hex digits of SHA-256 of the API key; empty without one. */
   readonly credential: () => string;
   readonly state: StateAddress;
-  /** Absolute: holds the state, unless that is remote, and what this machine keeps of it. */
+  /** Absolute: holds the state, unless that is remote, and this machine's part of it. */
   readonly stateFolder: string;
   readonly gaps: GapSettings;
   /** Missing and invalid settings, all of them: with an error among them a run does not connect. */
@@ -54,7 +54,7 @@ export function settingsOf(given: GivenSettings): Settings {
     apiKey: apiKey === undefined ? undefined : new Secret(apiKey),
     credential: () => (apiKey === undefined ? "" : sha256(apiKey).slice(0, 16)),
     state,
-    // Of a remote state, this machine keeps its part in the working folder.
+    // This machine keeps its part of a remote state in the working folder.
     stateFolder: state.kind === "file" ? dirname(state.path) : resolve(cwd, ".rnv"),
     gaps: gaps.settings,
     diagnostics: [...given.diagnostics, ...gaps.diagnostics],
@@ -68,7 +68,7 @@ export interface OpenContext extends Context {
 
 type PerProcess = "baseUrl" | "workspaceId" | "credential" | "host" | "pid" | "clock" | "randomBytes";
 
-/** What differs from run to run. */
+/** The parts that differ from run to run. */
 interface RunParts
   extends Omit<Context, PerProcess | "backend" | "connect" | "stateKey">,
     Pick<ConnectionOptions, "maxConcurrency" | "onWait" | "onDeprecation"> {

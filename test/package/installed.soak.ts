@@ -72,7 +72,7 @@ describe("the packed package, installed into an empty folder without development
   /** The outcome of `library.cjs` where all went well. */
   const done = {
     ...{ code: 0, stderr: "" },
-    stdout: `${JSON.stringify({ planned: 4, applied: 4, left: 0, diagnostics: [] })}\n`,
+    stdout: `${JSON.stringify({ planned: 4, applied: 4, left: 0, drift: false, destroyed: 4, diagnostics: [] })}\n`,
   };
 
   it("has no development dependency", () => {

@@ -1,0 +1,163 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as rnv from "../../src";
+import {
+  createEmulator,
+  type EmulatorServer,
+  embeddedApiKey,
+  embeddedWorkspaceId,
+  serveEmulator,
+} from "../../src/emulator/testing";
+
+const manifest = {
+  projects: {
+    shop: {
+      services: {
+        api: {
+          kind: "web",
+          configuration: { repository: "https://git.example.com/shop/api", branch: "main" },
+          variables: { TOKEN: { fromEnv: "TOKEN" } },
+        },
+        worker: { kind: "worker", configuration: { repository: "https://git.example.com/shop/worker" } },
+      },
+    },
+  },
+};
+
+describe("the library, over HTTP", () => {
+  const emulator = createEmulator({ deploySeconds: 0, operationSeconds: 0 });
+  let server: EmulatorServer;
+  let cwd: string;
+  const contexts: rnv.Context[] = [];
+  const open = (options: Partial<rnv.ContextOptions> = {}): rnv.Context => {
+    const context = rnv.openContext({
+      ...{ cwd, baseUrl: server.url, workspaceId: embeddedWorkspaceId, apiKey: embeddedApiKey },
+      ...{ state: "state.json", environment: { TOKEN: "t0p-s3cret-t0ken" }, ...options },
+    });
+    contexts.push(context);
+    return context;
+  };
+  beforeAll(async () => {
+    server = await serveEmulator(emulator);
+    cwd = mkdtempSync(join(tmpdir(), "rnv-library-"));
+  });
+  afterAll(async () => {
+    for (const context of contexts) await context.close();
+    await server.close();
+    rmSync(cwd, { recursive: true });
+  });
+
+  it("plans, applies what was saved, finds drift, tells what runs, and destroys all of it", async () => {
+    const events: rnv.ApplyEvent[] = [];
+    const context = open({ onEvent: (event) => events.push(event) });
+    const planned = await rnv.plan(context, { manifest });
+    expect(planned).toMatchObject({ exitCode: 0, diagnostics: [], plan: { summary: { add: 6 } } });
+    const applied = await rnv.apply(context, { manifest, savedPlan: planned.savedPlan });
+    expect(applied).toMatchObject({ exitCode: 0, counts: { added: 6 } });
+    expect(events.at(-1)).toMatchObject({ type: "summary", exitCode: 0, at: expect.any(String) });
+    expect(await rnv.drift(context, { manifest })).toMatchObject({
+      exitCode: 0,
+      report: { has_drift: false },
+    });
+    const [api] = emulator.store.services();
+    emulator.store.editConfiguration(api?.id as string, { branch: "elsewhere" });
+    expect(await rnv.drift(context, { manifest })).toMatchObject({
+      exitCode: 2,
+      report: { has_drift: true },
+    });
+    const running = await rnv.status(context, { address: "service.shop.api" });
+    expect(running.status?.services).toMatchObject([{ address: "service.shop.api", runs: "release" }]);
+    const found = await rnv.deployments(context, { address: "service.shop.api" });
+    expect(found.deployments?.deployments).toHaveLength(1);
+    const destroyed = await rnv.apply(context, { manifest, mode: "destroy" });
+    expect(destroyed).toMatchObject({ exitCode: 0, counts: { destroyed: 6 }, diagnostics: [] });
+    expect(emulator.store.projects()).toEqual([]);
+    const all = { planned, applied, running, found, destroyed, events };
+    expect(JSON.stringify(all)).not.toContain("t0p-s3cret");
+  });
+
+  it("deletes nothing that is not confirmed, and asks `approve` with the plan", async () => {
+    const context = open({ state: "confirmed.json" });
+    expect(await rnv.apply(context, { manifest })).toMatchObject({ exitCode: 0 });
+    const { worker: _, ...services } = manifest.projects.shop.services;
+    const less = { projects: { shop: { services } } };
+    expect(await rnv.apply(context, { manifest: less })).toMatchObject({ exitCode: 4 });
+    const asked: rnv.PlanDocument[] = [];
+    const approve = async (plan: rnv.PlanDocument) => {
+      asked.push(plan);
+      return undefined;
+    };
+    const cancelled = await rnv.apply(context, { manifest: less, approve });
+    expect(cancelled).toMatchObject({ exitCode: 1, cancelled: true });
+    expect(asked).toMatchObject([{ summary: { destroy: 2 } }]);
+    expect(emulator.store.services()).toHaveLength(2);
+    const confirmed = await rnv.apply(context, {
+      manifest: less,
+      approve: async () => ["service.shop.worker"],
+    });
+    expect(confirmed).toMatchObject({ exitCode: 0, counts: { destroyed: 2 } });
+    expect(await rnv.apply(context, { manifest, mode: "destroy" })).toMatchObject({ exitCode: 0 });
+  });
+
+  it.each([
+    ["a key that is not known", 401, "api.unauthorized"],
+    ["a key that may not", 403, "api.forbidden"],
+  ])("returns an outcome for %s", async (_, status, code) => {
+    emulator.setFaults(() => ({ kind: "status", status }));
+    const context = open({ state: "refused.json" });
+    for (const command of [rnv.plan, rnv.apply, rnv.drift])
+      expect(await command(context, { manifest })).toMatchObject({ exitCode: 1, diagnostics: [{ code }] });
+    emulator.setFaults(undefined);
+  });
+
+  it("returns an outcome where no server answers, and after an abort", async () => {
+    const stranger = async () => Promise.reject(Object.assign(new Error(), { code: "CERT_HAS_EXPIRED" }));
+    const transport = { send: stranger, close: async () => undefined };
+    const unanswered = await rnv.plan(open({ state: "unanswered.json", transport }), { manifest });
+    expect(unanswered).toMatchObject({ exitCode: 1, diagnostics: [{ code: "api.unavailable" }] });
+    const aborted = open({ signal: AbortSignal.abort() });
+    for (const command of [rnv.plan, rnv.apply, rnv.drift])
+      expect(await command(aborted, { manifest })).toEqual({ exitCode: 130, diagnostics: [] });
+  });
+
+  it("returns an outcome for a manifest that is wrong, with the path of the mistake", async () => {
+    const wrong = { projects: { shop: { servces: {} } } };
+    const { exitCode, diagnostics } = await rnv.validate(open(), { manifest: wrong });
+    expect([exitCode, diagnostics]).toMatchObject([1, [{ code: "manifest.unknown_key" }]]);
+  });
+
+  it("refuses options that are wrong when a context is opened, all at once", () => {
+    const wrong = { baseUrl: "https://api.example.com", workspaceId: "shop", apiKey: "key" };
+    const opening = () => open(wrong);
+    expect(opening).toThrow(rnv.DiagnosticsError);
+    try {
+      opening();
+    } catch (cause) {
+      expect((cause as rnv.DiagnosticsError).diagnostics.map(({ summary }) => summary)).toEqual([
+        "the base URL does not end in /api/v1",
+        "workspaceId is not a UUID",
+        "apiKey does not hold an API key",
+      ]);
+    }
+  });
+
+  it("runs several at once, each in a stage and a state of its own", async () => {
+    const staged = {
+      stages: { staging: {}, production: {} },
+      projects: { shop: { name: "Shop ${stage.name}" } },
+    };
+    const applied = ["staging", "production"].map((stage) =>
+      rnv.apply(open({ stage, state: "${stage.name}.json" }), { manifest: staged }),
+    );
+    for (const one of await Promise.all(applied))
+      expect(one).toMatchObject({ exitCode: 0, counts: { added: 1 } });
+    expect(readdirSync(cwd)).toEqual(expect.arrayContaining(["staging.json", "production.json"]));
+    expect(
+      emulator.store
+        .projects()
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(["Shop production", "Shop staging"]);
+  });
+});
