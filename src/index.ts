@@ -10,29 +10,16 @@ export type {
   StatusDocument,
 } from "./commands/generated/documents";
 export {
-  type ApplyOutcome,
-  type ApplyRequest,
   apply,
-  type Context,
-  type ContextOptions,
-  type DeploymentsOutcome,
-  type DriftOutcome,
-  type DriftRequest,
   deployments,
   drift,
-  type ExportOutcome,
   exportManifest,
-  type Finding,
-  type ImportOutcome,
   importResource,
-  type ManifestRequest,
-  type Outcome,
   openContext,
-  type PlanOutcome,
-  type PlanRequest,
   plan,
-  type StatusOutcome,
   status,
   validate,
-} from "./commands/library";
+} from "./commands/library/library";
+export type * from "./commands/library/types";
+export type { PlanWishes } from "./commands/requests";
 export { DiagnosticsError } from "./diagnostics/diagnostic";

@@ -13,6 +13,7 @@ import type { Clock } from "../model/time";
 import type { PlanInput, PlanOptions } from "../plan/plan";
 import type { StateBackend } from "../state/backend";
 import type { Origin } from "../state/recorded";
+import type { PlanWishes } from "./requests";
 
 /** A client of the workspace, opened by `Context.connect`. */
 export interface Connection {
@@ -102,19 +103,9 @@ export interface Outcome {
 
 export const succeeded: Outcome = { diagnostics: [], exitCode: 0 };
 
-export interface PlanRequest {
+export interface PlanRequest extends PlanWishes {
   /** `-f`, repeatable; empty means the default files. */
   readonly files: readonly string[];
-  readonly mode: "apply" | "destroy" | "refresh-only";
-  readonly targets: readonly string[];
-  readonly excludes: readonly string[];
-  readonly replace: readonly string[];
-  readonly adopt: boolean;
-  readonly allowEmpty: boolean;
-  /** `--confirm-delete`, repeatable. */
-  readonly confirmedDeletes: readonly string[];
-  /** `--confirm-consumers`, repeatable. */
-  readonly confirmedConsumers?: readonly string[];
   /** Everything that is to be destroyed is confirmed as a whole: `rnv destroy`. */
   readonly confirmsAll?: boolean;
   /** The plan will be saved: it is bound to the values of its secrets, so there must be a key for their fingerprints. */
@@ -123,16 +114,10 @@ export interface PlanRequest {
   readonly needsKey?: boolean;
   /** How far secrets are read; `resolve` unless said. With less, the key of their fingerprints may be missing too. */
   readonly secrets?: SecretReach;
-  /** Reveals variables to compare their values: audited by the service. */
-  readonly verifyValues?: boolean;
   /** The manifest is not asked: what the state of this stage owns is destroyed, whatever is declared. */
   readonly recordedOf?: DesiredStage;
   /** Values revealed for the saved plan that is applied: they are not revealed again. */
   readonly revealed?: PlanInput["revealed"];
-  /** Files and folders of policies, besides that beside the manifest; undefined: the plan is not judged. */
-  readonly policies?: readonly string[];
-  /** Overridable policies that may fail. */
-  readonly overridePolicies?: readonly string[];
   readonly costLimits?: readonly CostLimit[];
 }
 

@@ -2,7 +2,7 @@ import { isAbsolute, posix } from "node:path";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { FleetMember } from "../manifest/beside/find-fleet";
 import { countsOfStage } from "../plan/drift";
-import { diagnosticData } from "../report/diagnostics";
+import { diagnosticData } from "../report/documents";
 import {
   type FleetReport,
   type FleetVerb,

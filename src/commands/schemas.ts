@@ -9,7 +9,7 @@ import { stateFileSchema } from "../model/state";
 import { schemasUrl } from "../model/version";
 import { driftDocumentSchema } from "../plan/drift";
 import { planDocumentSchema } from "../plan/plan-schema";
-import { deploymentsSchema, historySchema, outputsSchema, statusSchema } from "../report/document-schemas";
+import { deploymentsSchema, historySchema, outputsSchema, statusSchema } from "../report/documents";
 import { fleetReportSchema } from "../report/fleet-report";
 import { testReportSchema } from "../report/test-report";
 import { resourceTypes } from "../resources";

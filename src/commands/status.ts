@@ -3,9 +3,9 @@ import { isSuspended } from "../api/gap-rules";
 import type { Deployment, Variable } from "../api/wire/shapes";
 import { failure } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { Release, ReleaseList, RunningService, ShownVariable } from "../model/live";
 import { pathsWith } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
+import type { Release, ReleaseList, RunningService, ShownVariable } from "../report/documents";
 import { branchStanding, deploymentStanding, serviceStanding } from "../resources/deployment-status";
 import { variable } from "../resources/variable";
 import type { Connection, Context } from "./context";
@@ -93,7 +93,7 @@ const releaseOf = (id: string, found: Deployment | undefined, liveId: string | u
   actor: found?.actor || undefined,
   blockedReason: found?.blockedReason || undefined,
   error: found?.error || undefined,
-  sourceId: found?.sourceDeploymentId || undefined,
+  sourceDeploymentId: found?.sourceDeploymentId || undefined,
   createdAt: found?.createdAt || undefined,
   startedAt: found?.startedAt || undefined,
   finishedAt: found?.finishedAt || undefined,
@@ -115,7 +115,7 @@ export async function deployments(
   const { available, items, page, reason } = await reads.live.listDeployments(recorded.id, { limit });
   return {
     address,
-    releases: items.slice(0, limit).map((one) => releaseOf(one.id, one, liveId)),
+    deployments: items.slice(0, limit).map((one) => releaseOf(one.id, one, liveId)),
     hasMore: page?.hasMore === true || items.length > limit,
     reason: available ? undefined : reason || undefined,
   };

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { Address } from "./address";
 import type { Attributes } from "./value";
 
 /** A resource as the service reported it in this run. Attribute names are those of its type. */
@@ -109,66 +108,3 @@ export const standingSchema = z.strictObject({
 
 /** The `summary` is for people, and may hold text of the service. */
 export type Standing = Readonly<z.infer<typeof standingSchema>>;
-
-/** A deployment as the service shows it (interface, "Deployment"); what it leaves empty is absent. */
-export interface Release {
-  readonly id: string;
-  /** Absent where the deployment could not be read. */
-  readonly status?: string;
-  /** It is the one that serves. */
-  readonly serves: boolean;
-  readonly branch?: string;
-  readonly commit?: string;
-  readonly commitMessage?: string;
-  readonly trigger?: string;
-  readonly actor?: string;
-  readonly blockedReason?: string;
-  readonly error?: string;
-  readonly cancelRequested: boolean;
-  readonly canRollback: boolean;
-  /** The deployment whose release it serves again. */
-  readonly sourceId?: string;
-  /** ISO 8601, as the three below. */
-  readonly createdAt?: string;
-  readonly startedAt?: string;
-  readonly finishedAt?: string;
-}
-
-/** The release that a recorded service runs, as it was read in this run. */
-export interface RunningService {
-  readonly address: Address;
-  readonly id: string;
-  readonly name: string;
-  /** `nothing`: no release serves. `unknown`: it could not be read. */
-  readonly runs: "release" | "suspended" | "nothing" | "deleting" | "gone" | "unknown";
-  readonly reason?: string;
-  readonly archived: boolean;
-  readonly url?: string;
-  readonly status?: string;
-  readonly health?: string;
-  /** ISO 8601. */
-  readonly healthCheckedAt?: string;
-  readonly release?: Release;
-  /** The latest deployment, when it is not what serves. */
-  readonly latest?: Release;
-  readonly standing: readonly Standing[];
-  /** Its variables, where they are asked for and the service lists them. */
-  readonly variables?: readonly ShownVariable[];
-}
-
-export interface ShownVariable {
-  readonly key: string;
-  /** `preserve`: recorded, and its value is set elsewhere. */
-  readonly managed: "rnv" | "preserve" | "no";
-  /** ISO 8601. */
-  readonly changed?: string;
-}
-
-/** The first deployments of a service, newest first. */
-export interface ReleaseList {
-  readonly address: Address;
-  readonly releases: readonly Release[];
-  /** There are older ones. */
-  readonly hasMore: boolean;
-  readonly reason?: string;
-}

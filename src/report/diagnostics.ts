@@ -6,8 +6,8 @@ import {
   type SourceRange,
   sortDiagnostics,
 } from "../diagnostics/diagnostic";
-import type { SourceLocation } from "../model/apply-event";
 import { compareTexts, shortList } from "../model/text";
+import { diagnosticData, locationData } from "./documents";
 import { escapeLines, escapeText, fencedBlock, jsonText, shorten } from "./escape-text";
 import { groupBy } from "./order";
 import { counted } from "./plan-wording";
@@ -159,22 +159,6 @@ function window(source: string, from: number, to: number, room: number, ellipsis
 }
 
 const backwards = (text: string): string => [...text].reverse().join("");
-
-/** Makes plain data of a finding: its offsets become lines and columns, from 1. */
-export function diagnosticData(diagnostic: Diagnostic) {
-  // The hint describes the remedy.
-  const { range, remedy: _, ...rest } = diagnostic;
-  return range === undefined ? rest : { ...rest, location: locationData(range) };
-}
-
-/** Only the file is known where its text is not at hand, or is that of a value. */
-function locationData(range: SourceRange): SourceLocation {
-  const text = range.source?.text;
-  if (text === undefined || range.source?.pathAt) return { file: range.file };
-  const start = positionAt(text, range.start);
-  const end = positionAt(text, range.end);
-  return { file: range.file, ...start, endLine: end.line, endColumn: end.column };
-}
 
 /** All findings as one JSON document: `{"diagnostics": [...]}`, sorted. */
 export const diagnosticsJson = (diagnostics: readonly Diagnostic[]): string =>

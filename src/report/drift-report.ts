@@ -1,12 +1,10 @@
 import type { Address } from "../model/address";
 import { compareTexts } from "../model/text";
-import { inDocument } from "../plan/document";
 import {
   type AcceptedDrift,
   countOf,
   countsOfStage,
   type DriftClass,
-  type DriftDocument,
   type DriftJob,
   type DriftReport,
   type DriftStatus,
@@ -16,8 +14,8 @@ import {
   type StageDrift,
   statusOf,
 } from "../plan/drift";
-import type { AttributeChange } from "../plan/plan";
-import { diagnosticData, diagnosticsText, findingsBlock } from "./diagnostics";
+import { diagnosticsText, findingsBlock } from "./diagnostics";
+import { type DriftEnd, diagnosticData, driftDocument, reportDocument } from "./documents";
 import { codeSpan, escapeMarkdown, escapeText, jsonText } from "./escape-text";
 import { asciiSign, type Mark, tagOf } from "./graph";
 import { type CommentSubject, pageLink } from "./job-comment";
@@ -157,29 +155,7 @@ function pendingPhrase({ action, archives, runs, fields, previousAddress }: Pend
 export const driftText = (report: DriftReport, style: Style): string =>
   joined([...sectionTexts(driftSections(report), style), style.colors.bold(driftLine(report))]);
 
-type DriftEnd = Pick<StageDrift, "report" | "diagnostics">;
-
-/** The report, or why there is none, in the shape of `driftDocumentSchema`; sides of a field are as in a plan document. */
-export const driftDocument = ({ report, diagnostics }: DriftEnd) =>
-  ({
-    ...(report ? reportDocument(report) : { format_version: "1.1", errored: true }),
-    diagnostics: diagnostics.map(diagnosticData),
-  }) as DriftDocument;
-
 export const driftJson = (end: DriftEnd): string => jsonText(driftDocument(end));
-
-const reportDocument = (report: DriftReport): Readonly<Record<string, unknown>> => ({
-  format_version: "1.1",
-  ...inDocument(report),
-  drifted: report.drifted.map(({ fields, ...one }) => ({ ...one, attributes: fields.map(fieldData) })),
-  pending: report.pending.map(({ fields, ...one }) =>
-    inDocument({ ...one, attributes: fields.map(fieldData) }),
-  ),
-});
-
-const fieldData = ({ path, cause, before, after, from }: AttributeChange) => ({
-  ...{ path, cause, before, after, from },
-});
 
 /** The worst first. */
 const statusWords: Readonly<Record<DriftStatus, string>> = {

@@ -1,5 +1,5 @@
-import type { ApplyEvent, EventDocument, StepAction, SummaryEvent } from "../model/apply-event";
-import { diagnosticData } from "./diagnostics";
+import type { ApplyEvent, StepAction, SummaryEvent } from "../model/apply-event";
+import { eventDocument } from "./documents";
 import { escapeJson, escapeText } from "./escape-text";
 import { countList } from "./plan-wording";
 import { idNote, type Style, wrapLines } from "./style";
@@ -76,13 +76,6 @@ export function summaryLine(event: Pick<SummaryEvent, "mode" | "exitCode" | "cou
   const rest = countList(more.map(([word, count]) => [count, word]));
   const told = [...kept, `${destroyed} destroyed`, rest].filter((part) => part !== "");
   return `${verb} ${ends[exitCode] ?? "incomplete."} Resources: ${told.join(", ")}.`;
-}
-
-/** Returns an event in the shape of `eventSchema`; `at` is when it happened, ISO 8601. */
-export function eventDocument(event: ApplyEvent, at?: string) {
-  const { type, ...rest } = event;
-  const data = "diagnostic" in event ? { ...rest, diagnostic: diagnosticData(event.diagnostic) } : rest;
-  return { type, at, ...data } as EventDocument;
 }
 
 /** Writes one event as one JSON object on one line, without a line break (`apply -json`, DESIGN section 8). */

@@ -1,9 +1,9 @@
-import type { Release, ReleaseList, RunningService, Standing } from "../model/live";
+import type { Standing } from "../model/live";
 import type { PastRun, State } from "../model/state";
 import { durationText } from "../model/time";
 import type { Plain } from "../model/value";
 import { inDocument } from "../plan/document";
-import type { DeploymentsDocument, StatusDocument } from "./document-schemas";
+import type { Release, ReleaseList, RunningService } from "./documents";
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { readingOrder } from "./order";
 import { countEach, counted, countList } from "./plan-wording";
@@ -106,7 +106,7 @@ function countLine(services: readonly RunningService[]): string {
 
 /** Renders deployments of one service, newest first, each with its note. `now` in milliseconds. */
 export function releasesText(list: ReleaseList, now: number, style: Style): string {
-  const { address, releases, reason, hasMore } = list;
+  const { address, deployments: releases, reason, hasMore } = list;
   if (releases.length === 0)
     return `${escapeText(address)} has no deployments${reason === undefined ? "" : `: ${escapeText(reason)}`}.\n`;
   const rows = releases.map((one) => [
@@ -152,33 +152,12 @@ const commitText = ({ commit, branch }: Pick<Release, "commit" | "branch">): str
 
 /** Returns the note of a deployment: why it waits, why it failed, which release it brought back. */
 function releaseNote(release: Release): string | undefined {
-  const { status, blockedReason, error, sourceId, cancelRequested } = release;
+  const { status, blockedReason, error, sourceDeploymentId, cancelRequested } = release;
   if (error !== undefined) return error;
   if (blockedReason !== undefined && status === "queued") return `waits: ${blockedReason}`;
   if (cancelRequested && status !== "cancelled") return "its cancellation was requested";
-  return sourceId === undefined ? undefined : `rolled back to the release of ${sourceId}`;
+  return sourceDeploymentId === undefined ? undefined : `rolled back to the release of ${sourceDeploymentId}`;
 }
-
-/** `status -json`: services sorted by address. */
-export const statusDocument = (services: readonly RunningService[]): StatusDocument => ({
-  format_version: "1.0",
-  services: services.map(serviceData) as StatusDocument["services"],
-});
-
-/** `deployments -json`: newest first. */
-export const deploymentsDocument = (list: ReleaseList): DeploymentsDocument => ({
-  format_version: "1.0",
-  address: list.address,
-  deployments: list.releases.map(releaseData) as DeploymentsDocument["deployments"],
-  has_more: list.hasMore,
-  ...(list.reason !== undefined && { reason: list.reason }),
-});
-
-const serviceData = ({ release, latest, ...service }: RunningService) =>
-  inDocument({ ...service, release: release && releaseData(release), latest: latest && releaseData(latest) });
-
-const releaseData = ({ sourceId, ...release }: Release) =>
-  inDocument({ ...release, sourceDeploymentId: sourceId });
 
 /** The runs that a state remembers, newest first; a run record that never came to an end is among them. */
 export interface History extends Partial<Pick<State, "stage" | "stack">> {

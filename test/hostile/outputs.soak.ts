@@ -1,11 +1,17 @@
 import type { Diagnostic } from "../../src/diagnostics/diagnostic";
 import { SourceFile } from "../../src/diagnostics/diagnostic";
 import type { Address } from "../../src/model/address";
-import type { Release, ReleaseList, RunningService } from "../../src/model/live";
 import type { PastRun } from "../../src/model/state";
 import { type DriftJob, type DriftReport, driftReport, type StageDrift } from "../../src/plan/drift";
 import type { Plan } from "../../src/plan/plan";
 import { diagnosticsJson, diagnosticsText, githubAnnotations } from "../../src/report/diagnostics";
+import {
+  deploymentsDocument,
+  type Release,
+  type ReleaseList,
+  type RunningService,
+  statusDocument,
+} from "../../src/report/documents";
 import {
   driftJobJson,
   driftJobMarkdown,
@@ -26,12 +32,10 @@ import { codeQuality, junit, planSuite } from "../../src/report/job-reports";
 import { planJson, planMarkdown, planText } from "../../src/report/plan-text";
 import { stateJson, stateMarkdown, stateText } from "../../src/report/state-text";
 import {
-  deploymentsDocument,
   historyJson,
   historyText,
   oneStatusText,
   releasesText,
-  statusDocument,
   statusText,
 } from "../../src/report/status-text";
 import { plainStyle } from "../../src/report/style";
@@ -185,7 +189,7 @@ const runningOf = (text: string): RunningService => ({
 });
 const releasesOf = (text: string): ReleaseList => ({
   address: "service.a" as Address,
-  releases: [releaseOf(text)],
+  deployments: [releaseOf(text)],
   hasMore: true,
   reason: text,
 });
@@ -255,7 +259,7 @@ const renderers: Readonly<Record<string, (text: string) => string>> = {
   "status as JSON": (text) => jsonText(statusDocument([runningOf(text)])),
   "deployments as text": (text) =>
     releasesText(releasesOf(text), 0, plainStyle) +
-    releasesText({ ...releasesOf(text), releases: [] }, 0, plainStyle),
+    releasesText({ ...releasesOf(text), deployments: [] }, 0, plainStyle),
   "deployments as JSON": (text) => jsonText(deploymentsDocument(releasesOf(text))),
   "findings as text": (text) => diagnosticsText(finding(text), plainStyle),
   "findings as JSON": (text) => diagnosticsJson(finding(text)),

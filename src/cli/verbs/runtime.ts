@@ -3,14 +3,9 @@ import { type RollbackSubject, type RuntimeRequest, runtimeAction } from "../../
 import { deployments, status } from "../../commands/status";
 import { failure } from "../../diagnostics/diagnostic";
 import { systemClock } from "../../model/time";
+import { deploymentsDocument, statusDocument } from "../../report/documents";
 import { escapeJson, escapeText, jsonText, quoteText } from "../../report/escape-text";
-import {
-  deploymentsDocument,
-  oneStatusText,
-  releasesText,
-  statusDocument,
-  statusText,
-} from "../../report/status-text";
+import { oneStatusText, releasesText, statusText } from "../../report/status-text";
 import { elapsedText } from "../../report/time-text";
 import type { Run } from "../open-target";
 import { pick, stageOfState, stateOptions } from "../options";

@@ -13,7 +13,7 @@ import { Secret } from "../../model/secret";
 import { splitStage } from "../../model/stage";
 import { guardErrors } from "../../plan/guards";
 import { isWritten, type Plan } from "../../plan/plan";
-import { diagnosticData } from "../../report/diagnostics";
+import { diagnosticData } from "../../report/documents";
 import { rounded, type TestResult } from "../../report/test-report";
 import { resourceTypes } from "../../resources";
 import { keyIdOf } from "../../state/key";

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import type { Address } from "../../../src/model/address";
-import type { Release, RunningService } from "../../../src/model/live";
+import type { Release, RunningService } from "../../../src/report/documents";
 import { releasesText, statusText } from "../../../src/report/status-text";
 import { plainStyle } from "../../../src/report/style";
 import { exactTime, timeAgo } from "../../../src/report/time-text";
@@ -106,8 +106,8 @@ describe("what runs", () => {
 });
 
 describe("the deployments of a service", () => {
-  const list = (releases: readonly Release[], more: object = {}) =>
-    releasesText({ address: at("service.shop.api"), releases, hasMore: false, ...more }, now, plainStyle);
+  const list = (deployments: readonly Release[], more: object = {}) =>
+    releasesText({ address: at("service.shop.api"), deployments, hasMore: false, ...more }, now, plainStyle);
 
   it("say why there are none, and that there are older ones", () => {
     expect(list([], { reason: "hosting is disabled" })).toBe(
@@ -120,7 +120,7 @@ describe("the deployments of a service", () => {
     const text = list([
       release({ status: "queued", blockedReason: "the workspace builds another" }),
       release({ status: "failed", error: "the build ended with 1" }),
-      release({ sourceId: "d0" }),
+      release({ sourceDeploymentId: "d0" }),
     ]);
     expect(text).toContain("\n    waits: the workspace builds another\n");
     expect(text).toContain("\n    the build ended with 1\n");

@@ -1,15 +1,17 @@
-import { planDocument } from "../plan/document";
-import { savePlan } from "../plan/saved-plan";
-import { diagnosticData } from "../report/diagnostics";
-import { driftDocument } from "../report/drift-report";
-import { deploymentsDocument, statusDocument } from "../report/status-text";
-import { apply } from "./apply";
-import { addresses, type Outcome as CommandOutcome, planRequest, succeeded } from "./context";
-import { drift } from "./drift";
-import { exportManifest } from "./export-manifest";
-import { failureOf } from "./failure";
-import type { DriftDocument, PlanDocument } from "./generated/documents";
-import { importResource } from "./import-resource";
+import { planDocument } from "../../plan/document";
+import { savePlan } from "../../plan/saved-plan";
+import { deploymentsDocument, diagnosticData, driftDocument, statusDocument } from "../../report/documents";
+import { apply } from "../apply";
+import { addresses, type Outcome as CommandOutcome, planRequest, succeeded } from "../context";
+import { drift } from "../drift";
+import { exportManifest } from "../export-manifest";
+import { failureOf } from "../failure";
+import type { DriftDocument, PlanDocument } from "../generated/documents";
+import { importResource } from "../import-resource";
+import type { OpenContext } from "../open-context";
+import { plan } from "../plan";
+import { deployments, status } from "../status";
+import { validate } from "../validate";
 import type {
   ApplyOutcome,
   ApplyRequest,
@@ -27,11 +29,7 @@ import type {
   StatusOutcome,
   StatusRequest,
   ValidateRequest,
-} from "./library";
-import type { OpenContext } from "./open-context";
-import { plan } from "./plan";
-import { deployments, status } from "./status";
-import { validate } from "./validate";
+} from "./types";
 
 /** An outcome of the library whose findings still know their ranges. */
 export type Answer<T extends Outcome> = Omit<T, "diagnostics"> & Pick<CommandOutcome, "diagnostics">;

@@ -1,0 +1,168 @@
+import { checkBaseUrl, createHttpTransport } from "../../api/http-transport";
+import type { Transport } from "../../api/transport";
+import { stateAddress } from "../../declaration/state-place";
+import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import { mentionsStage, splitStage } from "../../model/stage";
+import { uuidPattern } from "../../model/text";
+import { systemClock } from "../../model/time";
+import type * as documents from "../../report/documents";
+import type { ApplyEvent } from "../generated/documents";
+import { checkKey, embeddedTransport } from "../open-connection";
+import { type OpenContext, openRun, settingsOf } from "../open-context";
+import type * as answers from "./answers";
+import type { Answer } from "./answers";
+import type {
+  ApplyOutcome,
+  ApplyRequest,
+  Context,
+  ContextOptions,
+  DeploymentsOutcome,
+  DeploymentsRequest,
+  DriftOutcome,
+  DriftRequest,
+  ExportOutcome,
+  ExportRequest,
+  ImportOutcome,
+  ImportRequest,
+  ManifestRequest,
+  Outcome,
+  PlanOutcome,
+  PlanRequest,
+  StatusOutcome,
+  StatusRequest,
+  ValidateRequest,
+} from "./types";
+
+/** Opens the run of a command. */
+type OpenCommand = (manifest: unknown) => OpenContext;
+
+const contexts = new WeakMap<Context, OpenCommand>();
+
+/**
+ * Opens a workspace and its state. Throws `DiagnosticsError` for an option that is wrong. Close it in the end.
+ * @example
+ * const opened = openContext({ cwd, baseUrl, workspaceId, apiKey, state: "rnv.state.json" });
+ * const { report } = await drift(opened);
+ * await opened.close();
+ */
+export function openContext(options: ContextOptions): Context {
+  const { cwd, environment = {}, onEvent, timeoutMs: exchangeTimeoutMs } = options;
+  const { signal = new AbortController().signal } = options;
+  const state = stateAddress(options.state, { stage: options.stage });
+  const settings = settingsOf({ ...options, environment, state, diagnostics: problemsOf(options, state) });
+  if (hasErrors(settings.diagnostics)) throw new DiagnosticsError(settings.diagnostics);
+  let own: Transport | undefined;
+  const openOwn = (): Transport => {
+    own ??=
+      options.baseUrl === "embedded"
+        ? embeddedTransport(cwd, environment)
+        : createHttpTransport({ environment, exchangeTimeoutMs });
+    return own;
+  };
+  const open: OpenCommand = (manifest) =>
+    openRun({
+      ...{ settings, cwd, environment, manifest, signal, takesUnnamed: false },
+      stage: options.stage === undefined ? undefined : splitStage(options.stage),
+      emit: (event) => {
+        const { eventDocument } = require("../../report/documents") as typeof documents;
+        onEvent?.(eventDocument(event, new Date(systemClock.now()).toISOString()) as ApplyEvent);
+      },
+      // It stays open for the next command.
+      openTransport: () => ({ ...(options.transport ?? openOwn()), close: async () => undefined }),
+      openStateTransport: (limits) => createHttpTransport({ environment, ...limits }),
+    });
+  const context = { close: async () => own?.close() };
+  contexts.set(context, open);
+  return context;
+}
+
+function problemsOf({ baseUrl, workspaceId, apiKey }: ContextOptions, state: string): readonly Diagnostic[] {
+  const key = checkKey(apiKey, "apiKey");
+  return [
+    baseUrl === "embedded" ? undefined : checkBaseUrl(baseUrl),
+    uuidPattern.test(workspaceId) ? undefined : error("config.invalid", "workspaceId is not a UUID"),
+    typeof key === "string" ? undefined : key,
+    mentionsStage(state)
+      ? error("config.invalid", "the address of the state holds ${stage.…}, and `stage` does not say it")
+      : undefined,
+  ].filter((one) => one !== undefined);
+}
+
+/**
+ * Makes a plan, as `rnv plan` does: the exact difference to the live service. Takes no lock and writes nothing.
+ * @example
+ * const { plan: made, diagnostics } = await plan(context, { files: ["rnv.yaml"] });
+ */
+export const plan = (context: Context, request: PlanRequest = {}): Promise<PlanOutcome> =>
+  answering(context, request, ({ planned }, run) => planned(run, request));
+
+/**
+ * Applies the manifest or a saved plan, or destroys everything, as `rnv apply` and `rnv destroy` do.
+ * @example
+ * const { counts } = await apply(context, { confirmedDeletes: ["service.shop.worker"] });
+ * const destroyed = await apply(context, { mode: "destroy" });
+ */
+export const apply = (context: Context, request: ApplyRequest = {}): Promise<ApplyOutcome> =>
+  answering(context, request, ({ applied }, run) => applied(run, request));
+
+/**
+ * Reports changes made outside of rnv, as `rnv drift` does: a read key is enough.
+ * @example
+ * const { exitCode, report } = await drift(context, { strict: true });
+ */
+export const drift = (context: Context, request: DriftRequest = {}): Promise<DriftOutcome> =>
+  answering(context, request, ({ drifted }, run) => drifted(run, request));
+
+/**
+ * Reads the releases that recorded services run.
+ * @example
+ * const { status: running } = await status(context, { address: "service.shop.api" });
+ */
+export const status = (context: Context, request: StatusRequest = {}): Promise<StatusOutcome> =>
+  answering(context, {}, ({ running }, run) => running(run, request));
+
+/**
+ * Lists the newest deployments of a service.
+ * @example
+ * const found = await deployments(context, { address: "service.shop.api", limit: 10 });
+ */
+export const deployments = (context: Context, request: DeploymentsRequest): Promise<DeploymentsOutcome> =>
+  answering(context, {}, ({ deployed }, run) => deployed(run, request));
+
+/**
+ * Checks the manifest alone: no request, no state, no secret is read.
+ * @example
+ * const { diagnostics } = await validate(context, { manifest: { projects: { shop: {} } } });
+ */
+export const validate = (context: Context, request: ValidateRequest = {}): Promise<Outcome> =>
+  answering(context, request, ({ validated }, run) => validated(run, request));
+
+/**
+ * Writes a manifest of everything live, or of a project.
+ * @example
+ * const { manifest } = await exportManifest(context, { project: "shop" });
+ */
+export const exportManifest = (context: Context, request: ExportRequest = {}): Promise<ExportOutcome> =>
+  answering(context, {}, ({ exported }, run) => exported(run, request));
+
+/**
+ * Records something live under an address that the manifest declares.
+ * @example
+ * const { recorded } = await importResource(context, { address: "project.shop", id });
+ */
+export const importResource = (context: Context, request: ImportRequest): Promise<ImportOutcome> =>
+  answering(context, request, ({ imported }, run) => imported(run, request));
+
+/** Opens a run of its own for a command, and returns its outcome in any case but a bug, which is thrown. */
+async function answering<T extends Outcome>(
+  context: Context,
+  { manifest }: ManifestRequest,
+  work: (commands: typeof answers, run: OpenContext) => Promise<Answer<T>>,
+): Promise<T> {
+  const open = contexts.get(context);
+  if (open === undefined) throw new TypeError("the context is none that openContext opened");
+  // Loaded with the first command: a program that imports the library need not run one.
+  const commands = require("./answers") as typeof answers;
+  const run = open(manifest);
+  return commands.answered(run, () => work(commands, run));
+}

@@ -1,0 +1,173 @@
+import * as z from "zod";
+import { type Diagnostic, positionAt, type SourceRange } from "../diagnostics/diagnostic";
+import type { ApplyEvent, EventDocument, SourceLocation } from "../model/apply-event";
+import { standingSchema } from "../model/live";
+import { inDocument } from "../plan/document";
+import type { DriftDocument, DriftReport, StageDrift } from "../plan/drift";
+import type { AttributeChange, InMemory } from "../plan/plan";
+import { addressSchema, json } from "../plan/plan-schema";
+
+const format = { format_version: z.literal("1.0") };
+const text = z.string().optional();
+const time = z.string().optional().describe("ISO 8601.");
+
+/** A deployment as the service shows it (interface, "Deployment"); what it leaves empty is absent. */
+const release = z.strictObject({
+  id: z.string(),
+  status: text.describe("Absent where the deployment could not be read."),
+  serves: z.boolean().describe("It is the release that answers requests."),
+  cancel_requested: z.boolean(),
+  can_rollback: z.boolean().describe("`rnv rollback` can bring it back."),
+  ...{ branch: text, commit: text, commit_message: text, trigger: text, actor: text },
+  blocked_reason: text,
+  error: text,
+  source_deployment_id: text.describe("The deployment whose release it serves again."),
+  ...{ created_at: time, started_at: time, finished_at: time },
+});
+
+const variable = z.strictObject({
+  key: z.string(),
+  managed: z
+    .enum(["rnv", "preserve", "no"])
+    .describe("`preserve`: recorded, and its value is set elsewhere."),
+  changed: time,
+});
+
+/** The release that a recorded service runs, as it was read in this run. */
+const service = z.strictObject({
+  address: addressSchema,
+  id: z.string(),
+  name: z.string().describe("Its name on the platform."),
+  runs: z
+    .enum(["release", "suspended", "nothing", "deleting", "gone", "unknown"])
+    .describe("`nothing`: no release serves. `unknown`: it could not be read; `reason` says why."),
+  reason: text,
+  archived: z.boolean(),
+  ...{ url: text, status: text, health: text, health_checked_at: time },
+  release: release.optional().describe("The release that serves."),
+  latest: release.optional().describe("The latest deployment, where it is not the one that serves."),
+  standing: z.array(standingSchema).describe("What its last deployment or its runtime needs."),
+  variables: z.array(variable).optional().describe("With `--variables`. No value is shown."),
+});
+
+/** `status -json`. */
+export const statusSchema = z.strictObject({
+  ...format,
+  services: z.array(service).describe("Sorted by address."),
+});
+
+/** `deployments -json`. */
+export const deploymentsSchema = z.strictObject({
+  ...format,
+  address: addressSchema,
+  deployments: z.array(release).describe("Newest first."),
+  has_more: z.boolean().describe("There are older ones."),
+  reason: text.describe("Why the service lists none."),
+});
+
+export type StatusDocument = z.infer<typeof statusSchema>;
+export type DeploymentsDocument = z.infer<typeof deploymentsSchema>;
+
+export type Release = InMemory<z.infer<typeof release>>;
+export type ShownVariable = InMemory<z.infer<typeof variable>>;
+type InService = InMemory<z.infer<typeof service>>;
+
+export interface RunningService extends Omit<InService, "release" | "latest"> {
+  readonly release?: Release | undefined;
+  readonly latest?: Release | undefined;
+}
+
+/** The first deployments of a service, newest first. */
+export type ReleaseList = InMemory<Omit<DeploymentsDocument, "format_version">>;
+
+const count = z.int().min(0);
+
+/** `history -json`. */
+export const historySchema = z.strictObject({
+  ...format,
+  ...{ stage: text, stack: text },
+  runs: z
+    .array(
+      z.looseObject({
+        id: z.string().describe("32 hex digits; every request of the run holds it."),
+        command: z.string(),
+        by: z.string().describe("Who ran it: a person on a machine, or a job."),
+        commit: text,
+        started_at: z.string().describe("ISO 8601."),
+        ended_at: time.describe("ISO 8601; absent where the run runs, or was cut short."),
+        digest: z.string().describe("Of the plan that was applied."),
+        exit_code: count.optional(),
+        counts: z.record(z.string(), count).optional().describe("Changes that were made, and that were not."),
+      }),
+    )
+    .describe("Newest first."),
+});
+
+/** `output -json`, as Terraform writes it. */
+export const outputsSchema = z.record(
+  z.string(),
+  z.strictObject({
+    sensitive: z.boolean(),
+    type: json.describe('In the notation of Terraform: `"string"`, `["tuple", …]`.'),
+    value: json.describe("`(sensitive)` where it is a secret."),
+  }),
+);
+
+/** Makes plain data of a finding: its offsets become lines and columns, from 1. */
+export function diagnosticData(diagnostic: Diagnostic) {
+  // The hint describes the remedy.
+  const { range, remedy: _, ...rest } = diagnostic;
+  return range === undefined ? rest : { ...rest, location: locationData(range) };
+}
+
+/** Only the file is known where its text is not at hand, or is that of a value. */
+export function locationData(range: SourceRange): SourceLocation {
+  const text = range.source?.text;
+  if (text === undefined || range.source?.pathAt) return { file: range.file };
+  const start = positionAt(text, range.start);
+  const end = positionAt(text, range.end);
+  return { file: range.file, ...start, endLine: end.line, endColumn: end.column };
+}
+
+/** Returns an event in the shape of `eventSchema`; `at` is when it happened, ISO 8601. */
+export function eventDocument(event: ApplyEvent, at?: string) {
+  const { type, ...rest } = event;
+  const data = "diagnostic" in event ? { ...rest, diagnostic: diagnosticData(event.diagnostic) } : rest;
+  return { type, at, ...data } as EventDocument;
+}
+
+export type DriftEnd = Pick<StageDrift, "report" | "diagnostics">;
+
+/** The report, or why there is none, in the shape of `driftDocumentSchema`; sides of a field are as in a plan document. */
+export const driftDocument = ({ report, diagnostics }: DriftEnd) =>
+  ({
+    ...(report ? reportDocument(report) : { format_version: "1.1", errored: true }),
+    diagnostics: diagnostics.map(diagnosticData),
+  }) as DriftDocument;
+
+export const reportDocument = (report: DriftReport): Readonly<Record<string, unknown>> => ({
+  format_version: "1.1",
+  ...inDocument(report),
+  drifted: report.drifted.map(({ fields, ...one }) => ({ ...one, attributes: fields.map(fieldData) })),
+  pending: report.pending.map(({ fields, ...one }) =>
+    inDocument({ ...one, attributes: fields.map(fieldData) }),
+  ),
+});
+
+const fieldData = ({ path, cause, before, after, from }: AttributeChange) => ({
+  ...{ path, cause, before, after, from },
+});
+
+export const statusDocument = (services: readonly RunningService[]): StatusDocument => ({
+  format_version: "1.0",
+  services: services.map(serviceData) as StatusDocument["services"],
+});
+
+export const deploymentsDocument = (list: ReleaseList) =>
+  ({
+    ...{ format_version: "1.0", ...inDocument(list) },
+    deployments: list.deployments.map(inDocument),
+  }) as DeploymentsDocument;
+
+const serviceData = ({ release, latest, ...service }: RunningService) =>
+  inDocument({ ...service, release: release && inDocument(release), latest: latest && inDocument(latest) });
