@@ -22,4 +22,12 @@ export {
 } from "./commands/library/library";
 export type * from "./commands/library/types";
 export type { PlanWishes } from "./commands/requests";
-export { DiagnosticsError } from "./diagnostics/diagnostic";
+export {
+  type Diagnostic,
+  type DiagnosticCode,
+  DiagnosticsError,
+  type Severity,
+  type SourceFile,
+  type SourceRange,
+} from "./diagnostics/diagnostic";
+export type { Remedy } from "./diagnostics/remedies";

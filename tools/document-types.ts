@@ -13,6 +13,11 @@ export async function documentTypes(): Promise<string> {
   const all: JSONSchema = { type: "object", definitions, properties, required: [...names] };
   const options = { additionalProperties: false, bannerComment: "", format: false };
   const types = await compile(all, "Documents", options);
-  // The one that holds them all is nobody's.
-  return types.replace(/^export interface Documents \{$[^]*?^\}\n/m, "");
+  return (
+    types
+      // The one that holds them all is nobody's.
+      .replace(/^export interface Documents \{$[^]*?^\}\n/m, "")
+      .replace("export type Json = _Schema0\n", "")
+      .replaceAll("_Schema0", "Json")
+  );
 }

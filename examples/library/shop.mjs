@@ -19,7 +19,7 @@ export const manifest = {
 };
 
 export function openShop() {
-  const emulator = createEmulator({ deploySeconds: 0 });
+  const emulator = createEmulator({ deploySeconds: 0, operationSeconds: 0 });
   const cwd = mkdtempSync(join(tmpdir(), "shop-"));
   const context = openContext({
     cwd,

@@ -10,7 +10,7 @@ export type Fault = FaultKind & {
   readonly receipt?: boolean;
 };
 
-type FaultKind =
+export type FaultKind =
   /** The connection is refused: nothing reached the service. Over HTTP it is reset instead. */
   | { readonly kind: "refuse" | "reset-before" | "reset-after" }
   /** No answer: at once in-process, never over HTTP. */

@@ -2,19 +2,26 @@
 // behind the caller's back by its `store`, broken by `setFaults`, and tells by its `log` what was asked of it.
 import type { Clock } from "../model/time";
 
-export type { Condition } from "./behaviour";
+export type { Transport, WireRequest, WireResponse } from "../api/transport";
+export type { CatalogAnswer } from "../api/wire/shapes";
+export type { Clock } from "../model/time";
+export type { Condition, GapSwitches } from "./behaviour";
 export {
   createEmulator,
   type Emulator,
+  type EmulatorImage,
   type EmulatorOptions,
   embeddedApiKey,
   embeddedWorkspaceId,
   type LoggedRequest,
 } from "./emulator";
-export type { AnswerBody, Fault, FaultPlan, SeenRequest } from "./faults";
-export type { Lags } from "./lag";
+export type { AnswerBody, Exchange, Fault, FaultKind, FaultPlan, SeenRequest } from "./faults";
+export type { Lag, Lags, ReadClass } from "./lag";
+export type { Readings } from "./readings";
+export type { Configuration, StoredProject } from "./records";
 export { type EmulatorServer, serveEmulator } from "./server";
 export type { EmulatorStore, ProjectSeed, ServiceSeed } from "./store";
+export type { ApiKey, RateLimit } from "./world";
 
 export interface ManualClock extends Clock {
   advance(milliseconds: number): void;

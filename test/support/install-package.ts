@@ -21,16 +21,20 @@ const environment = Object.fromEntries(
  * cannot be reached the result is false and links stand in for both, except under CI=true, where that is a failure.
  */
 export function installPackage(folder: string): boolean {
+  if (installFromRegistry(folder, packPackage(folder))) return true;
+  rmSync(join(folder, "node_modules"), { recursive: true, force: true });
+  linkPackage(folder);
+  return false;
+}
+
+/** Packs this package as `npm publish` would, into a folder; returns the archive. */
+export function packPackage(folder: string): string {
   builtCli();
   builtLibrary();
   builtProvider();
   const pack = npm(root, "pack", "--silent", "--ignore-scripts", "--pack-destination", folder);
-  const packed = join(folder, pack.stdout.trim());
   if (pack.status !== 0) throw new Error(`npm pack:\n${pack.stdout}${pack.stderr}`);
-  if (installFromRegistry(folder, packed)) return true;
-  rmSync(join(folder, "node_modules"), { recursive: true, force: true });
-  linkPackage(folder);
-  return false;
+  return join(folder, pack.stdout.trim());
 }
 
 /**
