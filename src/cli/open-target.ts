@@ -19,7 +19,7 @@ import { loadStateKey } from "../state/key";
 import { openBackend } from "../state/open-backend";
 import { readStandardInput } from "./files";
 import { isJob, repositoryOf, startedBy } from "./job";
-import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
+import { type WaitNotice, watchWaiting } from "./progress";
 import { report, type Screen } from "./screen";
 import { readSettings, type Settings } from "./settings";
 import type { Target } from "./target";
@@ -67,13 +67,9 @@ export function openTarget(target: Target, screen: Screen): OpenContext {
   const machine = { host: hostname(), pid: process.pid, clock: systemClock, randomBytes };
   const steps = { inFlight: 0, hasWritten: false };
   const watch = (host: string): WaitNotice =>
-    watchWaiting({
-      host,
-      say: (line) => {
-        // A live view shows steps in flight with their time already.
-        if (!terminal.live || steps.inFlight === 0) terminal.note(`${line}\n`);
-      },
-      ...systemTicker,
+    watchWaiting(host, (line) => {
+      // A live view shows steps in flight with their time already.
+      if (!terminal.live || steps.inFlight === 0) terminal.note(`${line}\n`);
     });
   const stateServer = openStateServer(environment, watch("the state's server"));
   let connection: Promise<Connection> | undefined;
