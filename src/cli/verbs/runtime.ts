@@ -8,7 +8,7 @@ import { oneStatusText, releasesJson, releasesText, statusJson, statusText } fro
 import { elapsedText } from "../../report/time-text";
 import type { Run } from "../open-target";
 import { pick, stageOfState, stateOptions } from "../options";
-import { createPrompter } from "../prompt";
+import { ask, canAnswer } from "../prompt";
 import { outStyle, report, type Screen, usage } from "../screen";
 import {
   argument,
@@ -158,14 +158,14 @@ async function confirmRollback(
   screen: Screen,
   { address, name, deploymentId, releaseCommit }: RollbackSubject,
 ): Promise<string | undefined> {
-  const ask = createPrompter(screen);
-  if (!ask) {
+  if (!canAnswer(screen)) {
     const summary = `rolling ${address} back must be confirmed by the name of the service`;
     const hint = `run it in a terminal, or add --confirm ${quoteText(name)}`;
     throw failure("guard.delete_unconfirmed", summary, { address, hint });
   }
   const commit = releaseCommit ? ` (commit ${escapeText(releaseCommit.slice(0, 12))})` : "";
   return ask(
+    screen,
     `${address} will go back to the release of deployment ${escapeText(deploymentId)}${commit}.\n` +
       `  Type the name of the service, ${quoteText(name)}, to confirm: `,
   );
