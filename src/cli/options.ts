@@ -99,18 +99,20 @@ export const options = {
   html: text("--html <file>", "also write it as a page for a browser: one file, which loads nothing (beta)"),
   verbose: flag("--verbose", "show each resource by itself, where many are alike"),
   autoApprove: flag("--auto-approve", "do not ask"),
-  input: input(),
-  /** Its attribute is not `timeout`: verbs of running services have another option of that name. */
-  answerTimeoutMs: Object.assign(
-    parsed(
-      "--timeout <duration>",
-      "how long to wait for one answer of the service: 30s (1m unless given)",
-      positiveDuration,
-    ),
-    { attributeName: () => "answerTimeout" },
+  input: negation("--no-input", "never ask; stop where an answer is needed (also -input=false)"),
+  answerTimeoutMs: parsed(
+    "--timeout <duration>",
+    "how long to wait for one answer of the service: 30s (1m unless given)",
+    positiveDuration,
   ),
-  lockTimeoutMs: lockTimeout(),
-  parallelism: parallelism(),
+  lockTimeoutMs: parsed(
+    "--lock-timeout <duration>",
+    "how long to wait for the lock of the state: 30s, 5m",
+    duration,
+    0,
+    "0s",
+  ),
+  parallelism: parsed("--parallelism <n>", "most changes in flight at once", positive, 10, "10"),
 };
 
 type SharedName = keyof typeof options;
@@ -124,9 +126,9 @@ export const pick = <Name extends SharedName>(...names: readonly Name[]) =>
  * them.
  */
 export const ignored = {
-  input: hidden(input()),
-  lockTimeoutMs: hidden(lockTimeout()),
-  parallelism: hidden(parallelism()),
+  input: hidden(options.input),
+  lockTimeoutMs: hidden(options.lockTimeoutMs),
+  parallelism: hidden(options.parallelism),
 };
 
 export const sourceOptions = pick("files", "app", "untrusted", "stacks");
@@ -145,9 +147,10 @@ export const planningOptions = {
 
 export const policyOptions = pick("policy", "overridePolicy", "maxMonthlyIncrease", "maxMonthlyTotal");
 
-export const runningOptions = pick(
-  ...(["autoApprove", "input", "json", "lockTimeoutMs", "answerTimeoutMs", "parallelism"] as const),
-);
+export const runningOptions = {
+  ...pick("autoApprove", "input", "json"),
+  ...pick("lockTimeoutMs", "answerTimeoutMs", "parallelism"),
+};
 
 export const readingOptions = { ...pick("answerTimeoutMs"), ...ignored, ...pick("format", "json") };
 
@@ -163,21 +166,8 @@ function costLimit(kind: CostLimit["kind"], flags: string, description: string) 
   });
 }
 
-function input() {
-  return negation("--no-input", "never ask; stop where an answer is needed (also -input=false)");
-}
-
-function lockTimeout() {
-  const description = "how long to wait for the lock of the state: 30s, 5m";
-  return parsed("--lock-timeout <duration>", description, duration, 0, "0s");
-}
-
-function parallelism() {
-  return parsed("--parallelism <n>", "most changes in flight at once", positive, 10, "10");
-}
-
 function hidden<Value>(option: TypedOption<Value>): TypedOption<Value> {
-  return option.hideHelp();
+  return Object.create(option, { hidden: { value: true } });
 }
 
 /** Parses `12,15`; may be given more than once. Throws `DiagnosticsError` for what is no id. */

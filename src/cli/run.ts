@@ -4,7 +4,7 @@ import { error } from "../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../model/text";
 import { normalizeArgv, optionShapes } from "./argv";
 import { strangersJob } from "./job";
-import { ignored, options } from "./options";
+import { options } from "./options";
 import { connectionIn, withProfile } from "./profile";
 import { createProgram, failedJson } from "./program";
 import { runVerb } from "./run-verb";
@@ -56,13 +56,9 @@ async function run(
 }
 
 function screenOf(command: Command): Pick<Screen, "format" | "input"> {
-  const isJson = options.json.valueIn(command);
-  const format = options.format.valueIn(command);
-  const isTwo = command.options.includes(options.textOrJson);
-  return {
-    format: isJson ? "json" : isTwo ? options.textOrJson.valueIn(command) : format,
-    input: options.input.valueIn(command) && ignored.input.valueIn(command),
-  };
+  const { format, textOrJson, json, input } = options;
+  const shown = textOrJson.isIn(command) ? textOrJson : format;
+  return { format: json.valueIn(command) ? "json" : shown.valueIn(command), input: input.valueIn(command) };
 }
 
 /** Returns the request of a command line, with the settings of its profile. */
@@ -80,7 +76,7 @@ function requestOf(
     givenProfile: command.optsWithGlobals().profile,
     commandLine,
     verb: wordsOf(command),
-    takesTargets: command.options.includes(options.target),
+    takesTargets: options.target.isIn(command),
     words: Array.isArray(words) ? words : typeof words === "string" ? [words] : [],
     files: [...options.files.valueIn(command), ...options.filesOfStages.valueIn(command)],
     app: options.app.valueIn(command),
@@ -96,9 +92,7 @@ function requestOf(
     )?.long,
     ids: options.ids.valueIn(command),
     answerTimeoutMs: options.answerTimeoutMs.valueIn(command),
-    parallelism: [options.parallelism, ignored.parallelism]
-      .find((one) => command.options.includes(one))
-      ?.valueIn(command),
+    parallelism: options.parallelism.isIn(command) ? options.parallelism.valueIn(command) : undefined,
   };
 }
 
@@ -127,7 +121,7 @@ function isUntrusted(
   if (options.untrusted.valueIn(command)) return true;
   if (setting === "0" || setting === "1") return setting === "1";
   const why = strangersJob(environment);
-  if (why !== undefined && command.options.includes(options.untrusted))
+  if (why !== undefined && options.untrusted.isIn(command))
     terminal.note(
       `${why}: the manifest is not trusted (--untrusted; RNV_UNTRUSTED=0 in the job trusts it).\n`,
     );

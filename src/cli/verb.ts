@@ -123,10 +123,14 @@ export class TypedOption<Value> extends Option {
     super(flags, description);
   }
 
+  /** Returns true if a command has it, shown or hidden. */
+  isIn(command: Command): boolean {
+    return command.options.some((option) => option === this || Object.getPrototypeOf(option) === this);
+  }
+
   /** Returns its value on the command line of a command; a command without this option has the absent one. */
   valueIn(command: Command): Value {
-    if (!command.options.includes(this)) return this.absent;
-    return command.opts()[this.attributeName()] ?? this.absent;
+    return (this.isIn(command) ? command.opts()[this.attributeName()] : undefined) ?? this.absent;
   }
 }
 
@@ -159,28 +163,19 @@ export const choice = <const Word extends string>(
   initial: Word,
 ): TypedOption<Word> => new TypedOption(flags, description, initial).choices(words).default(initial);
 
-/** A value that is made of the text. `parse` gets the value so far, and throws `InvalidArgumentError`. */
-export function parsed<Value>(
+/**
+ * A value that is made of the text. `parse` gets the value so far, and throws `InvalidArgumentError`. `absent` is shown in help
+ * as `shown`.
+ */
+export function parsed<Value, Absent extends Value | undefined = undefined>(
   flags: string,
   description: string,
   parse: (word: string, before?: Value) => Value,
-): TypedOption<Value | undefined>;
-export function parsed<Value>(
-  flags: string,
-  description: string,
-  parse: (word: string, before?: Value) => Value,
-  absent: Value,
-  absentText?: string,
-): TypedOption<Value>;
-export function parsed<Value>(
-  flags: string,
-  description: string,
-  parse: (word: string, before?: Value) => Value,
-  absent?: Value,
-  absentText?: string,
-): TypedOption<Value | undefined> {
-  const option = new TypedOption(flags, description, absent).argParser(parse);
-  return absentText === undefined ? option : option.default(absent, absentText);
+  absent?: Absent,
+  shown?: string,
+): TypedOption<Value | Absent> {
+  const option = new TypedOption<Value | Absent>(flags, description, absent as Absent).argParser(parse);
+  return shown === undefined ? option : option.default(absent, shown);
 }
 
 /** An argument of a verb, with the type that its form says. */

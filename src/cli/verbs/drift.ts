@@ -12,19 +12,17 @@ import { options, pick, readingOptions, scopeOptions } from "../options";
 import { scopeOf, writeJsonInto, writePage } from "../output-files";
 import { outcomeOf, outStyle, report } from "../screen";
 import type { Request } from "../target";
-import { argument, defineVerb, parsed, type ValuesOf } from "../verb";
+import { argument, defineVerb, TypedOption, type ValuesOf } from "../verb";
 import { planRequestOf } from "./plan";
 
-export const failOn = Object.assign(
-  parsed(
-    "--fail-on <classes>",
-    "exit 2 for these too, with commas between them; the first two always count",
-    classesOfDrift,
-    [],
-  ),
-  // For help and completion: `choices` would take one alone.
-  { argChoices: [...driftClasses] },
-);
+export const failOn = new TypedOption<readonly DriftClass[]>(
+  "--fail-on <classes>",
+  "exit 2 for these too, with commas between them; the first two always count",
+  [],
+)
+  .choices(driftClasses)
+  // `choices` alone would take a single class.
+  .argParser(classesOfDrift);
 
 export const driftOptions = { failOn, strict: options.strict, verifyValues: options.verifyValues };
 
