@@ -2,17 +2,22 @@ import { InvalidArgumentError } from "commander";
 import type { CostLimit } from "../commands/context";
 import { isStageWord, stageWordRule } from "../model/stage";
 import { usage } from "./screen";
+import type { TargetRules } from "./target";
 import {
+  type Arguments,
   choice,
   duration,
   flag,
   list,
   negation,
+  type Options,
   parsed,
   positive,
   positiveDuration,
   type TypedOption,
   text,
+  type Verb,
+  type VerbOf,
 } from "./verb";
 
 /** The options that several verbs have. */
@@ -133,10 +138,20 @@ export const ignored = {
 
 export const sourceOptions = pick("files", "app", "untrusted", "stacks");
 
-export const stateOptions = pick("state", "stacks", "json");
-
-/** A verb with a state has a state for each stage. */
-export const stageOfState = { stage: options.stage, files: options.filesOfStages };
+/** Declares a verb that works on a state alone, of one stack and stage unless it says another scope. */
+// biome-ignore lint/complexity/noBannedTypes: a verb may have no arguments.
+export const stateVerb = <O extends Options = {}, A extends Arguments = {}>(
+  verb: VerbOf<O, A> & Partial<TargetRules>,
+): Verb => ({
+  scope: "one",
+  worksOn: "state",
+  ...verb,
+  options: {
+    ...pick("state", "stacks"),
+    ...verb.options,
+    ...{ stage: options.stage, files: options.filesOfStages },
+  },
+});
 
 export const scopeOptions = { ...sourceOptions, ...pick("state", "target", "exclude") };
 

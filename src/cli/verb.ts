@@ -4,8 +4,8 @@ import { longestTimer, parseDuration } from "../model/time";
 import type { Run, TargetEnd } from "./open-target";
 import type { TargetRules } from "./target";
 
-type Options = Readonly<Record<string, TypedOption<unknown>>>;
-type Arguments = Readonly<Record<string, TypedArgument<unknown>>>;
+export type Options = Readonly<Record<string, TypedOption<unknown>>>;
+export type Arguments = Readonly<Record<string, TypedArgument<unknown>>>;
 
 /** The values of options or arguments, each with the type of its declaration. */
 export type ValuesOf<Declared> = {
@@ -32,7 +32,7 @@ interface VerbTexts {
   readonly examples: readonly (readonly [line: string, meaning: string])[];
 }
 
-interface VerbOf<O extends Options, A extends Arguments> extends VerbTexts, TargetRules {
+export interface VerbOf<O extends Options, A extends Arguments> extends VerbTexts {
   readonly name: string;
   readonly arguments?: A;
   readonly options?: O;
@@ -42,12 +42,13 @@ interface VerbOf<O extends Options, A extends Arguments> extends VerbTexts, Targ
   run(given: ValuesOf<O> & ValuesOf<A>, run: Run): Promise<VerbEnd>;
 }
 
-export type Verb = VerbOf<Options, Arguments>;
+export interface Verb extends VerbOf<Options, Arguments>, TargetRules {}
 
 /** Declares a verb: `run` gets the values of its options and arguments with the types of their declarations. */
 // biome-ignore lint/complexity/noBannedTypes: a verb without options has no values.
-export const defineVerb = <O extends Options = {}, A extends Arguments = {}>(verb: VerbOf<O, A>): Verb =>
-  verb;
+export const defineVerb = <O extends Options = {}, A extends Arguments = {}>(
+  verb: VerbOf<O, A> & TargetRules,
+): Verb => verb;
 
 /** Verbs behind a word of their own: `rnv state list`. */
 export interface VerbFamily {

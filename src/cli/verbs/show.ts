@@ -15,22 +15,19 @@ import { historyJson, historyText } from "../../report/status-text";
 import { parseState } from "../../state/state-text";
 import { readText } from "../files";
 import type { Run } from "../open-target";
-import { options, pick, stageOfState, stateOptions } from "../options";
+import { options, pick, stateVerb } from "../options";
 import { type PageFile, scopeOf, writePage } from "../output-files";
 import { refuseMisplaced } from "../resolve";
 import { outStyle, usage } from "../screen";
-import { argument, defineVerb, flag, parsed, positive } from "../verb";
+import { argument, flag, parsed, positive } from "../verb";
 import { showPlan } from "./plan";
 
-export const showVerb = defineVerb({
+export const showVerb = stateVerb({
   name: "show",
   arguments: { words: argument("[file]") },
-  ...{ scope: "one", worksOn: "state", takesPlan: true },
+  takesPlan: true,
   summary: "Show the recorded state, a saved plan, or a state file",
-  options: {
-    ...pick("state", "stacks", "format", "json", "html", "verbose"),
-    ...stageOfState,
-  },
+  options: pick("format", "json", "html", "verbose"),
   examples: [
     ["rnv show", "what the state records"],
     ["rnv show plan.rnvplan", "a saved plan"],
@@ -85,17 +82,13 @@ async function showState(
   return 0;
 }
 
-export const outputVerb = defineVerb({
+export const outputVerb = stateVerb({
   name: "output",
   // Of several stacks it prints all, stack by stack; a name is that of one of them.
   arguments: { words: argument("[name]") },
-  ...{ scope: "each", worksOn: "state" },
+  scope: "each",
   summary: "Print outputs of the last apply",
-  options: {
-    ...stateOptions,
-    raw: flag("--raw", "one value as it is, without quotes"),
-    ...stageOfState,
-  },
+  options: { ...pick("json"), raw: flag("--raw", "one value as it is, without quotes") },
   examples: [
     ["rnv output", "all of them"],
     ["rnv output -raw apiUrl", "one, for a script"],
@@ -141,19 +134,16 @@ function oneOutput(
   throw usage(summary, "-json prints any of them");
 }
 
-export const historyVerb = defineVerb({
+export const historyVerb = stateVerb({
   name: "history",
-  ...{ scope: "one", worksOn: "state" },
   summary: "List the last runs that changed anything: who, when, which commit, how they ended",
   detail:
     "The state keeps the last 50, newest first. A run that found nothing to change is none of them: it writes no state. A " +
     "run that was killed is listed without an end.",
   options: {
-    ...pick("state", "stacks"),
     limit: parsed("-n, --limit <n>", "only the last n", positive),
     format: options.textOrJson,
     ...pick("json"),
-    ...stageOfState,
   },
   examples: [
     ["rnv history", "the last runs"],
