@@ -1,4 +1,4 @@
-import { runTargets } from "../commands/targets";
+import { joinResults, runTargets } from "../commands/targets";
 import type { CrossValue, StackUnit } from "../declaration/load-request";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage } from "../model/stage";
@@ -9,6 +9,7 @@ import { type ResolvedTarget, resolveTargets } from "./resolve";
 import { exitCodes, outcomeOf, outStyle, report, type Screen, usage } from "./screen";
 import { type Request, type Target, type TargetRules, targetAt } from "./target";
 import { withOut } from "./terminal";
+import type { Verb, VerbEnd } from "./verb";
 
 export interface TargetResult {
   /** In its stage and its stack; where it failed before its stage was known, `readStage` is `any`. */
@@ -18,14 +19,12 @@ export interface TargetResult {
   readonly hasPrinted: boolean;
 }
 
-type RunTarget = (run: Run) => Promise<TargetEnd>;
-
 interface TargetsRun {
   /** Undefined for the stage that RNV_STAGE names, or for none. */
   readonly stages: readonly (string | undefined)[];
   readonly rules: TargetRules;
   readonly screen: Screen;
-  readonly run: RunTarget;
+  readonly run: (run: Run) => Promise<TargetEnd>;
   /** Gets each result at its end. */
   readonly onResult?: (result: TargetResult, screen: Screen) => void;
 }
@@ -142,6 +141,33 @@ async function runStacks(
   await runTargets(targets, runOne, { signal });
   if (isDocument) terminal.out(jsonText({ format_version: "1.0", stacks: documents }));
 }
+
+/** How a verb runs on what a command line names. */
+type VerbOnTargets = Pick<TargetsRun, "rules" | "screen"> &
+  Pick<Verb, "failedJson"> & { run(run: Run): Promise<VerbEnd> };
+
+/** Runs a verb on each target of a request; resolves to the exit code that says most. */
+export async function runOnTargets(
+  request: Request,
+  { rules, screen, failedJson, run }: VerbOnTargets,
+): Promise<number> {
+  const results = await resultsOf(request, {
+    ...{ stages: [request.givenStage], rules, screen },
+    run: async (one) => {
+      const { exitCode, toldOutputs } = endOf(await run(one));
+      return { diagnostics: [], exitCode, toldOutputs };
+    },
+    onResult: (result, on) => {
+      tellFindings(result, on);
+      if (on.format === "json" && !result.hasPrinted)
+        on.terminal.out(failedJson?.(result.outcome, request.commandLine) ?? "");
+    },
+  });
+  return joinResults(results.map(({ outcome }) => outcome)).exitCode;
+}
+
+export const endOf = (end: VerbEnd): Exclude<VerbEnd, number | undefined> =>
+  typeof end === "object" ? end : { exitCode: end ?? exitCodes.done };
 
 /** Returns a stack with what it may use of the others: outputs of this run, else of their states. */
 async function withOthers(

@@ -3,13 +3,15 @@ import { type Command, CommanderError } from "commander";
 import { error } from "../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../model/text";
 import { normalizeArgv, optionShapes } from "./argv";
+import { checkWritable } from "./files";
 import { strangersJob } from "./job";
+import { type Run, runOn } from "./open-target";
 import { options } from "./options";
 import { connectionIn, withProfile } from "./profile";
 import { createProgram, failedJson } from "./program";
-import { runVerb } from "./run-verb";
+import { endOf, runOnTargets } from "./run-targets";
 import { exitCodes, failureOf, report, type Screen, usage } from "./screen";
-import type { Request } from "./target";
+import { type Request, targetAt } from "./target";
 import { createTerminal } from "./terminal";
 import { isGiven, type Verb, valuesIn, wordsOf } from "./verb";
 
@@ -53,6 +55,18 @@ async function run(
     if (words.includes("--json")) terminal.out(failedJson(outcome, words));
     return outcome.exitCode;
   }
+}
+
+/** Options that name what a verb writes; `report` is a folder. */
+const written = ["out", "html", "jsonInto", "metrics", "junit", "report"];
+
+/** Runs a verb on what the command line names; resolves to the exit code that says most. */
+async function runVerb(verb: Verb, command: Command, request: Request, screen: Screen): Promise<number> {
+  for (const name of written) checkWritable(command.opts()[name], name === "report");
+  const given = valuesIn(command, verb);
+  const run = (one: Run) => verb.run(given, one);
+  if (verb.scope !== "none") return runOnTargets(request, { ...verb, rules: verb, screen, run });
+  return endOf(await runOn(targetAt(request, { stage: "any" }), screen, run)).exitCode;
 }
 
 function screenOf(command: Command): Pick<Screen, "format" | "input"> {
