@@ -24,19 +24,18 @@ export interface Host extends Pick<NodeJS.EventEmitter, "on" | "off"> {
   exit(code: number): void;
 }
 
+/** A screen before the command line is read. */
+type HostScreen = Pick<Screen, "terminal" | "environment" | "signal">;
+
 /** Runs one command line; resolves to the exit code of DESIGN section 8. Never rejects. */
-async function run(
-  argv: readonly string[],
-  host: Pick<Screen, "terminal" | "environment" | "signal">,
-): Promise<number> {
+async function run(argv: readonly string[], host: HostScreen): Promise<number> {
   const { terminal, signal } = host;
   let exitCode = 0;
   const program: Command = createProgram(
     async (verb, command) => {
       const { chdir } = command.optsWithGlobals();
       if (typeof chdir === "string") changeFolder(chdir);
-      const commandLine = ["rnv", ...argv].map(quoted).join(" ");
-      const request = requestOf(verb, command, host, commandLine);
+      const request = requestOf(verb, command, host, argv);
       const { environment, cwd } = request;
       exitCode = await runVerb(verb, command, request, { ...host, environment, cwd, ...screenOf(command) });
     },
@@ -76,19 +75,14 @@ function screenOf(command: Command): Pick<Screen, "format" | "input"> {
 }
 
 /** Returns the request of a command line, with the settings of its profile. */
-function requestOf(
-  verb: Verb,
-  command: Command,
-  host: Pick<Screen, "terminal" | "environment">,
-  commandLine: string,
-): Request {
+function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonly string[]): Request {
   const { words } = valuesIn(command, verb);
   const untrusted = isUntrusted(command, host);
   return {
     cwd: process.cwd(),
     ...profiled(command, untrusted, host),
     givenProfile: command.optsWithGlobals().profile,
-    commandLine,
+    commandLine: ["rnv", ...argv].map(quoted).join(" "),
     verb: wordsOf(command),
     takesTargets: options.target.isIn(command),
     words: Array.isArray(words) ? words : typeof words === "string" ? [words] : [],
@@ -111,11 +105,7 @@ function requestOf(
 }
 
 /** The environment of a run, with the settings of its profile. Members of a fleet read theirs in their own folders. */
-function profiled(
-  command: Command,
-  untrusted: boolean,
-  { terminal, environment }: Pick<Screen, "terminal" | "environment">,
-) {
+function profiled(command: Command, untrusted: boolean, { terminal, environment }: HostScreen) {
   const { profile: asked } = command.optsWithGlobals();
   if (command.parent?.name() === "fleet")
     return { environment: { ...environment, ...(asked !== undefined && { RNV_PROFILE: asked }) } };
@@ -127,10 +117,7 @@ function profiled(
 }
 
 /** A manifest of a stranger is not trusted, whether or not the job says so. */
-function isUntrusted(
-  command: Command,
-  { terminal, environment }: Pick<Screen, "terminal" | "environment">,
-): boolean {
+function isUntrusted(command: Command, { terminal, environment }: HostScreen): boolean {
   const setting = environment.RNV_UNTRUSTED?.trim();
   if (options.untrusted.valueIn(command)) return true;
   if (setting === "0" || setting === "1") return setting === "1";
@@ -157,32 +144,14 @@ function changeFolder(folder: string): void {
 /** Runs the command line of a process and ends it with the exit code. Never rejects. */
 export async function main(host: Host = process): Promise<void> {
   try {
-    await runIn(host);
+    host.exit(await runIn(host));
   } catch (cause) {
     console.error("This is a bug in rnv. Please report it with the lines below.\n", cause);
     host.exit(1);
   }
 }
 
-/** Turns a success into exit code 1 when its output did not reach its file. Other failures say more than this one. */
-async function exitCodeWith(
-  screen: Pick<Screen, "terminal" | "environment" | "cwd">,
-  exitCode: number,
-): Promise<number> {
-  const { terminal } = screen;
-  const cause = terminal.lostOutput();
-  if (cause === undefined) return exitCode;
-  report(screen, [
-    error("command.output_lost", `standard output could not be written (${cause.code ?? cause.message})`, {
-      detail: "What was printed is not whole. What the command does besides printing was done to its end.",
-      hint: "make room where standard output goes, and run it again",
-    }),
-  ]);
-  await terminal.flush();
-  return exitCode === 0 || exitCode === 2 ? 1 : exitCode;
-}
-
-async function runIn(host: Host): Promise<void> {
+async function runIn(host: Host): Promise<number> {
   const argv = host.argv.slice(2);
   const terminal = createTerminal(host, {
     environment: host.env,
@@ -202,5 +171,18 @@ async function runIn(host: Host): Promise<void> {
   const exitCode = await run(argv, screen);
   host.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   await terminal.flush();
-  host.exit(await exitCodeWith({ ...screen, cwd: process.cwd() }, exitCode));
+  const lost = terminal.lostOutput();
+  if (lost === undefined) return exitCode;
+  const diagnostic = error(
+    "command.output_lost",
+    `standard output could not be written (${lost.code ?? lost.message})`,
+    {
+      detail: "What was printed is not whole. What the command does besides printing was done to its end.",
+      hint: "make room where standard output goes, and run it again",
+    },
+  );
+  report({ ...screen, cwd: process.cwd() }, [diagnostic]);
+  await terminal.flush();
+  // Other failures say more than this one.
+  return exitCode === 0 || exitCode === 2 ? 1 : exitCode;
 }
