@@ -120,10 +120,8 @@ export const options = {
   parallelism: parsed("--parallelism <n>", "most changes in flight at once", positive, 10, "10"),
 };
 
-type SharedName = keyof typeof options;
-
 /** Returns the shared options of these names. */
-export const pick = <Name extends SharedName>(...names: readonly Name[]) =>
+export const pick = <Name extends keyof typeof options>(...names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, options[name]])) as Pick<typeof options, Name>;
 
 /**

@@ -17,9 +17,10 @@ export type ValuesOf<Declared> = {
 /** The exit code, or an outcome that has it; nothing where all went well. */
 export type VerbEnd = number | Pick<TargetEnd, "exitCode" | "toldOutputs"> | undefined;
 
-export type FailedJson = (outcome: Outcome, commandLine: string) => string;
-
-interface VerbTexts {
+export interface VerbOf<O extends Options, A extends Arguments> {
+  readonly name: string;
+  readonly arguments?: A;
+  readonly options?: O;
   /** One line, for the list of verbs. */
   readonly summary: string;
   readonly detail?: string;
@@ -30,14 +31,8 @@ interface VerbTexts {
   /** For programs: not in the list of verbs. */
   readonly hidden?: boolean;
   readonly examples: readonly (readonly [line: string, meaning: string])[];
-}
-
-export interface VerbOf<O extends Options, A extends Arguments> extends VerbTexts {
-  readonly name: string;
-  readonly arguments?: A;
-  readonly options?: O;
   /** Returns what `-json` prints of a command line that ended before it printed anything. */
-  readonly failedJson?: FailedJson;
+  readonly failedJson?: (outcome: Outcome, commandLine: string) => string;
   /** Does what the verb is for, on one target. */
   run(given: ValuesOf<O> & ValuesOf<A>, run: Run): Promise<VerbEnd>;
 }
@@ -79,7 +74,9 @@ function addVerb(command: Command, verb: Verb, run: VerbRun): void {
   const sorted = Object.entries(options).sort(([a], [b]) => rank(a) - rank(b));
   for (const argument of Object.values(taken)) command.addArgument(argument);
   for (const [, option] of sorted) command.addOption(option);
-  command.addHelpText("after", examplesText(examples)).action(() => run(verb, command));
+  const width = Math.max(...examples.map(([line]) => line.length));
+  const lines = examples.map(([line, meaning]) => `  $ ${line.padEnd(width)}   ${meaning}`);
+  command.addHelpText("after", `\nExamples:\n${lines.join("\n")}\n`).action(() => run(verb, command));
 }
 
 /** Returns the values that the parser found for a verb. */
@@ -87,12 +84,6 @@ export const valuesIn = (command: Command, { options, arguments: taken }: Verb):
   Object.fromEntries(
     Object.entries({ ...options, ...taken }).map(([name, one]) => [name, one.valueIn(command)]),
   );
-
-function examplesText(examples: VerbTexts["examples"]): string {
-  const width = Math.max(...examples.map(([line]) => line.length));
-  const lines = examples.map(([line, meaning]) => `  $ ${line.padEnd(width)}   ${meaning}`);
-  return `\nExamples:\n${lines.join("\n")}\n`;
-}
 
 export const shownVerbs = (command: Command): readonly Command[] =>
   // The parser keeps what `hidden` was to itself.

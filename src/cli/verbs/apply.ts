@@ -164,7 +164,7 @@ export async function showApply(
   const mode = plan?.options.mode ?? request.mode;
   const showsNow = plan !== undefined && !shown && isText && !isSaved;
   if (showsNow) showPlan(screen, plan, { verbose });
-  report(screen, otherDiagnostics(shown || showsNow ? plan : undefined, diagnostics, "text"));
+  report(screen, otherDiagnostics(shown || showsNow ? plan : undefined, diagnostics));
   for (const diagnostic of diagnostics)
     if (!failures.has(diagnostic)) progress.emit({ type: "diagnostic", diagnostic });
   const lost = progress.end(summary ?? summaryOfNothing(mode, exitCode, startedAt), summary !== undefined);

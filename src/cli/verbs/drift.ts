@@ -7,9 +7,10 @@ import type { Acceptance } from "../../model/acceptance";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
 import { type DriftClass, driftClasses } from "../../plan/drift";
 import { driftJson, driftMarkdown, driftText } from "../../report/drift-report";
+import { writeWholeFile } from "../files";
 import type { Run } from "../open-target";
 import { options, pick, readingOptions, scopeOptions } from "../options";
-import { scopeOf, writeJsonInto, writePage } from "../output-files";
+import { scopeOf, writePage } from "../output-files";
 import { outcomeOf, outStyle, report } from "../screen";
 import type { Request } from "../target";
 import { argument, defineVerb, TypedOption, type ValuesOf } from "../verb";
@@ -64,14 +65,12 @@ export const driftVerb = defineVerb({
     const unused = unlisted.filter((entry) => target.stage === undefined || isOfOneStage(entry));
     report(screen, [...diagnostics, ...unused.map(acceptanceUnused)]);
     const json = (): string => driftJson(outcome);
-    writeJsonInto(given.jsonInto, json);
+    if (given.jsonInto !== undefined) writeWholeFile(given.jsonInto, json());
     if (format === "json") terminal.out(json());
     else if (found && format === "markdown") terminal.out(driftMarkdown({ report: found, diagnostics }));
     else if (found) terminal.out(driftText(found, outStyle(screen)));
     if (found && plan)
-      writePage({ file: given.html, screen }, (make) =>
-        make.driftPage(found, { plan, diagnostics }, scopeOf(target)),
-      );
+      writePage(screen, given.html, (make) => make.driftPage(found, { plan, diagnostics }, scopeOf(target)));
     return exitCode;
   },
 });

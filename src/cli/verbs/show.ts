@@ -16,7 +16,7 @@ import { parseState } from "../../state/state-text";
 import { readText } from "../files";
 import type { Run } from "../open-target";
 import { options, pick, stateVerb } from "../options";
-import { type PageFile, scopeOf, writePage } from "../output-files";
+import { scopeOf, writePage } from "../output-files";
 import { refuseMisplaced } from "../resolve";
 import { outStyle, usage } from "../screen";
 import { argument, flag, parsed, positive } from "../verb";
@@ -36,20 +36,19 @@ export const showVerb = stateVerb({
     ["rnv show -json plan.rnvplan", "in the shape of `terraform show -json`"],
   ],
   run: async ({ html, verbose }, run) => {
-    const { planFile } = run.target;
     const { screen } = run;
-    const page = { file: html, screen };
-    if (planFile === undefined) return showState(await run.context.backend.read(), run, page);
+    const { planFile } = run.target;
+    if (planFile === undefined) return showState(await run.context.backend.read(), run, html);
     refuseMisplaced(planFile, "rnv validate -print -f", "rnv state show");
     const text = readText(planFile);
     const document = parseJson(text) as { readonly format?: unknown } | null | undefined;
     if (String(document?.format).startsWith("rnv-state"))
-      return showState(parseState(text, planFile).state, run, page);
+      return showState(parseState(text, planFile).state, run, html);
     const { document: saved, plan } = readPlanFile(planFile, text);
     // As it was when it was made: what only apply needs of a plan is not read back.
     if (screen.format === "json") screen.terminal.out(jsonText(planDocumentSchema.parse(saved.plan)));
     else showPlan(screen, plan, { verbose });
-    writePage(page, (make) => make.planPage(saved.plan, scopeOf(saved.request)));
+    writePage(screen, html, (make) => make.planPage(saved.plan, scopeOf(saved.request)));
     return 0;
   },
 });
@@ -70,7 +69,7 @@ export function readPlanFile(
 async function showState(
   recorded: State | undefined,
   { target, screen, context }: Run,
-  page: PageFile,
+  html: string | undefined,
 ): Promise<number> {
   const { terminal, format } = screen;
   const state = recorded && (await shownState(context, recorded));
@@ -78,7 +77,7 @@ async function showState(
     terminal.out(state ? stateJson(state) : `${escapeJson({ format_version: "1.0" })}\n`);
   else if (format === "markdown") terminal.out(stateMarkdown(state));
   else terminal.out(stateText(state, outStyle(screen)));
-  if (state) writePage(page, (make) => make.statePage(state, scopeOf(target)));
+  if (state) writePage(screen, html, (make) => make.statePage(state, scopeOf(target)));
   return 0;
 }
 
