@@ -8,7 +8,7 @@ import { isUnconfirmed } from "../plan/guards";
 import type { Change, Plan } from "../plan/plan";
 import { quoteText } from "../report/escape-text";
 import { deletionText } from "../report/plan-report";
-import type { Screen } from "./screen";
+import { exitCodes, type Screen } from "./screen";
 import type { Terminal } from "./terminal";
 
 /** Returns true where an answer is possible: at a terminal, without `-input=false` and `-json`. */
@@ -132,15 +132,12 @@ export interface Choice<Value> {
   readonly hint?: string;
 }
 
-/**
- * Lets a person at the terminal choose with the arrow keys; undefined where they leave the question (Ctrl-C, Ctrl-D,
- * Escape).
- */
+/** Lets a person at the terminal choose with the arrow keys. Throws where they leave the question: Ctrl-C, Ctrl-D, Escape. */
 export async function chooseOne<Value extends string>(
   { terminal, signal }: Pick<Screen, "terminal" | "signal">,
   message: string,
   choices: readonly Choice<Value>[],
-): Promise<Value | undefined> {
+): Promise<Value> {
   const { isCancel, SelectPrompt } = await import("@clack/core");
   const ended = new AbortController();
   const end = (): void => ended.abort();
@@ -167,7 +164,8 @@ export async function chooseOne<Value extends string>(
   terminal.stdin.once("end", end);
   const answer = await prompt.prompt();
   terminal.stdin.removeListener("end", end);
-  return isCancel(answer) ? undefined : answer;
+  if (isCancel(answer) || answer === undefined) throw new DiagnosticsError([], exitCodes.interrupted);
+  return answer;
 }
 
 /** The output of a terminal as a stream. Where the terminal does not tell its size, it has the usual one. */
