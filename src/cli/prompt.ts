@@ -9,7 +9,6 @@ import type { Change, Plan } from "../plan/plan";
 import { quoteText } from "../report/escape-text";
 import { deletionText } from "../report/plan-report";
 import { exitCodes, type Screen } from "./screen";
-import type { Terminal } from "./terminal";
 
 /** Returns true where an answer is possible: at a terminal, without `-input=false` and `-json`. */
 export const canAnswer = ({ terminal, input, format }: Screen): boolean =>
@@ -139,12 +138,19 @@ export async function chooseOne<Value extends string>(
   choices: readonly Choice<Value>[],
 ): Promise<Value> {
   const { isCancel, SelectPrompt } = await import("@clack/core");
+  const output = new Writable({
+    write: (text, _encoding, done) => {
+      terminal.out(String(text));
+      done();
+    },
+  });
   const ended = new AbortController();
   const end = (): void => ended.abort();
   const prompt = new SelectPrompt<Choice<Value>>({
     options: [...choices],
     input: terminal.stdin as Readable,
-    output: outputOf(terminal),
+    // Where the terminal does not tell its size, it has the usual one.
+    output: Object.assign(output, { columns: terminal.width }),
     // Before the terminal is in raw mode, Ctrl-C is a signal.
     signal: AbortSignal.any([signal, ended.signal]),
     render() {
@@ -167,16 +173,3 @@ export async function chooseOne<Value extends string>(
   if (isCancel(answer) || answer === undefined) throw new DiagnosticsError([], exitCodes.interrupted);
   return answer;
 }
-
-/** The output of a terminal as a stream. Where the terminal does not tell its size, it has the usual one. */
-const outputOf = ({ out, width }: Terminal): Writable =>
-  Object.assign(
-    new Writable({
-      decodeStrings: false,
-      write: (text, _encoding, done) => {
-        out(String(text));
-        done();
-      },
-    }),
-    { columns: width },
-  );

@@ -56,8 +56,7 @@ export const driftVerb = defineVerb({
   run: async (given, run) => {
     const { target, screen } = run;
     const { terminal, format } = screen;
-    const accepted = readAccepted(target);
-    const outcome = await driftOf(run, given, accepted);
+    const outcome = await driftOf(run, given);
     const { report: found, plan, diagnostics, judged, exitCode } = outcome;
     // What this stack does not need another one may: a job that looks at all of them tells.
     const isOneOfMany = (target.unit?.crossValues?.size ?? 0) > 0;
@@ -81,7 +80,7 @@ type DriftValues = Partial<ValuesOf<typeof scopeOptions & typeof driftOptions>>;
 export async function driftOf(
   run: Run,
   given: DriftValues,
-  acceptances: readonly Acceptance[],
+  acceptances = readAccepted(run.target),
 ): Promise<DriftOutcome> {
   const { failOn = [], strict = false } = given;
   const request = { ...planRequestOf(given, run.target), acceptances, failOn, strict };
