@@ -6,7 +6,7 @@ import { stackPlace } from "../declaration/state-place";
 import { failure } from "../diagnostics/diagnostic";
 import { parseAddress, typeOf } from "../model/address";
 import { stageText } from "../model/stage";
-import { readSavedPlan } from "../plan/saved-plan";
+import { readSavedPlan, type SavedPlan } from "../plan/saved-plan";
 import { escapeText } from "../report/escape-text";
 import { typesByName } from "../resources";
 import type { StackFile } from "../stack/files";
@@ -37,12 +37,10 @@ export async function resolveTargets(
   // A verb about one stack reads a saved plan alone, and each reports a damaged one.
   if (planFile !== undefined && (scope === "one" || saved === undefined))
     return [targetAt(request, { planFile })];
-  const read = saved
-    ? { ...inSavedStage(request, saved.stage), files: saved.files }
-    : await withStack(request, screen);
-  const named = saved ? (saved.stack === undefined ? [] : [saved.stack]) : [...words, ...request.stacks];
+  const read = saved ? savedRequest(request, saved) : await withStack(request, screen);
+  const named = [...read.words, ...read.stacks];
   const stacks = await listStacks(read.files, cwd);
-  if (!saved) words.filter((word) => stacks.every(({ unit }) => unit !== word)).forEach(refuse);
+  read.words.filter((word) => stacks.every(({ unit }) => unit !== word)).forEach(refuse);
   if (!(await areStackPaths(read.files, cwd)).includes(true)) refuseWords(named, takesPlan);
   const inStage = await inAskedStage(read, screen, rules);
   const target = { ...inStage, planFile, files: saved ? request.files : read.files };
@@ -60,10 +58,11 @@ export async function resolveTargets(
   return stackTargets(target, rules, stacks, chosen);
 }
 
-/** Returns the request in the stage that a plan was saved for; another stage that is asked for is refused. */
-function inSavedStage(request: Request, stage: string | undefined): Request {
+/** Returns the request that a plan was saved for; another stage that is asked for is refused. */
+function savedRequest(request: Request, { files, stage, stack }: SavedPlan["request"]): Request {
   const asked = askedStage(request);
-  if (asked === undefined || stageText(asked) === stage) return { ...request, givenStage: stage };
+  if (asked === undefined || stageText(asked) === stage)
+    return { ...request, files, givenStage: stage, words: [], stacks: stack === undefined ? [] : [stack] };
   const planned = stage === undefined ? "no stage" : `the stage ${stage}`;
   const summary = `${request.words[0]} was planned for ${planned}, not for ${stageText(asked)}`;
   const hint = "leave --stage and RNV_STAGE out: a saved plan names its stage itself";

@@ -1,4 +1,4 @@
-import { createStyle, type Style, wrapLines } from "../report/style";
+import { createStyle, wrapLines } from "../report/style";
 
 export interface TerminalStreams {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
@@ -45,11 +45,11 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
     err: err.write,
     /** Prints sentences on standard output, wrapped at words where that is a terminal. */
     tell(sentences: string): void {
-      this.out(wrapLines(sentences, styleOf(this.width)));
+      this.out(wrapLines(sentences, createStyle(false, this.width)));
     },
     /** Prints sentences on standard error. */
     note(sentences: string): void {
-      this.err(wrapLines(sentences, styleOf(this.width)));
+      this.err(wrapLines(sentences, createStyle(false, this.width)));
     },
     /** Resolves once everything written has left the process. */
     flush: async (): Promise<void> => {
@@ -59,9 +59,6 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
     lostOutput: out.failure,
   };
 }
-
-const styleOf = (width: number | undefined): Style =>
-  createStyle({ color: false, width, unicode: width !== undefined });
 
 /** NO_COLOR (no-color.org) and `--no-color` win over FORCE_COLOR; otherwise only a terminal that can. */
 function wantsColor(stream: TerminalStream, { environment, noColor }: TerminalOptions): boolean {

@@ -35,7 +35,7 @@ const workspace = (isLater: boolean, removed: boolean) => {
   return desiredOf([...projects, ...resources], removed ? { removed: gone as never } : {});
 };
 
-const terminal = createStyle({ color: false, unicode: true, width: 80 });
+const terminal = createStyle(false, 80);
 
 describe("214 changes in 500 services", () => {
   const world = new World();
