@@ -10,7 +10,7 @@ import { isUnconfirmed } from "../../plan/guards";
 import { hasChanges, isBlocked, type Plan } from "../../plan/plan";
 import { diagnosticsJson } from "../../report/diagnostics";
 import { jsonText } from "../../report/escape-text";
-import { planJson, planMarkdown, planText } from "../../report/plan-text";
+import { type PlanTextOptions, planJson, planMarkdown, planText } from "../../report/plan-text";
 import { checkWords, counted } from "../../report/plan-wording";
 import { readText, writeWholeFile } from "../files";
 import { type Run, sourcesOf, type TargetEnd, tellTarget } from "../open-target";
@@ -175,25 +175,17 @@ function savedLine(plan: Plan, file: string): string {
   return `${saved} ${unconfirmed}: rnv apply ${file} asks for each name. In CI, pass --confirm-delete ADDRESS for each.\n`;
 }
 
-interface PlanShown {
-  readonly verbose?: boolean;
-  /** The command that comes next. */
-  readonly next?: string | undefined;
-}
-
 /**
  * Prints a plan on standard output. One with errors is an error report: its text goes to standard error, so that a
  * pipe never takes it for a plan. A terminal, where the end is what is seen, gets losses and the bill again there,
  * and the command that comes `next`; a pipe gets what it always got.
  */
-export function showPlan(screen: Screen, plan: Plan, shown: PlanShown = {}): void {
+export function showPlan(screen: Screen, plan: Plan, options?: PlanTextOptions): void {
   const { terminal, format } = screen;
-  const { verbose = false, next } = shown;
-  const ending = terminal.width === undefined ? undefined : { next };
   if (format === "json") terminal.out(planJson(plan));
   else if (format === "markdown") terminal.out(planMarkdown(plan));
-  else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(screen), { verbose }));
-  else terminal.out(planText(plan, outStyle(screen), { verbose, ending }));
+  else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(screen), options));
+  else terminal.out(planText(plan, outStyle(screen), options));
   if (format === "text") annotate(screen, plan.diagnostics);
 }
 

@@ -107,7 +107,7 @@ describe("the end of a plan on a terminal", () => {
       change("update", `variable.a.s${i}.KEY`, { attributes: [field("value", secret, secret)] }),
     ),
   ]);
-  const lines = planText(lost, plainStyle, { ending: { next: "rnv apply -f a.yaml" } })
+  const lines = planText(lost, createStyle(false, 100), { next: "rnv apply -f a.yaml" })
     .trimEnd()
     .split("\n");
 
@@ -123,7 +123,7 @@ describe("the end of a plan on a terminal", () => {
 
   it("fits the terminal, but for the line that programs read", () => {
     const narrow = createStyle(false, 40);
-    const text = planText(lost, narrow, { ending: {} });
+    const text = planText(lost, narrow);
     const end = text.slice(text.indexOf("! Destroys")).replace(/^Plan: .*$/m, "");
     expect(end.split("\n").filter((line) => line.length > 40)).toEqual([]);
     expect(end.replaceAll("\n", " ")).toContain(
