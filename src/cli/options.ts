@@ -120,7 +120,6 @@ export const options = {
   parallelism: parsed("--parallelism <n>", "most changes in flight at once", positive, 10, "10"),
 };
 
-/** Returns the shared options of these names. */
 export const pick = <Name extends keyof typeof options>(...names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, options[name]])) as Pick<typeof options, Name>;
 
@@ -167,7 +166,6 @@ export const runningOptions = {
 
 export const readingOptions = { ...pick("answerTimeoutMs"), ...ignored, ...pick("format", "json") };
 
-/** Options of the verbs about stages. */
 export const stagesOptions = pick("files", "untrusted", "stage", "json", "ids");
 
 function costLimit(kind: CostLimit["kind"], flags: string, description: string) {

@@ -124,7 +124,6 @@ function deletionRefused({ address, blockedBy }: Change, { options }: Plan, isSa
   });
 }
 
-/** One of the answers to a question that is asked with arrow keys. */
 export interface Choice<Value> {
   readonly value: Value;
   readonly label: string;

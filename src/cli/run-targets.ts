@@ -25,7 +25,6 @@ interface TargetsRun {
   readonly rules: TargetRules;
   readonly screen: Screen;
   readonly run: (run: Run) => Promise<TargetEnd>;
-  /** Gets each result at its end. */
   readonly onResult?: (result: TargetResult, screen: Screen) => void;
 }
 
@@ -139,7 +138,6 @@ async function runStacks(
   if (isDocument) terminal.out(jsonText({ format_version: "1.0", stacks: documents }));
 }
 
-/** How a verb runs on what a command line names. */
 type VerbOnTargets = Pick<TargetsRun, "rules" | "screen"> &
   Pick<Verb, "failedJson"> & { run(run: Run): Promise<VerbEnd> };
 

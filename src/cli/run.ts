@@ -59,7 +59,6 @@ async function run(argv: readonly string[], host: HostScreen): Promise<number> {
 /** Options that name what a verb writes; `report` is a folder. */
 const written = ["out", "html", "jsonInto", "metrics", "junit", "report"];
 
-/** Runs a verb on what the command line names; resolves to the exit code that says most. */
 async function runVerb(verb: Verb, command: Command, request: Request, screen: Screen): Promise<number> {
   for (const name of written) checkWritable(command.opts()[name], name === "report");
   const given = valuesIn(command, verb);

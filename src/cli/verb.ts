@@ -55,7 +55,6 @@ export interface VerbFamily {
   readonly verbs: readonly Verb[];
 }
 
-/** Runs a verb with the values that the parser found. */
 export type VerbRun = (verb: Verb, command: Command) => Promise<void>;
 
 export function addVerbs(parent: Command, verbs: readonly (Verb | VerbFamily)[], run: VerbRun): void {
@@ -79,7 +78,6 @@ function addVerb(command: Command, verb: Verb, run: VerbRun): void {
   command.addHelpText("after", `\nExamples:\n${lines.join("\n")}\n`).action(() => run(verb, command));
 }
 
-/** Returns the values that the parser found for a verb. */
 export const valuesIn = (command: Command, { options, arguments: taken }: Verb): ValuesOf<Options> =>
   Object.fromEntries(
     Object.entries({ ...options, ...taken }).map(([name, one]) => [name, one.valueIn(command)]),
@@ -172,7 +170,6 @@ export function parsed<Value, Absent extends Value | undefined = undefined>(
 
 /** An argument of a verb, with the type that its form says. */
 export class TypedArgument<Value> extends Argument {
-  /** Returns its value on the command line of a command. */
   valueIn(command: Command): Value {
     const value = command.processedArgs[command.registeredArguments.indexOf(this)];
     return value ?? (this.variadic ? [] : undefined);

@@ -76,7 +76,6 @@ export const driftVerb = defineVerb({
 
 type DriftValues = Partial<ValuesOf<typeof scopeOptions & typeof driftOptions>>;
 
-/** Looks for drift of a target. */
 export async function driftOf(
   run: Run,
   given: DriftValues,

@@ -203,7 +203,6 @@ export function showOutcome(
 export const otherDiagnostics = (plan: Plan | undefined, diagnostics: readonly Diagnostic[]) =>
   diagnostics.filter((found) => plan?.diagnostics.includes(found) !== true);
 
-/** The options that say what is planned. */
 type PlanningValues = Partial<
   ValuesOf<
     typeof planningOptions &
