@@ -82,11 +82,7 @@ function writer(stream: TerminalStream) {
     write: (text: string): void => {
       if (open && text !== "") stream.write(text, note);
     },
-    flush: () =>
-      new Promise<void>((resolve) => {
-        if (!open) resolve();
-        else stream.write("", () => resolve());
-      }),
+    flush: () => new Promise<void>((resolve) => (open ? stream.write("", () => resolve()) : resolve())),
     failure: (): NodeJS.ErrnoException | undefined => failure,
   };
 }
