@@ -148,7 +148,7 @@ export async function chooseOne<Value extends string>(
   const prompt = new SelectPrompt<Choice<Value>>({
     options: [...choices],
     input: terminal.stdin as Readable,
-    // Where the terminal does not tell its size, it has the usual one.
+    // @clack takes the usual size if the terminal tells none.
     output: Object.assign(output, { columns: terminal.width }),
     // Before the terminal is in raw mode, Ctrl-C is a signal.
     signal: AbortSignal.any([signal, ended.signal]),

@@ -46,7 +46,7 @@ function reportText(
   const { checks, blocked, counts, cost, line } = planLines(plan, report);
   const isFolded = report.some((one) => one.isFolded);
   const isShort = report.flatMap(({ items = [] }) => items).length < 2;
-  // Where the end of a text is seen.
+  // The end of a text is seen at a terminal.
   const hasEnd = style.unicode && !hasErrors(plan.diagnostics);
   const closing = [
     checks === "" ? "" : style.colors.dim(checks),
