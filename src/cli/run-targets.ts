@@ -138,13 +138,12 @@ async function runStacks(
   if (isDocument) terminal.out(jsonText({ format_version: "1.0", stacks: documents }));
 }
 
-type VerbOnTargets = Pick<TargetsRun, "rules" | "screen"> &
-  Pick<Verb, "failedJson"> & { run(run: Run): Promise<VerbEnd> };
-
 /** Runs a verb on each target of a request; resolves to the exit code that says most. */
 export async function runOnTargets(
   request: Request,
-  { rules, screen, failedJson, run }: VerbOnTargets,
+  screen: Screen,
+  rules: TargetRules & Pick<Verb, "failedJson">,
+  run: (run: Run) => Promise<VerbEnd>,
 ): Promise<number> {
   const results = await resultsOf(request, {
     ...{ stages: [request.givenStage], rules, screen },
@@ -155,7 +154,7 @@ export async function runOnTargets(
     onResult: (result, on) => {
       tellFindings(result, on);
       if (on.format === "json" && !result.hasPrinted)
-        on.terminal.out(failedJson?.(result.outcome, request.commandLine) ?? "");
+        on.terminal.out(rules.failedJson?.(result.outcome, request.commandLine) ?? "");
     },
   });
   return joinResults(results.map(({ outcome }) => outcome)).exitCode;

@@ -63,7 +63,7 @@ async function runVerb(verb: Verb, command: Command, request: Request, screen: S
   for (const name of written) checkWritable(command.opts()[name], name === "report");
   const given = valuesIn(command, verb);
   const run = (one: Run) => verb.run(given, one);
-  if (verb.scope !== "none") return runOnTargets(request, { ...verb, rules: verb, screen, run });
+  if (verb.scope !== "none") return runOnTargets(request, screen, verb, run);
   return endOf(await runOn(targetAt(request, { stage: "any" }), screen, run)).exitCode;
 }
 

@@ -61,7 +61,7 @@ export const ciApplyVerb = defineVerb({
   ],
   run: async (given, { target, screen }) => {
     const run = (one: Run) => applyReviewed(given, one);
-    const exitCode = await runOnTargets(target, { rules: applyRules, screen, run });
+    const exitCode = await runOnTargets(target, screen, applyRules, run);
     writeOutputs(screen, { exitcode: String(exitCode) });
     return exitCode;
   },

@@ -5,6 +5,7 @@ import { didYouMean } from "../../diagnostics/suggest";
 import { isHiddenOutput } from "../../model/desired";
 import { pastRuns } from "../../model/history";
 import type { State } from "../../model/state";
+import type { Plain } from "../../model/value";
 import type { Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { planFromDocument } from "../../plan/read-document";
@@ -100,7 +101,9 @@ export const outputVerb = stateVerb({
       throw usage(`there is no output "${name}"`, hint);
     }
     const hidden = Object.keys(outputs).filter((one) => isHiddenOutput(outputs[one]));
-    if (name !== undefined || raw) terminal.out(oneOutput(name, outputs, { raw, json }));
+    if (name === undefined && raw)
+      throw usage("-raw needs the name of one output", "-json prints any of them");
+    if (name !== undefined) terminal.out(oneOutput(name, outputs[name], { raw, json }));
     else if (json) terminal.out(outputsJson(outputs));
     else if (Object.keys(outputs).length === 0) terminal.err("There are no outputs.\n");
     else {
@@ -114,11 +117,10 @@ export const outputVerb = stateVerb({
 
 /** One output, as JSON, or with `raw` as a script wants it: no quotes, no line break. */
 function oneOutput(
-  name: string | undefined,
-  outputs: State["outputs"],
+  name: string,
+  value: Plain | undefined,
   { raw, json }: { readonly raw: boolean; readonly json: boolean },
 ): string {
-  const value = name === undefined ? undefined : outputs[name];
   const isHidden = isHiddenOutput(value);
   // A script must not take the mask for the value.
   if (isHidden && (!json || raw)) {
@@ -128,9 +130,7 @@ function oneOutput(
   if (!raw) return `${escapeJson(isHidden ? "(sensitive)" : value)}\n`;
   // Anything but a scalar has no such form.
   if (value !== null && ["string", "number", "boolean"].includes(typeof value)) return String(value);
-  const summary =
-    name === undefined ? "-raw needs the name of one output" : `-raw: output "${name}" is not a text`;
-  throw usage(summary, "-json prints any of them");
+  throw usage(`-raw: output "${name}" is not a text`, "-json prints any of them");
 }
 
 export const historyVerb = stateVerb({
