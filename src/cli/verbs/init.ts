@@ -147,7 +147,7 @@ async function initFromWorkspace(given: InitValues, target: Target, screen: Scre
     ignoreRecords(screen);
     return manifest;
   };
-  const request = { keep, project, reveals, protects: protect, lockTimeoutMs, parallelism: 10 };
+  const request = { keep, project, reveals, protects: protect, lockTimeoutMs };
   const outcome = await runOn(target, screen, ({ context }) => takeOverWorkspace(context, request));
   const { plan, taken, declared, references, diagnostics } = outcome;
   if (hasErrors(diagnostics) && plan === undefined)
