@@ -27,16 +27,11 @@ export function normalizeArgv(
   const normalized: string[] = [];
   let isValue = false;
   for (const [index, word] of argv.entries()) {
-    if (isValue) {
-      normalized.push(word);
-      isValue = false;
-      continue;
-    }
-    if (word === "--") return [...normalized, ...argv.slice(index)];
-    const words = normalizeWord(word, options);
+    if (word === "--" && !isValue) return [...normalized, ...argv.slice(index)];
+    const words: readonly string[] = isValue ? [word] : normalizeWord(word, options);
     normalized.push(...words);
     const [only = "", ...others] = words;
-    const name = others.length === 0 ? /^--?(.+)$/s.exec(only)?.[1] : undefined;
+    const name: string | undefined = isValue || others.length > 0 ? undefined : /^--?(.+)$/s.exec(only)?.[1];
     isValue = name !== undefined && options.get(name) === "value";
   }
   return normalized;

@@ -4,7 +4,6 @@ import { suggest } from "../diagnostics/suggest";
 import { usage } from "./screen";
 import { shownOptions, shownVerbs, wordsOf } from "./verb";
 
-/** Returns the error for what the parser refused. */
 export function mistakeIn(command: Command, { code, message }: CommanderError): DiagnosticsError {
   if (code === "commander.unknownCommand") return unknownVerb(command, command.args[0] ?? "");
   // Without the value after it, which may be secret.

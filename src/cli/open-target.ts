@@ -12,7 +12,7 @@ import type { ProcessEnvironment } from "../model/text";
 import { version } from "../model/version";
 import { readStandardInput } from "./files";
 import { isJob, repositoryOf, startedBy } from "./job";
-import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
+import { type WaitNotice, watchWaiting } from "./progress";
 import { report, type Screen } from "./screen";
 import { type CommandLineSettings, readSettings } from "./settings";
 import type { Target } from "./target";
@@ -62,11 +62,9 @@ export function openTarget(target: Target, screen: Screen): OpenTarget {
   const steps = { inFlight: 0, hasWritten: false };
   const say = (line: string): void => terminal.note(`${line}\n`);
   const watch = (host: string): WaitNotice =>
-    watchWaiting({
-      host,
+    watchWaiting(host, (line) => {
       // A live view shows steps in flight with their time already.
-      say: (line) => (terminal.live && steps.inFlight > 0 ? undefined : say(line)),
-      ...systemTicker,
+      if (!terminal.live || steps.inFlight === 0) say(line);
     });
   const service = watch(hostOf(settings));
   const stateServer = watch("the state's server");

@@ -2,17 +2,22 @@ import { InvalidArgumentError } from "commander";
 import type { CostLimit } from "../commands/context";
 import { isStageWord, stageWordRule } from "../model/stage";
 import { usage } from "./screen";
+import type { TargetRules } from "./target";
 import {
+  type Arguments,
   choice,
   duration,
   flag,
   list,
   negation,
+  type Options,
   parsed,
   positive,
   positiveDuration,
   type TypedOption,
   text,
+  type Verb,
+  type VerbOf,
 } from "./verb";
 
 /** The options that several verbs have. */
@@ -96,27 +101,30 @@ export const options = {
     },
   ),
   out: text("-o, --out <file>", "save the plan, to apply exactly this later"),
+  metrics: text(
+    "--metrics <file>",
+    "write the numbers there in Prometheus' text format, whole or not at all",
+  ),
   html: text("--html <file>", "also write it as a page for a browser: one file, which loads nothing (beta)"),
   verbose: flag("--verbose", "show each resource by itself, where many are alike"),
   autoApprove: flag("--auto-approve", "do not ask"),
-  input: input(),
-  /** Its attribute is not `timeout`: verbs of running services have another option of that name. */
-  answerTimeoutMs: Object.assign(
-    parsed(
-      "--timeout <duration>",
-      "how long to wait for one answer of the service: 30s (1m unless given)",
-      positiveDuration,
-    ),
-    { attributeName: () => "answerTimeout" },
+  input: negation("--no-input", "never ask; stop where an answer is needed (also -input=false)"),
+  answerTimeoutMs: parsed(
+    "--timeout <duration>",
+    "how long to wait for one answer of the service: 30s (1m unless given)",
+    positiveDuration,
   ),
-  lockTimeoutMs: lockTimeout(),
-  parallelism: parallelism(),
+  lockTimeoutMs: parsed(
+    "--lock-timeout <duration>",
+    "how long to wait for the lock of the state: 30s, 5m",
+    duration,
+    0,
+    "0s",
+  ),
+  parallelism: parsed("--parallelism <n>", "most changes in flight at once", positive, 10, "10"),
 };
 
-type SharedName = keyof typeof options;
-
-/** Returns the shared options of these names. */
-export const pick = <Name extends SharedName>(...names: readonly Name[]) =>
+export const pick = <Name extends keyof typeof options>(...names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, options[name]])) as Pick<typeof options, Name>;
 
 /**
@@ -124,17 +132,27 @@ export const pick = <Name extends SharedName>(...names: readonly Name[]) =>
  * them.
  */
 export const ignored = {
-  input: hidden(input()),
-  lockTimeoutMs: hidden(lockTimeout()),
-  parallelism: hidden(parallelism()),
+  input: hidden(options.input),
+  lockTimeoutMs: hidden(options.lockTimeoutMs),
+  parallelism: hidden(options.parallelism),
 };
 
 export const sourceOptions = pick("files", "app", "untrusted", "stacks");
 
-export const stateOptions = pick("state", "stacks", "json");
-
-/** A verb with a state has a state for each stage. */
-export const stageOfState = { stage: options.stage, files: options.filesOfStages };
+/** Declares a verb that works on a state alone, of one stack and stage unless it says another scope. */
+// biome-ignore lint/complexity/noBannedTypes: a verb may have no arguments.
+export const stateVerb = <O extends Options = {}, A extends Arguments = {}>(
+  verb: VerbOf<O, A> & Partial<TargetRules>,
+): Verb => ({
+  scope: "one",
+  worksOn: "state",
+  ...verb,
+  options: {
+    ...pick("state", "stacks"),
+    ...verb.options,
+    ...{ stage: options.stage, files: options.filesOfStages },
+  },
+});
 
 export const scopeOptions = { ...sourceOptions, ...pick("state", "target", "exclude") };
 
@@ -145,13 +163,13 @@ export const planningOptions = {
 
 export const policyOptions = pick("policy", "overridePolicy", "maxMonthlyIncrease", "maxMonthlyTotal");
 
-export const runningOptions = pick(
-  ...(["autoApprove", "input", "json", "lockTimeoutMs", "answerTimeoutMs", "parallelism"] as const),
-);
+export const runningOptions = {
+  ...pick("autoApprove", "input", "json"),
+  ...pick("lockTimeoutMs", "answerTimeoutMs", "parallelism"),
+};
 
 export const readingOptions = { ...pick("answerTimeoutMs"), ...ignored, ...pick("format", "json") };
 
-/** Options of the verbs about stages. */
 export const stagesOptions = pick("files", "untrusted", "stage", "json", "ids");
 
 function costLimit(kind: CostLimit["kind"], flags: string, description: string) {
@@ -163,21 +181,8 @@ function costLimit(kind: CostLimit["kind"], flags: string, description: string) 
   });
 }
 
-function input() {
-  return negation("--no-input", "never ask; stop where an answer is needed (also -input=false)");
-}
-
-function lockTimeout() {
-  const description = "how long to wait for the lock of the state: 30s, 5m";
-  return parsed("--lock-timeout <duration>", description, duration, 0, "0s");
-}
-
-function parallelism() {
-  return parsed("--parallelism <n>", "most changes in flight at once", positive, 10, "10");
-}
-
 function hidden<Value>(option: TypedOption<Value>): TypedOption<Value> {
-  return option.hideHelp();
+  return Object.create(option, { hidden: { value: true } });
 }
 
 /** Parses `12,15`; may be given more than once. Throws `DiagnosticsError` for what is no id. */

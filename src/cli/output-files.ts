@@ -3,18 +3,12 @@ import type { PlanRequest } from "../commands/context";
 import type { PlanOutcome } from "../commands/plan";
 import type { TargetNames } from "../model/target";
 import { reasonOf } from "../model/text";
-import { planDocument } from "../plan/document";
 import type { Plan } from "../plan/plan";
 import { savePlan } from "../plan/saved-plan";
 import type * as pages from "../report/html/pages";
 import { resourceTypes } from "../resources";
 import { openForLines, writeWholeFile } from "./files";
 import type { Screen } from "./screen";
-import type { Target } from "./target";
-
-export function writeJsonInto(file: string | undefined, textOf: () => string): void {
-  if (file !== undefined) writeWholeFile(file, textOf());
-}
 
 /** Opens the file of `--json-into`, which is empty at first. `end` returns 1 where it lacks a line. */
 export function openJsonLines(file: string | undefined, { terminal }: Screen) {
@@ -46,30 +40,21 @@ export const savedPlanOf = (
   { revealed, reviewKey: key }: Pick<PlanOutcome, "revealed" | "reviewKey">,
 ): string => savePlan(plan, { files, overridePolicies, stage, stack, revealed, key });
 
-/** The file of a page, and where to say that it is written. */
-export interface PageFile {
-  readonly file: string | undefined;
-  readonly screen: Screen;
-}
-
 /**
  * Writes a page where one is asked for. It holds no secret, and a browser or a server of artefacts runs as another user.
  * `pageOf` gets what makes pages.
  */
-export function writePage({ file, screen }: PageFile, pageOf: (make: typeof pages) => string): void {
+export function writePage(
+  { terminal }: Screen,
+  file: string | undefined,
+  pageOf: (make: typeof pages) => string,
+): void {
   if (file === undefined) return;
   // Loaded where one is asked for: the document of thousands of changes takes longer than the plan itself.
   const make = require("../report/html/pages") as typeof pages;
   writeWholeFile(file, pageOf(make), { mode: 0o644 });
-  screen.terminal.note(`Wrote the page ${file}.\n`);
+  terminal.note(`Wrote the page ${file}.\n`);
 }
 
 /** What a page says of its run. */
 export const scopeOf = ({ stage, stack }: TargetNames) => ({ types: resourceTypes, stage, stack });
-
-export const writePlanPage = (
-  page: PageFile,
-  target: Target,
-  plan: Plan,
-  job?: pages.PageScope["job"],
-): void => writePage(page, (make) => make.planPage(planDocument(plan), { ...scopeOf(target), job }));

@@ -19,8 +19,8 @@ export function createProgress(screen: Screen, jsonInto: string | undefined) {
   const isJson = format === "json";
   const shown =
     terminal.live && !isJson
-      ? liveProgress(terminal, shownText, { ...systemTicker, signal })
-      : plainProgress(terminal, isJson ? jsonOf : shownText);
+      ? liveProgress(terminal, shownText, signal)
+      : { emit: linesOf(terminal, isJson ? jsonOf : shownText), close: () => {} };
   const lines = openJsonLines(jsonInto, screen);
   return {
     close: shown.close,
@@ -42,37 +42,14 @@ export function createProgress(screen: Screen, jsonInto: string | undefined) {
 export const jsonOf = (event: ApplyEvent): string =>
   eventJson(event, new Date(systemClock.now()).toISOString());
 
-interface Ticker {
-  /** Milliseconds since a moment of its own. */
-  readonly now: () => number;
-  /** Calls back again and again until the function it returned is called. */
-  readonly every: (milliseconds: number, callback: () => void) => () => void;
-}
-
-export const systemTicker: Ticker = {
-  now: () => systemClock.elapsed(),
-  every: (milliseconds, callback) => {
-    const timer = setInterval(callback, milliseconds).unref();
-    return () => clearInterval(timer);
-  },
-};
-
-interface Progress {
-  readonly emit: (event: ApplyEvent) => void;
-  readonly close: () => void;
-}
-
 /** The text of an event, without a line break; empty when it has none. */
 type EventText = (event: ApplyEvent) => string;
 
-/** One line an event, for logs, pipes and (as JSON) programs. */
-export const plainProgress = (terminal: Pick<Terminal, "out">, textOf: EventText): Progress => ({
-  emit: (event) => {
-    const text = textOf(event);
-    if (text !== "") terminal.out(`${text}\n`);
-  },
-  close: () => {},
-});
+/** Prints one line an event, for logs, pipes and (as JSON) programs. */
+const linesOf = (terminal: Pick<Terminal, "out">, textOf: EventText) => (event: ApplyEvent) => {
+  const text = textOf(event);
+  if (text !== "") terminal.out(`${text}\n`);
+};
 
 interface InFlight {
   readonly label: string;
@@ -91,13 +68,14 @@ const mostLines = 8;
 export function liveProgress(
   terminal: Pick<Terminal, "out" | "width">,
   textOf: EventText,
-  { now, every, signal }: Ticker & { readonly signal: AbortSignal },
-): Progress {
+  signal: AbortSignal,
+) {
   const inFlight = new Map<string, InFlight>();
   const total = countRun();
+  const { elapsed: now } = systemClock;
   let frame = 0;
   let drawn = 0;
-  let stop: (() => void) | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
   // A terminal writes ^C where the cursor is.
   const erase = (): string => (drawn > 0 ? `\r\u001b[${drawn}A\u001b[0J` : "");
@@ -114,8 +92,8 @@ export function liveProgress(
     frame += 1;
   };
   const pause = (): void => {
-    stop?.();
-    stop = undefined;
+    clearInterval(timer);
+    timer = undefined;
   };
   const close = (): void => {
     pause();
@@ -125,13 +103,16 @@ export function liveProgress(
   signal.addEventListener("abort", close, { once: true });
   return {
     close,
-    emit: (event) => {
-      if (signal.aborted) return plainProgress(terminal, textOf).emit(event);
+    emit: (event: ApplyEvent): void => {
+      if (signal.aborted) {
+        linesOf(terminal, textOf)(event);
+        return;
+      }
       track(inFlight, event, now(), textOf);
       total.note(event, now());
       const text = event.type === "waiting" || event.type === "start" ? "" : textOf(event);
       redraw(text === "" ? "" : `${text}\n`);
-      if (inFlight.size > 0) stop ??= every(120, redraw);
+      if (inFlight.size > 0) timer ??= setInterval(redraw, 120).unref();
       else pause();
     },
   };
@@ -155,16 +136,7 @@ function clip(line: string, { width = 80 }: Pick<Terminal, "width">): string {
   return cutText(line.replace(/\p{C}/gu, " "), width - 1, "…");
 }
 
-export interface WaitNotice {
-  readonly during: <T extends { readonly status: number }>(request: () => Promise<T>) => Promise<T>;
-  readonly onWait: (event: WaitEvent) => void;
-  readonly close: () => void;
-}
-
-interface WaitingOptions extends Ticker {
-  readonly host: string;
-  readonly say: (line: string) => void;
-}
+export type WaitNotice = ReturnType<typeof watchWaiting>;
 
 /** How late a busy machine may send a retry, milliseconds. */
 const lateMs = 5000;
@@ -175,7 +147,8 @@ function retryText(reason: string, host: string): string {
 }
 
 /** Says after 10 s that nothing was answered, after 30 s, and then each minute; a failed connection at once. */
-export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNotice {
+export function watchWaiting(host: string, say: (line: string) => void) {
+  const { elapsed: now } = systemClock;
   let underWay = 0;
   let since = now();
   let told = 0;
@@ -204,9 +177,10 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNot
         : `${retryText(again.reason, host)}${left} (${time})`,
     );
   };
+  const timer = setInterval(look, 1000).unref();
   return {
-    close: every(1000, look),
-    during: async (request) => {
+    close: (): void => clearInterval(timer),
+    during: async <T extends { readonly status: number }>(request: () => Promise<T>): Promise<T> => {
       begin();
       underWay += 1;
       try {
@@ -218,7 +192,7 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNot
         underWay -= 1;
       }
     },
-    onWait: ({ reason, seconds }) => {
+    onWait: ({ reason, seconds }: WaitEvent): void => {
       if (reason === "not connected" && again === undefined) say(retryText(reason, host));
       again = { reason, until: now() + seconds * 1000 };
     },

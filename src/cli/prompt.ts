@@ -1,62 +1,155 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { type Readable, Writable } from "node:stream";
-import { askForYes, notAsked, type Prompter } from "./approve";
-import type { Screen } from "./screen";
-import type { Terminal } from "./terminal";
+import type { Approval } from "../commands/apply";
+import { DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
+import { joinHints } from "../diagnostics/suggest";
+import { isUnconfirmed } from "../plan/guards";
+import type { Change, Plan } from "../plan/plan";
+import { quoteText } from "../report/escape-text";
+import { deletionText } from "../report/plan-report";
+import { exitCodes, type Screen } from "./screen";
 
-/**
- * Returns a way to ask on the terminal, which ends with the signal: Ctrl-C at a question is a no. Undefined when no answer is
- * possible: no terminal, `-input=false`, `-json`.
- */
-export function createPrompter({ terminal, signal, input, format }: Screen): Prompter | undefined {
-  if (!terminal.interactive || !input || format === "json") return undefined;
-  return async (question, isSecret = false) => {
-    if (signal.aborted) return undefined;
-    if (!isSecret) terminal.tell(question);
-    // Without `output`, readline does not put the terminal in raw mode: SIGINT stays a signal.
-    const output = new Writable({ write: (_text, _encoding, done) => done() });
-    const echo = isSecret ? { output, terminal: true, historySize: 0 } : {};
-    const lines = createInterface({ input: terminal.stdin, signal, ...echo });
-    // What is typed is hidden only once the terminal is in raw mode.
-    if (isSecret) terminal.tell(question);
-    const [answer] = await Promise.race([once(lines, "line"), once(lines, "close")]);
-    lines.close();
-    if (isSecret) terminal.out("\n");
-    return answer;
-  };
+/** Returns true where an answer is possible: at a terminal, without `-input=false` and `-json`. */
+export const canAnswer = ({ terminal, input, format }: Screen): boolean =>
+  terminal.interactive && input && format !== "json";
+
+/** Asks one question; undefined where there is no answer any more: end of input, or Ctrl-C, which is a no. */
+export async function ask(
+  { terminal, signal }: Screen,
+  question: string,
+  isSecret = false,
+): Promise<string | undefined> {
+  if (signal.aborted) return undefined;
+  if (!isSecret) terminal.tell(question);
+  // Without `output`, readline does not put the terminal in raw mode: SIGINT stays a signal.
+  const output = new Writable({ write: (_text, _encoding, done) => done() });
+  const echo = isSecret ? { output, terminal: true, historySize: 0 } : {};
+  const lines = createInterface({ input: terminal.stdin, signal, ...echo });
+  // What is typed is hidden only once the terminal is in raw mode.
+  if (isSecret) terminal.tell(question);
+  const [answer] = await Promise.race([once(lines, "line"), once(lines, "close")]);
+  lines.close();
+  if (isSecret) terminal.out("\n");
+  return answer;
 }
 
 /** Asks for approval of what `text` says a verb will do. Throws `DiagnosticsError` where no answer is possible. */
 export async function askApproval(screen: Screen, verb: string, text: string): Promise<boolean> {
-  const ask = createPrompter(screen);
-  if (ask) return askForYes(ask, text);
+  if (canAnswer(screen)) return askForYes(screen, text);
   throw notAsked(verb);
 }
 
-/** One of the answers to a question that is asked with arrow keys. */
+const askForYes = async (screen: Screen, text: string): Promise<boolean> =>
+  (await ask(screen, `${text}Only 'yes' will be accepted to approve.\n\n  Enter a value: `))?.trim() ===
+  "yes";
+
+const notAsked = (verb: string, hint = "Run it in a terminal, or add --auto-approve.") =>
+  failure("command.usage", `${verb} needs approval, but this is not a terminal`, { hint });
+
+interface ApprovalOptions {
+  readonly autoApprove: boolean;
+  /** The plan comes from a file, and was approved when it was made: only the names are asked for. */
+  readonly isSaved: boolean;
+}
+
+/**
+ * Asks for what a plan still needs: the exact name of everything it would delete without a confirmation, then
+ * `yes`. Undefined cancels. `--auto-approve` confirms no deletion (DESIGN section 7).
+ * Throws `DiagnosticsError` when no answer is possible: exit code 4 for deletions, 1 for the approval.
+ */
+export async function approvePlan(
+  screen: Screen,
+  plan: Plan,
+  { autoApprove, isSaved }: ApprovalOptions,
+): Promise<Approval | undefined> {
+  const { mode } = plan.options;
+  const unconfirmed = plan.changes.filter(isUnconfirmed);
+  const isApproved = autoApprove || isSaved;
+  if (!canAnswer(screen)) {
+    if (unconfirmed.length > 0)
+      throw new DiagnosticsError(unconfirmed.map((change) => deletionRefused(change, plan, isSaved)));
+    if (!isApproved) throw notAsked(mode, mode === "destroy" ? undefined : bySavedPlan);
+    return { confirmedDeletes: [] };
+  }
+  for (const change of unconfirmed) if (!(await askForName(screen, change, plan))) return undefined;
+  if (!isApproved && !(await askForYes(screen, questions[mode]))) return undefined;
+  return { confirmedDeletes: unconfirmed.map(({ address }) => address) };
+}
+
+const bySavedPlan =
+  "Run it in a terminal, add --auto-approve, or apply a saved plan: rnv plan -out plan.rnvplan, then rnv apply plan.rnvplan";
+
+/** Returns the plan without the guards that a prompt confirms. */
+export const askablePlan = (plan: Plan): Plan => ({
+  ...plan,
+  changes: plan.changes.map((change) =>
+    isUnconfirmed(change) ? { ...change, blockedBy: undefined } : change,
+  ),
+});
+
+async function askForName(screen: Screen, change: Change, plan: Plan): Promise<boolean> {
+  let opening = deletionText(change, plan);
+  // So often it may be mistyped.
+  for (let tries = 0; tries < 3; tries += 1) {
+    const answer = await ask(screen, `${opening}  Type its name to confirm: `);
+    if (answer === change.liveName) return true;
+    if (answer === undefined) return false;
+    screen.terminal.out(`\nThat is not ${quoteText(change.liveName)}.\n`);
+    if (answer === "") return false;
+    opening = "";
+  }
+  return false;
+}
+
+const questions: Readonly<Record<Plan["options"]["mode"], string>> = {
+  apply: "\nDo you want to perform these actions?\n  rnv will perform the actions described above.\n  ",
+  destroy:
+    "\nDo you really want to destroy all of these resources?\n" +
+    "  rnv will destroy everything shown above. There is no undo.\n  ",
+  "refresh-only":
+    "\nWould you like to update the state to reflect these detected changes?\n" +
+    "  Nothing is written to the service.\n  ",
+};
+
+function deletionRefused({ address, blockedBy }: Change, { options }: Plan, isSaved: boolean) {
+  const replan = isSaved ? "what the manifest confirms needs a new plan" : undefined;
+  const all = options.mode === "destroy" ? "rnv destroy -auto-approve deletes all of it" : undefined;
+  return error("guard.delete_unconfirmed", `${address} will be destroyed. Blocked: it is not confirmed`, {
+    address,
+    detail: isSaved
+      ? "A saved plan holds the confirmations it was made with. It confirms nothing itself."
+      : "--auto-approve alone never deletes a service or a project.",
+    hint: joinHints(blockedBy?.hint, replan, all),
+  });
+}
+
 export interface Choice<Value> {
   readonly value: Value;
   readonly label: string;
   readonly hint?: string;
 }
 
-/**
- * Lets a person at the terminal choose with the arrow keys; undefined where they leave the question (Ctrl-C, Ctrl-D,
- * Escape).
- */
+/** Lets a person at the terminal choose with the arrow keys. Throws where they leave the question: Ctrl-C, Ctrl-D, Escape. */
 export async function chooseOne<Value extends string>(
   { terminal, signal }: Pick<Screen, "terminal" | "signal">,
   message: string,
   choices: readonly Choice<Value>[],
-): Promise<Value | undefined> {
+): Promise<Value> {
   const { isCancel, SelectPrompt } = await import("@clack/core");
+  const output = new Writable({
+    write: (text, _encoding, done) => {
+      terminal.out(String(text));
+      done();
+    },
+  });
   const ended = new AbortController();
   const end = (): void => ended.abort();
   const prompt = new SelectPrompt<Choice<Value>>({
     options: [...choices],
     input: terminal.stdin as Readable,
-    output: outputOf(terminal),
+    // @clack takes the usual size if the terminal tells none.
+    output: Object.assign(output, { columns: terminal.width }),
     // Before the terminal is in raw mode, Ctrl-C is a signal.
     signal: AbortSignal.any([signal, ended.signal]),
     render() {
@@ -76,18 +169,6 @@ export async function chooseOne<Value extends string>(
   terminal.stdin.once("end", end);
   const answer = await prompt.prompt();
   terminal.stdin.removeListener("end", end);
-  return isCancel(answer) ? undefined : answer;
+  if (isCancel(answer) || answer === undefined) throw new DiagnosticsError([], exitCodes.interrupted);
+  return answer;
 }
-
-/** The output of a terminal as a stream. Where the terminal does not tell its size, it has the usual one. */
-const outputOf = ({ out, width }: Terminal): Writable =>
-  Object.assign(
-    new Writable({
-      decodeStrings: false,
-      write: (text, _encoding, done) => {
-        out(String(text));
-        done();
-      },
-    }),
-    { columns: width },
-  );

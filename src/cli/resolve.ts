@@ -6,7 +6,7 @@ import { stackPlace } from "../declaration/state-place";
 import { failure } from "../diagnostics/diagnostic";
 import { parseAddress, typeOf } from "../model/address";
 import { stageText } from "../model/stage";
-import { readSavedPlan } from "../plan/saved-plan";
+import { readSavedPlan, type SavedPlan } from "../plan/saved-plan";
 import { escapeText } from "../report/escape-text";
 import { typesByName } from "../resources";
 import type { StackFile } from "../stack/files";
@@ -16,17 +16,6 @@ import { askedStage, inAskedStage } from "./stages";
 import { withStack } from "./synthesize";
 import { givenAddress, inStack, type Request, type Target, type TargetRules, targetAt } from "./target";
 
-/** A target of a run, with what comes before it. */
-export interface ResolvedTarget {
-  readonly target: Target;
-  /** Stacks that come before it. */
-  readonly waitsFor: readonly string[];
-  /** The other stacks of the app whose states are read for it. */
-  readonly others: readonly Target[];
-}
-
-const alone = (target: Target): ResolvedTarget => ({ target, waitsFor: [], others: [] });
-
 /**
  * Returns what a command line names: a manifest, or its stacks, in the stage that is asked for. Throws `DiagnosticsError` where
  * that is not clear.
@@ -35,7 +24,7 @@ export async function resolveTargets(
   request: Request,
   rules: TargetRules,
   screen: Screen,
-): Promise<readonly ResolvedTarget[]> {
+): Promise<readonly Target[]> {
   const { scope, takesPlan } = rules;
   if (rules.worksOn === "state") return targetsOfState(request, rules, screen);
   const { words, cwd, verb } = request;
@@ -47,17 +36,15 @@ export async function resolveTargets(
   if (planFile !== undefined && saved === undefined) refuse(planFile);
   // A verb about one stack reads a saved plan alone, and each reports a damaged one.
   if (planFile !== undefined && (scope === "one" || saved === undefined))
-    return [alone(targetAt(request, { planFile }))];
-  const read = saved
-    ? { ...inSavedStage(request, saved.stage), files: saved.files }
-    : await withStack(request, screen);
-  const named = saved ? (saved.stack === undefined ? [] : [saved.stack]) : [...words, ...request.stacks];
+    return [targetAt(request, { planFile })];
+  const read = saved ? savedRequest(request, saved) : await withStack(request, screen);
+  const named = [...read.words, ...read.stacks];
   const stacks = await listStacks(read.files, cwd);
-  if (!saved) words.filter((word) => stacks.every(({ unit }) => unit !== word)).forEach(refuse);
+  read.words.filter((word) => stacks.every(({ unit }) => unit !== word)).forEach(refuse);
   if (!(await areStackPaths(read.files, cwd)).includes(true)) refuseWords(named, takesPlan);
   const inStage = await inAskedStage(read, screen, rules);
   const target = { ...inStage, planFile, files: saved ? request.files : read.files };
-  if (stacks.length === 0) return [alone(target)];
+  if (stacks.length === 0) return [target];
   const chosen = chooseNamed(stacks, ({ unit }) => unit, named, "stack");
   if (scope === "one" && chosen.length > 1)
     throw usage(
@@ -71,10 +58,11 @@ export async function resolveTargets(
   return stackTargets(target, rules, stacks, chosen);
 }
 
-/** Returns the request in the stage that a plan was saved for; another stage that is asked for is refused. */
-function inSavedStage(request: Request, stage: string | undefined): Request {
+/** Returns the request that a plan was saved for; another stage that is asked for is refused. */
+function savedRequest(request: Request, { files, stage, stack }: SavedPlan["request"]): Request {
   const asked = askedStage(request);
-  if (asked === undefined || stageText(asked) === stage) return { ...request, givenStage: stage };
+  if (asked === undefined || stageText(asked) === stage)
+    return { ...request, files, givenStage: stage, words: [], stacks: stack === undefined ? [] : [stack] };
   const planned = stage === undefined ? "no stage" : `the stage ${stage}`;
   const summary = `${request.words[0]} was planned for ${planned}, not for ${stageText(asked)}`;
   const hint = "leave --stage and RNV_STAGE out: a saved plan names its stage itself";
@@ -87,7 +75,7 @@ function stackTargets(
   { order, others }: TargetRules,
   stacks: readonly StackFile[],
   chosen: readonly StackFile[],
-): readonly ResolvedTarget[] {
+): readonly Target[] {
   const address = givenAddress(target);
   // Each stack has a state of its own: the address is the default one, or holds the name of the stack.
   const areRead = others !== "none" && (address === "" || address.includes(stackPlace));
@@ -96,7 +84,7 @@ function stackTargets(
     stacks.flatMap((other) => (other.dependencies.includes(unit) ? other.unit : []));
   const sharesRun = chosen.length > 1;
   return (isReversed ? [...chosen].reverse() : chosen).map(({ unit, dependencies }) => ({
-    target: inStack(target, unit, sharesRun),
+    ...inStack(target, unit, sharesRun),
     waitsFor: isReversed ? needing(unit) : dependencies,
     others: areRead ? stacks.flatMap((one) => (one.unit === unit ? [] : inStack(target, one.unit))) : [],
   }));
@@ -106,22 +94,21 @@ async function targetsOfState(
   request: Request,
   rules: TargetRules,
   screen: Screen,
-): Promise<readonly ResolvedTarget[]> {
+): Promise<readonly Target[]> {
   const { takesPlan, others, scope } = rules;
   const { words, stacks, cwd } = request;
-  if (takesPlan && words[0] !== undefined)
-    return [alone(targetAt(request, { stage: "any", planFile: words[0] }))];
+  if (takesPlan && words[0] !== undefined) return [targetAt(request, { stage: "any", planFile: words[0] })];
   const target = await inAskedStage(request, screen, rules);
   // It reads the state for what it knows, and continues without.
-  if (others === "none") return [alone(target)];
+  if (others === "none") return [target];
   const folder = resolve(cwd, ".rnv", target.stage ?? "");
   const hasState = (name: string): boolean => isFile(resolve(folder, name, "state.json"));
   // One that is in no folder of its own is that of all.
   const isOne = givenAddress(request) !== "" || hasState("") || !existsSync(folder);
   const names = isOne || stacks.length > 0 ? stacks : readdirSync(folder).filter(hasState);
-  if (names.length === 0) return [alone(target)];
+  if (names.length === 0) return [target];
   if (names.length === 1 || (scope === "each" && words[0] === undefined))
-    return names.map((name) => alone(inStack(target, name)));
+    return names.map((name) => inStack(target, name));
   throw usage(
     "each stack has a state of its own here, and this is about one",
     `name one: ${names.map((one) => `--stack ${escapeText(one)}`).join(", ")}`,

@@ -1,14 +1,15 @@
-import { runTargets } from "../commands/targets";
+import { joinResults, runTargets } from "../commands/targets";
 import type { CrossValue, StackUnit } from "../declaration/load-request";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage } from "../model/stage";
 import { systemClock } from "../model/time";
 import { escapeJson, escapeText, jsonText } from "../report/escape-text";
 import { type Run, runOn, stateOf, type TargetEnd, type ToldOutputs } from "./open-target";
-import { type ResolvedTarget, resolveTargets } from "./resolve";
+import { resolveTargets } from "./resolve";
 import { exitCodes, outcomeOf, outStyle, report, type Screen, usage } from "./screen";
 import { type Request, type Target, type TargetRules, targetAt } from "./target";
 import { withOut } from "./terminal";
+import type { Verb, VerbEnd } from "./verb";
 
 export interface TargetResult {
   /** In its stage and its stack; where it failed before its stage was known, `readStage` is `any`. */
@@ -18,15 +19,12 @@ export interface TargetResult {
   readonly hasPrinted: boolean;
 }
 
-type RunTarget = (run: Run) => Promise<TargetEnd>;
-
 interface TargetsRun {
   /** Undefined for the stage that RNV_STAGE names, or for none. */
   readonly stages: readonly (string | undefined)[];
   readonly rules: TargetRules;
   readonly screen: Screen;
-  readonly run: RunTarget;
-  /** Gets each result at its end. */
+  readonly run: (run: Run) => Promise<TargetEnd>;
   readonly onResult?: (result: TargetResult, screen: Screen) => void;
 }
 
@@ -74,21 +72,18 @@ export async function resultsOf(request: Request, run: TargetsRun): Promise<read
  * Returns several stacks, each with the addresses that it records. Throws where not exactly one records an address of the
  * command line, or where an option is about the plan of one stack.
  */
-async function shareAddresses(
-  targets: readonly ResolvedTarget[],
-  screen: Screen,
-): Promise<readonly ResolvedTarget[]> {
-  const { addresses = [], ofOneStack } = targets[0]?.target ?? {};
+async function shareAddresses(targets: readonly Target[], screen: Screen): Promise<readonly Target[]> {
+  const { addresses = [], ofOneStack } = targets[0] ?? {};
   if (targets.length < 2) return targets;
   if (ofOneStack) throw usage(`${ofOneStack} is about one stack, and several are read`, "name one of them");
   if (addresses.length === 0) return targets;
-  const owning = targets.map(async (one) => {
-    const { resources = {} } = (await stateOf(one.target, screen)) ?? {};
-    return { ...one, target: { ...one.target, recorded: new Set(Object.keys(resources)) } };
+  const owning = targets.map(async (target) => {
+    const { resources = {} } = (await stateOf(target, screen)) ?? {};
+    return { ...target, recorded: new Set(Object.keys(resources)) };
   });
   const shared = await Promise.all(owning);
   for (const address of addresses) {
-    const names = shared.flatMap(({ target }) => (target.recorded.has(address) ? (target.stack ?? []) : []));
+    const names = shared.flatMap(({ recorded, stack = [] }) => (recorded.has(address) ? stack : []));
     const owners = names.length === 0 ? "no stack records" : `${names.join(" and ")} record`;
     if (names.length !== 1)
       throw usage(`${owners} ${address}`, "name the stack that is meant: --stack STACK");
@@ -101,7 +96,7 @@ async function shareAddresses(
  * result, where one that it waits for is not done.
  */
 async function runStacks(
-  targets: readonly ResolvedTarget[],
+  targets: readonly Target[],
   { writes, others: need }: TargetRules,
   screen: Screen,
   run: (target: Target, screen: Screen) => Promise<TargetEnd>,
@@ -113,8 +108,8 @@ async function runStacks(
   const failed = new Set<string>();
   const told = new Map<string, ToldOutputs>();
   let gap = "";
-  const runOne = async ({ target, waitsFor, others }: ResolvedTarget): Promise<void> => {
-    const { stack = "" } = target;
+  const runOne = async (target: Target): Promise<void> => {
+    const { stack = "", waitsFor = [], others = [] } = target;
     const because = waitsFor.find((other) => failed.has(other));
     if (writes && because !== undefined) {
       failed.add(stack);
@@ -142,6 +137,31 @@ async function runStacks(
   await runTargets(targets, runOne, { signal });
   if (isDocument) terminal.out(jsonText({ format_version: "1.0", stacks: documents }));
 }
+
+/** Runs a verb on each target of a request; resolves to the exit code that says most. */
+export async function runOnTargets(
+  request: Request,
+  screen: Screen,
+  rules: TargetRules & Pick<Verb, "failedJson">,
+  run: (run: Run) => Promise<VerbEnd>,
+): Promise<number> {
+  const results = await resultsOf(request, {
+    ...{ stages: [request.givenStage], rules, screen },
+    run: async (one) => {
+      const { exitCode, toldOutputs } = endOf(await run(one));
+      return { diagnostics: [], exitCode, toldOutputs };
+    },
+    onResult: (result, on) => {
+      tellFindings(result, on);
+      if (on.format === "json" && !result.hasPrinted)
+        on.terminal.out(rules.failedJson?.(result.outcome, request.commandLine) ?? "");
+    },
+  });
+  return joinResults(results.map(({ outcome }) => outcome)).exitCode;
+}
+
+export const endOf = (end: VerbEnd): Exclude<VerbEnd, number | undefined> =>
+  typeof end === "object" ? end : { exitCode: end ?? exitCodes.done };
 
 /** Returns a stack with what it may use of the others: outputs of this run, else of their states. */
 async function withOthers(

@@ -3,13 +3,15 @@ import { type Command, CommanderError } from "commander";
 import { error } from "../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../model/text";
 import { normalizeArgv, optionShapes } from "./argv";
+import { checkWritable } from "./files";
 import { strangersJob } from "./job";
-import { ignored, options } from "./options";
+import { type Run, runOn } from "./open-target";
+import { options } from "./options";
 import { connectionIn, withProfile } from "./profile";
 import { createProgram, failedJson } from "./program";
-import { runVerb } from "./run-verb";
-import { endOf, exitCodes, report, type Screen, usage } from "./screen";
-import type { Request } from "./target";
+import { endOf, runOnTargets } from "./run-targets";
+import { exitCodes, failureOf, report, type Screen, usage } from "./screen";
+import { type Request, targetAt } from "./target";
 import { createTerminal } from "./terminal";
 import { isGiven, type Verb, valuesIn, wordsOf } from "./verb";
 
@@ -22,19 +24,18 @@ export interface Host extends Pick<NodeJS.EventEmitter, "on" | "off"> {
   exit(code: number): void;
 }
 
+/** A screen before the command line is read. */
+type HostScreen = Pick<Screen, "terminal" | "environment" | "signal">;
+
 /** Runs one command line; resolves to the exit code of DESIGN section 8. Never rejects. */
-async function run(
-  argv: readonly string[],
-  host: Pick<Screen, "terminal" | "environment" | "signal">,
-): Promise<number> {
+async function run(argv: readonly string[], host: HostScreen): Promise<number> {
   const { terminal, signal } = host;
   let exitCode = 0;
   const program: Command = createProgram(
     async (verb, command) => {
       const { chdir } = command.optsWithGlobals();
       if (typeof chdir === "string") changeFolder(chdir);
-      const commandLine = ["rnv", ...argv].map(quoted).join(" ");
-      const request = requestOf(verb, command, host, commandLine);
+      const request = requestOf(verb, command, host, argv);
       const { environment, cwd } = request;
       exitCode = await runVerb(verb, command, request, { ...host, environment, cwd, ...screenOf(command) });
     },
@@ -48,39 +49,41 @@ async function run(
   } catch (cause) {
     // Help or the version was printed.
     if (cause instanceof CommanderError) return cause.exitCode;
-    const outcome = endOf(cause, signal.aborted);
+    const outcome = failureOf(cause, signal.aborted);
     report({ ...host, cwd: process.cwd() }, outcome.diagnostics);
     if (words.includes("--json")) terminal.out(failedJson(outcome, words));
     return outcome.exitCode;
   }
 }
 
+/** Options that name what a verb writes; `report` is a folder. */
+const written = ["out", "html", "jsonInto", "metrics", "junit", "report"];
+
+async function runVerb(verb: Verb, command: Command, request: Request, screen: Screen): Promise<number> {
+  for (const name of written) checkWritable(command.opts()[name], name === "report");
+  const given = valuesIn(command, verb);
+  const run = (one: Run) => verb.run(given, one);
+  if (verb.scope !== "none") return runOnTargets(request, screen, verb, run);
+  return endOf(await runOn(targetAt(request, { stage: "any" }), screen, run)).exitCode;
+}
+
 function screenOf(command: Command): Pick<Screen, "format" | "input"> {
-  const isJson = options.json.valueIn(command);
-  const format = options.format.valueIn(command);
-  const isTwo = command.options.includes(options.textOrJson);
-  return {
-    format: isJson ? "json" : isTwo ? options.textOrJson.valueIn(command) : format,
-    input: options.input.valueIn(command) && ignored.input.valueIn(command),
-  };
+  const { format, textOrJson, json, input } = options;
+  const shown = textOrJson.isIn(command) ? textOrJson : format;
+  return { format: json.valueIn(command) ? "json" : shown.valueIn(command), input: input.valueIn(command) };
 }
 
 /** Returns the request of a command line, with the settings of its profile. */
-function requestOf(
-  verb: Verb,
-  command: Command,
-  host: Pick<Screen, "terminal" | "environment">,
-  commandLine: string,
-): Request {
+function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonly string[]): Request {
   const { words } = valuesIn(command, verb);
   const untrusted = isUntrusted(command, host);
   return {
     cwd: process.cwd(),
     ...profiled(command, untrusted, host),
     givenProfile: command.optsWithGlobals().profile,
-    commandLine,
+    commandLine: ["rnv", ...argv].map(quoted).join(" "),
     verb: wordsOf(command),
-    takesTargets: command.options.includes(options.target),
+    takesTargets: options.target.isIn(command),
     words: Array.isArray(words) ? words : typeof words === "string" ? [words] : [],
     files: [...options.files.valueIn(command), ...options.filesOfStages.valueIn(command)],
     app: options.app.valueIn(command),
@@ -96,18 +99,12 @@ function requestOf(
     )?.long,
     ids: options.ids.valueIn(command),
     answerTimeoutMs: options.answerTimeoutMs.valueIn(command),
-    parallelism: [options.parallelism, ignored.parallelism]
-      .find((one) => command.options.includes(one))
-      ?.valueIn(command),
+    parallelism: options.parallelism.isIn(command) ? options.parallelism.valueIn(command) : undefined,
   };
 }
 
 /** The environment of a run, with the settings of its profile. Members of a fleet read theirs in their own folders. */
-function profiled(
-  command: Command,
-  untrusted: boolean,
-  { terminal, environment }: Pick<Screen, "terminal" | "environment">,
-) {
+function profiled(command: Command, untrusted: boolean, { terminal, environment }: HostScreen) {
   const { profile: asked } = command.optsWithGlobals();
   if (command.parent?.name() === "fleet")
     return { environment: { ...environment, ...(asked !== undefined && { RNV_PROFILE: asked }) } };
@@ -119,15 +116,12 @@ function profiled(
 }
 
 /** A manifest of a stranger is not trusted, whether or not the job says so. */
-function isUntrusted(
-  command: Command,
-  { terminal, environment }: Pick<Screen, "terminal" | "environment">,
-): boolean {
+function isUntrusted(command: Command, { terminal, environment }: HostScreen): boolean {
   const setting = environment.RNV_UNTRUSTED?.trim();
   if (options.untrusted.valueIn(command)) return true;
   if (setting === "0" || setting === "1") return setting === "1";
   const why = strangersJob(environment);
-  if (why !== undefined && command.options.includes(options.untrusted))
+  if (why !== undefined && options.untrusted.isIn(command))
     terminal.note(
       `${why}: the manifest is not trusted (--untrusted; RNV_UNTRUSTED=0 in the job trusts it).\n`,
     );
@@ -149,32 +143,14 @@ function changeFolder(folder: string): void {
 /** Runs the command line of a process and ends it with the exit code. Never rejects. */
 export async function main(host: Host = process): Promise<void> {
   try {
-    await runIn(host);
+    host.exit(await runIn(host));
   } catch (cause) {
     console.error("This is a bug in rnv. Please report it with the lines below.\n", cause);
     host.exit(1);
   }
 }
 
-/** Turns a success into exit code 1 when its output did not reach its file. Other failures say more than this one. */
-async function exitCodeWith(
-  screen: Pick<Screen, "terminal" | "environment" | "cwd">,
-  exitCode: number,
-): Promise<number> {
-  const { terminal } = screen;
-  const cause = terminal.lostOutput();
-  if (cause === undefined) return exitCode;
-  report(screen, [
-    error("command.output_lost", `standard output could not be written (${cause.code ?? cause.message})`, {
-      detail: "What was printed is not whole. What the command does besides printing was done to its end.",
-      hint: "make room where standard output goes, and run it again",
-    }),
-  ]);
-  await terminal.flush();
-  return exitCode === 0 || exitCode === 2 ? 1 : exitCode;
-}
-
-async function runIn(host: Host): Promise<void> {
+async function runIn(host: Host): Promise<number> {
   const argv = host.argv.slice(2);
   const terminal = createTerminal(host, {
     environment: host.env,
@@ -194,5 +170,18 @@ async function runIn(host: Host): Promise<void> {
   const exitCode = await run(argv, screen);
   host.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   await terminal.flush();
-  host.exit(await exitCodeWith({ ...screen, cwd: process.cwd() }, exitCode));
+  const lost = terminal.lostOutput();
+  if (lost === undefined) return exitCode;
+  const diagnostic = error(
+    "command.output_lost",
+    `standard output could not be written (${lost.code ?? lost.message})`,
+    {
+      detail: "What was printed is not whole. What the command does besides printing was done to its end.",
+      hint: "make room where standard output goes, and run it again",
+    },
+  );
+  report({ ...screen, cwd: process.cwd() }, [diagnostic]);
+  await terminal.flush();
+  // Other failures say more than this one.
+  return exitCode === 0 || exitCode === 2 ? 1 : exitCode;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { Outcome } from "../commands/context";
-import { failureOf } from "../commands/failure";
+import { expectedFailure } from "../commands/failure";
 import { isBelow, repositoryAround } from "../declaration/files";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { standardInputName } from "../manifest/find-files";
@@ -47,11 +47,9 @@ export const quiet = (screen: Screen): Screen => ({
 
 type Styled = Pick<Screen, "terminal">;
 
-export const outStyle = ({ terminal: { color, width } }: Styled): Style =>
-  createStyle({ color: color.out, width, unicode: width !== undefined });
+export const outStyle = ({ terminal: { color, width } }: Styled): Style => createStyle(color.out, width);
 
-export const errStyle = ({ terminal: { color, width } }: Styled): Style =>
-  createStyle({ color: color.err, width, unicode: width !== undefined });
+export const errStyle = ({ terminal: { color, width } }: Styled): Style => createStyle(color.err, width);
 
 /** Prints the outcome of steps: what was done, and what was left as it is. */
 export function notesOf(screen: Styled) {
@@ -86,8 +84,8 @@ export const usage = (summary: string, hint?: string): DiagnosticsError =>
   failure("command.usage", summary, { hint });
 
 /** Returns the outcome of a failure. An unforeseen error is called a bug. */
-export function endOf(cause: unknown, isInterrupted: boolean): Outcome {
-  const expected = failureOf(cause, isInterrupted);
+export function failureOf(cause: unknown, isInterrupted: boolean): Outcome {
+  const expected = expectedFailure(cause, isInterrupted);
   if (expected) return expected;
   const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
   const bug = error("internal.bug", "this is a bug in rnv: please report it", { detail });
@@ -102,7 +100,7 @@ export const outcomeOf = async <T extends Outcome>(
   try {
     return await work();
   } catch (cause) {
-    return endOf(cause, signal.aborted);
+    return failureOf(cause, signal.aborted);
   }
 };
 

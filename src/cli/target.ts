@@ -86,6 +86,10 @@ export interface Target extends Request, TargetPlace {
   readonly sharesRun: boolean;
   /** Of several stacks, where the command line names addresses: those that its state records. */
   readonly recorded?: ReadonlySet<string>;
+  /** Stacks that are run before it. */
+  readonly waitsFor?: readonly string[];
+  /** The other stacks of the app whose states are read for it. */
+  readonly others?: readonly Target[];
   /** Why it has no state. Verbs that need none work all the same. */
   readonly stateProblem?: Diagnostic | undefined;
   /** Nothing says where the state is: it is a file in the working folder. */

@@ -1,4 +1,4 @@
-import { createStyle, type Style, wrapLines } from "../report/style";
+import { createStyle, wrapLines } from "../report/style";
 
 export interface TerminalStreams {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
@@ -9,26 +9,7 @@ export interface TerminalStreams {
 type TerminalStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** Where the command line reads and writes. Only `src/cli` has one. */
-export interface Terminal {
-  /** A person can answer: input and output are a terminal. */
-  readonly interactive: boolean;
-  /** Lines on standard output may be rewritten. */
-  readonly live: boolean;
-  readonly color: { readonly out: boolean; readonly err: boolean };
-  /** Columns of standard output; undefined when it is not a terminal. */
-  readonly width: number | undefined;
-  readonly stdin: TerminalStreams["stdin"];
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-  /** Prints sentences on standard output, wrapped at words where that is a terminal. */
-  tell(sentences: string): void;
-  /** Prints sentences on standard error. */
-  note(sentences: string): void;
-  /** Resolves once everything written has left the process. */
-  readonly flush: () => Promise<void>;
-  /** Why standard output is not whole: a full disk. A reader that went away is no reason. */
-  readonly lostOutput: () => NodeJS.ErrnoException | undefined;
-}
+export type Terminal = ReturnType<typeof createTerminal>;
 
 /** Returns a terminal whose standard output goes elsewhere. Standard input stays closed until it is read. */
 export const withOut = (terminal: Terminal, out: Terminal["out"]): Terminal =>
@@ -40,20 +21,21 @@ interface TerminalOptions {
 }
 
 /** A terminal over the streams of the process. A reader that goes away (`| head`) ends output, not the run. */
-export function createTerminal(streams: TerminalStreams, options: TerminalOptions): Terminal {
+export function createTerminal(streams: TerminalStreams, options: TerminalOptions) {
   const { stdout, stderr } = streams;
   const out = writer(stdout);
   const err = writer(stderr);
-  const color = { out: wantsColor(stdout, options), err: wantsColor(stderr, options) };
   const dumb = options.environment.TERM === "dumb" || isSet(options.environment.CI);
   return {
-    // Standard input is opened only when it is asked for.
-    get interactive() {
+    /** A person can answer: input and output are a terminal. Standard input is opened only when it is asked for. */
+    get interactive(): boolean {
       return streams.stdin.isTTY === true && stdout.isTTY === true;
     },
+    /** Lines on standard output may be rewritten. */
     live: stdout.isTTY === true && !dumb,
-    color,
-    get width() {
+    color: { out: wantsColor(stdout, options), err: wantsColor(stderr, options) },
+    /** Columns of standard output; undefined when it is not a terminal. */
+    get width(): number | undefined {
       return stdout.isTTY ? stdout.columns || 80 : undefined;
     },
     get stdin() {
@@ -61,21 +43,22 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
     },
     out: out.write,
     err: err.write,
-    tell(sentences) {
-      this.out(wrapLines(sentences, styleOf(this.width)));
+    /** Prints sentences on standard output, wrapped at words where that is a terminal. */
+    tell(sentences: string): void {
+      this.out(wrapLines(sentences, createStyle(false, this.width)));
     },
-    note(sentences) {
-      this.err(wrapLines(sentences, styleOf(this.width)));
+    /** Prints sentences on standard error. */
+    note(sentences: string): void {
+      this.err(wrapLines(sentences, createStyle(false, this.width)));
     },
-    flush: async () => {
+    /** Resolves once everything written has left the process. */
+    flush: async (): Promise<void> => {
       await Promise.all([out.flush(), err.flush()]);
     },
+    /** Why standard output is not whole: a full disk. A reader that went away is no reason. */
     lostOutput: out.failure,
   };
 }
-
-const styleOf = (width: number | undefined): Style =>
-  createStyle({ color: false, width, unicode: width !== undefined });
 
 /** NO_COLOR (no-color.org) and `--no-color` win over FORCE_COLOR; otherwise only a terminal that can. */
 function wantsColor(stream: TerminalStream, { environment, noColor }: TerminalOptions): boolean {
@@ -99,11 +82,7 @@ function writer(stream: TerminalStream) {
     write: (text: string): void => {
       if (open && text !== "") stream.write(text, note);
     },
-    flush: () =>
-      new Promise<void>((resolve) => {
-        if (!open) resolve();
-        else stream.write("", () => resolve());
-      }),
+    flush: () => new Promise<void>((resolve) => (open ? stream.write("", () => resolve()) : resolve())),
     failure: (): NodeJS.ErrnoException | undefined => failure,
   };
 }

@@ -4,8 +4,8 @@ import { longestTimer, parseDuration } from "../model/time";
 import type { Run, TargetEnd } from "./open-target";
 import type { TargetRules } from "./target";
 
-type Options = Readonly<Record<string, TypedOption<unknown>>>;
-type Arguments = Readonly<Record<string, TypedArgument<unknown>>>;
+export type Options = Readonly<Record<string, TypedOption<unknown>>>;
+export type Arguments = Readonly<Record<string, TypedArgument<unknown>>>;
 
 /** The values of options or arguments, each with the type of its declaration. */
 export type ValuesOf<Declared> = {
@@ -17,9 +17,10 @@ export type ValuesOf<Declared> = {
 /** The exit code, or an outcome that has it; nothing where all went well. */
 export type VerbEnd = number | Pick<TargetEnd, "exitCode" | "toldOutputs"> | undefined;
 
-export type FailedJson = (outcome: Outcome, commandLine: string) => string;
-
-interface VerbTexts {
+export interface VerbOf<O extends Options, A extends Arguments> {
+  readonly name: string;
+  readonly arguments?: A;
+  readonly options?: O;
   /** One line, for the list of verbs. */
   readonly summary: string;
   readonly detail?: string;
@@ -30,24 +31,19 @@ interface VerbTexts {
   /** For programs: not in the list of verbs. */
   readonly hidden?: boolean;
   readonly examples: readonly (readonly [line: string, meaning: string])[];
-}
-
-interface VerbOf<O extends Options, A extends Arguments> extends VerbTexts, TargetRules {
-  readonly name: string;
-  readonly arguments?: A;
-  readonly options?: O;
   /** Returns what `-json` prints of a command line that ended before it printed anything. */
-  readonly failedJson?: FailedJson;
+  readonly failedJson?: (outcome: Outcome, commandLine: string) => string;
   /** Does what the verb is for, on one target. */
   run(given: ValuesOf<O> & ValuesOf<A>, run: Run): Promise<VerbEnd>;
 }
 
-export type Verb = VerbOf<Options, Arguments>;
+export interface Verb extends VerbOf<Options, Arguments>, TargetRules {}
 
 /** Declares a verb: `run` gets the values of its options and arguments with the types of their declarations. */
 // biome-ignore lint/complexity/noBannedTypes: a verb without options has no values.
-export const defineVerb = <O extends Options = {}, A extends Arguments = {}>(verb: VerbOf<O, A>): Verb =>
-  verb;
+export const defineVerb = <O extends Options = {}, A extends Arguments = {}>(
+  verb: VerbOf<O, A> & TargetRules,
+): Verb => verb;
 
 /** Verbs behind a word of their own: `rnv state list`. */
 export interface VerbFamily {
@@ -59,7 +55,6 @@ export interface VerbFamily {
   readonly verbs: readonly Verb[];
 }
 
-/** Runs a verb with the values that the parser found. */
 export type VerbRun = (verb: Verb, command: Command) => Promise<void>;
 
 export function addVerbs(parent: Command, verbs: readonly (Verb | VerbFamily)[], run: VerbRun): void {
@@ -78,20 +73,15 @@ function addVerb(command: Command, verb: Verb, run: VerbRun): void {
   const sorted = Object.entries(options).sort(([a], [b]) => rank(a) - rank(b));
   for (const argument of Object.values(taken)) command.addArgument(argument);
   for (const [, option] of sorted) command.addOption(option);
-  command.addHelpText("after", examplesText(examples)).action(() => run(verb, command));
+  const width = Math.max(...examples.map(([line]) => line.length));
+  const lines = examples.map(([line, meaning]) => `  $ ${line.padEnd(width)}   ${meaning}`);
+  command.addHelpText("after", `\nExamples:\n${lines.join("\n")}\n`).action(() => run(verb, command));
 }
 
-/** Returns the values that the parser found for a verb. */
 export const valuesIn = (command: Command, { options, arguments: taken }: Verb): ValuesOf<Options> =>
   Object.fromEntries(
     Object.entries({ ...options, ...taken }).map(([name, one]) => [name, one.valueIn(command)]),
   );
-
-function examplesText(examples: VerbTexts["examples"]): string {
-  const width = Math.max(...examples.map(([line]) => line.length));
-  const lines = examples.map(([line, meaning]) => `  $ ${line.padEnd(width)}   ${meaning}`);
-  return `\nExamples:\n${lines.join("\n")}\n`;
-}
 
 export const shownVerbs = (command: Command): readonly Command[] =>
   // The parser keeps what `hidden` was to itself.
@@ -123,10 +113,14 @@ export class TypedOption<Value> extends Option {
     super(flags, description);
   }
 
+  /** Returns true if a command has it, shown or hidden. */
+  isIn(command: Command): boolean {
+    return command.options.some((option) => option === this || Object.getPrototypeOf(option) === this);
+  }
+
   /** Returns its value on the command line of a command; a command without this option has the absent one. */
   valueIn(command: Command): Value {
-    if (!command.options.includes(this)) return this.absent;
-    return command.opts()[this.attributeName()] ?? this.absent;
+    return (this.isIn(command) ? command.opts()[this.attributeName()] : undefined) ?? this.absent;
   }
 }
 
@@ -159,33 +153,23 @@ export const choice = <const Word extends string>(
   initial: Word,
 ): TypedOption<Word> => new TypedOption(flags, description, initial).choices(words).default(initial);
 
-/** A value that is made of the text. `parse` gets the value so far, and throws `InvalidArgumentError`. */
-export function parsed<Value>(
+/**
+ * A value that is made of the text. `parse` gets the value so far, and throws `InvalidArgumentError`. `absent` is shown in help
+ * as `shown`.
+ */
+export function parsed<Value, Absent extends Value | undefined = undefined>(
   flags: string,
   description: string,
   parse: (word: string, before?: Value) => Value,
-): TypedOption<Value | undefined>;
-export function parsed<Value>(
-  flags: string,
-  description: string,
-  parse: (word: string, before?: Value) => Value,
-  absent: Value,
-  absentText?: string,
-): TypedOption<Value>;
-export function parsed<Value>(
-  flags: string,
-  description: string,
-  parse: (word: string, before?: Value) => Value,
-  absent?: Value,
-  absentText?: string,
-): TypedOption<Value | undefined> {
-  const option = new TypedOption(flags, description, absent).argParser(parse);
-  return absentText === undefined ? option : option.default(absent, absentText);
+  absent?: Absent,
+  shown?: string,
+): TypedOption<Value | Absent> {
+  const option = new TypedOption<Value | Absent>(flags, description, absent as Absent).argParser(parse);
+  return shown === undefined ? option : option.default(absent, shown);
 }
 
 /** An argument of a verb, with the type that its form says. */
 export class TypedArgument<Value> extends Argument {
-  /** Returns its value on the command line of a command. */
   valueIn(command: Command): Value {
     const value = command.processedArgs[command.registeredArguments.indexOf(this)];
     return value ?? (this.variadic ? [] : undefined);

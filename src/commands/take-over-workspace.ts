@@ -21,7 +21,6 @@ export interface TakeOverRequest {
   /** Keeps the manifest and returns its path; undefined ends here, with nothing kept. */
   readonly keep: (manifest: string) => string | undefined;
   readonly lockTimeoutMs: number;
-  readonly parallelism: number;
 }
 
 export interface TakeOverOutcome extends Outcome {
@@ -58,13 +57,12 @@ export async function takeOverWorkspace(
   return { ...none, ...taken, diagnostics: told };
 }
 
-type Taken = Pick<TakeOverRequest, "reveals" | "lockTimeoutMs" | "parallelism"> &
-  Pick<PlanRequest, "files" | "adopt">;
+type Taken = Pick<TakeOverRequest, "reveals" | "lockTimeoutMs"> & Pick<PlanRequest, "files" | "adopt">;
 
 /** Plans, records what the plan takes over without a write, and plans the rest; `adopt` is an option of that plan. */
 async function takeOver(
   context: Context,
-  { files, adopt, reveals, lockTimeoutMs, parallelism }: Taken,
+  { files, adopt, reveals, lockTimeoutMs }: Taken,
   isWanted: (change: Change, live?: LiveResource) => boolean = () => true,
 ): Promise<PlanOutcome & { readonly taken: number; readonly isTaken?: true }> {
   // Values are compared by their fingerprints: there must be a key.
@@ -81,7 +79,7 @@ async function takeOver(
   const others = changes.filter((one) => !isTaken(one));
   const { counts, diagnostics } = await apply(context, {
     ...{ ...planning, excludes: others.map(({ address }) => address), revealed: first.revealed },
-    ...{ lockTimeoutMs, parallelism },
+    ...{ lockTimeoutMs, parallelism: 10 },
     approve: async ({ changes }) => (changes.every(isTaken) ? { confirmedDeletes: [] } : undefined),
   });
   if (hasErrors(diagnostics)) return { ...first, diagnostics, exitCode: 1, taken: 0 };

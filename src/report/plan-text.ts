@@ -15,9 +15,9 @@ export const planJson = (plan: Plan): string => jsonText(planDocument(plan));
 
 const mostNames = 5;
 
-interface PlanTextOptions {
-  /** Only for a terminal, where the end of a text is seen: `next` is the command that carries out the plan. */
-  readonly ending?: { readonly next?: string | undefined } | undefined;
+export interface PlanTextOptions {
+  /** The command that carries out the plan; a terminal shows it. */
+  readonly next?: string | undefined;
   /** Each resource by itself. */
   readonly verbose?: boolean;
 }
@@ -26,15 +26,11 @@ interface PlanTextOptions {
  * Renders a plan for people. Other tools parse its line of counts (DESIGN section 8); the digest of the changes is the
  * last line.
  */
-export function planText(
-  plan: Plan,
-  style: Style,
-  { ending, verbose = false }: PlanTextOptions = {},
-): string {
+export function planText(plan: Plan, style: Style, { next, verbose = false }: PlanTextOptions = {}): string {
   const report = planReport(plan, verbose ? "none" : "alike");
-  const text = reportText(report, plan, style, ending);
+  const text = reportText(report, plan, style, next);
   const isLong = changesIn(report).length >= fewestFolded && text.split("\n").length > mostLines;
-  return verbose || !isLong ? text : reportText(planReport(plan, "types"), plan, style, ending);
+  return verbose || !isLong ? text : reportText(planReport(plan, "types"), plan, style, next);
 }
 
 /** So many changes are folded where they take more lines than `mostLines`. */
@@ -45,22 +41,24 @@ function reportText(
   report: readonly Section<PlanEntry>[],
   plan: Plan,
   style: Style,
-  ending: PlanTextOptions["ending"],
+  next: string | undefined,
 ): string {
   const { checks, blocked, counts, cost, line } = planLines(plan, report);
   const isFolded = report.some((one) => one.isFolded);
   const isShort = report.flatMap(({ items = [] }) => items).length < 2;
+  // The end of a text is seen at a terminal.
+  const hasEnd = style.unicode && !hasErrors(plan.diagnostics);
   const closing = [
     checks === "" ? "" : style.colors.dim(checks),
     blocked === "" ? "" : style.colors.red(blocked),
-    ending === undefined || isShort ? "" : lossLines(changesIn(report), style),
+    isShort || !hasEnd ? "" : lossLines(changesIn(report), style),
     [counts, cost(arrowOf(style))].filter((text) => text !== "").join("\n"),
     style.colors.bold(line),
     digestLine(plan, style),
   ].map((text) => wrapLines(text, style));
   // A command to copy stays on its line.
-  const next = ending?.next === undefined ? "" : `Next: ${style.colors.bold(escapeText(ending.next))}`;
-  const ends = [...closing, next].filter((text) => text !== "");
+  const command = next === undefined || !hasEnd ? "" : `Next: ${style.colors.bold(escapeText(next))}`;
+  const ends = [...closing, command].filter((text) => text !== "");
   return joined([
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
     ...sectionTexts(report, style),

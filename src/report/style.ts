@@ -13,18 +13,15 @@ export interface Style {
   readonly unicode: boolean;
 }
 
-export const createStyle = (options: {
-  readonly color: boolean;
-  readonly width?: number;
-  readonly unicode?: boolean;
-}): Style => ({
-  colors: picocolors.createColors(options.color),
-  width: Math.max(40, options.width ?? 80),
-  unicode: options.unicode ?? false,
+/** Without a width it is no terminal. */
+export const createStyle = (color: boolean, width?: number): Style => ({
+  colors: picocolors.createColors(color),
+  width: Math.max(40, width ?? 80),
+  unicode: width !== undefined,
 });
 
 /** No colour, 80 columns, ASCII: for a file or a pipe. */
-export const plainStyle: Style = createStyle({ color: false });
+export const plainStyle: Style = createStyle(false);
 
 export const arrowOf = (style: Style): string => (style.unicode ? "\u2192" : "->");
 export const ellipsisOf = (style: Style): string => (style.unicode ? "\u2026" : "...");

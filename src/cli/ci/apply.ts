@@ -16,7 +16,7 @@ import {
 import { planLine } from "../../report/plan-wording";
 import type { Run, TargetEnd } from "../open-target";
 import { pick, planningOptions, policyOptions, runningOptions } from "../options";
-import { runOnTargets } from "../run-verb";
+import { runOnTargets } from "../run-targets";
 import { exitCodes } from "../screen";
 import { argument, defineVerb, flag, type ValuesOf } from "../verb";
 import { applyRules, expectedDigestOf, showApply } from "../verbs/apply";
@@ -60,7 +60,8 @@ export const ciApplyVerb = defineVerb({
     ["rnv ci apply --expect-digest DIGEST", "by hand: the plan that an apply was refused with"],
   ],
   run: async (given, { target, screen }) => {
-    const exitCode = await runOnTargets(target, { given, rules: applyRules, screen, run: applyReviewed });
+    const run = (one: Run) => applyReviewed(given, one);
+    const exitCode = await runOnTargets(target, screen, applyRules, run);
     writeOutputs(screen, { exitcode: String(exitCode) });
     return exitCode;
   },

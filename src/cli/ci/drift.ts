@@ -53,10 +53,7 @@ export const ciDriftVerb = defineVerb({
     ...driftOptions,
     issue: negation("--no-issue", "keep no issue for each stage that has drifted, on GitHub and GitLab"),
     report: text("--report <folder>", "write drift.md and drift.json there"),
-    metrics: text(
-      "--metrics <file>",
-      "write the numbers there in Prometheus' text format, whole or not at all",
-    ),
+    ...pick("metrics"),
     webhook: text(
       "--webhook <url>",
       "POST the result there as JSON with a text for people (RNV_WEBHOOK_URL)",

@@ -2,11 +2,12 @@ import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
 import { isStageWord } from "../../model/stage";
+import { planDocument } from "../../plan/document";
 import { codeQuality, gitlabCounts, junit, planFindings, planSuite } from "../../report/job-reports";
 import { planJson, planMarkdown } from "../../report/plan-text";
 import { makeFolder, writeWholeFile } from "../files";
 import { isJob, toldBy } from "../job";
-import { savedPlanOf, writePlanPage } from "../output-files";
+import { savedPlanOf, scopeOf, writePage } from "../output-files";
 import type { TargetResult } from "../run-targets";
 import { errorDocument, repositoryPath, type Screen, tryToWrite } from "../screen";
 import type { Target } from "../target";
@@ -97,5 +98,7 @@ function writePlanned({ target, outcome, applied }: PlannedTarget, folder: strin
   write("plan.md", planMarkdown(plan, 1_000_000));
   // The commit that the job is about, and the person that it names as its starter.
   const origin = isJob(environment) ? { commit: job.commit, by: toldBy(environment).by } : undefined;
-  writePlanPage({ file: join(folder, "plan.html"), screen }, target, plan, origin);
+  writePage(screen, join(folder, "plan.html"), (make) =>
+    make.planPage(planDocument(plan), { ...scopeOf(target), job: origin }),
+  );
 }

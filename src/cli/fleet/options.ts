@@ -17,11 +17,7 @@ export const membersOptions = {
 
 export const shownOptions = {
   report: text("--report <dir>", "also write the report there, for rnv fleet report"),
-  metrics: text(
-    "--metrics <file>",
-    "write the numbers there in Prometheus' text format, whole or not at all",
-  ),
-  ...pick("html", "format", "json"),
+  ...pick("metrics", "html", "format", "json"),
 };
 
 export const runOptions = {

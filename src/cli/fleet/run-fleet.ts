@@ -85,7 +85,7 @@ function showReport(given: ShownValues, screen: Screen, report: FleetReport): nu
     }
     if (given.metrics !== undefined)
       writeWholeFile(resolve(cwd, given.metrics), fleetMetrics(report), { mode: 0o644 });
-    writePage({ file: given.html, screen }, (make) => make.fleetPage(report));
+    writePage(screen, given.html, (make) => make.fleetPage(report));
   });
   if (format === "json") terminal.out(jsonText(report));
   else if (format === "markdown") terminal.out(fleetReportMarkdown(report));

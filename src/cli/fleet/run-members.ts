@@ -11,7 +11,7 @@ import { resultsOf } from "../run-targets";
 import { type Screen, usage } from "../screen";
 import type { Request } from "../target";
 import { applyRules, showApply } from "../verbs/apply";
-import { driftOf, driftRules, readAccepted } from "../verbs/drift";
+import { driftOf, driftRules } from "../verbs/drift";
 import { countedPlan, judgedRequestOf, planRules } from "../verbs/plan";
 
 /** The verb that members run, with its options. */
@@ -85,7 +85,7 @@ const rules = { plan: planRules, drift: driftRules, apply: applyRules };
 async function runWork(work: MemberWork, run: Run): Promise<TargetEnd> {
   const { target } = run;
   if (work.verb === "plan") return countedPlan(run, judgedRequestOf(work, target));
-  if (work.verb === "drift") return driftOf(run, work, readAccepted(target));
+  if (work.verb === "drift") return driftOf(run, work);
   const given = { ...work, parallelism, autoApprove: true };
   return showApply(run, given, judgedRequestOf({}, target));
 }

@@ -9,12 +9,11 @@ import { noMask } from "../../model/value";
 import { version } from "../../model/version";
 import type { Plan } from "../../plan/plan";
 import { outputsText } from "../../report/state-text";
-import { approvePlan, askablePlan } from "../approve";
 import { readText } from "../files";
 import { type Run, type TargetEnd, tellTarget } from "../open-target";
 import { pick, planningOptions, policyOptions, runningOptions, scopeOptions } from "../options";
 import { createProgress, jsonOf } from "../progress";
-import { createPrompter } from "../prompt";
+import { approvePlan, askablePlan, canAnswer } from "../prompt";
 import { exitCodes, outcomeOf, report, type Screen, usage } from "../screen";
 import { argument, defineVerb, isGiven, type ValuesOf } from "../verb";
 import { judgedRequestOf, otherDiagnostics, showPlan } from "./plan";
@@ -146,15 +145,9 @@ export async function showApply(
   };
   const isSaved = request.savedPlan !== undefined;
   const approve = async (plan: Plan): Promise<Approval | undefined> => {
-    const ask = createPrompter(screen);
-    if (isText) showPlan(screen, ask === undefined ? plan : askablePlan(plan), { verbose });
+    if (isText) showPlan(screen, canAnswer(screen) ? askablePlan(plan) : plan, { verbose });
     shown = true;
-    const approval = await approvePlan(plan, {
-      autoApprove: autoApprove === true,
-      isSaved,
-      ask,
-      say: terminal.out,
-    });
+    const approval = await approvePlan(screen, plan, { autoApprove: autoApprove === true, isSaved });
     if (approval && isText) terminal.out("\n");
     return approval;
   };
@@ -171,7 +164,7 @@ export async function showApply(
   const mode = plan?.options.mode ?? request.mode;
   const showsNow = plan !== undefined && !shown && isText && !isSaved;
   if (showsNow) showPlan(screen, plan, { verbose });
-  report(screen, otherDiagnostics(shown || showsNow ? plan : undefined, diagnostics, "text"));
+  report(screen, otherDiagnostics(shown || showsNow ? plan : undefined, diagnostics));
   for (const diagnostic of diagnostics)
     if (!failures.has(diagnostic)) progress.emit({ type: "diagnostic", diagnostic });
   const lost = progress.end(summary ?? summaryOfNothing(mode, exitCode, startedAt), summary !== undefined);

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Command, Option, ParseOptionsResult } from "commander";
+import type { Command, ParseOptionsResult } from "commander";
 import { listKnownNames } from "../../commands/validate";
 import { escapeText } from "../../report/escape-text";
 import { normalizeArgv, optionShapes } from "../argv";
@@ -97,13 +97,8 @@ export const completeVerb = (program: Command): Verb =>
     },
   });
 
-interface CompletedWord {
-  readonly word: string;
-  readonly meaning?: string;
-}
-
 /** What may stand at the cursor: words, or the paths that the shell knows. */
-type Candidates = readonly CompletedWord[] | "files";
+type Candidates = readonly { readonly word: string; readonly meaning?: string }[] | "files";
 
 /** Returns the candidates at the cursor that begin with the typed text. */
 async function complete(program: Command, words: readonly string[], run: Run): Promise<Candidates> {
@@ -166,21 +161,8 @@ const kinds: Readonly<Record<string, NameKind | "files">> = {
   ...{ planfile: "files", "planfile|stack": "files" },
 };
 
-/** The command line up to the cursor; the command has the options before it. */
-interface Typed {
-  readonly command: Command;
-  /** How many positional words of the command are before the cursor. */
-  readonly positional: number;
-  /** The option whose value stands at the cursor. */
-  readonly awaiting: Option | undefined;
-  /** The word at the cursor as far as it is typed; of `--out=x` only the value. */
-  readonly current: string;
-  /** Text before the value in the same word: `--target=`. */
-  readonly prefix: string;
-}
-
 /** Reads the words after the program's name, the last one being that at the cursor. */
-function readTyped(program: Command, words: readonly string[]): Typed {
+function readTyped(program: Command, words: readonly string[]) {
   const shapes = optionShapes(program);
   // Bash makes words of `--out=x` that the program never gets: `--out`, `=`, `x`.
   const joined = words.filter((word, i) => !(word === "=" && /^--?[A-Za-z]/.test(words[i - 1] ?? "")));
@@ -200,9 +182,21 @@ function readTyped(program: Command, words: readonly string[]): Typed {
   const awaiting = [...shownOptions(command), ...command.options].find(
     ({ long, short }) => flag !== undefined && [long, short, long?.slice(1)].includes(flag),
   );
-  const positional = left.filter((word) => !word.startsWith("-")).length;
-  return { command, positional, awaiting, current: value, prefix };
+  return {
+    /** It has the options before the cursor. */
+    command,
+    /** How many positional words of the command are before the cursor. */
+    positional: left.filter((word) => !word.startsWith("-")).length,
+    /** The option whose value stands at the cursor. */
+    awaiting,
+    /** The word at the cursor as far as it is typed; of `--out=x` only the value. */
+    current: value,
+    /** Text before the value in the same word: `--target=`. */
+    prefix,
+  };
 }
+
+type Typed = ReturnType<typeof readTyped>;
 
 async function candidates({ command, positional, current, awaiting }: Typed, run: Run): Promise<Candidates> {
   if (!awaiting && current.startsWith("-")) return optionWords(command, current);
@@ -222,7 +216,7 @@ async function candidates({ command, positional, current, awaiting }: Typed, run
 }
 
 /** With one dash where one is typed, as Terraform's are. */
-function optionWords(command: Command, current: string): readonly CompletedWord[] {
+function optionWords(command: Command, current: string): Candidates {
   const dashes = /^-[^-]/.test(current) ? "-" : "--";
   const help = { word: `${dashes}help`, meaning: "show help" };
   const known = shownOptions(command).map((option) => ({

@@ -7,24 +7,23 @@ import type { Acceptance } from "../../model/acceptance";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
 import { type DriftClass, driftClasses } from "../../plan/drift";
 import { driftJson, driftMarkdown, driftText } from "../../report/drift-report";
+import { writeWholeFile } from "../files";
 import type { Run } from "../open-target";
 import { options, pick, readingOptions, scopeOptions } from "../options";
-import { scopeOf, writeJsonInto, writePage } from "../output-files";
+import { scopeOf, writePage } from "../output-files";
 import { outcomeOf, outStyle, report } from "../screen";
 import type { Request } from "../target";
-import { argument, defineVerb, parsed, type ValuesOf } from "../verb";
+import { argument, defineVerb, TypedOption, type ValuesOf } from "../verb";
 import { planRequestOf } from "./plan";
 
-export const failOn = Object.assign(
-  parsed(
-    "--fail-on <classes>",
-    "exit 2 for these too, with commas between them; the first two always count",
-    classesOfDrift,
-    [],
-  ),
-  // For help and completion: `choices` would take one alone.
-  { argChoices: [...driftClasses] },
-);
+export const failOn = new TypedOption<readonly DriftClass[]>(
+  "--fail-on <classes>",
+  "exit 2 for these too, with commas between them; the first two always count",
+  [],
+)
+  .choices(driftClasses)
+  // `choices` alone would take a single class.
+  .argParser(classesOfDrift);
 
 export const driftOptions = { failOn, strict: options.strict, verifyValues: options.verifyValues };
 
@@ -57,8 +56,7 @@ export const driftVerb = defineVerb({
   run: async (given, run) => {
     const { target, screen } = run;
     const { terminal, format } = screen;
-    const accepted = readAccepted(target);
-    const outcome = await driftOf(run, given, accepted);
+    const outcome = await driftOf(run, given);
     const { report: found, plan, diagnostics, judged, exitCode } = outcome;
     // What this stack does not need another one may: a job that looks at all of them tells.
     const isOneOfMany = (target.unit?.crossValues?.size ?? 0) > 0;
@@ -66,25 +64,22 @@ export const driftVerb = defineVerb({
     const unused = unlisted.filter((entry) => target.stage === undefined || isOfOneStage(entry));
     report(screen, [...diagnostics, ...unused.map(acceptanceUnused)]);
     const json = (): string => driftJson(outcome);
-    writeJsonInto(given.jsonInto, json);
+    if (given.jsonInto !== undefined) writeWholeFile(given.jsonInto, json());
     if (format === "json") terminal.out(json());
     else if (found && format === "markdown") terminal.out(driftMarkdown({ report: found, diagnostics }));
     else if (found) terminal.out(driftText(found, outStyle(screen)));
     if (found && plan)
-      writePage({ file: given.html, screen }, (make) =>
-        make.driftPage(found, { plan, diagnostics }, scopeOf(target)),
-      );
+      writePage(screen, given.html, (make) => make.driftPage(found, { plan, diagnostics }, scopeOf(target)));
     return exitCode;
   },
 });
 
 type DriftValues = Partial<ValuesOf<typeof scopeOptions & typeof driftOptions>>;
 
-/** Looks for drift of a target. */
 export async function driftOf(
   run: Run,
   given: DriftValues,
-  acceptances: readonly Acceptance[],
+  acceptances = readAccepted(run.target),
 ): Promise<DriftOutcome> {
   const { failOn = [], strict = false } = given;
   const request = { ...planRequestOf(given, run.target), acceptances, failOn, strict };

@@ -4,16 +4,16 @@ import { InvalidArgumentError } from "commander";
 import { takeOverWorkspace } from "../../commands/take-over-workspace";
 import { validate } from "../../commands/validate";
 import { shownPath } from "../../declaration/files";
-import { type Diagnostic, DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
+import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../manifest/convert";
 import { manifestIn } from "../../manifest/find-files";
 import { counted } from "../../report/plan-wording";
-import { readText, writeWholeFile } from "../files";
+import { packageRoot, readText, writeWholeFile } from "../files";
 import { cloneAround } from "../job";
 import { openTarget, runOn, sourcesOf } from "../open-target";
 import { pick } from "../options";
 import { embeddedProfile, useInFolder, withProfile } from "../profile";
-import { type Choice, chooseOne } from "../prompt";
+import { type Choice, canAnswer, chooseOne } from "../prompt";
 import { exitCodes, notesOf, report, type Screen, usage } from "../screen";
 import { readSettings } from "../settings";
 import { appIn } from "../synthesize";
@@ -72,7 +72,6 @@ export const initVerb = defineVerb({
     const target = await withService(given, found, screen);
     const { source, answer } =
       from === undefined ? await askSource(target, screen) : { source: from, answer: undefined };
-    if (source === undefined) return exitCodes.interrupted;
     if (source === "starter") return initStarter(target, screen, answer);
     if (source === "workspace") return initFromWorkspace(given, target, screen);
     return initFromFile(source, given, target, screen);
@@ -88,14 +87,11 @@ function sourceOf(word: string): (typeof sources)[number] {
   );
 }
 
-const canAsk = ({ environment, terminal, input }: Screen): boolean =>
+const canAsk = (screen: Screen): boolean =>
   // Not live: CI, or a terminal that cannot move its cursor.
-  terminal.interactive && terminal.live && input && !environment.TF_IN_AUTOMATION;
+  canAnswer(screen) && screen.terminal.live && !screen.environment.TF_IN_AUTOMATION;
 
-/**
- * Returns the target with a service: where settings are missing, a person is asked, and the folder uses the answer from
- * then on. Throws `DiagnosticsError` where they leave the question.
- */
+/** Returns the target with a service: where settings are missing, a person is asked, and the folder uses the answer from then on. */
 async function withService({ dryRun }: InitValues, target: Target, screen: Screen): Promise<Target> {
   const { environment, cwd, profile } = target;
   const isMissing = readSettings(target).diagnostics.some(({ code }) => code === "config.missing");
@@ -107,14 +103,13 @@ async function withService({ dryRun }: InitValues, target: Target, screen: Scree
         { value: "login", label: "a workspace of yours", hint: "asks for its address, ID and API key" },
         { value: "embedded", label: "try it here: embedded", hint: "a copy in this folder; no account" },
       ]);
-  if (service === undefined) throw new DiagnosticsError([], exitCodes.interrupted);
   if (service === "login") return logIn(target, screen);
   useInFolder(cwd, embeddedProfile);
   notesOf(screen).done(".rnv/profile: this folder uses the embedded service");
   return { ...target, ...withProfile(environment, embeddedProfile) };
 }
 
-/** Asks a person what to start from, where there is a choice; undefined where they leave the question. */
+/** Asks a person what to start from, where there is a choice. */
 async function askSource(target: Target, screen: Screen) {
   const { cwd } = target;
   if (!canAsk(screen) || manifestIn(cwd) !== undefined || appIn(cwd) !== undefined)
@@ -152,7 +147,7 @@ async function initFromWorkspace(given: InitValues, target: Target, screen: Scre
     ignoreRecords(screen);
     return manifest;
   };
-  const request = { keep, project, reveals, protects: protect, lockTimeoutMs, parallelism: 10 };
+  const request = { keep, project, reveals, protects: protect, lockTimeoutMs };
   const outcome = await runOn(target, screen, ({ context }) => takeOverWorkspace(context, request));
   const { plan, taken, declared, references, diagnostics } = outcome;
   if (hasErrors(diagnostics) && plan === undefined)
@@ -251,7 +246,7 @@ async function initStarter(target: Target, screen: Screen, known?: ServiceAnswer
   const isApp = manifest === undefined && app !== undefined;
   if (isApp) kept(`cdktf.json has an app: rnv plan runs it (${app}), and no manifest is written beside it`);
   else if (manifest === undefined) {
-    keepManifest({}, screen, "rnv.yaml", starterManifest);
+    keepManifest({}, screen, "rnv.yaml", readText(join(packageRoot(__dirname), "examples/starter.yaml")));
     done("rnv.yaml: a first manifest to edit");
   } else kept(`${manifest} is there already: left as it is`);
 
@@ -297,7 +292,7 @@ function ignoreRecords(screen: Screen): boolean {
 }
 
 const nextSteps = (...steps: readonly (string | false)[]): string =>
-  `\nNext:\n${steps.map((step) => (step === false ? "" : `  ${step}\n`)).join("")}`;
+  `\nNext:\n${steps.map((step) => (step ? `  ${step}\n` : "")).join("")}`;
 
 const firstSteps = (incomplete: boolean): string => {
   const fix = incomplete && "fix the warnings above, then";
@@ -317,33 +312,3 @@ export function schemaLine(folder: string): string {
   const shown = path.split(sep).join("/");
   return `# yaml-language-server: $schema=${shown.startsWith("../..") ? shown : `./${shown}`}\n`;
 }
-
-/** The manifest that `rnv init` writes: small, complete, and applied as it is by the embedded service. */
-const starterManifest = `# What runs, in one file. \`rnv plan\` shows what would change, \`rnv apply\` changes it.
-version: 1
-
-projects:
-  shop:                                  # its address is project.shop
-    name: Shop
-    services:
-      api:                               # service.shop.api
-        kind: web                        # immutable: a change deletes and creates it again
-        configuration:                   # only the fields written here are managed
-          repository: https://git.example.com/shop/api
-          branch: main
-          runtime: node
-          plan: free
-          healthCheckPath: /healthz
-        variables:
-          LOG_LEVEL: info                # texts only: quote numbers
-          # Secrets stay out of this file:
-          # DATABASE_URL: { fromEnv: SHOP_DATABASE_URL }
-          # SESSION_KEY: { generate: { length: 32 } }
-        deploy:
-          when: changed                  # changed | always | never
-        # lifecycle:
-        #   preventDestroy: true         # refuse every plan that would delete it
-
-outputs:
-  apiUrl: \${service.shop.api.url}        # rnv output -raw apiUrl
-`;

@@ -71,10 +71,8 @@ async function importTerraform(
 ): Promise<number> {
   const { terminal } = screen;
   const state = await readTextOrInput(file, terminal);
-  const outcome = await takeOverTerraform(context, {
-    ...{ state, files: target.files, reveals: verifyValues },
-    ...{ lockTimeoutMs, parallelism: 10 },
-  });
+  const request = { state, files: target.files, reveals: verifyValues, lockTimeoutMs };
+  const outcome = await takeOverTerraform(context, request);
   const { plan, taken, declared } = outcome;
   if (plan !== undefined) {
     const waiting = plan.changes.filter(({ action }) => action === "adopt").length;

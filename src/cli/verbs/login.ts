@@ -5,7 +5,6 @@ import { keyPattern } from "../../commands/open-connection";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { uuidPattern } from "../../model/text";
 import { counted } from "../../report/plan-wording";
-import type { Prompter } from "../approve";
 import { isJob } from "../job";
 import { openTarget } from "../open-target";
 import { pick } from "../options";
@@ -20,7 +19,7 @@ import {
   useInFolder,
   withProfile,
 } from "../profile";
-import { createPrompter } from "../prompt";
+import { ask, canAnswer } from "../prompt";
 import { exitCodes, notesOf, type Screen, usage } from "../screen";
 import type { Target } from "../target";
 import { defineVerb } from "../verb";
@@ -52,22 +51,20 @@ export const loginVerb = defineVerb({
  */
 export async function logIn(target: Target, screen: Screen): Promise<Target> {
   const { environment, cwd, givenProfile, profile } = target;
-  const ask = isJob(environment) ? undefined : createPrompter(screen);
   const hint = "set RNV_BASE_URL, RNV_WORKSPACE_ID and RNV_API_KEY (or RNV_API_KEY_FILE)";
   const notHere = "rnv login needs a terminal to ask for a key, and neither CI nor -input=false";
-  if (ask === undefined) throw usage(notHere, hint);
+  if (isJob(environment) || !canAnswer(screen)) throw usage(notHere, hint);
   const given = givenProfile ?? environment.RNV_PROFILE?.trim();
   const wrong = given && checkProfileName(given);
   if (wrong) throw usage(wrong);
-  const answer = (...question: Question) => askFor(screen, ask, question);
   const usual = [profileOfFolder(cwd) ?? "", basename(cwd)].find((one) => !checkProfileName(one));
-  const name = given || (await answer("Profile name", checkProfileName, usual));
+  const name = given || (await askFor(screen, "Profile name", checkProfileName, usual));
   const { RNV_BASE_URL: url, RNV_WORKSPACE_ID: id } = environment;
   const known = readProfiles(environment).get(name) ?? { baseUrl: url, workspaceId: id };
-  const typedUrl = await answer("Base URL, ending in /api/v1", checkUrl, known.baseUrl || undefined);
+  const typedUrl = await askFor(screen, "Base URL, ending in /api/v1", checkUrl, known.baseUrl);
   const baseUrl = typedUrl.replace(/\/+$/, "");
-  const workspaceId = await answer("Workspace ID", checkWorkspace, known.workspaceId || undefined);
-  const key = await answer("API key (not shown)", checkKey, undefined, true);
+  const workspaceId = await askFor(screen, "Workspace ID", checkWorkspace, known.workspaceId);
+  const key = await askFor(screen, "API key (not shown)", checkKey);
   const typed = { RNV_BASE_URL: baseUrl, RNV_WORKSPACE_ID: workspaceId, RNV_API_KEY: key };
   const checked = { ...target, environment: { ...environment, ...typed }, profile: undefined };
   const { projects, diagnostics } = await askService(checked, screen);
@@ -99,19 +96,19 @@ const checkWorkspace: AnswerCheck = (text) =>
 const checkKey: AnswerCheck = (text) =>
   keyPattern.test(text) ? undefined : 'not an API key: it starts with "rnv_" and has no spaces';
 
-/** `usual` is what Enter alone answers. */
-type Question = [text: string, check: AnswerCheck, usual?: string | undefined, isSecret?: boolean];
-
-/** Asks until the answer is a good one. Throws `DiagnosticsError` at the end of input and at Ctrl-C. */
-async function askFor({ terminal }: Screen, ask: Prompter, question: Question): Promise<string> {
-  const [text, check, usual, isSecret = false] = question;
+/**
+ * Asks until the answer is a good one; Enter alone answers `usual`. Throws `DiagnosticsError` at the end of input and at
+ * Ctrl-C.
+ */
+async function askFor(screen: Screen, text: string, check: AnswerCheck, usual = ""): Promise<string> {
+  const { terminal } = screen;
   for (;;) {
-    const typed = await ask(`${text}${usual === undefined ? "" : ` [${usual}]`}: `, isSecret);
+    const typed = await ask(screen, `${text}${usual && ` [${usual}]`}: `, check === checkKey);
     if (typed === undefined) {
       terminal.err("\nCancelled. Nothing was saved.\n");
       throw new DiagnosticsError([], exitCodes.interrupted);
     }
-    const answer = typed.trim() || (usual ?? "");
+    const answer = typed.trim() || usual;
     const wrong = check(answer);
     if (wrong === undefined) return answer;
     terminal.tell(`  ${wrong[0]?.toUpperCase()}${wrong.slice(1)}.\n`);

@@ -5,11 +5,12 @@ import { validate } from "../../commands/validate";
 import type { CrossValue } from "../../declaration/load-request";
 import { type Diagnostic, exitCodeOf, hasErrors } from "../../diagnostics/diagnostic";
 import { stopsPlan } from "../../model/policy";
+import { planDocument } from "../../plan/document";
 import { isUnconfirmed } from "../../plan/guards";
 import { hasChanges, isBlocked, type Plan } from "../../plan/plan";
 import { diagnosticsJson } from "../../report/diagnostics";
 import { jsonText } from "../../report/escape-text";
-import { planJson, planMarkdown, planText } from "../../report/plan-text";
+import { type PlanTextOptions, planJson, planMarkdown, planText } from "../../report/plan-text";
 import { checkWords, counted } from "../../report/plan-wording";
 import { readText, writeWholeFile } from "../files";
 import { type Run, sourcesOf, type TargetEnd, tellTarget } from "../open-target";
@@ -21,13 +22,12 @@ import {
   readingOptions,
   sourceOptions,
 } from "../options";
-import { savedPlanOf, writeJsonInto, writePlanPage } from "../output-files";
+import { savedPlanOf, scopeOf, writePage } from "../output-files";
 import {
   annotate,
   errorDocument,
   errStyle,
   exitCodes,
-  type Format,
   outcomeOf,
   outStyle,
   report,
@@ -120,16 +120,17 @@ export const planVerb = defineVerb({
     tellTarget(run);
     const outcome = await planTarget(run, request);
     const { plan, diagnostics, exitCode, toldOutputs } = outcome;
-    writeJsonInto(jsonInto, () => (plan ? planJson(plan) : errorDocument(outcome)));
-    if (!plan && screen.format === "json") screen.terminal.out(errorDocument(outcome));
+    const json = (): string => (plan ? planJson(plan) : errorDocument(outcome));
+    if (jsonInto !== undefined) writeWholeFile(jsonInto, json());
+    if (!plan && screen.format === "json") screen.terminal.out(json());
     const isRepeated = given.secrets && !target.sharesRun && out === undefined;
     const next = plan && isRepeated && exitCode === 0 ? nextOf(target, plan) : undefined;
     if (plan) showPlan(screen, plan, { verbose, next });
     report(screen, [
-      ...otherDiagnostics(plan, diagnostics, screen.format),
+      ...otherDiagnostics(screen.format === "text" ? plan : undefined, diagnostics),
       ...(await warnOfUndeclared(target, screen)),
     ]);
-    if (plan) writePlanPage({ file: html, screen }, target, plan);
+    if (plan) writePage(screen, html, (make) => make.planPage(planDocument(plan), scopeOf(target)));
     if (!plan || exitCode !== 0) return { exitCode, toldOutputs };
     if (out !== undefined) {
       writeWholeFile(out, savedPlanOf(target, request, plan, outcome));
@@ -174,26 +175,17 @@ function savedLine(plan: Plan, file: string): string {
   return `${saved} ${unconfirmed}: rnv apply ${file} asks for each name. In CI, pass --confirm-delete ADDRESS for each.\n`;
 }
 
-interface PlanShown {
-  readonly format?: Format;
-  readonly verbose?: boolean;
-  /** The command that comes next. */
-  readonly next?: string | undefined;
-}
-
 /**
  * Prints a plan on standard output. One with errors is an error report: its text goes to standard error, so that a
  * pipe never takes it for a plan. A terminal, where the end is what is seen, gets losses and the bill again there,
  * and the command that comes `next`; a pipe gets what it always got.
  */
-export function showPlan(screen: Screen, plan: Plan, shown: PlanShown = {}): void {
-  const { terminal } = screen;
-  const { format = screen.format, verbose = false, next } = shown;
-  const ending = terminal.width === undefined ? undefined : { next };
+export function showPlan(screen: Screen, plan: Plan, options?: PlanTextOptions): void {
+  const { terminal, format } = screen;
   if (format === "json") terminal.out(planJson(plan));
   else if (format === "markdown") terminal.out(planMarkdown(plan));
-  else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(screen), { verbose }));
-  else terminal.out(planText(plan, outStyle(screen), { verbose, ending }));
+  else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(screen), options));
+  else terminal.out(planText(plan, outStyle(screen), options));
   if (format === "text") annotate(screen, plan.diagnostics);
 }
 
@@ -203,20 +195,14 @@ export function showOutcome(
   { plan, diagnostics }: Pick<PlanOutcome, "plan" | "diagnostics">,
   verbose = false,
 ): void {
-  if (plan) showPlan(screen, plan, { format: "text", verbose });
-  report(screen, otherDiagnostics(plan, diagnostics, "text"));
+  if (plan) showPlan(screen, plan, { verbose });
+  report(screen, otherDiagnostics(plan, diagnostics));
 }
 
-export const otherDiagnostics = (
-  plan: Plan | undefined,
-  diagnostics: readonly Diagnostic[],
-  format: Format,
-): readonly Diagnostic[] =>
-  format === "text" && plan !== undefined
-    ? diagnostics.filter((found) => !plan.diagnostics.includes(found))
-    : diagnostics;
+/** Returns the findings that a plan, where it is shown, does not say. */
+export const otherDiagnostics = (plan: Plan | undefined, diagnostics: readonly Diagnostic[]) =>
+  diagnostics.filter((found) => plan?.diagnostics.includes(found) !== true);
 
-/** The options that say what is planned. */
 type PlanningValues = Partial<
   ValuesOf<
     typeof planningOptions &

@@ -8,56 +8,39 @@ import { escapeJson, escapeText, jsonText, quoteText } from "../../report/escape
 import { oneStatusText, releasesText, statusText } from "../../report/status-text";
 import { elapsedText } from "../../report/time-text";
 import type { Run } from "../open-target";
-import { pick, stageOfState, stateOptions } from "../options";
-import { createPrompter } from "../prompt";
+import { pick, stateVerb } from "../options";
+import { ask, canAnswer } from "../prompt";
 import { outStyle, report, type Screen, usage } from "../screen";
-import {
-  argument,
-  defineVerb,
-  duration,
-  flag,
-  negation,
-  parsed,
-  positive,
-  text,
-  type ValuesOf,
-  type Verb,
-} from "../verb";
+import { argument, duration, flag, negation, parsed, positive, text, type Verb } from "../verb";
 
 const waiting = {
-  ...stateOptions,
+  ...pick("json"),
   wait: negation("--no-wait", "return once the service has accepted it"),
   ...pick("lockTimeoutMs"),
   timeoutMs: parsed("--timeout <duration>", "how long to wait", duration, 1_800_000, "30m"),
-  ...stageOfState,
 };
 
 const address = argument("<address>");
 const deploymentId = argument("[deployment-id]");
-const ofOneState = { scope: "one", worksOn: "state" } as const;
 
 const forAService =
   "ADDRESS is that of a recorded service, such as service.shop.api. This runs at once: it is not part of a plan. " +
   "It holds the lock of the state until the service has accepted it. Where no answer comes, the same command again " +
   "finds out what happened, and repeats nothing.";
 
-type Wanted = Pick<RuntimeRequest, "action" | "address"> & Partial<RuntimeRequest>;
+type Wanted = Omit<RuntimeRequest, "confirm" | "onGoingOn" | "onWaiting"> & Partial<RuntimeRequest>;
 
-async function runAction(
-  { json, wait, timeoutMs, lockTimeoutMs }: ValuesOf<typeof waiting>,
-  { screen, context }: Run,
-  wanted: Wanted,
-): Promise<number> {
+async function runAction({ screen, context }: Run, wanted: Wanted): Promise<number> {
   const { terminal } = screen;
-  const { address } = wanted;
+  const { address, action } = wanted;
+  const isJson = screen.format === "json";
   const say = (line: string): void => {
-    if (!json) terminal.tell(`${line}\n`);
+    if (!isJson) terminal.tell(`${line}\n`);
   };
   const outcome = await runtimeAction(context, {
-    ...{ wait, timeoutMs, lockTimeoutMs },
     confirm: async () => undefined,
     onGoingOn: (since) =>
-      say(`${address}: ${wanted.action} of ${escapeText(since)} is still running. Nothing is sent again.`),
+      say(`${address}: ${action} of ${escapeText(since)} is still running. Nothing is sent again.`),
     onWaiting: (seconds, status, note) => {
       const texts = [address, escapeText(status), ...(note ? [escapeText(note)] : [])];
       say(`${texts.join(": ")}${seconds < 1 ? "" : `, ${elapsedText(seconds)}`}`);
@@ -66,24 +49,24 @@ async function runAction(
   });
   const { accepted, result, diagnostics, exitCode } = outcome;
   report(screen, diagnostics);
-  if (json) {
+  if (isJson) {
     const { kind, id } = accepted ?? {};
-    terminal.out(`${escapeJson({ address, action: wanted.action, result, kind, id })}\n`);
+    terminal.out(`${escapeJson({ address, action, result, kind, id })}\n`);
   } else if (result === "done" || result === "accepted") {
     const { colors } = outStyle(screen);
     const id = accepted === undefined ? "" : colors.dim(` [${accepted.kind}=${escapeText(accepted.id)}]`);
-    say(`${colors.green(`${address}: ${wanted.action} ${result}.`)}${id}`);
+    say(`${colors.green(`${address}: ${action} ${result}.`)}${id}`);
   } else if (result === "cancelled") {
     say("\nNothing was done.");
   }
   return exitCode;
 }
 
-const deployVerb = defineVerb({
+const deployVerb = stateVerb({
   name: "deploy",
   arguments: { address },
-  ...ofOneState,
   summary: "Deploy a service now",
+  daily: ["commit", "clearCache"],
   detail: forAService,
   options: {
     commit: text("--commit <sha>", "pin the commit: 40 to 64 lowercase hexadecimal digits"),
@@ -98,46 +81,40 @@ const deployVerb = defineVerb({
     ["rnv deploy service.shop.api -no-wait", "only queue it"],
   ],
   run: async (given, run) => {
-    const { address, commit, clearCache } = given;
+    const { commit, clearCache } = given;
     if (clearCache && commit !== undefined) throw usage("--commit and --clear-cache exclude each other");
     if (commit !== undefined && !/^[0-9a-f]{40,64}$/.test(commit))
       throw usage("--commit: not 40 to 64 lowercase hexadecimal digits", "git rev-parse HEAD prints one");
-    const action = clearCache ? "clear-cache" : "deploy";
-    return runAction(given, run, { action, address, commit });
+    return runAction(run, { ...given, action: clearCache ? "clear-cache" : "deploy" });
   },
 });
 
 const actionVerb = (action: "restart" | "suspend" | "resume", summary: string): Verb =>
-  defineVerb({
+  stateVerb({
     name: action,
     arguments: { address },
-    ...ofOneState,
     summary,
     detail: forAService,
     options: waiting,
     examples: [[`rnv ${action} service.shop.api`, "waits until it is done"]],
-    run: (given, run) => runAction(given, run, { action, address: given.address }),
+    run: (given, run) => runAction(run, { ...given, action }),
   });
 
-const cancelVerb = defineVerb({
+const cancelVerb = stateVerb({
   name: "cancel",
   arguments: { address, deploymentId },
-  ...ofOneState,
   summary: "Cancel a deployment in progress",
   detail: `${forAService}\nWithout a deployment id: the newest one.`,
   options: waiting,
   examples: [["rnv cancel service.shop.api", "waits until it has stopped"]],
-  run: (given, run) => {
-    const { address, deploymentId } = given;
-    return runAction(given, run, { action: "cancel", address, deploymentId });
-  },
+  run: (given, run) => runAction(run, { ...given, action: "cancel" }),
 });
 
-const rollbackVerb = defineVerb({
+const rollbackVerb = stateVerb({
   name: "rollback",
   arguments: { address, deploymentId },
-  ...ofOneState,
   summary: "Go back to an earlier release",
+  daily: ["confirm", "input"],
   detail: `${forAService}\nWithout a deployment id: the newest release before the live one that can be rolled back to.`,
   options: {
     confirm: text("--confirm <name>", "confirm with the exact name of the service instead of typing it"),
@@ -149,9 +126,8 @@ const rollbackVerb = defineVerb({
     ["rnv rollback service.shop.api --confirm api", "in a script"],
   ],
   run: (given, run) => {
-    const { address, deploymentId, confirm: typed } = given;
-    const confirm = async (subject: RollbackSubject) => typed ?? confirmRollback(run.screen, subject);
-    return runAction(given, run, { action: "rollback", address, deploymentId, confirm });
+    const confirm = async (subject: RollbackSubject) => given.confirm ?? confirmRollback(run.screen, subject);
+    return runAction(run, { ...given, action: "rollback", confirm });
   },
 });
 
@@ -159,35 +135,33 @@ async function confirmRollback(
   screen: Screen,
   { address, name, deploymentId, releaseCommit }: RollbackSubject,
 ): Promise<string | undefined> {
-  const ask = createPrompter(screen);
-  if (!ask) {
+  if (!canAnswer(screen)) {
     const summary = `rolling ${address} back must be confirmed by the name of the service`;
     const hint = `run it in a terminal, or add --confirm ${quoteText(name)}`;
     throw failure("guard.delete_unconfirmed", summary, { address, hint });
   }
   const commit = releaseCommit ? ` (commit ${escapeText(releaseCommit.slice(0, 12))})` : "";
   return ask(
+    screen,
     `${address} will go back to the release of deployment ${escapeText(deploymentId)}${commit}.\n` +
       `  Type the name of the service, ${quoteText(name)}, to confirm: `,
   );
 }
 
-const statusVerb = defineVerb({
+const statusVerb = stateVerb({
   name: "status",
   arguments: { address: argument("[address]") },
-  ...ofOneState,
   summary: "Show what runs: release, commit, health, since when",
   detail:
     "Reads the service; takes no lock and writes nothing. Without an address: every recorded service. " +
     "What failed, waits, was rolled back or is suspended is shown below each.",
   options: {
-    ...stateOptions,
+    ...pick("json"),
     variables: flag(
       "--variables",
       "list the variables of each service: who manages them, and when they changed",
     ),
     ...pick("answerTimeoutMs"),
-    ...stageOfState,
   },
   examples: [
     ["rnv status", "every recorded service, one line each"],
@@ -208,18 +182,16 @@ const statusVerb = defineVerb({
   },
 });
 
-const deploymentsVerb = defineVerb({
+const deploymentsVerb = stateVerb({
   name: "deployments",
   arguments: { address },
-  ...ofOneState,
   summary: "List deployments of a service, newest first",
   detail:
     "Reads the service; takes no lock and writes nothing. The ids are those that rollback and cancel take.",
   options: {
-    ...stateOptions,
+    ...pick("json"),
     limit: parsed("--limit <n>", "how many at most: 1 to 200", listLimit, 20, "20"),
     ...pick("answerTimeoutMs"),
-    ...stageOfState,
   },
   examples: [
     ["rnv deployments service.shop.api", "the last 20"],

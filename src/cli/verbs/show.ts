@@ -5,6 +5,7 @@ import { didYouMean } from "../../diagnostics/suggest";
 import { isHiddenOutput } from "../../model/desired";
 import { pastRuns } from "../../model/history";
 import type { State } from "../../model/state";
+import type { Plain } from "../../model/value";
 import type { Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { planFromDocument } from "../../plan/read-document";
@@ -15,22 +16,19 @@ import { historyJson, historyText } from "../../report/status-text";
 import { parseState } from "../../state/state-text";
 import { readText } from "../files";
 import type { Run } from "../open-target";
-import { options, pick, stageOfState, stateOptions } from "../options";
-import { type PageFile, scopeOf, writePage } from "../output-files";
+import { options, pick, stateVerb } from "../options";
+import { scopeOf, writePage } from "../output-files";
 import { refuseMisplaced } from "../resolve";
 import { outStyle, usage } from "../screen";
-import { argument, defineVerb, flag, parsed, positive } from "../verb";
+import { argument, flag, parsed, positive } from "../verb";
 import { showPlan } from "./plan";
 
-export const showVerb = defineVerb({
+export const showVerb = stateVerb({
   name: "show",
   arguments: { words: argument("[file]") },
-  ...{ scope: "one", worksOn: "state", takesPlan: true },
+  takesPlan: true,
   summary: "Show the recorded state, a saved plan, or a state file",
-  options: {
-    ...pick("state", "stacks", "format", "json", "html", "verbose"),
-    ...stageOfState,
-  },
+  options: pick("format", "json", "html", "verbose"),
   examples: [
     ["rnv show", "what the state records"],
     ["rnv show plan.rnvplan", "a saved plan"],
@@ -39,20 +37,19 @@ export const showVerb = defineVerb({
     ["rnv show -json plan.rnvplan", "in the shape of `terraform show -json`"],
   ],
   run: async ({ html, verbose }, run) => {
-    const { planFile } = run.target;
     const { screen } = run;
-    const page = { file: html, screen };
-    if (planFile === undefined) return showState(await run.context.backend.read(), run, page);
+    const { planFile } = run.target;
+    if (planFile === undefined) return showState(await run.context.backend.read(), run, html);
     refuseMisplaced(planFile, "rnv validate -print -f", "rnv state show");
     const text = readText(planFile);
     const document = parseJson(text) as { readonly format?: unknown } | null | undefined;
     if (String(document?.format).startsWith("rnv-state"))
-      return showState(parseState(text, planFile).state, run, page);
+      return showState(parseState(text, planFile).state, run, html);
     const { document: saved, plan } = readPlanFile(planFile, text);
     // As it was when it was made: what only apply needs of a plan is not read back.
     if (screen.format === "json") screen.terminal.out(jsonText(planDocumentSchema.parse(saved.plan)));
     else showPlan(screen, plan, { verbose });
-    writePage(page, (make) => make.planPage(saved.plan, scopeOf(saved.request)));
+    writePage(screen, html, (make) => make.planPage(saved.plan, scopeOf(saved.request)));
     return 0;
   },
 });
@@ -73,7 +70,7 @@ export function readPlanFile(
 async function showState(
   recorded: State | undefined,
   { target, screen, context }: Run,
-  page: PageFile,
+  html: string | undefined,
 ): Promise<number> {
   const { terminal, format } = screen;
   const state = recorded && (await shownState(context, recorded));
@@ -81,21 +78,17 @@ async function showState(
     terminal.out(state ? stateJson(state) : `${escapeJson({ format_version: "1.0" })}\n`);
   else if (format === "markdown") terminal.out(stateMarkdown(state));
   else terminal.out(stateText(state, outStyle(screen)));
-  if (state) writePage(page, (make) => make.statePage(state, scopeOf(target)));
+  if (state) writePage(screen, html, (make) => make.statePage(state, scopeOf(target)));
   return 0;
 }
 
-export const outputVerb = defineVerb({
+export const outputVerb = stateVerb({
   name: "output",
   // Of several stacks it prints all, stack by stack; a name is that of one of them.
   arguments: { words: argument("[name]") },
-  ...{ scope: "each", worksOn: "state" },
+  scope: "each",
   summary: "Print outputs of the last apply",
-  options: {
-    ...stateOptions,
-    raw: flag("--raw", "one value as it is, without quotes"),
-    ...stageOfState,
-  },
+  options: { ...pick("json"), raw: flag("--raw", "one value as it is, without quotes") },
   examples: [
     ["rnv output", "all of them"],
     ["rnv output -raw apiUrl", "one, for a script"],
@@ -108,7 +101,9 @@ export const outputVerb = defineVerb({
       throw usage(`there is no output "${name}"`, hint);
     }
     const hidden = Object.keys(outputs).filter((one) => isHiddenOutput(outputs[one]));
-    if (name !== undefined || raw) terminal.out(oneOutput(name, outputs, { raw, json }));
+    if (name === undefined && raw)
+      throw usage("-raw needs the name of one output", "-json prints any of them");
+    if (name !== undefined) terminal.out(oneOutput(name, outputs[name], { raw, json }));
     else if (json) terminal.out(outputsJson(outputs));
     else if (Object.keys(outputs).length === 0) terminal.err("There are no outputs.\n");
     else {
@@ -122,11 +117,10 @@ export const outputVerb = defineVerb({
 
 /** One output, as JSON, or with `raw` as a script wants it: no quotes, no line break. */
 function oneOutput(
-  name: string | undefined,
-  outputs: State["outputs"],
+  name: string,
+  value: Plain | undefined,
   { raw, json }: { readonly raw: boolean; readonly json: boolean },
 ): string {
-  const value = name === undefined ? undefined : outputs[name];
   const isHidden = isHiddenOutput(value);
   // A script must not take the mask for the value.
   if (isHidden && (!json || raw)) {
@@ -136,24 +130,19 @@ function oneOutput(
   if (!raw) return `${escapeJson(isHidden ? "(sensitive)" : value)}\n`;
   // Anything but a scalar has no such form.
   if (value !== null && ["string", "number", "boolean"].includes(typeof value)) return String(value);
-  const summary =
-    name === undefined ? "-raw needs the name of one output" : `-raw: output "${name}" is not a text`;
-  throw usage(summary, "-json prints any of them");
+  throw usage(`-raw: output "${name}" is not a text`, "-json prints any of them");
 }
 
-export const historyVerb = defineVerb({
+export const historyVerb = stateVerb({
   name: "history",
-  ...{ scope: "one", worksOn: "state" },
   summary: "List the last runs that changed anything: who, when, which commit, how they ended",
   detail:
     "The state keeps the last 50, newest first. A run that found nothing to change is none of them: it writes no state. A " +
     "run that was killed is listed without an end.",
   options: {
-    ...pick("state", "stacks"),
     limit: parsed("-n, --limit <n>", "only the last n", positive),
     format: options.textOrJson,
     ...pick("json"),
-    ...stageOfState,
   },
   examples: [
     ["rnv history", "the last runs"],

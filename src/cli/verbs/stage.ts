@@ -19,7 +19,7 @@ import { exitCodes, outStyle, quiet, report, type Screen, usage } from "../scree
 import { askedStage, foundIn, isEmpty, notListed, type StageInstance, undeclaredStates } from "../stages";
 import type { Request } from "../target";
 import { defineVerb, duration, flag, parsed, text, type ValuesOf, type VerbFamily } from "../verb";
-import { driftOf, readAccepted } from "./drift";
+import { driftOf } from "./drift";
 
 const stageListVerb = defineVerb({
   name: "list",
@@ -88,7 +88,7 @@ async function driftStatus(
   if (isEmpty(instance) || instance.problem !== undefined) return undefined;
   const [result] = await resultsOf(request, {
     ...{ stages: [stageText(instance.name)], rules: { scope: "one" }, screen: quiet(screen) },
-    run: async (run) => driftOf(run, {}, readAccepted(request)),
+    run: async (run) => driftOf(run, {}),
     onResult: tellFindings,
   });
   const { exitCode } = result?.outcome ?? {};

@@ -27,25 +27,18 @@ import { encodeState } from "../../state/state-text";
 import { readText, readTextOrInput } from "../files";
 import { originAt } from "../job";
 import { type Run, runOn } from "../open-target";
-import { options, stageOfState, stateOptions } from "../options";
+import { pick, stateVerb } from "../options";
 import { askApproval } from "../prompt";
 import { exitCodes, outStyle, usage } from "../screen";
 import { targetAt } from "../target";
-import { argument, defineVerb, flag, text, type VerbFamily } from "../verb";
+import { argument, flag, text, type VerbFamily } from "../verb";
 
-const { state, stacks, lockTimeoutMs } = options;
-
-const writing = { state, stacks, lockTimeoutMs };
-
-const ofOneState = { scope: "one", worksOn: "state" } as const;
-
-const stateListVerb = defineVerb({
+const stateListVerb = stateVerb({
   name: "list",
   arguments: { addresses: argument("[address...]") },
-  ...ofOneState,
   summary: "List recorded addresses",
   detail: "An address also stands for everything below it.",
-  options: { ...stateOptions, ...stageOfState },
+  options: pick("json"),
   examples: [
     ["rnv state list", "all"],
     ["rnv state list service.shop.api", "one service and what belongs to it"],
@@ -72,12 +65,11 @@ function isWithin(state: State | undefined, address: Address, outer: string): bo
   return false;
 }
 
-const stateShowVerb = defineVerb({
+const stateShowVerb = stateVerb({
   name: "show",
   arguments: { address: argument("<address>") },
-  ...ofOneState,
   summary: "Show what is recorded for an address",
-  options: { ...stateOptions, ...stageOfState },
+  options: pick("json"),
   examples: [["rnv state show service.shop.api", "id, fields last applied, computed attributes"]],
   run: async ({ address: wanted, json }, { context, screen }) => {
     const state = await context.backend.read();
@@ -88,19 +80,17 @@ const stateShowVerb = defineVerb({
   },
 });
 
-const stateMvVerb = defineVerb({
+const stateMvVerb = stateVerb({
   name: "mv",
   arguments: { addresses: argument("<address...>", "from and to; with --to STATE all that go there") },
-  ...ofOneState,
   summary: "Move a record to another address, or records to another state",
   detail:
     "Its contents move along. `moved:` in the manifest does the same in git. With --to the other state takes the " +
     "records over under their addresses: move their blocks to its manifest too. Ended in the middle, the same command " +
     "again ends it; until then this state plans nothing.",
   options: {
-    ...writing,
+    ...pick("lockTimeoutMs"),
     to: text("--to <state>", "hand records over to this state: a file, https://… or s3://…"),
-    ...stageOfState,
   },
   examples: [
     ["rnv state mv service.shop.web service.shop.api", "after a renaming in the manifest"],
@@ -142,14 +132,13 @@ async function handOverTo(
 const listed = (addresses: readonly Address[]): string =>
   addresses.map((address) => `  ${escapeText(address)}\n`).join("");
 
-const stateClaimVerb = defineVerb({
+const stateClaimVerb = stateVerb({
   name: "claim",
-  ...ofOneState,
   summary: "Record this repository as the owner of the state",
   detail:
     "A state belongs to the repository that made it, and runs of another repository are refused. After a rename of the " +
     "repository, this records its new name: that of the job, else that of the remote origin.",
-  options: { ...writing, autoApprove: options.autoApprove, input: options.input, ...stageOfState },
+  options: pick("lockTimeoutMs", "autoApprove", "input"),
   examples: [["rnv state claim --stage production", "after a rename of the repository; asks first"]],
   run: async ({ lockTimeoutMs, autoApprove }, { context, screen }) => {
     const { terminal } = screen;
@@ -167,12 +156,11 @@ const stateClaimVerb = defineVerb({
   },
 });
 
-const stateRmVerb = defineVerb({
+const stateRmVerb = stateVerb({
   name: "rm",
   arguments: { addresses: argument("<address...>") },
-  ...ofOneState,
   summary: "Forget records; the service keeps the resources",
-  options: { ...writing, ...stageOfState },
+  options: pick("lockTimeoutMs"),
   examples: [["rnv state rm service.shop.worker", "rnv no longer manages it"]],
   run: async (request, { context, screen }) => {
     const { addresses, archived } = await removeState(context, request);
@@ -185,11 +173,9 @@ const stateRmVerb = defineVerb({
   },
 });
 
-const statePullVerb = defineVerb({
+const statePullVerb = stateVerb({
   name: "pull",
-  ...ofOneState,
   summary: "Print the state as JSON",
-  options: { state, stacks, ...stageOfState },
   examples: [["rnv state pull > backup.json", "a copy"]],
   run: async (_, { context, screen }) => {
     const state = await context.backend.read();
@@ -198,13 +184,12 @@ const statePullVerb = defineVerb({
   },
 });
 
-const statePushVerb = defineVerb({
+const statePushVerb = stateVerb({
   name: "push",
   arguments: { file: argument("<file>", "state file, `-` for standard input") },
-  ...ofOneState,
   summary: "Replace the state by a file",
   detail: "Refused for another lineage or an older serial, unless --force.",
-  options: { ...writing, force: flag("--force", "whatever lineage and serial it has"), ...stageOfState },
+  options: { ...pick("lockTimeoutMs"), force: flag("--force", "whatever lineage and serial it has") },
   examples: [
     ["rnv state push backup.json", "from a file"],
     ["rnv state push - < backup.json", "from standard input"],
@@ -217,12 +202,11 @@ const statePushVerb = defineVerb({
   },
 });
 
-const stateBackupsVerb = defineVerb({
+const stateBackupsVerb = stateVerb({
   name: "backups",
-  ...ofOneState,
   summary: "List previous snapshots, newest first",
   detail: "A local state and one in S3 keep ten beside them; a server of the HTTP protocol keeps its own.",
-  options: { ...stateOptions, ...stageOfState },
+  options: pick("json"),
   examples: [["rnv state backups", "number for restore, time, serial, size, verb and place of each"]],
   run: async ({ json }, { context, screen: { terminal } }) => {
     const backups = await listBackups(context);
@@ -232,18 +216,16 @@ const stateBackupsVerb = defineVerb({
   },
 });
 
-const stateRestoreVerb = defineVerb({
+const stateRestoreVerb = stateVerb({
   name: "restore",
   arguments: { backup: argument("<backup>", "number in `rnv state backups`, or a state file") },
-  ...ofOneState,
   summary: "Put a previous snapshot in place of the state",
   detail:
     "Works on a state that cannot be read. The old state becomes the newest backup. The next plan shows what " +
     "the service has and the snapshot does not know. Refused while writes are unsettled, unless --force.",
   options: {
-    ...writing,
+    ...pick("lockTimeoutMs"),
     force: flag("--force", "whatever lineage it has, and unsettled writes or not"),
-    ...stageOfState,
   },
   examples: [
     ["rnv state restore 1", "the newest of `rnv state backups`"],
@@ -259,13 +241,11 @@ const stateRestoreVerb = defineVerb({
   },
 });
 
-export const forceUnlockVerb = defineVerb({
+export const forceUnlockVerb = stateVerb({
   name: "force-unlock",
   arguments: { lockId: argument("<lock-id>") },
-  ...ofOneState,
   summary: "Remove a lock whose holder is gone",
   detail: "Make sure that no other run is alive: two writers of one state lose work.",
-  options: { state, stacks, ...stageOfState },
   examples: [["rnv force-unlock 3f1c9d52", "the id is in the message that says the lock is held"]],
   run: async ({ lockId }, { context, screen }) => {
     const { host, pid, command, since } = await forceUnlock(context, lockId);

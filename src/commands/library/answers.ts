@@ -5,7 +5,7 @@ import { apply } from "../apply";
 import { addresses, type Outcome as CommandOutcome, planRequest, succeeded } from "../context";
 import { drift } from "../drift";
 import { exportManifest } from "../export-manifest";
-import { failureOf } from "../failure";
+import { expectedFailure } from "../failure";
 import type { DriftDocument, PlanDocument } from "../generated/documents";
 import { importResource } from "../import-resource";
 import type { OpenContext } from "../open-context";
@@ -97,7 +97,7 @@ export async function answered<T extends Outcome>(
   work: () => Promise<Answer<T>>,
 ): Promise<T> {
   const caught = work().catch((cause: unknown) => {
-    const failed = failureOf(cause, run.signal.aborted);
+    const failed = expectedFailure(cause, run.signal.aborted);
     if (failed === undefined) throw cause;
     return failed as Answer<T>;
   });

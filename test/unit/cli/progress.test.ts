@@ -1,4 +1,4 @@
-import { liveProgress, plainProgress } from "../../../src/cli/progress";
+import { liveProgress } from "../../../src/cli/progress";
 import type { Address } from "../../../src/model/address";
 import type { ApplyEvent } from "../../../src/model/apply-event";
 import { eventText } from "../../../src/report/events";
@@ -47,39 +47,20 @@ function cursorOf(lines: readonly string[], text: string): number {
   return lines.length - 1 - Number(/\u001b\[(\d+)A/.exec(text)?.[1]);
 }
 
+beforeEach(() => jest.useFakeTimers({ now: 0 }));
+afterEach(() => jest.useRealTimers());
+
 function live(width?: number) {
   const shown = screen(width);
-  const clock = { now: 0, ticks: [] as (() => void)[] };
-  const progress = liveProgress(shown, plain, {
-    signal: new AbortController().signal,
-    now: () => clock.now,
-    every: (_milliseconds, callback) => {
-      clock.ticks.push(callback);
-      return () => clock.ticks.splice(clock.ticks.indexOf(callback), 1);
-    },
-  });
-  return { shown, clock, progress };
+  return { shown, progress: liveProgress(shown, plain, new AbortController().signal) };
 }
-
-describe("plainProgress", () => {
-  it("writes one line for each event that has a text", () => {
-    let text = "";
-    const progress = plainProgress({ out: (part) => (text += part) }, plain);
-    for (const event of [start(api), waiting, done(api)] as const) progress.emit(event);
-    progress.emit({ type: "planned", address: api, action: "create" });
-    expect(text.split("\n")).toHaveLength(4);
-    expect(text).toContain("service.shop.api: Creating...");
-    expect(text).toContain("Still creating... 10s, building");
-  });
-});
 
 describe("liveProgress", () => {
   it("shows each step in flight with a running clock", () => {
-    const { shown, clock, progress } = live();
+    const { shown, progress } = live();
     progress.emit(start(api));
     progress.emit(start(deployment));
-    clock.now = 65_000;
-    for (const tick of clock.ticks) tick();
+    jest.advanceTimersByTime(65_100);
     expect(shown.lines.slice(-3)).toEqual([
       expect.stringMatching(/service\.shop\.api: Creating\.\.\. 1m5s$/),
       expect.stringMatching(/deployment\.shop\.api: Creating\.\.\. 1m5s$/),
@@ -98,16 +79,15 @@ describe("liveProgress", () => {
   });
 
   it("counts the changes of the whole run below them, and the time since it began", () => {
-    const { shown, clock, progress } = live();
-    clock.now = 5_000;
+    const { shown, progress } = live();
+    jest.advanceTimersByTime(5_000);
     for (const address of [api, deployment, "service.shop.web" as Address])
       progress.emit({ type: "planned", address, action: "create" });
     progress.emit(start(api));
     expect(shown.lines.at(-2)).toBe("  0 of 3 done, 0s");
     progress.emit(done(api));
     progress.emit(start(deployment));
-    clock.now = 37_000;
-    for (const tick of clock.ticks) tick();
+    jest.advanceTimersByTime(32_100);
     expect(shown.lines.at(-2)).toBe("  1 of 3 done, 1 deploying, 32s");
     progress.emit(done(deployment));
     expect(shown.lines.at(-2)).not.toContain("of 3 done");
@@ -145,14 +125,14 @@ describe("liveProgress", () => {
   });
 
   it("stops its clock once nothing is in flight, and clears the rest when it is closed", () => {
-    const { shown, clock, progress } = live();
+    const { shown, progress } = live();
     progress.emit(start(api));
-    expect(clock.ticks).toHaveLength(1);
+    expect(jest.getTimerCount()).toBe(1);
     progress.emit(done(api));
-    expect(clock.ticks).toHaveLength(0);
+    expect(jest.getTimerCount()).toBe(0);
     progress.emit(start(deployment));
     progress.close();
-    expect(clock.ticks).toHaveLength(0);
+    expect(jest.getTimerCount()).toBe(0);
     expect(shown.lines).toEqual(["service.shop.api: Creation complete after 2s", ""]);
   });
 });

@@ -3,23 +3,14 @@ import { watchWaiting } from "../../../src/cli/progress";
 
 const request = { method: "GET", url: "https://host.example/api/v1/x", headers: {} };
 
-/** A service whose answers come when they are told to, and a clock that is moved by hand. */
+beforeEach(() => jest.useFakeTimers({ doNotFake: ["setImmediate"] }));
+afterEach(() => jest.useRealTimers());
+
+/** A service whose answers come when they are told to. */
 function setUp() {
-  let time = 0;
-  let look: (() => void) | undefined;
   const said: string[] = [];
   const answers: ((status: number) => void)[] = [];
-  const waiting = watchWaiting({
-    host: "host.example",
-    say: (line) => said.push(line),
-    now: () => time,
-    every: (_, callback) => {
-      look = callback;
-      return () => {
-        look = undefined;
-      };
-    },
-  });
+  const waiting = watchWaiting("host.example", (line) => said.push(line));
   const transport: Transport = {
     send: () =>
       new Promise((resolve) => answers.push((status) => resolve({ status, headers: {}, body: "{}" }))),
@@ -28,18 +19,12 @@ function setUp() {
   return {
     said,
     waiting,
-    isWatching: () => look !== undefined,
     ask: () => waiting.during(() => transport.send(request)),
     answer: async (status: number) => {
       answers.shift()?.(status);
       await new Promise((resolve) => setImmediate(resolve));
     },
-    pass: (seconds: number) => {
-      for (let i = 0; i < seconds; i += 1) {
-        time += 1000;
-        look?.();
-      }
-    },
+    pass: (seconds: number) => jest.advanceTimersByTime(seconds * 1000),
   };
 }
 
@@ -91,7 +76,7 @@ describe("a run that waits for the service", () => {
   });
 
   it("says nothing once nothing is left to wait for", async () => {
-    const { ask, answer, pass, said, isWatching, waiting } = setUp();
+    const { ask, answer, pass, said, waiting } = setUp();
     void ask();
     await answer(200);
     pass(100);
@@ -99,6 +84,6 @@ describe("a run that waits for the service", () => {
     pass(100);
     expect(said).toEqual([]);
     waiting.close();
-    expect(isWatching()).toBe(false);
+    expect(jest.getTimerCount()).toBe(0);
   });
 });

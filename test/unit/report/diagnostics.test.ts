@@ -38,7 +38,7 @@ describe("diagnosticsText", () => {
   });
 
   it("wraps its sentences at the width of a terminal, and leaves what is indented as it is", () => {
-    const terminal = createStyle({ color: false, unicode: true, width: 40 });
+    const terminal = createStyle(false, 40);
     const words = (text: string) => Array.from({ length: 12 }, () => text).join(" ");
     const code = `  ${words("code")}`;
     const found = [
@@ -120,7 +120,7 @@ describe("diagnosticsText", () => {
   });
 
   it("colours the heading and the carets", () => {
-    expect(diagnosticsText([unknownKey], createStyle({ color: true }), false)).toBe(
+    expect(diagnosticsText([unknownKey], createStyle(true), false)).toBe(
       [
         '\u001b[31m\u001b[1merror[manifest.unknown_key]\u001b[22m\u001b[39m\u001b[1m: service.shop.api has no attribute "runtmie"\u001b[22m',
         "  \u001b[2m-->\u001b[22m rnv.yaml:5:11",

@@ -35,7 +35,7 @@ const workspace = (isLater: boolean, removed: boolean) => {
   return desiredOf([...projects, ...resources], removed ? { removed: gone as never } : {});
 };
 
-const terminal = createStyle({ color: false, unicode: true, width: 80 });
+const terminal = createStyle(false, 80);
 
 describe("214 changes in 500 services", () => {
   const world = new World();
@@ -47,7 +47,7 @@ describe("214 changes in 500 services", () => {
     const planned = world.plan(workspace(true, isConfirmed));
     expect(planned.changes.filter(({ action }) => action !== "no-op")).toHaveLength(214);
     expect(lines(planText(planned, plainStyle))).toBeLessThanOrEqual(40);
-    expect(lines(planText(planned, terminal, { ending: { next: "rnv apply" } }))).toBeLessThanOrEqual(40);
+    expect(lines(planText(planned, terminal, { next: "rnv apply" }))).toBeLessThanOrEqual(40);
   });
 
   it("are one item for each type, with the changes of each field and how many have them", () => {
@@ -70,9 +70,7 @@ describe("214 changes in 500 services", () => {
     const text = planText(edited, plainStyle);
     for (const address of ["service.p11.s111", "service.p22.s222"])
       expect(text).toContain(`- ${address} will be destroyed with 2 variables, 1 deployment [id=`);
-    expect(planText(edited, terminal, { ending: {} })).toContain(
-      "! Destroys 2, and 4 variables, 2 deployments of them:",
-    );
+    expect(planText(edited, terminal)).toContain("! Destroys 2, and 4 variables, 2 deployments of them:");
   });
 
   it("are shown one by one in a verbose plan", () => {
