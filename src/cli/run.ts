@@ -3,7 +3,7 @@ import { type Command, CommanderError } from "commander";
 import { error } from "../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../model/text";
 import { normalizeArgv, optionShapes } from "./argv";
-import { strangersJob } from "./job";
+import { strangersJob } from "./ci/job";
 import { ignored, options } from "./options";
 import { connectionIn, withProfile } from "./profile";
 import { createProgram, failedJson } from "./program";

@@ -7,7 +7,8 @@ import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostic
 import { standardInputName } from "../manifest/find-files";
 import type { ProcessEnvironment } from "../model/text";
 import { errorsUrl } from "../model/version";
-import { diagnosticData, diagnosticsText, githubAnnotations } from "../report/diagnostics";
+import { githubAnnotations } from "../report/ci/annotations";
+import { diagnosticData, diagnosticsText } from "../report/diagnostics";
 import { jsonText } from "../report/escape-text";
 import { createStyle, type Style } from "../report/style";
 import { type Terminal, withOut } from "./terminal";

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { findingSchema, locationSchema } from "../model/apply-event";
+import { runMetrics } from "./ci/metrics";
 import { escapeLines, escapeText } from "./escape-text";
 import { type Count, counted, countList } from "./plan-wording";
-import { runMetrics } from "./prometheus";
 import { reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
 import { type Item, itemSection, joined, type Section } from "./sections";

@@ -45,9 +45,6 @@ export interface HostOptions {
   readonly author?: string;
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Numbers in [0, 1), for jitter. */
-  readonly random: () => number;
-  readonly userAgent: string;
 }
 
 /** A text with the login of its author; without one it is not for us: the host's own note, a pull request among issues. */
@@ -96,6 +93,3 @@ export interface HostRoutes {
  */
 export const markerIn = (body: string | null | undefined): string | undefined =>
   body?.split(/\r?\n/).find((line) => line.startsWith("<!-- rnv "));
-
-export const isMarked = (body: string | null | undefined, marker: string): boolean =>
-  markerIn(body) === marker;

@@ -9,8 +9,8 @@ import {
   type HostOptions,
   type HostRoutes,
   type IssueText,
-  isMarked,
   type JobPlatform,
+  markerIn,
   type PullRequest,
 } from "./code-host";
 import { github } from "./github";
@@ -95,22 +95,20 @@ function commentsOf(client: HostClient, host: HostRoutes, repository: string, ow
   const { comment: answer, needs } = host;
   const wordsOf = ({ kind, number }: Discussion) => `${kind === "issue" ? kind : host.pullWord} ${number}`;
   const needsAt = ({ kind }: Discussion) => (kind === "issue" ? needs.issues : needs.comments);
-  /** Own comments that hold the marker, oldest first, through all pages; without one, all of our own. */
-  const findComments = async (at: Discussion, marker?: string): Promise<readonly HostComment[]> => {
+  /** Own comments, oldest first, through all pages. */
+  const findComments = async (at: Discussion): Promise<readonly HostComment[]> => {
     const call = { operation: `list the comments of ${wordsOf(at)}`, needs: needs.comments };
     const path = `${repository}${host.commentsOf(at)}`;
-    const listed = await client.sendPages({ ...call, path, query: host.commentsQuery, item: answer });
-    const found = await own.owned(listed);
-    return found.filter((one) => marker === undefined || isMarked(one.body, marker));
+    return own.owned(await client.sendPages({ ...call, path, query: host.commentsQuery, item: answer }));
   };
   return {
     findComments,
-    /** Writes a new comment: it is never there twice. `marker` is a part of `body`. */
-    writeComment: (at: Discussion, marker: string, body: string): Promise<HostComment> => {
+    /** Writes a new comment: it is never there twice. */
+    writeComment: (at: Discussion, body: string): Promise<HostComment> => {
       const path = `${repository}${host.commentsOf(at)}`;
       const call = { operation: `comment on ${wordsOf(at)}`, path, body: { body } };
       return own.make({ ...call, answer, needs: needsAt(at) }, async () =>
-        (await findComments(at, marker)).find((one) => isSameText(one.body, body)),
+        (await findComments(at)).find((one) => isSameText(one.body, body)),
       );
     },
     rewriteComment: (at: Discussion, id: string, body: string): Promise<HostComment> => {
@@ -134,10 +132,10 @@ function issuesOf(client: HostClient, host: HostRoutes, repository: string, own:
   };
   return {
     findIssues,
-    /** Opens an issue, as safely as `writeComment`. */
-    openIssue: (marker: string, issue: IssueText): Promise<HostIssue> =>
+    /** Opens an issue, as safely as `writeComment`: it is found by the marker in its body. */
+    openIssue: (issue: IssueText): Promise<HostIssue> =>
       own.make({ ...of, operation: "open an issue", path, body: host.bodyOf(issue) }, async () =>
-        (await findIssues()).find(({ body }) => isMarked(body, marker)),
+        (await findIssues()).find(({ body }) => markerIn(body) === markerIn(issue.body)),
       ),
     updateIssue: (number: number, issue: Omit<IssueText, "labels">): Promise<HostIssue> =>
       change(number, "update", host.bodyOf(issue)),

@@ -12,19 +12,16 @@ import { backoff, type Clock, systemClock } from "../../model/time";
 import { version } from "../../model/version";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
 import { type DriftJob, type StageDrift, statusOf, withoutOthers } from "../../plan/drift";
+import { isOfGone } from "../../report/ci/comment";
 import {
+  driftIssue,
   driftJobJson,
   driftJobMarkdown,
   driftJobText,
   driftMetrics,
-  farewellText,
-  issueText,
-  issueTitle,
   webhookBody,
-} from "../../report/drift-report";
-import { isOfGone, markerOf } from "../../report/job-comment";
+} from "../../report/ci/drift-job";
 import { makeFolder, writeWholeFile } from "../files";
-import { startedBy } from "../job";
 import { pick, readingOptions, scopeOptions } from "../options";
 import { resultsOf, type TargetResult } from "../run-targets";
 import { annotate, exitCodes, outStyle, quiet, report, tryToWrite } from "../screen";
@@ -33,7 +30,8 @@ import { manifestsOf } from "../target";
 import { argument, defineVerb, negation, text } from "../verb";
 import { driftOf, driftOptions, driftRules, readAccepted } from "../verbs/drift";
 import { tellHost } from "./host";
-import { readJob, writeOutputs, writeSummary } from "./job";
+import { readJob, startedBy } from "./job";
+import { writeOutputs, writeSummary } from "./reports";
 
 const { stacks, ...targetOptions } = scopeOptions;
 
@@ -148,16 +146,11 @@ const wasLookedAt = (stage: StageDrift): boolean => !["error", "interrupted"].in
 
 /** Keeps an issue for each stage that has drifted, and closes those of stages that are not declared any more. */
 const issuesOf = (job: DriftJob, declared: readonly string[] | undefined) => (host: CodeHost) => {
-  const { manifest, stages } = job;
   // A stage that was not looked at has neither drifted nor been repaired.
-  const wanted = stages.filter(wasLookedAt).map((found) => {
-    const subject = { manifest, stage: found.stage, stack: found.stack };
-    const body = statusOf(found) === "clean" ? undefined : issueText(found, job, host.mostCharacters);
-    const titled = { marker: markerOf("drift", subject), title: issueTitle(subject) };
-    return { ...titled, body, farewell: farewellText(job) };
-  });
+  const looked = job.stages.filter(wasLookedAt);
+  const wanted = looked.map((one) => driftIssue(one, job, host.mostCharacters));
   return keepIssues(host, wanted, (marker) =>
-    isOfGone(marker, "drift", manifest, { stages: declared, stacks: undefined })
+    isOfGone(marker, "drift", job.manifest, { stages: declared, stacks: undefined })
       ? "This stage is not declared any more.\n"
       : undefined,
   );

@@ -20,7 +20,7 @@ import { compareTexts, type ProcessEnvironment, sha256 } from "../../model/text"
 import { longestTimer } from "../../model/time";
 import { groupBy } from "../../report/order";
 import { resourceTypes } from "../../resources";
-import { jobVariables } from "../job";
+import { jobVariables } from "../ci/job";
 import { report, type Screen } from "../screen";
 import { askedStage } from "../stages";
 import type { Request } from "../target";

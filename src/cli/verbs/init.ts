@@ -9,7 +9,7 @@ import { type ConvertibleSource, convert, convertibleSources } from "../../manif
 import { manifestIn } from "../../manifest/find-files";
 import { counted } from "../../report/plan-wording";
 import { readText, writeWholeFile } from "../files";
-import { cloneAround } from "../job";
+import { cloneAround } from "../git";
 import { openTarget, runOn, sourcesOf } from "../open-target";
 import { pick } from "../options";
 import { embeddedProfile, useInFolder, withProfile } from "../profile";

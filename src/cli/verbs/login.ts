@@ -6,7 +6,7 @@ import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diag
 import { uuidPattern } from "../../model/text";
 import { counted } from "../../report/plan-wording";
 import type { Prompter } from "../approve";
-import { isJob } from "../job";
+import { isJob } from "../ci/job";
 import { openTarget } from "../open-target";
 import { pick } from "../options";
 import {

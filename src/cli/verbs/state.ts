@@ -25,7 +25,7 @@ import {
 } from "../../report/state-text";
 import { encodeState } from "../../state/state-text";
 import { readText, readTextOrInput } from "../files";
-import { originAt } from "../job";
+import { remoteAt } from "../git";
 import { type Run, runOn } from "../open-target";
 import { options, stageOfState, stateOptions } from "../options";
 import { askApproval } from "../prompt";
@@ -129,7 +129,9 @@ async function handOverTo(
   { target, screen, context }: Run,
 ): Promise<undefined> {
   const taking = targetAt({ ...target, givenState: state }, { ...target, stage: target.readStage });
-  const name = state.includes("://") ? undefined : originAt(dirname(resolve(target.cwd, state)));
+  const name = state.includes("://")
+    ? undefined
+    : remoteAt(dirname(resolve(target.cwd, state)))?.toLowerCase();
   const { addresses, to } = await runOn(taking, screen, (other) =>
     handOver(context, { ...other.context, repository: { name, isJob: false } }, request),
   );

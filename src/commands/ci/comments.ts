@@ -1,26 +1,28 @@
 import { diagnosticOf } from "../../api/api-error";
-import {
-  type Discussion,
-  type HostComment,
-  type HostIssue,
-  isMarked,
-  markerIn,
-} from "../../api/code-host/code-host";
+import { type HostComment, type HostIssue, markerIn } from "../../api/code-host/code-host";
 import type { CodeHost } from "../../api/code-host/create-host";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { append } from "../../model/graph";
 import { joinRecords, type PlanRecord } from "../../plan/digest";
-import { type CommentSubject, readRecord } from "../../report/job-comment";
+import { type CommentSubject, readRecord } from "../../report/ci/comment";
+import { groupBy } from "../../report/order";
+
+const discussionOf = (number: number) => ({ kind: "pull request", number }) as const;
 
 /** The comments that may hold the review of an apply. */
 export interface Review {
-  readonly pullRequest?: number;
-  /** Those that came with the same push: a queue merges several at once. */
-  readonly others?: readonly number[];
+  /** The one of the job, else those of one push: a queue merges several at once. */
+  readonly pullRequests: readonly number[];
   /** Our comments on all of them, oldest first. */
   readonly comments: readonly { readonly pullRequest: number; readonly body: string }[];
   /** There was no host to ask. */
   readonly isUnread?: true;
+}
+
+interface ReviewedJob {
+  readonly pullRequest?: number | undefined;
+  readonly commit?: string | undefined;
+  readonly earlier?: readonly string[];
 }
 
 /**
@@ -29,9 +31,7 @@ export interface Review {
  */
 export async function findReview(
   host: CodeHost,
-  pullRequest: number | undefined,
-  commit: string | undefined,
-  earlier: readonly string[] = [],
+  { pullRequest, commit, earlier = [] }: ReviewedJob,
 ): Promise<Review> {
   const findMerged = async (one: string) => (await host.pullRequestsOf(one)).map(({ number }) => number);
   const isNamed = pullRequest !== undefined;
@@ -41,10 +41,9 @@ export async function findReview(
     for (const number of (await findMerged(one)).slice(0, 1)) numbers.add(number);
   const comments = [];
   for (const number of numbers)
-    for (const { body } of await host.findComments({ kind: "pull request", number }))
+    for (const { body } of await host.findComments(discussionOf(number)))
       comments.push({ pullRequest: number, body });
-  const [first, ...others] = numbers;
-  return first === undefined ? { comments } : { pullRequest: first, others, comments };
+  return { pullRequests: [...numbers], comments };
 }
 
 /**
@@ -61,7 +60,7 @@ export function recordsOf(
   const byNumber = new Map<number, PlanRecord[]>();
   for (const { pullRequest, body } of review.comments)
     for (const kind of kinds) {
-      const record = readRecord(body, kind, { ...subject, seal: { ...subject.seal, pullRequest } });
+      const record = readRecord(body, kind, { ...subject, pullRequest });
       isForeign ||= record === "foreign";
       if (typeof record !== "object" || (digest ?? record.digest) !== record.digest) continue;
       append(byNumber, pullRequest, record);
@@ -81,7 +80,7 @@ export const notMerged = (number: number): Diagnostic =>
 
 /** An apply without a review: it does nothing. */
 function unreviewed(
-  { pullRequest, isUnread }: Review,
+  { pullRequests: [pullRequest], isUnread }: Review,
   { isForeign, digest }: { readonly isForeign: boolean; readonly digest: string | undefined },
 ): Diagnostic {
   if (isUnread)
@@ -105,7 +104,7 @@ function unreviewed(
 }
 
 interface WantedComment {
-  readonly marker: string;
+  /** It begins with its marker. */
   readonly body: string;
   /** It is worth no comment of its own: only one that stands already is rewritten. */
   readonly isQuiet: boolean;
@@ -115,10 +114,10 @@ interface WantedComment {
 
 /** A comment of an older run is still there, and could not be rewritten. */
 export class StaleCommentError extends DiagnosticsError {
-  constructor({ kind, number }: Discussion, cause: unknown) {
+  constructor(pullRequest: number, cause: unknown) {
     const { code, summary, hint } = diagnosticOf(cause);
     super([
-      error(code, `${kind} ${number} still shows the comment of an older run: ${summary}`, {
+      error(code, `pull request ${pullRequest} still shows the comment of an older run: ${summary}`, {
         hint: hint ?? "Run the job again.",
       }),
     ]);
@@ -132,23 +131,22 @@ export class StaleCommentError extends DiagnosticsError {
  */
 export async function keepComments(
   host: CodeHost,
-  at: Discussion,
+  pullRequest: number,
   wanted: readonly WantedComment[],
   textOf: (marker: string) => string | undefined = () => undefined,
 ): Promise<void> {
-  const own = await host.findComments(at);
-  const others = own.flatMap((one): (WantedComment & { readonly standing: typeof own })[] => {
-    const marker = markerIn(one.body) ?? "";
-    const body = wanted.some((other) => other.marker === marker) ? undefined : textOf(marker);
-    return body === undefined ? [] : [{ marker, body, isQuiet: true, standing: [one] }];
+  const own = await host.findComments(discussionOf(pullRequest));
+  const marked = groupBy(own, ({ body }) => markerIn(body));
+  const all = wanted.map((one) => ({ ...one, standing: marked.get(markerIn(one.body)) ?? [] }));
+  const markers = new Set(wanted.map(({ body }) => markerIn(body)));
+  const others = own.flatMap((one): typeof all => {
+    const marker = markerIn(one.body);
+    const body = markers.has(marker) ? undefined : textOf(marker ?? "");
+    return body === undefined ? [] : [{ body, isQuiet: true, standing: [one] }];
   });
-  const all = wanted.map((one) => ({
-    ...one,
-    standing: own.filter(({ body }) => isMarked(body, one.marker)),
-  }));
   await keepEach([...all, ...others], async ({ standing, ...one }) => {
-    await keepComment(host, at, one, standing).catch((cause: unknown) => {
-      throw standing.length > 0 ? new StaleCommentError(at, cause) : cause;
+    await keepComment(host, pullRequest, one, standing).catch((cause: unknown) => {
+      throw standing.length > 0 ? new StaleCommentError(pullRequest, cause) : cause;
     });
   });
 }
@@ -162,14 +160,15 @@ async function keepEach<T>(all: readonly T[], keep: (one: T) => Promise<void>): 
 
 async function keepComment(
   host: CodeHost,
-  at: Discussion,
-  { marker, body, isQuiet, unless }: WantedComment,
+  pullRequest: number,
+  { body, isQuiet, unless }: WantedComment,
   [first, ...others]: readonly HostComment[],
 ): Promise<void> {
+  const at = discussionOf(pullRequest);
   for (const { id } of others)
     await host.rewriteComment(at, id, "*This comment is out of date: a newer run keeps the first one.*\n");
   if (first === undefined) {
-    if (!isQuiet) await host.writeComment(at, marker, body);
+    if (!isQuiet) await host.writeComment(at, body);
   } else if (first.body !== body && unless?.(first.body) !== true)
     await host.rewriteComment(at, first.id, body);
 }
@@ -178,7 +177,7 @@ interface WantedIssue {
   /** The hidden line that it is found by. */
   readonly marker: string;
   readonly title: string;
-  /** Undefined once there is nothing to tell any more: the issue that stands is closed. */
+  /** It begins with the marker. Undefined once there is nothing to tell any more: the issue that stands is closed. */
   readonly body?: string | undefined;
   /** The comment with which it is closed. */
   readonly farewell: string;
@@ -199,7 +198,7 @@ export async function keepIssues(
   if (wanted.length === 0) return;
   const own = await host.findIssues();
   await keepEach(wanted, async (one) => {
-    const standing = own.find(({ body }) => isMarked(body, one.marker));
+    const standing = own.find(({ body }) => markerIn(body) === one.marker);
     await keepIssue(host, one, standing);
   });
   await keepEach(own, async (issue) => {
@@ -214,17 +213,16 @@ async function keepIssue(
   { marker, title, body, farewell }: WantedIssue,
   standing: HostIssue | undefined,
 ): Promise<void> {
-  const whole = body === undefined ? undefined : `${marker}\n${body}`;
   if (standing === undefined) {
-    if (whole !== undefined) await host.openIssue(marker, { title, body: whole, labels });
+    if (body !== undefined) await host.openIssue({ title, body, labels });
     return;
   }
   const { number } = standing;
-  if (whole !== undefined) {
-    await host.updateIssue(number, { title, body: whole });
+  if (body !== undefined) {
+    await host.updateIssue(number, { title, body });
     return;
   }
   // Before it is closed: a duplicated comment says the same, an issue that is closed without a word does not.
-  await host.writeComment({ kind: "issue", number }, marker, `${marker}\n${farewell}`);
+  await host.writeComment({ kind: "issue", number }, `${marker}\n${farewell}`);
   await host.closeIssue(number);
 }
