@@ -96,6 +96,10 @@ export const options = {
     },
   ),
   out: text("-o, --out <file>", "save the plan, to apply exactly this later"),
+  metrics: text(
+    "--metrics <file>",
+    "write the numbers there in Prometheus' text format, whole or not at all",
+  ),
   html: text("--html <file>", "also write it as a page for a browser: one file, which loads nothing (beta)"),
   verbose: flag("--verbose", "show each resource by itself, where many are alike"),
   autoApprove: flag("--auto-approve", "do not ask"),

@@ -1,17 +1,79 @@
 import { isAbsolute, posix } from "node:path";
-import type { Diagnostic } from "../diagnostics/diagnostic";
-import type { FleetMember } from "../manifest/beside/find-fleet";
+import { parseJson } from "../api/transport";
+import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
+import { type FleetMember, type FleetRequest, findFleet, memberPlace } from "../manifest/beside/find-fleet";
+import { changedMembers, changesSince, sharedState, warnOfGone } from "../manifest/beside/fleet-changes";
+import { type StageName, stageText } from "../model/stage";
+import { compareTexts, sha256, shortList } from "../model/text";
 import { countsOfStage } from "../plan/drift";
 import { diagnosticData } from "../report/diagnostics";
 import {
   type FleetReport,
   type FleetVerb,
+  fleetReportSchema,
   type MemberResult,
   type MemberStatus,
   memberStatuses,
   statuses,
 } from "../report/fleet-report";
-import { joinResults, type TargetOutcome } from "./targets";
+import { groupBy } from "../report/order";
+import { counted } from "../report/plan-wording";
+import { chooseNamed, joinResults, type TargetOutcome } from "./targets";
+
+interface MembersRequest extends FleetRequest {
+  /** Names or patterns; all members where there are none. */
+  readonly named: readonly string[];
+  readonly stage: StageName | undefined;
+  /** Only members of which a file differs from where this branch left it. */
+  readonly changedSince: string | undefined;
+  /** Policies of the job, absolute: a change of one is of all members. */
+  readonly policies: readonly string[];
+  readonly report: (found: readonly Diagnostic[]) => void;
+}
+
+/** Returns the members of a folder that are meant, those of all shards: they are named, and have changed. */
+export function chooseMembers(request: MembersRequest): readonly FleetMember[] {
+  const { root, named, stage, changedSince, policies } = request;
+  const all = findFleet(request);
+  const changes = changedSince === undefined ? undefined : changesSince(changedSince, request);
+  if (changes) request.report(warnOfGone(request, all, changes));
+  if (all.length === 0)
+    throw failure("manifest.not_found", `there is no manifest below ${root}`, {
+      hint: "a member has rnv.yaml, rnv.yml or a folder rnv; others are named in rnv.fleet.yaml",
+    });
+  refuseSharedStates(all, root);
+  const nameOf = ({ name }: FleetMember): string => name;
+  const inStage = chooseNamed(all, nameOf, stage ? [`*@${stageText(stage)}`] : [], "member");
+  const chosen = chooseNamed(inStage, nameOf, named, "member");
+  return changes ? changedMembers(chosen, changes, root, policies) : chosen;
+}
+
+/** Throws where runs of several members would write one state, with an error for each such state. */
+function refuseSharedStates(members: readonly FleetMember[], root: string): void {
+  const byState = groupBy(members, (member) => sharedState(root, member));
+  const shared = [...byState]
+    .filter(([state, sharing]) => state !== "" && sharing.length > 1)
+    .map(([, sharing]) =>
+      error("config.invalid", `${sharing.map(({ name }) => name).join(" and ")} would have one state`, {
+        detail: "Each would plan to delete what the other has made.",
+        hint: `give each a state of its own: RNV_STATE, and state in the fleet file, may hold ${memberPlace} and, where there are stages, \${stage.name}`,
+      }),
+    );
+  if (shared.length > 0) throw new DiagnosticsError(shared);
+}
+
+/**
+ * The members of one shard: every `count`-th in the order of a hash of their names, so that shards differ in size by one
+ * at most, and large neighbours do not meet in one. Shards 1 to `count` together are all members, each once.
+ */
+export function inShard<Member extends Pick<FleetMember, "name">>(
+  members: readonly Member[],
+  shard: FleetReport["shard"],
+): readonly Member[] {
+  if (shard === undefined) return members;
+  const sorted = [...members].sort((a, b) => compareTexts(sha256(a.name), sha256(b.name)));
+  return sorted.filter((_, at) => at % shard.count === shard.index - 1);
+}
 
 /** A member, of which a report of shards may not know the folder. */
 type MemberNames = Pick<FleetMember, "name" | "stage"> & Partial<Pick<FleetMember, "manifest">>;
@@ -95,4 +157,49 @@ export function makeReport(
     ...{ exit_code: exitCode, counts },
     members: [...members].sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
+}
+
+/**
+ * Joins the reports of the shards of one run. A shard that ran twice counts with its later run; a member without a result is
+ * an error: what did not run must not look clean. Throws `DiagnosticsError` where the files are not the reports of one run.
+ */
+export function joinReports(all: readonly FleetReport[], isDetailed: boolean): FleetReport {
+  const reports = [...all].sort((a, b) => startOf(a) - startOf(b));
+  const [first] = reports;
+  if (first === undefined)
+    throw failure("command.usage", "there is no report of a fleet", {
+      hint: "rnv fleet drift --report DIR writes one",
+    });
+  // In other parts, too: one run is in as many for all.
+  const runs = new Set(reports.map((one) => [runText(one), ...one.selected].join("\n")));
+  if (runs.size > 1)
+    throw failure("command.usage", "the reports are not those of one run", {
+      detail: `They are ${[...new Set(reports.map(runText))].join(", and ")}.`,
+      hint: "give each run a folder of its own",
+    });
+  const { verb, selected, started_at, shard: { count } = { count: 1 } } = first;
+  const results = new Map(reports.flatMap(({ members }) => members.map((one) => [one.name, one])));
+  const told = new Set(reports.map(({ shard }) => shard?.index));
+  const missing = Array.from({ length: count }, (_, i) => i + 1).filter((index) => !told.has(index));
+  const hint = `run shard ${shortList(missing.map(String), 10)} of ${count} again`;
+  const lost = error("command.usage", "it is in no report", { hint });
+  for (const name of selected.filter((one) => !results.has(one)))
+    results.set(name, endedMember(verb, { name, stage: name.split("@")[1] }, "failed", { problems: [lost] }));
+  const end = Math.max(...reports.map((one) => startOf(one) + one.seconds * 1000));
+  const head = { verb, started_at, seconds: (end - startOf(first)) / 1000, selected };
+  return makeReport(head, [...results.values()], isDetailed);
+}
+
+const startOf = ({ started_at }: FleetReport): number => Date.parse(started_at);
+
+const runText = ({ verb, selected, shard }: FleetReport): string =>
+  `of ${verb} of ${counted(selected.length, "member")} in ${counted(shard?.count ?? 1, "part")}`;
+
+/** Reads a report. Throws `DiagnosticsError` for a file that is none. */
+export function parseReport(file: string, text: string): FleetReport {
+  const { data } = fleetReportSchema.safeParse(parseJson(text));
+  if (data !== undefined) return data;
+  throw failure("command.usage", `${file} is no report of a fleet`, {
+    hint: "give the folder that --report names alone: the reports of one run, and nothing else",
+  });
 }

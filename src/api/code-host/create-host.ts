@@ -83,8 +83,6 @@ function ownTexts(client: HostClient, host: HostRoutes, { author, clock }: HostO
       }
       return make();
     },
-    rewrite: async <One extends object>(call: Write<One>): Promise<One> =>
-      withoutAuthor(await client.send({ ...call, method: host.updateMethod })),
   };
 }
 
@@ -111,10 +109,10 @@ function commentsOf(client: HostClient, host: HostRoutes, repository: string, ow
         (await findComments(at)).find((one) => isSameText(one.body, body)),
       );
     },
-    rewriteComment: (at: Discussion, id: string, body: string): Promise<HostComment> => {
+    rewriteComment: (at: Discussion, id: string, body: string): Promise<unknown> => {
       const path = `${repository}${host.commentAt(at, id)}`;
       const call = { operation: `rewrite a comment of ${wordsOf(at)}`, path, body: { body } };
-      return own.rewrite({ ...call, answer, needs: needsAt(at) });
+      return client.send({ ...call, method: host.updateMethod, answer, needs: needsAt(at) });
     },
   };
 }
@@ -122,8 +120,10 @@ function commentsOf(client: HostClient, host: HostRoutes, repository: string, ow
 function issuesOf(client: HostClient, host: HostRoutes, repository: string, own: OwnTexts) {
   const path = `${repository}/issues`;
   const of = { answer: host.issue, needs: host.needs.issues };
-  const change = (number: number, verb: string, body: object): Promise<HostIssue> =>
-    own.rewrite({ ...of, operation: `${verb} issue ${number}`, path: `${path}/${number}`, body });
+  const change = (number: number, verb: string, body: object): Promise<unknown> => {
+    const call = { ...of, operation: `${verb} issue ${number}`, path: `${path}/${number}`, body };
+    return client.send({ ...call, method: host.updateMethod });
+  };
   /** Own open issues, newest first, through all pages. */
   const findIssues = async (): Promise<readonly HostIssue[]> => {
     const query = host.openIssues(await own.ownLogin());
@@ -137,9 +137,9 @@ function issuesOf(client: HostClient, host: HostRoutes, repository: string, own:
       own.make({ ...of, operation: "open an issue", path, body: host.bodyOf(issue) }, async () =>
         (await findIssues()).find(({ body }) => markerIn(body) === markerIn(issue.body)),
       ),
-    updateIssue: (number: number, issue: Omit<IssueText, "labels">): Promise<HostIssue> =>
+    updateIssue: (number: number, issue: Omit<IssueText, "labels">) =>
       change(number, "update", host.bodyOf(issue)),
-    closeIssue: (number: number): Promise<HostIssue> => change(number, "close", host.closed),
+    closeIssue: (number: number) => change(number, "close", host.closed),
   };
 }
 

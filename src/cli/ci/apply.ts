@@ -1,6 +1,7 @@
 import { markerIn } from "../../api/code-host/code-host";
 import type { CodeHost } from "../../api/code-host/create-host";
-import { keepComments, notMerged, recordsOf } from "../../commands/ci/comments";
+import { keepComments } from "../../commands/ci/comments";
+import { notMerged, recordsOf } from "../../commands/ci/review";
 import { hasChanges } from "../../plan/plan";
 import { applyComment, markerOf, recordLineIn, shownComment, wasApplied } from "../../report/ci/comment";
 import type { Run, TargetEnd } from "../open-target";
@@ -59,7 +60,7 @@ export const ciApplyVerb = defineVerb({
 async function applyReviewed(given: ValuesOf<typeof ciApplyOptions>, run: Run): Promise<TargetEnd> {
   const { target, screen } = run;
   const digest = expectedDigestOf(given, screen);
-  const job = readJob(target, given.pullRequest);
+  const job = readJob(target.environment, target.cwd, given.pullRequest);
   const isDecided = job.pullRequest === undefined || job.isDecided;
   const review = isDecided && !given.repair ? await reviewOf(screen, job) : undefined;
   const request = {

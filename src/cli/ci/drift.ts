@@ -1,16 +1,10 @@
 import { join, resolve } from "node:path";
 import type { CodeHost } from "../../api/code-host/create-host";
-import { createHttpTransport, safeAddress } from "../../api/http-transport";
-import { readRetryAfter, readTransportError, type Transport, type WireRequest } from "../../api/transport";
 import { keepIssues } from "../../commands/ci/comments";
+import { callWebhook, readWebhook } from "../../commands/ci/webhook";
 import { joinResults } from "../../commands/targets";
-import { type Diagnostic, error, failure } from "../../diagnostics/diagnostic";
-import type { Acceptance } from "../../model/acceptance";
-import { Secret } from "../../model/secret";
-import type { ProcessEnvironment } from "../../model/text";
-import { backoff, type Clock, systemClock } from "../../model/time";
-import { version } from "../../model/version";
-import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
+import { systemClock } from "../../model/time";
+import { warnOfUnused } from "../../plan/accepted-drift";
 import { type DriftJob, type StageDrift, statusOf, withoutOthers } from "../../plan/drift";
 import { isOfGone } from "../../report/ci/comment";
 import {
@@ -19,7 +13,6 @@ import {
   driftJobMarkdown,
   driftJobText,
   driftMetrics,
-  webhookBody,
 } from "../../report/ci/drift-job";
 import { makeFolder, writeWholeFile } from "../files";
 import { pick, readingOptions, scopeOptions } from "../options";
@@ -51,10 +44,7 @@ export const ciDriftVerb = defineVerb({
     ...driftOptions,
     issue: negation("--no-issue", "keep no issue for each stage that has drifted, on GitHub and GitLab"),
     report: text("--report <folder>", "write drift.md and drift.json there"),
-    metrics: text(
-      "--metrics <file>",
-      "write the numbers there in Prometheus' text format, whole or not at all",
-    ),
+    ...pick("metrics"),
     webhook: text(
       "--webhook <url>",
       "POST the result there as JSON with a text for people (RNV_WEBHOOK_URL)",
@@ -98,7 +88,8 @@ export const ciDriftVerb = defineVerb({
     if (format === "json") terminal.out(driftJobJson(job));
     else if (format === "markdown") terminal.out(driftJobMarkdown(job));
     else terminal.out(driftJobText(job, outStyle(screen)));
-    const unused = unusedIn(results, areAll).map(acceptanceUnused);
+    const judged = results.flatMap(({ outcome }) => outcome.judged ?? []);
+    const unused = warnOfUnused(judged, areAll && judged.length === results.length);
     const { report: folder, metrics } = given;
     const paths = manifestsOf(target).map((file) => resolve(cwd, file));
     const numbers = () => driftMetrics(job, paths.join(","));
@@ -112,7 +103,7 @@ export const ciDriftVerb = defineVerb({
     const drift = drifted ? "true" : stages.some(wasLookedAt) ? "false" : "unknown";
     writeOutputs(screen, { drift, exitcode: String(job.exitCode) });
     writeSummary(screen, [driftJobMarkdown(job)]);
-    const host = readJob(target);
+    const host = readJob(environment, cwd);
     // Drift is about what is merged, not about what a pull request proposes.
     if (given.issue && host.platform !== undefined && host.pullRequest === undefined)
       await tellHost(screen, host, issuesOf(job, declared ?? results[0]?.target.declaredStages));
@@ -121,16 +112,6 @@ export const ciDriftVerb = defineVerb({
     return joinResults([job, ...written.map((exitCode) => ({ exitCode }))]).exitCode;
   },
 });
-
-/** Entries that no stage needs; those for any stage may be needed by one that was not looked at. */
-function unusedIn(results: readonly TargetResult[], areAll: boolean): readonly Acceptance[] {
-  const judged = results.flatMap(({ outcome }) => outcome.judged ?? []);
-  const unused = new Set(judged.flatMap((one) => [...one.unused]));
-  const areJudged = areAll && judged.length === results.length;
-  return [...unused].filter(
-    (entry) => judged.every(({ used }) => !used.has(entry)) && (areJudged || isOfOneStage(entry)),
-  );
-}
 
 function shownOf({ target, outcome, seconds }: TargetResult): StageDrift {
   const { runId, plan, report, diagnostics, exitCode } = outcome;
@@ -155,68 +136,6 @@ const issuesOf = (job: DriftJob, declared: readonly string[] | undefined) => (ho
       : undefined,
   );
 };
-
-/** Reads the address of a webhook. It may hold a token: no message repeats more of it than the host. */
-function readWebhook(text = ""): URL | undefined {
-  const url = safeAddress(text);
-  if (url !== undefined || text === "") return url;
-  const form = "https://HOST/PATH without a user name (http:// is for localhost only)";
-  throw failure("config.invalid", `the address of the webhook is not ${form}`);
-}
-
-/**
- * Posts the result; returns an error where it does not arrive. The header `X-Rnv-Signature` is `sha256=` and the HMAC-SHA-256
- * of the body, hex; without a secret nothing is signed.
- */
-async function callWebhook(
-  webhook: URL,
-  job: DriftJob,
-  { RNV_WEBHOOK_SECRET: secret, ...environment }: ProcessEnvironment,
-): Promise<Diagnostic | undefined> {
-  const transport = createHttpTransport({ environment, exchangeTimeoutMs: 10_000 });
-  const body = webhookBody(job);
-  const headers = {
-    "content-type": "application/json",
-    "user-agent": `rnv/${version}`,
-    ...(secret && { "x-rnv-signature": `sha256=${new Secret(secret).sign(body)}` }),
-  };
-  const why = await deliver({ method: "POST", url: webhook.href, headers, body }, transport, systemClock);
-  await transport.close();
-  if (why === undefined) return undefined;
-  return error("command.undelivered", `the webhook at ${webhook.host} was not reached: ${why}`, {
-    detail: "What the job found stands in its output all the same.",
-    hint: "the message may not have arrived: check the address, and run the job again",
-  });
-}
-
-const mostDeliveries = 5;
-const longestPauseMs = 30_000;
-
-/** Sends a request at most five times: what arrives twice says the same. Returns why it did not arrive, or undefined. */
-export async function deliver(
-  request: WireRequest,
-  transport: Transport,
-  clock: Pick<Clock, "sleep">,
-): Promise<string | undefined> {
-  for (let tries = 1; ; tries += 1) {
-    let pause = backoff(tries - 1, 500, longestPauseMs);
-    let why: string;
-    let mayHelp: boolean;
-    try {
-      const { status, headers } = await transport.send(request);
-      if (status >= 200 && status < 300) return undefined;
-      why = `it answered ${status}`;
-      mayHelp = status === 429 || status >= 500;
-      pause = Math.min(longestPauseMs, (readRetryAfter(headers) ?? 0) * 1000 || pause);
-    } catch (failed) {
-      const { code, reason } = readTransportError(failed);
-      why = code ?? reason;
-      mayHelp = reason !== "certificate" && reason !== "misused";
-    }
-    if (!mayHelp || tries === mostDeliveries) return why;
-    await clock.sleep(pause);
-  }
-}
 
 function writeReports(folder: string, job: DriftJob): void {
   makeFolder(folder);

@@ -1,7 +1,8 @@
 import { diagnosticOf } from "../../api/api-error";
 import type * as hosts from "../../api/code-host/create-host";
 import { createHttpTransport } from "../../api/http-transport";
-import { findReview, type Review, StaleCommentError } from "../../commands/ci/comments";
+import { StaleCommentError } from "../../commands/ci/comments";
+import { findReview, type Review } from "../../commands/ci/review";
 import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import { Secret } from "../../model/secret";
 import type { ProcessEnvironment } from "../../model/text";

@@ -2,10 +2,10 @@ import { hostname, userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { JobPlatform } from "../../api/code-host/code-host";
 import { parseJson } from "../../api/transport";
+import { commitAt, hashIn, readOr, remoteAt, repositoryName } from "../../declaration/git";
 import { failure } from "../../diagnostics/diagnostic";
 import type { RunOrigin } from "../../model/state";
 import type { ProcessEnvironment } from "../../model/text";
-import { commitAt, hashIn, readOr, remoteAt, repositoryName } from "../git";
 
 /** Variables by which the systems of CI are known. */
 const systems = [
@@ -163,13 +163,8 @@ export interface CiJob {
   readonly isDecided: boolean;
 }
 
-interface Located {
-  readonly environment: ProcessEnvironment;
-  readonly cwd: string;
-}
-
 /** Reads the job from the environment; the pull request that is given wins over that of the job. */
-export function readJob({ environment, cwd }: Located, given?: number): CiJob {
+export function readJob(environment: ProcessEnvironment, cwd: string, given?: number): CiJob {
   const platform = platformOf(environment);
   const { commit, job: page } = startedBy(environment, cwd, []);
   const read = platform && { github: githubJob, gitlab: gitlabJob }[platform](environment);

@@ -1,5 +1,5 @@
-import { keepComments, recordsOf } from "../../commands/ci/comments";
-import { compareInQueue } from "../../commands/ci/compare-in-queue";
+import { keepComments } from "../../commands/ci/comments";
+import { compareInQueue, recordsOf } from "../../commands/ci/review";
 import { joinResults } from "../../commands/targets";
 import { type Diagnostic, DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import { guardErrors } from "../../plan/guards";
@@ -48,7 +48,7 @@ export const ciPlanVerb = defineVerb({
     ["rnv ci plan --report reports", "in any other job: the files alone"],
   ],
   run: async (given, { target, screen }) => {
-    const job = readJob(target, given.pullRequest);
+    const job = readJob(target.environment, target.cwd, given.pullRequest);
     // Only the plan of a proposal is to be reviewed.
     const pullRequest = given.comment && job.proposes ? job.pullRequest : undefined;
     const told = { target, screen, job, pullRequest };

@@ -11,6 +11,7 @@ import {
   removeState,
   restoreState,
 } from "../../commands/state-verbs";
+import { remoteAt } from "../../declaration/git";
 import type { Address } from "../../model/address";
 import type { State } from "../../model/state";
 import { escapeJson, escapeText, jsonText } from "../../report/escape-text";
@@ -25,7 +26,6 @@ import {
 } from "../../report/state-text";
 import { encodeState } from "../../state/state-text";
 import { readText, readTextOrInput } from "../files";
-import { remoteAt } from "../git";
 import { type Run, runOn } from "../open-target";
 import { options, stageOfState, stateOptions } from "../options";
 import { askApproval } from "../prompt";

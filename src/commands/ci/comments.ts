@@ -1,107 +1,10 @@
 import { diagnosticOf } from "../../api/api-error";
 import { type HostComment, type HostIssue, markerIn } from "../../api/code-host/code-host";
 import type { CodeHost } from "../../api/code-host/create-host";
-import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import { append } from "../../model/graph";
-import { joinRecords, type PlanRecord } from "../../plan/digest";
-import { type CommentSubject, readRecord } from "../../report/ci/comment";
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { groupBy } from "../../report/order";
 
-const discussionOf = (number: number) => ({ kind: "pull request", number }) as const;
-
-/** The comments that may hold the review of an apply. */
-export interface Review {
-  /** The one of the job, else those of one push: a queue merges several at once. */
-  readonly pullRequests: readonly number[];
-  /** Our comments on all of them, oldest first. */
-  readonly comments: readonly { readonly pullRequest: number; readonly body: string }[];
-  /** There was no host to ask. */
-  readonly isUnread?: true;
-}
-
-interface ReviewedJob {
-  readonly pullRequest?: number | undefined;
-  readonly commit?: string | undefined;
-  readonly earlier?: readonly string[];
-}
-
-/**
- * Finds the pull requests of a job, and our comments on them: the one that the job names, else those of its commit and of the
- * `earlier` ones, which came with the same push.
- */
-export async function findReview(
-  host: CodeHost,
-  { pullRequest, commit, earlier = [] }: ReviewedJob,
-): Promise<Review> {
-  const findMerged = async (one: string) => (await host.pullRequestsOf(one)).map(({ number }) => number);
-  const isNamed = pullRequest !== undefined;
-  // Several may have it: a branch is merged into another one as it is.
-  const numbers = new Set(isNamed ? [pullRequest] : commit === undefined ? [] : await findMerged(commit));
-  for (const one of isNamed || numbers.size === 0 ? [] : earlier)
-    for (const number of (await findMerged(one)).slice(0, 1)) numbers.add(number);
-  const comments = [];
-  for (const number of numbers)
-    for (const { body } of await host.findComments(discussionOf(number)))
-      comments.push({ pullRequest: number, body });
-  return { pullRequests: [...numbers], comments };
-}
-
-/**
- * Returns the records of the reviewed plans of a subject: any of one pull request, or those of several, joined and each. With a
- * `digest` the record that has it, also that of an apply that was refused. A diagnostic where there is none.
- */
-export function recordsOf(
-  review: Review,
-  subject: CommentSubject,
-  digest: string | undefined,
-): readonly PlanRecord[] | Diagnostic {
-  const kinds = digest === undefined ? (["plan"] as const) : (["plan", "apply"] as const);
-  let isForeign = false;
-  const byNumber = new Map<number, PlanRecord[]>();
-  for (const { pullRequest, body } of review.comments)
-    for (const kind of kinds) {
-      const record = readRecord(body, kind, { ...subject, pullRequest });
-      isForeign ||= record === "foreign";
-      if (typeof record !== "object" || (digest ?? record.digest) !== record.digest) continue;
-      append(byNumber, pullRequest, record);
-    }
-  const [first, ...more] = [...byNumber.values()];
-  if (first === undefined) return unreviewed(review, { isForeign, digest });
-  if (digest !== undefined || more.length === 0) return first;
-  const [one, ...others] = [first, ...more].flatMap((records) => records.at(-1) ?? []);
-  return one ? [joinRecords([one, ...others]), one, ...others] : [];
-}
-
-/** An apply in the job of a pull request that is open, in a queue, or was given up: it does nothing. */
-export const notMerged = (number: number): Diagnostic =>
-  error("plan.digest", `pull request ${number} is not merged`, {
-    hint: `Apply in a job of the branch it is merged to. To apply it all the same: --pull-request ${number}`,
-  });
-
-/** An apply without a review: it does nothing. */
-function unreviewed(
-  { pullRequests: [pullRequest], isUnread }: Review,
-  { isForeign, digest }: { readonly isForeign: boolean; readonly digest: string | undefined },
-): Diagnostic {
-  if (isUnread)
-    return error("plan.digest", "cannot read the reviewed plan: this job has no code host", {
-      hint: "Run it in GitHub Actions or GitLab, with GITHUB_TOKEN or RNV_GITLAB_TOKEN. Elsewhere, apply the digest of a reviewed plan: rnv apply --expect-digest DIGEST",
-    });
-  if (pullRequest === undefined)
-    return error("plan.digest", "no merged pull request found for this commit", {
-      hint: "Merge a pull request, or name one: --pull-request NUMBER",
-    });
-  if (isForeign)
-    return error("plan.digest", `the plan comment of pull request ${pullRequest} is not authentic`, {
-      detail: "It was edited or copied, or its job has another RNV_STATE_KEY.",
-      hint: "Give both jobs the same RNV_STATE_KEY, and plan in a pull request again.",
-    });
-  const what =
-    digest === undefined ? "no plan comment for this stage" : `no comment with the digest ${digest}`;
-  return error("plan.digest", `pull request ${pullRequest} has ${what}`, {
-    hint: "Plan in the pull request with rnv ci plan. A refused rnv ci apply comments with the plan as it is now, and its digest.",
-  });
-}
+export const discussionOf = (number: number) => ({ kind: "pull request", number }) as const;
 
 interface WantedComment {
   /** It begins with its marker. */

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { filesBelow, isWithin, realOf, realPath } from "../../declaration/files";
+import { readOr } from "../../declaration/git";
 import type { ManifestRequest } from "../../declaration/load-request";
 import { stateAddress } from "../../declaration/state-place";
 import { commandEnvironment, trustOf } from "../../declaration/trust";
@@ -18,7 +19,8 @@ export interface FleetRequest extends Pick<ManifestRequest, "cwd" | "types" | "e
   readonly root: string;
   readonly untrusted: boolean;
   readonly timeoutMs: number;
-  readonly isOfJob: (name: string) => boolean;
+  /** Names of variables in which a job says what it is. */
+  readonly jobVariables: ReadonlySet<string>;
 }
 
 /** A manifest of a fleet in one of its stages: a run of its own (DESIGN section 16). */
@@ -112,7 +114,7 @@ function problemsOf({ name, dir: folder = name }: DeclaredMember, root: string, 
 export function partsOf(member: FleetMember, root: string): readonly string[] {
   const folder = resolve(root, member.manifest);
   const mentioned = manifestsIn(folder).flatMap((file) => {
-    const words = readTextOf(file).match(/[^\s"',:[\]{}()]+/g) ?? [];
+    const words = readOr(file)?.match(/[^\s"',:[\]{}()]+/g) ?? [];
     return words.filter((word) => /[./]/.test(word)).map((word) => resolve(dirname(file), word));
   });
   return [folder, realOf(folder), ...new Set(mentioned)];
@@ -121,7 +123,7 @@ export function partsOf(member: FleetMember, root: string): readonly string[] {
 /** Returns true if the run of a member may start a program: one of constructs, or for a plan one that prints a secret. */
 export function startsPrograms(folder: string, verb: string): boolean {
   if (existsSync(join(folder, "cdktf.json"))) return true;
-  return verb !== "drift" && manifestsIn(folder).some((file) => readTextOf(file).includes("fromCommand"));
+  return verb !== "drift" && manifestsIn(folder).some((file) => readOr(file)?.includes("fromCommand"));
 }
 
 function manifestsIn(folder: string): readonly string[] {
@@ -131,14 +133,6 @@ function manifestsIn(folder: string): readonly string[] {
   } catch {
     // The run of a member tells what cannot be read.
     return [];
-  }
-}
-
-function readTextOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
   }
 }
 
@@ -170,7 +164,7 @@ const paths: Readonly<Record<string, string>> = {
 export function memberEnvironment(
   member: DeclaredMember,
   all: readonly string[],
-  { cwd, environment, isOfJob }: Pick<FleetRequest, "cwd" | "environment" | "isOfJob">,
+  { cwd, environment, jobVariables }: Pick<FleetRequest, "cwd" | "environment" | "jobVariables">,
 ) {
   const { env: own = {} } = member;
   const sources = Object.values(own);
@@ -180,7 +174,7 @@ export function memberEnvironment(
   const { isAllowed } = trustOf(environment, false);
   const given = commandEnvironment(environment, () => false);
   for (const [name, text] of Object.entries(environment)) {
-    const isMeant = isSetting.test(name) || isOfJob(name) || isAllowed(name);
+    const isMeant = isSetting.test(name) || jobVariables.has(name) || isAllowed(name);
     if (text !== undefined && isMeant && !isKept.has(name)) given[name] = text;
   }
   for (const [name, source] of Object.entries(own))

@@ -1,8 +1,9 @@
 import { statSync } from "node:fs";
 import { basename, dirname, relative, resolve, sep } from "node:path";
 import * as z from "zod";
-import { filesBelow, isWithin, realPath, repositoryAround, shownPath } from "../../declaration/files";
+import { filesBelow, isWithin, realPath, shownPath } from "../../declaration/files";
 import { collectFindings, type Report } from "../../declaration/findings";
+import { repositoryAround } from "../../declaration/git";
 import type { MapEntry, MapNode, SourceNode } from "../../declaration/tree";
 import { error, hasErrors, positionAt, sortDiagnostics } from "../../diagnostics/diagnostic";
 import { parseAddress } from "../../model/address";

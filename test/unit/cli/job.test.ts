@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os, { hostname, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { startedBy, strangersJob } from "../../../src/cli/ci/job";
-import { commitAt } from "../../../src/cli/git";
+import { commitAt } from "../../../src/declaration/git";
 
 const sha = "0123456789".repeat(4);
 const folder = mkdtempSync(join(tmpdir(), "rnv-job-"));

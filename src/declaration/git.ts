@@ -1,6 +1,13 @@
-import { readFileSync } from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
-import { repositoryAround } from "../declaration/files";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+
+/** Returns the nearest folder, from `folder` up, that is the root of a repository. */
+export function repositoryAround(folder: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (at === dirname(at)) return undefined;
+  }
+}
 
 /** The commit that is checked out around a folder; undefined where there is no repository, or none is told. */
 export function commitAt(folder: string): string | undefined {
