@@ -35,7 +35,7 @@ export const tellFindings = ({ outcome }: TargetResult, screen: Screen): void =>
 
 /**
  * Runs stages, and each stack of a stage, until the run is interrupted. None is stopped by another: what is thrown becomes the
- * outcome of its target. Several end with the exit code that says most (`joinResults`, DESIGN section 11, "Stacks").
+ * outcome of its target. Several end with the exit code that says most (`joinExitCodes`, DESIGN section 11, "Stacks").
  */
 export async function resultsOf(request: Request, run: TargetsRun): Promise<readonly TargetResult[]> {
   const { stages, rules, screen, onResult = () => {} } = run;

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { joinResults } from "../commands/targets";
+import { joinExitCodes } from "../commands/targets";
 import { checkWritable } from "./files";
 import { type Run, runOn } from "./open-target";
 import { resultsOf, tellFindings } from "./run-targets";
@@ -51,5 +51,5 @@ export async function runOnTargets<Given>(
         on.terminal.out(failedJson?.(result.outcome, request.commandLine) ?? "");
     },
   });
-  return joinResults(results.map(({ outcome }) => outcome)).exitCode;
+  return joinExitCodes(results.map(({ outcome }) => outcome.exitCode));
 }

@@ -18,7 +18,7 @@ import {
 } from "../report/fleet-report";
 import { groupBy } from "../report/order";
 import { counted } from "../report/plan-wording";
-import { chooseNamed, joinResults, type TargetOutcome } from "./targets";
+import { chooseNamed, joinExitCodes, type TargetOutcome } from "./targets";
 
 interface MembersRequest extends FleetRequest {
   /** Names or patterns; all members where there are none. */
@@ -41,7 +41,7 @@ export function chooseMembers(request: MembersRequest): readonly FleetMember[] {
     throw failure("manifest.not_found", `there is no manifest below ${root}`, {
       hint: "a member has rnv.yaml, rnv.yml or a folder rnv; others are named in rnv.fleet.yaml",
     });
-  refuseSharedStates(all, root);
+  refuseSharedStates(all);
   const nameOf = ({ name }: FleetMember): string => name;
   const inStage = chooseNamed(all, nameOf, stage ? [`*@${stageText(stage)}`] : [], "member");
   const chosen = chooseNamed(inStage, nameOf, named, "member");
@@ -49,8 +49,8 @@ export function chooseMembers(request: MembersRequest): readonly FleetMember[] {
 }
 
 /** Throws where runs of several members would write one state, with an error for each such state. */
-function refuseSharedStates(members: readonly FleetMember[], root: string): void {
-  const byState = groupBy(members, (member) => sharedState(root, member));
+function refuseSharedStates(members: readonly FleetMember[]): void {
+  const byState = groupBy(members, sharedState);
   const shared = [...byState]
     .filter(([state, sharing]) => state !== "" && sharing.length > 1)
     .map(([, sharing]) =>
@@ -63,8 +63,8 @@ function refuseSharedStates(members: readonly FleetMember[], root: string): void
 }
 
 /**
- * The members of one shard: every `count`-th in the order of a hash of their names, so that shards differ in size by one
- * at most, and large neighbours do not meet in one. Shards 1 to `count` together are all members, each once.
+ * The members of one shard: every `count`-th in the order of a hash of their names. Shards differ in size by one at most,
+ * and large neighbours are apart. Shards 1 to `count` together are all members, each once.
  */
 export function inShard<Member extends Pick<FleetMember, "name">>(
   members: readonly Member[],
@@ -78,34 +78,32 @@ export function inShard<Member extends Pick<FleetMember, "name">>(
 /** A member, of which a report of shards may not know the folder. */
 type MemberNames = Pick<FleetMember, "name" | "stage"> & Partial<Pick<FleetMember, "manifest">>;
 
-/** Returns the result of a member from those of its stacks. */
 export function memberResult(
   verb: FleetVerb,
   member: MemberNames,
   results: readonly { readonly outcome: TargetOutcome; readonly seconds: number }[],
 ): MemberResult {
   const outcomes = results.map(({ outcome }) => outcome);
-  const { exitCode, ...added } = joinResults(
-    results.map(({ outcome, seconds }) => ({
-      ...{ exitCode: outcome.exitCode, seconds },
-      ...{ changes: changesOf(verb, outcome), drift: countsOfStage(outcome) },
-    })),
-  );
+  const exitCode = joinExitCodes(outcomes.map((one) => one.exitCode));
+  const seconds = results.reduce((sum, one) => sum + one.seconds, 0);
+  const changes = sumOf(outcomes.map((one) => changesOf(verb, one)));
   const diagnostics = outcomes
     .flatMap(({ diagnostics }) => diagnostics.map(diagnosticData))
     // Enough to see what is wrong, in a report of hundreds of members.
     .slice(0, 20)
     .map((one) => placedIn(one, member));
   const runs = outcomes.flatMap(({ runId }) => runId ?? []);
-  const hasApplied = verb === "apply" && Object.values(added.changes ?? {}).some((number) => number > 0);
+  const hasApplied = verb === "apply" && Object.values(changes ?? {}).some((number) => number > 0);
   const isDrift = verb === "drift" && exitCode === 2;
   // The first, where several have the exit code.
   const ofCode = memberStatuses.find((one) => statuses[one][2] === exitCode) ?? "failed";
   const status = hasApplied && exitCode === 0 ? "applied" : isDrift ? "drift" : ofCode;
   const { name, manifest: folder, stage } = member;
   return {
-    ...{ name, folder, stage, status, exit_code: exitCode, ...added },
-    seconds: Math.round(added.seconds * 100) / 100,
+    ...{ name, folder, stage, status, exit_code: exitCode },
+    seconds: Math.round(seconds * 100) / 100,
+    changes,
+    drift: sumOf(outcomes.map(countsOfStage)),
     digest: verb === "plan" && outcomes.length === 1 ? outcomes[0]?.plan?.digest : undefined,
     runs: runs.length > 0 ? runs : undefined,
     diagnostics: diagnostics.length > 0 ? diagnostics : undefined,
@@ -117,6 +115,14 @@ function changesOf(verb: FleetVerb, { plan, counts }: TargetOutcome): MemberResu
   if (verb === "drift" || counts === undefined) return undefined;
   const { added: add, changed: change, destroyed: destroy, adopted: adopt, forgotten: forget } = counts;
   return { add, change, destroy, adopt, forget };
+}
+
+/** Adds the numbers of each name; undefined where there are none. */
+function sumOf<T extends Readonly<Record<string, number>>>(all: readonly (T | undefined)[]): T | undefined {
+  const known = all.filter((one) => one !== undefined);
+  const add = (a: T, b: T) =>
+    Object.fromEntries(Object.entries(a).map(([name, number]) => [name, number + (b[name] ?? 0)])) as T;
+  return known.length === 0 ? undefined : known.reduce(add);
 }
 
 type MemberFinding = NonNullable<MemberResult["diagnostics"]>[number];
@@ -151,7 +157,7 @@ export function makeReport(
     head.verb === "plan" && !isDetailed && changes !== undefined && (code === 2 || code === 4);
   const counts: Partial<Record<MemberStatus, number>> = {};
   for (const { status } of members) counts[status] = (counts[status] ?? 0) + 1;
-  const { exitCode } = joinResults(members.map((one) => ({ exitCode: isMade(one) ? 0 : one.exit_code })));
+  const exitCode = joinExitCodes(members.map((one) => (isMade(one) ? 0 : one.exit_code)));
   return {
     ...{ format_version: "1.0", ...head, seconds: Math.round(head.seconds * 100) / 100 },
     ...{ exit_code: exitCode, counts },
@@ -160,8 +166,8 @@ export function makeReport(
 }
 
 /**
- * Joins the reports of the shards of one run. A shard that ran twice counts with its later run; a member without a result is
- * an error: what did not run must not look clean. Throws `DiagnosticsError` where the files are not the reports of one run.
+ * Joins the reports of the shards of one run. A shard that ran twice counts with its later run. A member without a result is
+ * an error: it must not look clean. Throws `DiagnosticsError` where the files are not the reports of one run.
  */
 export function joinReports(all: readonly FleetReport[], isDetailed: boolean): FleetReport {
   const reports = [...all].sort((a, b) => startOf(a) - startOf(b));

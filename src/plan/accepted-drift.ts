@@ -74,9 +74,6 @@ export function acceptDrift(
 const appliesTo = ({ stage: pattern }: Acceptance, stage: string | undefined): boolean =>
   pattern === undefined || (stage !== undefined && namePattern(pattern).test(stage));
 
-/** Returns true if an entry is about one stage and no other, so that a run for it alone can tell that it is not used. */
-const isOfOneStage = ({ stage }: Acceptance): boolean => stage !== undefined && !/[*?]/.test(stage);
-
 /** A change is accepted once all of its fields are, or its deployment that did not go well. */
 function acceptsPending(
   { address, fields }: PendingResource,
@@ -114,6 +111,7 @@ export function warnOfUnused(
   areAll: boolean,
 ): readonly Diagnostic[] {
   const used = new Set(judged.flatMap((one) => [...one.used]));
+  const isOfOneStage = ({ stage }: Acceptance): boolean => stage !== undefined && !/[*?]/.test(stage);
   return [...new Set(judged.flatMap(({ unused }) => unused))]
     .filter((entry) => !used.has(entry) && (areAll || isOfOneStage(entry)))
     .map((entry) =>

@@ -6,7 +6,6 @@ import {
   countOf,
   type DriftClass,
   type DriftReport,
-  nameOfStage,
   type PendingResource,
   type StageDrift,
 } from "../plan/drift";
@@ -167,6 +166,10 @@ export const driftDocument = (report: DriftReport): Readonly<Record<string, unkn
 const fieldData = ({ path, cause, before, after, from }: AttributeChange) => ({
   ...{ path, cause, before, after, from },
 });
+
+/** The name of a stage or a stack of it in a list: `production`, `production/api`; empty where there is but one. */
+export const nameOfStage = ({ stage, stack }: Pick<StageDrift, "stage" | "stack">): string =>
+  [stage, stack].filter((part) => part !== undefined).join(" ");
 
 /** Renders the findings in a stage, as the body of its issue: the count first, then each difference. */
 export function driftMarkdown(

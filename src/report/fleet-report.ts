@@ -110,7 +110,6 @@ function foundText({ changes, drift, status }: MemberResult, isDone: boolean): s
 export const memberLine = (result: MemberResult, isDone: boolean): string =>
   `${escapeText(result.name)}: ${endText(result, isDone)}`;
 
-/** `drift, 1 changed outside (1.2s)`. */
 function endText(one: MemberResult, isDone: boolean): string {
   const words = [wordsOf(one), foundText(one, isDone)].filter((text) => text !== "");
   return `${words.join(", ")} (${elapsedText(one.seconds)})`;

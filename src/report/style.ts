@@ -13,18 +13,14 @@ export interface Style {
   readonly unicode: boolean;
 }
 
-export const createStyle = (options: {
-  readonly color: boolean;
-  readonly width?: number;
-  readonly unicode?: boolean;
-}): Style => ({
-  colors: picocolors.createColors(options.color),
-  width: Math.max(40, options.width ?? 80),
-  unicode: options.unicode ?? false,
+export const createStyle = ({ color = false, width = 80, unicode = false } = {}): Style => ({
+  colors: picocolors.createColors(color),
+  width: Math.max(40, width),
+  unicode,
 });
 
 /** No colour, 80 columns, ASCII: for a file or a pipe. */
-export const plainStyle: Style = createStyle({ color: false });
+export const plainStyle: Style = createStyle();
 
 export const arrowOf = (style: Style): string => (style.unicode ? "\u2192" : "->");
 export const ellipsisOf = (style: Style): string => (style.unicode ? "\u2026" : "...");
@@ -56,7 +52,6 @@ export function cutText(text: string, columns: number, ellipsis: string): string
   return shown.join("") + ellipsis;
 }
 
-/** The text filled with spaces up to a number of columns. */
 export const padTo = (text: string, columns: number): string =>
   text + " ".repeat(Math.max(0, columns - textWidth(text)));
 

@@ -17,7 +17,6 @@ export function plainText(value: Plain): string {
   return `{${members.map(([key, item]) => `${quoteText(key)}: ${plainText(item)}`).join(", ")}}`;
 }
 
-/** A field as reports show it. */
 export interface ShownField extends AttributeChange {
   /** The changes of many resources, where they differ: equal changes together, the most common first. */
   readonly several?: readonly (readonly AttributeChange[])[];
@@ -119,7 +118,6 @@ const signColours: Readonly<Record<string, "green" | "red" | "yellow" | "cyan">>
   ...{ "+": "green", "-": "red", "~": "yellow", "!": "yellow", ">": "cyan", "<": "cyan" },
 };
 
-/** A text in the colour of a sign. */
 export function coloured(sign: string, text: string, { colors }: Style): string {
   const colour = signColours[sign];
   return colour === undefined ? text : colors[colour](text);

@@ -305,8 +305,13 @@ describe("whatever text comes from outside, output is inert for terminals and ru
   it("HTML holds no element of an attacker, and no graph a command", () => {
     for (const text of texts) {
       expect(escapeHtml(text)).not.toMatch(/[<>"']/);
-      const node = { id: text, title: text, mark: "same" as const, signs: [], does: "" };
-      const graph = { nodes: [node], edges: [{ from: text, to: "b" }], boxes: new Map(), left: [text] };
+      const node = { id: text, title: text, facts: "", mark: "same" as const, signs: [], does: "" };
+      const graph = {
+        nodes: [node],
+        edges: [{ from: text, to: "b", names: [] }],
+        boxes: new Map(),
+        left: [text],
+      };
       const [dot, mermaid] = [graphDot(graph), graphMermaid(graph)];
       // Graphviz takes a quoted label for text, whatever stands in it; quotes must not end it.
       const isOneLabel = /^ {2}"(?:[^"\\]|\\.)*"$/m.test(dot) && dot.split("\n").length === 9;

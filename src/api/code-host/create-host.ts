@@ -2,12 +2,12 @@ import * as z from "zod";
 import { DiagnosticsError, warning } from "../../diagnostics/diagnostic";
 import { ApiError, unlessAbsent } from "../api-error";
 import {
-  type Authored,
   type Discussion,
   type HostComment,
   type HostIssue,
   type HostOptions,
   type HostRoutes,
+  type HostText,
   type IssueText,
   type JobPlatform,
   markerIn,
@@ -17,7 +17,6 @@ import { github } from "./github";
 import { gitlab } from "./gitlab";
 import { createHostClient, type HostCall, type HostClient } from "./host-client";
 
-/** The client of a code host. */
 export type CodeHost = ReturnType<typeof createHost>;
 
 /**
@@ -39,8 +38,6 @@ export function createHost(platform: JobPlatform, options: HostOptions) {
   };
 }
 
-type Write<One> = Omit<HostCall<Authored<One>>, "method">;
-
 type OwnTexts = ReturnType<typeof ownTexts>;
 
 /** Writes texts, and tells those that this token's account wrote from those of others. */
@@ -52,16 +49,16 @@ function ownTexts(client: HostClient, host: HostRoutes, { author, clock }: HostO
   };
   return {
     ownLogin,
-    owned: async <One extends object>(found: readonly Authored<One>[]): Promise<readonly One[]> => {
+    owned: async <One extends HostText>(found: readonly One[]): Promise<readonly One[]> => {
       const own = await ownLogin();
-      return found.filter((one) => one.author === own).map(withoutAuthor);
+      return found.filter((one) => one.author === own);
     },
     /**
      * Makes a text exactly once: after an answer that was lost it looks with `find`, with pauses, for what was asked for,
      * and asks again only where it is not there. Throws unless it will be found again as our own.
      */
-    make: async <One extends object>(
-      call: Write<One>,
+    make: async <One extends HostText>(
+      call: Omit<HostCall<One>, "method">,
       find: () => Promise<One | undefined>,
     ): Promise<One> => {
       const make = async (): Promise<One> => {
@@ -69,7 +66,7 @@ function ownTexts(client: HostClient, host: HostRoutes, { author, clock }: HostO
         const own = await ownLogin();
         if (one.author !== undefined && one.author !== own)
           throw writtenByAnother(host.name, one.author, own);
-        return withoutAuthor(one);
+        return one;
       };
       try {
         return await make();
@@ -194,9 +191,6 @@ async function askLogin(client: HostClient, { login, unaskedLogin, needs }: Host
     throw cause;
   }
 }
-
-const withoutAuthor = <Text extends object>({ author: _author, ...text }: Authored<Text>): Text =>
-  text as unknown as Text;
 
 /** A host may keep lines as a browser sends them. */
 const isSameText = (kept: string, sent: string): boolean =>

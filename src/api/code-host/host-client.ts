@@ -10,7 +10,6 @@ import { requestOf } from "../send";
 import { readRetryAfter, type Transport, type WireResponse } from "../transport";
 import type { HostOptions } from "./code-host";
 
-/** One call of a host. */
 export interface HostCall<Answer> {
   /** In words, for messages: `listing comments`. */
   readonly operation: string;

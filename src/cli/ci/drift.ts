@@ -2,10 +2,10 @@ import { join, resolve } from "node:path";
 import type { CodeHost } from "../../api/code-host/create-host";
 import { keepIssues } from "../../commands/ci/comments";
 import { callWebhook, readWebhook } from "../../commands/ci/webhook";
-import { joinResults } from "../../commands/targets";
+import { joinExitCodes } from "../../commands/targets";
 import { systemClock } from "../../model/time";
 import { warnOfUnused } from "../../plan/accepted-drift";
-import { type DriftJob, type StageDrift, statusOf, withoutOthers } from "../../plan/drift";
+import { type DriftJob, type StageDrift, withoutOthers } from "../../plan/drift";
 import { isOfGone } from "../../report/ci/comment";
 import {
   driftIssue,
@@ -13,6 +13,7 @@ import {
   driftJobMarkdown,
   driftJobText,
   driftMetrics,
+  statusOf,
 } from "../../report/ci/drift-job";
 import { makeFolder, writeWholeFile } from "../files";
 import { pick, readingOptions, scopeOptions } from "../options";
@@ -83,7 +84,7 @@ export const ciDriftVerb = defineVerb({
     const job: DriftJob = {
       ...{ manifest, at, commit, page, stages },
       seconds: Math.round(systemClock.elapsed() - startedAt) / 1000,
-      exitCode: signal.aborted ? exitCodes.interrupted : joinResults(stages).exitCode,
+      exitCode: signal.aborted ? exitCodes.interrupted : joinExitCodes(stages.map((one) => one.exitCode)),
     };
     if (format === "json") terminal.out(driftJobJson(job));
     else if (format === "markdown") terminal.out(driftJobMarkdown(job));
@@ -109,7 +110,7 @@ export const ciDriftVerb = defineVerb({
       await tellHost(screen, host, issuesOf(job, declared ?? results[0]?.target.declaredStages));
     for (const { diagnostics } of stages) annotate(screen, diagnostics);
     if (failed) written.push(exitCodes.error);
-    return joinResults([job, ...written.map((exitCode) => ({ exitCode }))]).exitCode;
+    return joinExitCodes([job.exitCode, ...written]);
   },
 });
 

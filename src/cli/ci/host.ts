@@ -123,13 +123,11 @@ export const reviewOf = async (screen: Screen, job: CiJob): Promise<Review> =>
     comments: [],
   };
 
-/** Returns the subject of the comments on a target: its manifest, stage and stack. */
 export const subjectOf = (
   { manifest, stage, stack, environment, cwd }: Target,
   key?: Uint8Array,
 ): CommentSubject => ({ manifest, stage, stack, key, repository: repositoryOf(environment, cwd) });
 
-/** Returns the facts of a comment of a job on a target. */
 export const commentOf = (
   target: Target,
   { commit, page }: CiJob,

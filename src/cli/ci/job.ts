@@ -46,7 +46,6 @@ export const jobVariables: ReadonlySet<string> = new Set([
   "SUDO_USER",
 ]);
 
-/** Returns the value of the first variable that is set. */
 export const firstOf = (environment: ProcessEnvironment, names: readonly string[]): string | undefined =>
   names.map((name) => environment[name]?.trim()).find(Boolean);
 

@@ -1,6 +1,6 @@
 import { keepComments } from "../../commands/ci/comments";
 import { compareInQueue, recordsOf } from "../../commands/ci/review";
-import { joinResults } from "../../commands/targets";
+import { joinExitCodes } from "../../commands/targets";
 import { type Diagnostic, DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import { guardErrors } from "../../plan/guards";
 import { hasChanges } from "../../plan/plan";
@@ -67,26 +67,25 @@ export const ciPlanVerb = defineVerb({
     const [first] = results;
     if (first) report(screen, await warnOfUndeclared(first.target, screen));
     const planned = results.filter((result) => result.target.readStage !== "any");
-    const ends = results.map(({ outcome: { exitCode } }) => ({ exitCode }));
+    const ends = results.map(({ outcome }) => outcome.exitCode);
     if (planned.length === 0 && results.length > 0) {
       const found = results.flatMap(({ outcome }) => outcome.diagnostics);
       await tellFailure(told, found);
-      return joinResults(ends).exitCode;
+      return joinExitCodes(ends);
     }
     const plans = planned.map(planOutputs);
     const outputs = {
       changes: String(plans.some(({ changes }) => changes)),
       digest: (plans.length === 1 && plans[0]?.digest) || "",
-      exitcode: String(joinResults(planned.map(({ outcome }) => outcome)).exitCode),
+      exitcode: String(joinExitCodes(planned.map(({ outcome }) => outcome.exitCode))),
     };
     writeOutputs(screen, { ...outputs, plans: escapeJson(plans) });
     const { report: folder, overridePolicy: overridePolicies } = given;
     const written = writeReports(planned, { target, folder, job, screen, outputs, overridePolicies });
     if (screen.signal.aborted) return exitCodes.interrupted;
     const commentEnd = await commentOnPlans(told, planned, declared);
-    if (job.isQueue)
-      for (const [at, one] of results.entries()) ends[at] = { exitCode: await tellQueue(one, job, screen) };
-    const worst = joinResults([{ exitCode: written }, { exitCode: commentEnd }, ...ends]).exitCode;
+    if (job.isQueue) for (const [at, one] of results.entries()) ends[at] = await tellQueue(one, job, screen);
+    const worst = joinExitCodes([written, commentEnd, ...ends]);
     return worst === exitCodes.changes && !given.detailedExitcode ? exitCodes.done : worst;
   },
 });

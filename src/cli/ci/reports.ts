@@ -59,32 +59,31 @@ interface Reports {
  * about all of them that GitLab and other systems read. Removes files of an earlier run. Reports a file that cannot be written,
  * and returns 1 then.
  */
-export const writeReports = (planned: readonly PlannedTarget[], reports: Reports): number =>
-  tryToWrite(reports.screen, () => writeFiles(planned, reports));
-
-function writeFiles(planned: readonly PlannedTarget[], reports: Reports): void {
+export function writeReports(planned: readonly PlannedTarget[], reports: Reports): number {
   const { target, outputs, screen } = reports;
   const folder = resolve(target.cwd, reports.folder, (target.sharesRun && target.stack) || "");
   const textsOf = ({ applied, outcome: { plan } }: PlannedTarget) =>
     applied ?? (plan ? planMarkdown(plan) : []);
-  writeSummary(screen, planned.flatMap(textsOf));
-  const suites = planned.map((one) => {
-    const { stage, stack } = one.target;
-    // A word that cannot name a stage has no folder of its own.
-    const below = stage?.split("/").map((word) => (isStageWord(word) ? word : "_")) ?? [];
-    writePlanned(one, planned.length === 1 ? folder : join(folder, ...below, stack ?? ""), reports);
-    const name = ["rnv plan", stage, stack].filter((word) => word !== undefined).join(" ");
-    return planSuite(madeOf(one), name);
-  });
-  const plans = planned.flatMap(({ outcome }) => outcome.plan ?? []);
-  const write = emptyFiles(folder, ["gl-terraform.json"]);
-  write("junit.xml", junit(suites));
   const pathOf = (file: string) => repositoryPath(file, screen.cwd, screen.environment);
-  write("gl-code-quality-report.json", codeQuality(planned.map(madeOf).flatMap(planFindings), pathOf));
-  if (plans.length > 0) write("gl-terraform.json", gitlabCounts(plans));
-  // GitLab reads outputs from a file (`artifacts: reports: dotenv`), as variables: PLAN_DIGEST.
-  const lines = Object.entries(outputs).map(([name, value]) => `PLAN_${name.toUpperCase()}=${value}\n`);
-  write("rnv.env", lines.join(""));
+  return tryToWrite(screen, () => {
+    writeSummary(screen, planned.flatMap(textsOf));
+    const suites = planned.map((one) => {
+      const { stage, stack } = one.target;
+      // A word that cannot name a stage has no folder of its own.
+      const below = stage?.split("/").map((word) => (isStageWord(word) ? word : "_")) ?? [];
+      writePlanned(one, planned.length === 1 ? folder : join(folder, ...below, stack ?? ""), reports);
+      const name = ["rnv plan", stage, stack].filter((word) => word !== undefined).join(" ");
+      return planSuite(madeOf(one), name);
+    });
+    const plans = planned.flatMap(({ outcome }) => outcome.plan ?? []);
+    const write = emptyFiles(folder, ["gl-terraform.json"]);
+    write("junit.xml", junit(suites));
+    write("gl-code-quality-report.json", codeQuality(planned.map(madeOf).flatMap(planFindings), pathOf));
+    if (plans.length > 0) write("gl-terraform.json", gitlabCounts(plans));
+    // GitLab reads outputs from a file (`artifacts: reports: dotenv`), as variables: PLAN_DIGEST.
+    const lines = Object.entries(outputs).map(([name, value]) => `PLAN_${name.toUpperCase()}=${value}\n`);
+    write("rnv.env", lines.join(""));
+  });
 }
 
 const madeOf = ({ outcome: { plan, diagnostics } }: PlannedTarget) => plan ?? { diagnostics };

@@ -41,18 +41,18 @@ import { policiesOf } from "../verbs/plan";
 import { type MembersValues, type RunValues, type ShownValues, shardOf } from "./options";
 import type { MembersJob, WorkValues } from "./run-members";
 
-/** Returns the members that a command line means, and the folder of the fleet with links followed, as git names paths. */
-function membersOf(given: MembersValues, { target, screen }: Run) {
+/** Returns the members that a command line means. */
+function membersOf(given: MembersValues, { target, screen }: Run): readonly FleetMember[] {
   const { cwd, environment, untrusted } = target;
   const { dir = ".", member: named, changedSince, memberTimeoutMs: timeoutMs = longestTimer } = given;
-  const root = realOf(resolve(cwd, dir));
-  const selected = chooseMembers({
-    ...{ root, cwd, types: resourceTypes, environment, untrusted, timeoutMs, jobVariables },
+  return chooseMembers({
+    // As git names paths.
+    root: realOf(resolve(cwd, dir)),
+    ...{ cwd, types: resourceTypes, environment, untrusted, timeoutMs, jobVariables },
     ...{ named, changedSince, stage: askedStage(target) },
     policies: policiesOf(target).map((path) => realOf(resolve(cwd, path))),
     report: (found) => tell(screen, found),
   });
-  return { root, selected };
 }
 
 export async function runFleet(
@@ -63,7 +63,7 @@ export async function runFleet(
   const { target, screen } = run;
   const { signal, terminal, format } = screen;
   const { untrusted, answerTimeoutMs } = target;
-  const { selected, root } = membersOf(given, run);
+  const selected = membersOf(given, run);
   const shard = given.shard ?? shardOf(target.environment);
   const members = inShard(selected, shard);
   const started = { at: new Date().toISOString(), ms: performance.now() };
@@ -79,11 +79,11 @@ export async function runFleet(
   const most = given.parallelism ?? 2 * availableParallelism();
   const runGroups = (groups: readonly (readonly FleetMember[])[]) => {
     const parallelism = Math.max(1, Math.floor(most / groups.length));
-    const job = { verb, given, untrusted, answerTimeoutMs, parallelism, root };
+    const job = { verb, given, untrusted, answerTimeoutMs, parallelism };
     const runOne = (members: readonly FleetMember[]) => runProcess({ ...job, members }, signal, onResult);
     return runTargets(groups, runOne, { parallelism: most, signal });
   };
-  await runGroups([...groupBy(pending(), (one) => sharedBy(verb, one, root, untrusted)).values()]);
+  await runGroups([...groupBy(pending(), (one) => sharedBy(verb, one, untrusted)).values()]);
   // Those that a shared process left without a result, because it hung or broke, run again, each alone.
   if (!signal.aborted) await runGroups(pending().map((one) => [one]));
   for (const member of pending()) onResult(endedMember(verb, member, "interrupted"));
@@ -141,7 +141,7 @@ export function printMatrix(
   given: MembersValues & { readonly shards: number | undefined },
   run: Run,
 ): undefined {
-  const { selected } = membersOf(given, run);
+  const selected = membersOf(given, run);
   const count = Math.min(given.shards ?? 0, selected.length);
   const include =
     given.shards === undefined
@@ -154,11 +154,10 @@ const ofConnection =
   /^(RNV_BASE_URL|RNV_WORKSPACE_ID|RNV_API_KEY|RNV_API_KEY_FILE|(HTTPS?|NO)_PROXY|NODE_.*)$/i;
 
 /** Returns the same text for members that may share a process: they reach one workspace, with one key, in one way. */
-function sharedBy(verb: FleetVerb, member: FleetMember, root: string, untrusted: boolean): string {
-  const folder = join(root, member.manifest);
-  const used = withProfile(member.environment, undefined, untrusted ? undefined : folder).environment;
+function sharedBy(verb: FleetVerb, member: FleetMember, untrusted: boolean): string {
+  const used = withProfile(member.environment, undefined, untrusted ? undefined : member.cwd).environment;
   const isAlone = verb === "apply" || used.RNV_BASE_URL?.trim() === "embedded";
-  if (isAlone || startsPrograms(folder, verb)) return member.name;
+  if (isAlone || startsPrograms(member, verb)) return member.name;
   return JSON.stringify(
     Object.entries(used)
       .filter(([name]) => ofConnection.test(name))
@@ -181,9 +180,9 @@ async function runProcess(
   signal: AbortSignal,
   onResult: (result: MemberResult) => void,
 ): Promise<void> {
-  const { members, root, verb } = job;
+  const { members, verb } = job;
   const first = members[0] as FleetMember;
-  const cwd = join(root, first.manifest);
+  const { cwd } = first;
   const start = performance.now();
   let output = "";
   let isStuck = false;

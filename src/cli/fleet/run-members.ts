@@ -1,5 +1,4 @@
 import { once, setMaxListeners } from "node:events";
-import { join } from "node:path";
 import { parseJson, type Transport, type WireRequest, type WireResponse } from "../../api/transport";
 import { endedMember, memberResult } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
@@ -15,7 +14,6 @@ import { applyRules, showApply } from "../verbs/apply";
 import { driftOf, driftRules, readAccepted } from "../verbs/drift";
 import { countedPlan, judgedRequestOf, planRules } from "../verbs/plan";
 
-/** The options of the verb that members run. */
 export interface WorkValues {
   readonly secrets?: boolean;
   readonly failOn?: readonly DriftClass[];
@@ -29,7 +27,6 @@ export interface MembersJob extends Pick<Request, "untrusted" | "answerTimeoutMs
   readonly given: WorkValues;
   /** Members at once. */
   readonly parallelism: number;
-  readonly root: string;
   readonly members: readonly FleetMember[];
 }
 
@@ -70,13 +67,9 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
   await runTargets(members, runMember, { parallelism: job.parallelism, signal: interruption });
 }
 
-function requestOf(
-  { verb: name, untrusted, answerTimeoutMs, root }: MembersJob,
-  member: FleetMember,
-): Request {
-  const { manifest, stage, environment } = member;
+function requestOf({ verb: name, untrusted, answerTimeoutMs }: MembersJob, member: FleetMember): Request {
+  const { cwd, stage, environment } = member;
   const verb = `rnv ${name}`;
-  const cwd = join(root, manifest);
   return {
     cwd,
     ...withProfile(environment, undefined, untrusted ? undefined : cwd),

@@ -9,9 +9,8 @@ import { escapeText } from "../../report/escape-text";
 import { counted, differenceText } from "../../report/plan-wording";
 import { discussionOf } from "./comments";
 
-/** The comments that may hold the review of an apply. */
 export interface Review {
-  /** The one of the job, else those of one push: a queue merges several at once. */
+  /** The pull request of the job, else those of one push: a queue merges several at once. */
   readonly pullRequests: readonly number[];
   /** Our comments on all of them, oldest first. */
   readonly comments: readonly { readonly pullRequest: number; readonly body: string }[];
@@ -101,14 +100,11 @@ function unreviewed(
 interface QueueEnd {
   readonly exitCode: number;
   readonly finding?: Diagnostic;
-  /** Where the plan differs from the reviewed one, in Markdown. */
+  /** A list in Markdown of the differences from the reviewed plan. */
   readonly differences?: string | undefined;
 }
 
-/**
- * Compares a plan of a merge queue with the reviewed ones: the branch as it will be must give one of them. Changes ahead of
- * it in the queue may come with it.
- */
+/** Compares a plan of a merge queue with the reviewed plans. Changes ahead of it in the queue may come with it. */
 export function compareInQueue(
   plan: Plan,
   reviewed: readonly PlanRecord[] | Diagnostic,

@@ -44,7 +44,7 @@ export async function callWebhook(
 const mostDeliveries = 5;
 const longestPauseMs = 30_000;
 
-/** Sends a request at most five times: what arrives twice says the same. Returns why it did not arrive, or undefined. */
+/** Sends a request at most five times: a duplicate says the same. Returns why it did not arrive, or undefined. */
 export async function deliver(
   request: WireRequest,
   transport: Transport,

@@ -19,7 +19,7 @@ export interface FleetRequest extends Pick<ManifestRequest, "cwd" | "types" | "e
   readonly root: string;
   readonly untrusted: boolean;
   readonly timeoutMs: number;
-  /** Names of variables in which a job says what it is. */
+  /** Names of variables that describe the job. */
   readonly jobVariables: ReadonlySet<string>;
 }
 
@@ -27,6 +27,8 @@ export interface FleetRequest extends Pick<ManifestRequest, "cwd" | "types" | "e
 export interface FleetMember extends TargetPlace {
   /** `teams/shop`, with its stage `teams/shop@production`; no two members of a fleet have the same. */
   readonly name: string;
+  /** Its folder, absolute. */
+  readonly cwd: string;
   readonly timeoutMs: number;
   readonly problems: readonly Diagnostic[];
 }
@@ -74,10 +76,11 @@ function stagesOfMember(
 ): readonly FleetMember[] {
   const { root, types, untrusted } = request;
   const { name, dir: folder = name, stages } = member;
+  const cwd = join(root, folder);
   const { environment, missing } = memberEnvironment(member, all, request);
   const problems = problemsOf(member, root, missing);
   const timeoutMs = parseDuration(member.timeout ?? "") ?? request.timeoutMs;
-  const found = findStages({ files: [], cwd: join(root, folder), types, environment, untrusted });
+  const found = findStages({ files: [], cwd, types, environment, untrusted });
   // Its own run tells what is wrong with it.
   const known = hasErrors(found.diagnostics) ? [] : [...found.stages.values()];
   const once = known.flatMap((stage) => (stage.each ? [] : stage.name));
@@ -86,7 +89,7 @@ function stagesOfMember(
     const asked = splitStage(stage ?? "");
     const isPlaced = found.stages.get(asked.name)?.written.has("state");
     return {
-      ...{ name: stage === undefined ? name : `${name}@${stage}`, stage },
+      ...{ name: stage === undefined ? name : `${name}@${stage}`, stage, cwd },
       ...{ manifest: folder, environment, problems, timeoutMs: Math.min(timeoutMs, longestTimer) },
       // Empty where what its stage names cannot be read: its own run refuses it.
       state: isPlaced
@@ -111,8 +114,7 @@ function problemsOf({ name, dir: folder = name }: DeclaredMember, root: string, 
 }
 
 /** Returns the paths that a member is made of: its folder, with and without links followed, and what its manifest mentions. */
-export function partsOf(member: FleetMember, root: string): readonly string[] {
-  const folder = resolve(root, member.manifest);
+export function partsOf({ cwd: folder }: FleetMember): readonly string[] {
   const mentioned = manifestsIn(folder).flatMap((file) => {
     const words = readOr(file)?.match(/[^\s"',:[\]{}()]+/g) ?? [];
     return words.filter((word) => /[./]/.test(word)).map((word) => resolve(dirname(file), word));
@@ -121,7 +123,7 @@ export function partsOf(member: FleetMember, root: string): readonly string[] {
 }
 
 /** Returns true if the run of a member may start a program: one of constructs, or for a plan one that prints a secret. */
-export function startsPrograms(folder: string, verb: string): boolean {
+export function startsPrograms({ cwd: folder }: FleetMember, verb: string): boolean {
   if (existsSync(join(folder, "cdktf.json"))) return true;
   return verb !== "drift" && manifestsIn(folder).some((file) => readOr(file)?.includes("fromCommand"));
 }

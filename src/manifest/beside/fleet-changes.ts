@@ -13,8 +13,8 @@ export type FleetChanges = ReturnType<typeof changesSince>;
 
 /**
  * Absolute paths of the files that differ from where this branch left `ref`: committed, in the working folder, and not
- * known to git; `textBefore` returns the text that a file had at the commit, undefined where it did not exist. A file that
- * moved counts at both places. Throws `DiagnosticsError` with git's own words.
+ * known to git. A file that moved counts at both places. `textBefore` returns the text that a file had at the commit,
+ * undefined where it did not exist. Throws `DiagnosticsError` with git's own words.
  */
 export function changesSince(ref: string, { root: cwd, environment }: FleetRequest) {
   const given = commandEnvironment(environment, (name) => /^GIT_(DIR|WORK_TREE)$/.test(name));
@@ -62,12 +62,12 @@ export function changedMembers(
     paths.some((path) => parts.some((part) => isBelow(path, part) || isBelow(part, path)));
   const fleetFile = join(root, fleetFileName);
   const isOfAll = areTouched([fleetFile, realOf(fleetFile), ...shared]);
-  return members.filter((member) => isOfAll || areTouched(partsOf(member, root)));
+  return members.filter((member) => isOfAll || areTouched(partsOf(member)));
 }
 
 /** Returns the same text for members whose runs would write one state; empty where it is unknown. */
-export const sharedState = (root: string, { manifest, state }: FleetMember): string =>
-  state === "" || state.includes("://") ? state : resolve(realOf(join(root, manifest)), state);
+export const sharedState = ({ cwd, state }: FleetMember): string =>
+  state === "" || state.includes("://") ? state : resolve(realOf(cwd), state);
 
 /** Returns a warning, with the state, for each member of the commit before that is not declared any more. */
 export function warnOfGone(
@@ -75,7 +75,7 @@ export function warnOfGone(
   members: readonly FleetMember[],
   { paths, textBefore }: FleetChanges,
 ): readonly Diagnostic[] {
-  const { root, cwd } = request;
+  const { root } = request;
   const before = mkdtempSync(join(tmpdir(), "rnv-fleet-"));
   const changed = paths.filter((path) => yamlName.test(path) && isBelow(path, root));
   try {
@@ -87,13 +87,13 @@ export function warnOfGone(
       writeFileSync(copy, text);
     }
     // Members of a first fleet file have other names than their folders had, and the same states.
-    const known = new Set(members.flatMap((one) => [one.name, sharedState(root, one)]));
+    const known = new Set(members.flatMap((one) => [one.name, sharedState(one)]));
     return findFleet({ ...request, root: before, cwd: before })
-      .map((one) => ({ ...one, state: sharedState(root, one) }))
+      .map((one) => ({ ...one, state: sharedState({ ...one, cwd: join(root, one.manifest) }) }))
       .filter(({ name, state }) => !known.has(name) && !known.has(state))
-      .filter(({ manifest }) => existsSync(join(before, manifest)))
+      .filter(({ cwd }) => existsSync(cwd))
       .map(({ name, stage, state: address }) => {
-        const state = address.includes("://") ? address : shownPath(address, realOf(cwd));
+        const state = address.includes("://") ? address : shownPath(address, realOf(request.cwd));
         return warning("manifest.not_found", `${name} is no longer declared; its resources still exist`, {
           detail: `Its state: ${state}`,
           hint:

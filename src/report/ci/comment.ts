@@ -126,7 +126,6 @@ export function readRecord(
   }
 }
 
-/** The comment on a plan, with its marker and its record. */
 export function planComment(plan: Plan, comment: Comment): string {
   const head = [markerOf("plan", comment), recordLine(plan, "plan", comment)].join("\n");
   return `${head}\n${planSection(plan, comment, comment.limit - head.length - 1)}`;
@@ -156,14 +155,13 @@ export function failedPlanComment(diagnostics: readonly Diagnostic[], comment: C
 const headOf = (kind: RecordKind, subject: CommentSubject, hidden?: string): string =>
   [markerOf(kind, subject), ...(hidden ? [hidden] : []), `### rnv ${kind}${subjectText(subject)}`].join("\n");
 
-/** The end of an apply in a job, for its comment. */
 interface ApplyEnd {
   readonly exitCode: number;
   readonly plan?: Plan;
   /** Undefined where it ended before anything was applied. */
   readonly counts?: ApplyCounts;
   readonly diagnostics: readonly Diagnostic[];
-  /** Where the plan differs from the reviewed one; undefined where nothing was reviewed. */
+  /** Differences from the reviewed plan; undefined where nothing was reviewed. */
   readonly differences?: readonly PlanDifference[] | undefined;
 }
 

@@ -1,14 +1,6 @@
-import {
-  countsOfStage,
-  type DriftJob,
-  type DriftStatus,
-  driftClasses,
-  nameOfStage,
-  type StageDrift,
-  statusOf,
-} from "../../plan/drift";
+import { countsOfStage, type DriftJob, driftClasses, type StageDrift } from "../../plan/drift";
 import { diagnosticData, diagnosticsText } from "../diagnostics";
-import { classWords, driftDocument, driftLine, driftMarkdown, driftText } from "../drift-report";
+import { classWords, driftDocument, driftLine, driftMarkdown, driftText, nameOfStage } from "../drift-report";
 import { codeSpan, escapeMarkdown, escapeText, jsonText } from "../escape-text";
 import { countEach, counted, countList } from "../plan-wording";
 import { markdownLimit, reportMarkdown } from "../section-markdown";
@@ -20,15 +12,22 @@ import { markerOf, pageLink } from "./comment";
 import { runMetrics } from "./metrics";
 
 /** The worst first. */
-const statusWords: Readonly<Record<DriftStatus, string>> = {
+const statusWords = {
   interrupted: "interrupted",
   error: "not checked",
   expired: "an acceptance expired",
   drift: "drift",
   clean: "no drift",
-};
+} as const;
 
-/** Returns all stages with their findings, in a line each. */
+/** Returns how a stage or a job ended. Only an acceptance that has expired leaves a whole report behind an error. */
+export function statusOf({ exitCode, report }: Pick<StageDrift, "exitCode" | "report">) {
+  if (exitCode === 0) return "clean";
+  if (exitCode === 2) return "drift";
+  if (exitCode === 130) return "interrupted";
+  return report === undefined ? "error" : "expired";
+}
+
 const stageSections = ({ stages }: DriftJob): readonly Section[] =>
   itemSection("stages", "Stages", "", stages.map(itemOf));
 
@@ -44,7 +43,6 @@ function itemOf(one: StageDrift): Item {
   };
 }
 
-/** Returns whether a stage is not clean, or has a message. */
 const isTold = (one: StageDrift): boolean => one.exitCode !== 0 || one.diagnostics.length > 0;
 
 /** Renders a job for people: each stage that is not clean in full, then a line for each stage, and one for all. */
