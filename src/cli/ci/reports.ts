@@ -1,10 +1,10 @@
 import { appendFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { failure, hasErrors } from "../../diagnostics/diagnostic";
+import { hasErrors } from "../../diagnostics/diagnostic";
 import { isStageWord } from "../../model/stage";
 import { codeQuality, gitlabCounts, junit, planFindings, planSuite } from "../../report/ci/artifacts";
 import { planJson, planMarkdown } from "../../report/plan-text";
-import { makeFolder, writeWholeFile } from "../files";
+import { cannot, makeFolder, writeWholeFile } from "../files";
 import { savedPlanOf, writePlanPage } from "../output-files";
 import type { TargetResult } from "../run-targets";
 import { errorDocument, repositoryPath, type Screen, tryToWrite } from "../screen";
@@ -27,8 +27,7 @@ function appendTo(file: string | undefined, text: string): void {
   try {
     appendFileSync(file, text);
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    throw failure("command.usage", `cannot write ${file} (${code})`);
+    throw cannot(`write ${file}`, cause);
   }
 }
 

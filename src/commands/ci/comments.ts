@@ -47,11 +47,7 @@ export async function keepComments(
     const body = markers.has(marker) ? undefined : textOf(marker ?? "");
     return body === undefined ? [] : [{ body, isQuiet: true, standing: [one] }];
   });
-  await keepEach([...all, ...others], async ({ standing, ...one }) => {
-    await keepComment(host, pullRequest, one, standing).catch((cause: unknown) => {
-      throw standing.length > 0 ? new StaleCommentError(pullRequest, cause) : cause;
-    });
-  });
+  await keepEach([...all, ...others], (one) => keepComment(host, pullRequest, one));
 }
 
 /** Keeps each of `all`: one that fails stops no other. The failure that is thrown at the end is that of a stale comment first. */
@@ -64,16 +60,20 @@ async function keepEach<T>(all: readonly T[], keep: (one: T) => Promise<void>): 
 async function keepComment(
   host: CodeHost,
   pullRequest: number,
-  { body, isQuiet, unless }: WantedComment,
-  [first, ...others]: readonly HostComment[],
+  { body, isQuiet, unless, standing }: WantedComment & { readonly standing: readonly HostComment[] },
 ): Promise<void> {
   const at = discussionOf(pullRequest);
-  for (const { id } of others)
-    await host.rewriteComment(at, id, "*This comment is out of date: a newer run keeps the first one.*\n");
-  if (first === undefined) {
-    if (!isQuiet) await host.writeComment(at, body);
-  } else if (first.body !== body && unless?.(first.body) !== true)
-    await host.rewriteComment(at, first.id, body);
+  const [first, ...others] = standing;
+  try {
+    for (const { id } of others)
+      await host.rewriteComment(at, id, "*This comment is out of date: a newer run keeps the first one.*\n");
+    if (first === undefined) {
+      if (!isQuiet) await host.writeComment(at, body);
+    } else if (first.body !== body && unless?.(first.body) !== true)
+      await host.rewriteComment(at, first.id, body);
+  } catch (cause) {
+    throw first === undefined ? cause : new StaleCommentError(pullRequest, cause);
+  }
 }
 
 interface WantedIssue {

@@ -12,9 +12,7 @@ import { isObject } from "../../model/value";
 import { usualManifest } from "../find-files";
 import { readDocument } from "./read-document";
 
-const testName = /\.rnvtest\.ya?ml$/;
-
-export const isTestFile = (path: string): boolean => testName.test(path);
+export const isTestFile = (path: string): boolean => /\.rnvtest\.ya?ml$/.test(path);
 
 const word = z.string().min(1, "expected text");
 const words = z.array(word);
