@@ -16,7 +16,7 @@ export async function documentTypes(): Promise<string> {
   return (
     types
       // The one that holds them all is nobody's.
-      .replace(/^export interface Documents \{$[^]*?^\}\n/m, "")
+      .replace(/^export interface Documents \{$[\s\S]*?^\}\n/m, "")
       .replace("export type Json = _Schema0\n", "")
       .replaceAll("_Schema0", "Json")
   );

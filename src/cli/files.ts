@@ -58,7 +58,7 @@ export function writeWholeFile(file: string, text: string, { keep = false, mode 
   }
 }
 
-const cannot = (what: string, cause: unknown): DiagnosticsError =>
+export const cannot = (what: string, cause: unknown): DiagnosticsError =>
   failure("command.usage", `cannot ${what} (${(cause as NodeJS.ErrnoException).code ?? "unknown"})`);
 
 /** Throws where an option names a file or a folder that cannot be written. A pipe is not opened: it may have no reader yet. */

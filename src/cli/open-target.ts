@@ -10,8 +10,8 @@ import { type Diagnostic, error, hasErrors, warning } from "../diagnostics/diagn
 import type { State } from "../model/state";
 import type { ProcessEnvironment } from "../model/text";
 import { version } from "../model/version";
+import { isJob, repositoryOf, startedBy } from "./ci/job";
 import { readStandardInput } from "./files";
-import { isJob, repositoryOf, startedBy } from "./job";
 import { type WaitNotice, watchWaiting } from "./progress";
 import { report, type Screen } from "./screen";
 import { type CommandLineSettings, readSettings } from "./settings";

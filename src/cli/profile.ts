@@ -4,8 +4,8 @@ import { isAbsolute, join } from "node:path";
 import { type Diagnostic, DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../model/text";
 import { makeIgnoredFolder } from "../state/node-disk";
+import { isJob } from "./ci/job";
 import { makeFolder, readLimited, writeWholeFile } from "./files";
-import { isJob } from "./job";
 
 /** A workspace that `rnv login` saved under a name. Its key is in a file of its own. */
 interface Profile {

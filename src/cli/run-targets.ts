@@ -1,4 +1,4 @@
-import { joinResults, runTargets } from "../commands/targets";
+import { joinExitCodes, runTargets } from "../commands/targets";
 import type { CrossValue, StackUnit } from "../declaration/load-request";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage } from "../model/stage";
@@ -33,7 +33,7 @@ export const tellFindings = ({ outcome }: TargetResult, screen: Screen): void =>
 
 /**
  * Runs stages, and each stack of a stage, until the run is interrupted. None is stopped by another: what is thrown becomes the
- * outcome of its target. Several end with the exit code that says most (`joinResults`, DESIGN section 11, "Stacks").
+ * outcome of its target. Several end with the exit code that says most (`joinExitCodes`, DESIGN section 11, "Stacks").
  */
 export async function resultsOf(request: Request, run: TargetsRun): Promise<readonly TargetResult[]> {
   const { stages, rules, screen, onResult = () => {} } = run;
@@ -157,7 +157,7 @@ export async function runOnTargets(
         on.terminal.out(rules.failedJson?.(result.outcome, request.commandLine) ?? "");
     },
   });
-  return joinResults(results.map(({ outcome }) => outcome)).exitCode;
+  return joinExitCodes(results.map(({ outcome }) => outcome.exitCode));
 }
 
 export const endOf = (end: VerbEnd): Exclude<VerbEnd, number | undefined> =>

@@ -1,7 +1,6 @@
 import { failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { namePattern, shortList } from "../model/text";
-import type { MemberResult } from "../report/fleet-report";
 import type { ApplyOutcome } from "./apply";
 import type { DriftOutcome } from "./drift";
 import type { PlanOutcome } from "./plan";
@@ -9,33 +8,12 @@ import type { PlanOutcome } from "./plan";
 /** How a plan, a look for drift or an apply ended in one target. */
 export interface TargetOutcome extends PlanOutcome, DriftOutcome, ApplyOutcome {}
 
-/** How a verb ended on a target, or on several that are joined already. */
-interface TargetEnd extends Pick<MemberResult, "changes" | "drift"> {
-  readonly exitCode: number;
-  readonly seconds?: number;
-}
-
 /** From the most telling: interrupted, error, partly applied, failed deployment, stale, refused, lock held, checkout, changes. */
 const telling = [130, 1, 3, 7, 5, 4, 6, 8, 2];
 
-/**
- * Joins the ends of stacks, stages, jobs, members of a fleet or shards into one: the most telling exit code (DESIGN section
- * 8), and what they took and found, added up.
- */
-export const joinResults = (ends: readonly TargetEnd[]) => ({
-  exitCode: telling.find((code) => ends.some(({ exitCode }) => exitCode === code)) ?? 0,
-  seconds: ends.reduce((sum, { seconds = 0 }) => sum + seconds, 0),
-  changes: sumOf(ends.map(({ changes }) => changes)),
-  drift: sumOf(ends.map(({ drift }) => drift)),
-});
-
-/** Adds the numbers of each name; undefined where there are none. */
-function sumOf<T extends Readonly<Record<string, number>>>(all: readonly (T | undefined)[]): T | undefined {
-  const known = all.filter((one) => one !== undefined);
-  const add = (a: T, b: T) =>
-    Object.fromEntries(Object.entries(a).map(([name, number]) => [name, number + (b[name] ?? 0)])) as T;
-  return known.length === 0 ? undefined : known.reduce(add);
-}
+/** Returns the exit code that says most of the runs of stacks, stages, jobs, members of a fleet or shards (DESIGN section 8). */
+export const joinExitCodes = (exitCodes: readonly number[]): number =>
+  telling.find((code) => exitCodes.includes(code)) ?? 0;
 
 /**
  * Runs every target, `parallelism` at once. They begin in their order, and none waits for another one's success. After `signal`

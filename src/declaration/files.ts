@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   type Dirent,
-  existsSync,
   fstatSync,
   openSync,
   readdirSync,
@@ -15,6 +14,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, error, SourceFile } from "../diagnostics/diagnostic";
 import { reasonOf } from "../model/text";
 import type { Report } from "./findings";
+import { repositoryAround } from "./git";
 
 export const manifestFolder = (cwd: string, [first = "-"]: readonly string[]) => resolve(cwd, dirname(first));
 
@@ -22,14 +22,6 @@ export const manifestFolder = (cwd: string, [first = "-"]: readonly string[]) =>
 export function projectFolder(cwd: string, files: readonly string[], isUntrusted: boolean): string {
   const folder = realOf(manifestFolder(cwd, files));
   return isUntrusted ? folder : (repositoryAround(folder) ?? resolve(cwd));
-}
-
-/** Returns the nearest folder, from `folder` up, that is the root of a repository. */
-export function repositoryAround(folder: string): string | undefined {
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, ".git"))) return at;
-    if (at === dirname(at)) return undefined;
-  }
 }
 
 /** Returns true if a path of the project leads out of it with links followed. What is not there leads nowhere. */

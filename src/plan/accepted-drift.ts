@@ -74,9 +74,6 @@ export function acceptDrift(
 const appliesTo = ({ stage: pattern }: Acceptance, stage: string | undefined): boolean =>
   pattern === undefined || (stage !== undefined && namePattern(pattern).test(stage));
 
-/** Whether an entry is about one stage and no other, so that a run for it alone can tell that it is not used. */
-export const isOfOneStage = ({ stage }: Acceptance): boolean => stage !== undefined && !/[*?]/.test(stage);
-
 /** A change is accepted once all of its fields are, or its deployment that did not go well. */
 function acceptsPending(
   { address, fields }: PendingResource,
@@ -108,8 +105,19 @@ export const acceptanceExpired = (entry: Acceptance): Diagnostic =>
     hint: "repair it and remove the entry, or review it again and give it a new date",
   });
 
-export const acceptanceUnused = (entry: Acceptance): Diagnostic =>
-  warning("drift.acceptance_unused", `nothing of ${subject(entry)} has drifted`, {
-    range: entry.range,
-    hint: "remove the entry",
-  });
+/** Returns a warning for each entry that no stage needs; another stage may need it, unless these are all. */
+export function warnOfUnused(
+  judged: readonly Pick<Judged, "used" | "unused">[],
+  areAll: boolean,
+): readonly Diagnostic[] {
+  const used = new Set(judged.flatMap((one) => [...one.used]));
+  const isOfOneStage = ({ stage }: Acceptance): boolean => stage !== undefined && !/[*?]/.test(stage);
+  return [...new Set(judged.flatMap(({ unused }) => unused))]
+    .filter((entry) => !used.has(entry) && (areAll || isOfOneStage(entry)))
+    .map((entry) =>
+      warning("drift.acceptance_unused", `nothing of ${subject(entry)} has drifted`, {
+        range: entry.range,
+        hint: "remove the entry",
+      }),
+    );
+}

@@ -352,21 +352,6 @@ export interface DriftJob {
   readonly exitCode: number;
 }
 
-/** How a stage, or a whole job, stands. */
-export type DriftStatus = "clean" | "drift" | "expired" | "error" | "interrupted";
-
-/** Returns how a stage or a job ended. Only an acceptance that has expired leaves a whole report behind an error. */
-export function statusOf({ exitCode, report }: Pick<StageDrift, "exitCode" | "report">): DriftStatus {
-  if (exitCode === 0) return "clean";
-  if (exitCode === 2) return "drift";
-  if (exitCode === 130) return "interrupted";
-  return report === undefined ? "error" : "expired";
-}
-
-/** The name of a stage or a stack of it in a list: `production`, `production/api`; empty where there is but one. */
-export const nameOfStage = ({ stage, stack }: Pick<StageDrift, "stage" | "stack">): string =>
-  [stage, stack].filter((part) => part !== undefined).join(" ");
-
 /**
  * Returns stages of one job without what another of them records: in a workspace that stages share, it is managed. What
  * is left decides how a stage ended.

@@ -51,7 +51,6 @@ export const escapeJson = (value: unknown, indent?: number): string =>
     .replace(hidden, (character) => (character === "\n" ? character : escapeUnits(character)))
     .replace(/#(?=#)/g, "\\u0023");
 
-/** A document of JSON, on lines of its own. */
 export const jsonText = (value: unknown): string => `${escapeJson(value, 2)}\n`;
 
 /** Emoji that are drawn as one, such as a family: joined by the invisible U+200D. */
@@ -78,7 +77,6 @@ export function codeSpan(text: string): string {
   return `${fence}${pad}${line}${pad}${fence}`;
 }
 
-/** Parts in Markdown that are folded away below a line of HTML. */
 export const foldedParts = (line: string, parts: readonly string[]): string =>
   [`<details><summary>${line}</summary>`, ...parts, "</details>"].join("\n\n");
 

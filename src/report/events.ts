@@ -53,7 +53,6 @@ const factOf = ({ address, diagnostic: { summary } }: Extract<ApplyEvent, { type
 const skipCause = (because: readonly string[]): string =>
   because.length === 0 ? "the run was interrupted" : `${because.map(escapeText).join(", ")} failed`;
 
-/** The closing line that other tools parse: `Apply complete! Resources: 1 added, 0 changed, 0 destroyed.` */
 function summaryText(event: SummaryEvent, style: Style): string {
   const { colors } = style;
   const colour = event.exitCode === 0 ? colors.green : event.exitCode === 8 ? colors.yellow : colors.red;
@@ -65,7 +64,7 @@ const ends: Readonly<Record<number, string>> = {
   ...{ 0: "complete!", 8: "saved, awaiting checkout.", 130: "interrupted." },
 };
 
-/** `Apply complete! Resources: 1 added, 0 changed, 0 destroyed.` */
+/** The closing line that other tools parse: `Apply complete! Resources: 1 added, 0 changed, 0 destroyed.` */
 export function summaryLine(event: Pick<SummaryEvent, "mode" | "exitCode" | "counts">): string {
   const { mode, exitCode, counts } = event;
   const verb = mode === "destroy" ? "Destroy" : "Apply";

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { findingSchema, locationSchema } from "../model/apply-event";
+import { runMetrics } from "./ci/metrics";
 import { escapeLines, escapeText } from "./escape-text";
 import { type Count, counted, countList } from "./plan-wording";
-import { runMetrics } from "./prometheus";
 import { reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
 import { type Item, itemSection, joined, type Section } from "./sections";
@@ -110,7 +110,6 @@ function foundText({ changes, drift, status }: MemberResult, isDone: boolean): s
 export const memberLine = (result: MemberResult, isDone: boolean): string =>
   `${escapeText(result.name)}: ${endText(result, isDone)}`;
 
-/** `drift, 1 changed outside (1.2s)`. */
 function endText(one: MemberResult, isDone: boolean): string {
   const words = [wordsOf(one), foundText(one, isDone)].filter((text) => text !== "");
   return `${words.join(", ")} (${elapsedText(one.seconds)})`;

@@ -1,5 +1,5 @@
 import { escapeText } from "./escape-text";
-import type { GraphNode } from "./html/place-nodes";
+import type { GraphEdge, GraphNode } from "./html/place-nodes";
 import { compareNatural, groupBy } from "./order";
 import type { Tag } from "./sections";
 
@@ -34,9 +34,10 @@ export const tagOf = (mark: Mark): Tag => [mark, marks[mark].sign, marks[mark].w
 /** `\u2212 archive`. */
 export const signText = (mark: Mark): string => `${marks[mark].sign} ${marks[mark].word}`;
 
-/** A node of a graph that Graphviz or Mermaid lays out. */
-export interface LabelledNode extends Omit<GraphNode, "place"> {
+export interface TopologyNode extends GraphNode {
   readonly title: string;
+  /** Kind, plan, region, price; of a project how many services it has. */
+  readonly facts: string;
   readonly mark: Mark;
   /** Its mark, and whether it is blocked or drifted, too; of a project those of all its services. */
   readonly signs: readonly Mark[];
@@ -44,26 +45,24 @@ export interface LabelledNode extends Omit<GraphNode, "place"> {
   readonly does: string;
 }
 
-/** A directed graph of labels; an edge points from a node to its dependency. */
-export interface LabelledGraph {
-  readonly nodes: readonly LabelledNode[];
-  readonly edges: readonly { readonly from: string; readonly to: string }[];
-  /** Title of each box. */
+/** Projects as boxes, services as nodes, references as edges: from a node to its dependency. */
+export interface Topology {
+  readonly nodes: readonly TopologyNode[];
+  readonly edges: readonly GraphEdge[];
   readonly boxes: ReadonlyMap<string, string>;
   /** Sentences about the parts that are not drawn. */
   readonly left: readonly string[];
 }
 
 /** Every sign of some nodes, the worst first. */
-export const legendOf = (nodes: readonly Pick<LabelledNode, "signs">[]): readonly Mark[] =>
+export const legendOf = (nodes: readonly Pick<TopologyNode, "signs">[]): readonly Mark[] =>
   (Object.keys(marks) as Mark[]).filter((mark) => nodes.some(({ signs }) => signs.includes(mark)));
 
-/** The graph in the language of Graphviz. */
-export function graphDot(graph: LabelledGraph): string {
+export function graphDot(graph: Topology): string {
   const { nodes, edges, frames } = inOrder(graph);
   const inner = (label: string) => escapeText(label).replaceAll("\\", "\\\\").replaceAll('"', '\\"');
   const quoted = (label: string) => `"${inner(label)}"`;
-  const attributes = ({ id, title, mark, does }: LabelledNode): string => {
+  const attributes = ({ id, title, mark, does }: TopologyNode): string => {
     if (mark === "same") return title === id ? "" : ` [label = ${quoted(title)}]`;
     const { ink, paper } = marks[mark];
     return ` [label = "${inner(title)}\\n${inner(does)}", style = filled, color = "${ink}", fontcolor = "${ink}", fillcolor = "${paper}"]`;
@@ -87,12 +86,12 @@ export function graphDot(graph: LabelledGraph): string {
 }
 
 /** The graph as a Mermaid flowchart, which GitHub and GitLab draw in a fenced block. */
-export function graphMermaid(graph: LabelledGraph): string {
+export function graphMermaid(graph: Topology): string {
   const { nodes, edges, frames } = inOrder(graph);
   const ids = new Map(nodes.map(({ id }, i) => [id, `n${i}`]));
   const boxOf = (label: string, mark: Mark): string =>
     `["${label}"]${mark === "same" ? "" : `:::${mark}Mark`}`;
-  const box = ({ title, mark, does }: LabelledNode): string =>
+  const box = ({ title, mark, does }: TopologyNode): string =>
     boxOf(`${mermaidLabel(title)}${mark === "same" ? "" : `<br/>${mermaidLabel(does)}`}`, mark);
   const styles = legendOf(nodes).filter((mark) => mark !== "same");
   const legend = [
@@ -122,9 +121,9 @@ const mermaidLabel = (label: string): string =>
   escapeText(label).replace(/[^\p{L}\p{N}._ /-]/gu, (character) => `#${character.codePointAt(0)};`);
 
 /** Nodes by id, those that only edges name among them; edges by their ends; and the nodes of each box, with its title. */
-function inOrder({ nodes, edges, boxes }: LabelledGraph) {
+function inOrder({ nodes, edges, boxes }: Topology) {
   const named = edges.map(
-    ({ to: id }): LabelledNode => ({ id, title: id, mark: "same", signs: [], does: "" }),
+    ({ to: id }): TopologyNode => ({ id, title: id, facts: "", mark: "same", signs: [], does: "" }),
   );
   const byId = new Map([...named, ...nodes].map((node) => [node.id, node]));
   const all = [...byId.values()].sort((a, b) => compareNatural(a.id, b.id));

@@ -122,7 +122,6 @@ function grouped(changes: readonly Change[], plan: Plan, grouping: Grouping): re
   return shown.flatMap((change) => entryAt.get(change) ?? []);
 }
 
-/** Returns true for a new resource, and not for a run. */
 const isMade = (change: Change): boolean => change.action === "create" && !isRun(change);
 
 /** Equal for changes that share an item; undefined for a change that is shown by itself. */

@@ -155,7 +155,6 @@ const differenceWords: Readonly<Record<PlanDifference["kind"], string>> = {
 /** Lines of a list before the rest is counted. */
 const mostDifferences = 40;
 
-/** Lists where a plan differs from the reviewed one. */
 export function differenceText(differences: readonly PlanDifference[]): string {
   const lines = differences
     .slice(0, mostDifferences)

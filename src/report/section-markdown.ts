@@ -60,7 +60,6 @@ export function reportMarkdown(
 const leftOut = (count: number, noun: string): string =>
   count === 0 ? "" : `> [!NOTE]\n> ${counted(count, noun)} left out, because this text would be too long.`;
 
-/** Items with the title of their section. */
 const textsOf = (sections: readonly Section[]) =>
   sections.flatMap(({ title, items = [] }) => items.map((item) => ({ title, text: itemMarkdown(item) })));
 

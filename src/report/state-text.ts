@@ -20,7 +20,6 @@ export interface StateEntry {
   readonly resource: RecordedResource;
 }
 
-/** The recorded resources, in reading order. */
 export const recordedIn = ({ resources }: State): readonly StateEntry[] =>
   readingOrder(
     (Object.entries(resources) as [Address, RecordedResource][]).map(([address, resource]) => ({

@@ -53,7 +53,6 @@ export function cutText(text: string, columns: number, ellipsis: string): string
   return shown.join("") + ellipsis;
 }
 
-/** The text filled with spaces up to a number of columns. */
 export const padTo = (text: string, columns: number): string =>
   text + " ".repeat(Math.max(0, columns - textWidth(text)));
 

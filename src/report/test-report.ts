@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { findingSchema, locationSchema } from "../model/apply-event";
+import { type JunitCase, junit } from "./ci/artifacts";
 import { diagnosticsText } from "./diagnostics";
 import { escapeText } from "./escape-text";
-import { type JunitCase, junit } from "./job-reports";
 import { counted } from "./plan-wording";
 import { type Style, wrapLines } from "./style";
 import { coloured } from "./values";

@@ -17,7 +17,6 @@ export function plainText(value: Plain): string {
   return `{${members.map(([key, item]) => `${quoteText(key)}: ${plainText(item)}`).join(", ")}}`;
 }
 
-/** A field as reports show it. */
 export interface ShownField extends AttributeChange {
   /** The changes of many resources, where they differ: equal changes together, the most common first. */
   readonly several?: readonly (readonly AttributeChange[])[];
@@ -83,6 +82,11 @@ const widestAlignedValue = 44;
 
 type Sign = "+" | "-" | "~" | " ";
 
+interface SignedLine {
+  readonly sign: Sign;
+  readonly text: string;
+}
+
 /** Returns the sign of a field's change: `+` sets it, `-` unsets it, `~` changes it, a space leaves it. */
 export function attributeSign(change: ShownField): Sign {
   const { before, after, cause } = change;
@@ -114,7 +118,6 @@ const signColours: Readonly<Record<string, "green" | "red" | "yellow" | "cyan">>
   ...{ "+": "green", "-": "red", "~": "yellow", "!": "yellow", ">": "cyan", "<": "cyan" },
 };
 
-/** A text in the colour of a sign. */
 export function coloured(sign: string, text: string, { colors }: Style): string {
   const colour = signColours[sign];
   return colour === undefined ? text : colors[colour](text);
@@ -158,7 +161,7 @@ function inlineValue(change: ShownField, room: number, style: Style): string | u
 const hasBlock = ({ before, after, several }: ShownField) => !several && [before, after].some(isBlock);
 
 /** The lines of a field that reads better on several. */
-function changedLines(change: ShownField): readonly { readonly sign: Sign; readonly text: string }[] {
+function changedLines(change: ShownField): readonly SignedLine[] {
   const sign = attributeSign(change);
   return sign === "~"
     ? diffLines(shownLines(change.before), shownLines(change.after))
@@ -186,17 +189,12 @@ export function fieldLines(field: ShownField): string[] {
   return [`- ${path}: ${shownText(before)}`, `+ ${path}: ${shownText(after)}${notes}`];
 }
 
-export interface DiffLine {
-  readonly sign: " " | "-" | "+";
-  readonly text: string;
-}
-
 /** Beyond so many changed lines both sides are shown whole, one after the other: few of them are shown at all. */
 const mostEdits = 250;
 const context = 2;
 
 /** Returns the shortest way from one list of lines to another; long equal stretches are folded to a count. */
-export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
+export function diffLines(before: readonly string[], after: readonly string[]): SignedLine[] {
   const stretches = diffArrays([...before], [...after], { maxEditLength: mostEdits });
   if (stretches === undefined) return [...signed("-", before), ...signed("+", after)];
   return stretches.flatMap(({ value, added, removed }, i) => {
@@ -207,5 +205,4 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   });
 }
 
-const signed = (sign: DiffLine["sign"], lines: readonly string[]): DiffLine[] =>
-  lines.map((text) => ({ sign, text }));
+const signed = (sign: Sign, lines: readonly string[]): SignedLine[] => lines.map((text) => ({ sign, text }));

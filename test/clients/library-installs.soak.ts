@@ -52,7 +52,11 @@ describe.each(Object.keys(managers) as (keyof typeof managers)[])("installed by 
     const isScript = /\.c?js$/.test(program);
     const words = isScript ? [program, ...args] : args;
     const options = { cwd: folder, encoding: "utf8" as const };
-    const { status, stdout, stderr, error } = spawnSync(isScript ? process.execPath : program, words, options);
+    const { status, stdout, stderr, error } = spawnSync(
+      isScript ? process.execPath : program,
+      words,
+      options,
+    );
     if (status !== 0) throw new Error(`${program} ${args.join(" ")}\n${error ?? ""}${stdout}${stderr}`);
     return stdout;
   };
@@ -61,6 +65,7 @@ describe.each(Object.keys(managers) as (keyof typeof managers)[])("installed by 
     "a program compiles with TypeScript %s, its libraries checked, and runs",
     (version) => {
       run(managers[manager]([`typescript@${version}`]));
+      rmSync(join(folder, "state.json"), { force: true });
       run([join(folder, "node_modules/.bin/tsc"), "-p", "."]);
       expect(JSON.parse(run([process.execPath, "out/program.js"]))).toEqual({
         ...{ addresses: ["project.shop"], added: 1, fields: true, last: "summary" },

@@ -4,7 +4,17 @@ import type { Address } from "../../src/model/address";
 import type { PastRun } from "../../src/model/state";
 import { type DriftJob, type DriftReport, driftReport, type StageDrift } from "../../src/plan/drift";
 import type { Plan } from "../../src/plan/plan";
-import { diagnosticsJson, diagnosticsText, githubAnnotations } from "../../src/report/diagnostics";
+import { githubAnnotations } from "../../src/report/ci/annotations";
+import { codeQuality, junit, planSuite } from "../../src/report/ci/artifacts";
+import { applyComment, failedPlanComment, planComment } from "../../src/report/ci/comment";
+import {
+  driftIssue,
+  driftJobJson,
+  driftJobMarkdown,
+  driftJobText,
+  webhookBody,
+} from "../../src/report/ci/drift-job";
+import { diagnosticsJson, diagnosticsText } from "../../src/report/diagnostics";
 import {
   deploymentsDocument,
   type Release,
@@ -12,23 +22,10 @@ import {
   type RunningService,
   statusDocument,
 } from "../../src/report/documents";
-import {
-  driftJobJson,
-  driftJobMarkdown,
-  driftJobText,
-  driftJson,
-  driftMarkdown,
-  driftText,
-  farewellText,
-  issueText,
-  issueTitle,
-  webhookBody,
-} from "../../src/report/drift-report";
+import { driftJson, driftMarkdown, driftText } from "../../src/report/drift-report";
 import { escapeHtml, escapeJson, jsonText } from "../../src/report/escape-text";
 import { eventJson, eventText } from "../../src/report/events";
 import { graphDot, graphMermaid } from "../../src/report/graph";
-import { appliedComment, failedPlanComment, planComment, refusedComment } from "../../src/report/job-comment";
-import { codeQuality, junit, planSuite } from "../../src/report/job-reports";
 import { planJson, planMarkdown, planText } from "../../src/report/plan-text";
 import { stateJson, stateMarkdown, stateText } from "../../src/report/state-text";
 import {
@@ -212,22 +209,27 @@ const jobOf = (text: string): DriftJob => ({
   ...{ manifest: text, at: "2026-01-01T00:00:00.000Z", seconds: 1, commit: text, exitCode: 2 },
   stages: [stageOf(text), { ...stageOf(text), report: undefined as never, exitCode: 1 }],
 });
-const issueOf = (text: string): string =>
-  issueText(stageOf(text), jobOf(text), 60_000) + farewellText(jobOf(text));
+const issueOf = (text: string) => driftIssue(stageOf(text), jobOf(text), 60_000);
+const bodyOf = (text: string): string => {
+  const { marker, body = "", farewell } = issueOf(text);
+  return body.replace(marker, "") + farewell;
+};
 const runOf = (text: string): PastRun => ({
   ...{ id: text, startedAt: text, command: text, by: text, commit: text, job: text, digest: text },
 });
 
 /** Every comment of a job, of something and in a place that an attacker names. */
 const commentsOf = (text: string): string => {
-  const [subject, origin] = [{ manifest: text, stage: text, stack: text }, { commit: text }];
-  const applied = { exitCode: 3, summary: text, diagnostics: finding(text) };
-  const refusal = { why: text, differences: [{ address: text, kind: "new" as const }] };
+  const comment = { manifest: text, stage: text, stack: text, commit: text, limit: 65_536 };
+  const applied = { exitCode: 3, diagnostics: finding(text) };
+  const unreviewed = finding(text).map((found) => ({ ...found, code: "plan.digest" as const }));
+  const refused = { exitCode: 5, plan: planOf(text), diagnostics: unreviewed };
   return [
-    planComment(planOf(text), subject, origin, 65_536),
-    failedPlanComment(finding(text), subject, origin, 65_536),
-    appliedComment(applied, subject, origin),
-    refusedComment(planOf(text), refusal, subject, origin, 65_536),
+    planComment(planOf(text), comment),
+    failedPlanComment(finding(text), comment),
+    applyComment(applied, comment),
+    applyComment(refused, comment),
+    applyComment({ ...refused, differences: [{ address: text, kind: "new" }] }, comment),
   ]
     .map((comment) => comment.replace(/^<!-- rnv [\w =%.!'()*~-]*-->$/gm, ""))
     .join("\n");
@@ -248,8 +250,8 @@ const renderers: Readonly<Record<string, (text: string) => string>> = {
   "drift as Markdown": (text) => driftMarkdown({ report: driftOf(text), diagnostics: [] }),
   "drift as JSON": (text) => driftJson({ report: driftOf(text), diagnostics: [] }),
   "drift job as text": (text) => driftJobText(jobOf(text), plainStyle),
-  "drift job as Markdown": (text) => driftJobMarkdown(jobOf(text)) + issueOf(text),
-  "title of an issue": (text) => issueTitle({ manifest: text, stage: text, stack: text }),
+  "drift job as Markdown": (text) => driftJobMarkdown(jobOf(text)) + bodyOf(text),
+  "title of an issue": (text) => issueOf(text).title,
   "drift job as JSON": (text) => driftJobJson(jobOf(text)),
   "drift job for a channel": (text) => JSON.parse(webhookBody(jobOf(text))).text,
   "history as text": (text) => historyText({ runs: [runOf(text)] }, 0, plainStyle),
@@ -307,8 +309,13 @@ describe("whatever text comes from outside, output is inert for terminals and ru
   it("HTML holds no element of an attacker, and no graph a command", () => {
     for (const text of texts) {
       expect(escapeHtml(text)).not.toMatch(/[<>"']/);
-      const node = { id: text, title: text, mark: "same" as const, signs: [], does: "" };
-      const graph = { nodes: [node], edges: [{ from: text, to: "b" }], boxes: new Map(), left: [text] };
+      const node = { id: text, title: text, facts: "", mark: "same" as const, signs: [], does: "" };
+      const graph = {
+        nodes: [node],
+        edges: [{ from: text, to: "b", names: [] }],
+        boxes: new Map(),
+        left: [text],
+      };
       const [dot, mermaid] = [graphDot(graph), graphMermaid(graph)];
       // Graphviz takes a quoted label for text, whatever stands in it; quotes must not end it.
       const isOneLabel = /^ {2}"(?:[^"\\]|\\.)*"$/m.test(dot) && dot.split("\n").length === 9;

@@ -3,15 +3,19 @@ import type { Secret } from "../../model/secret";
 import type { Clock } from "../../model/time";
 import type { Transport } from "../transport";
 
-/** Where comments stand. */
 export interface Discussion {
   readonly kind: "pull request" | "issue";
   readonly number: number;
 }
 
-export interface HostComment {
-  readonly id: string;
+export interface HostText {
   readonly body: string;
+  /** Its login; undefined where the text is not for us: the host's own note, a pull request among issues. */
+  readonly author: string | undefined;
+}
+
+export interface HostComment extends HostText {
+  readonly id: string;
 }
 
 export interface IssueText {
@@ -20,10 +24,9 @@ export interface IssueText {
   readonly labels?: readonly string[];
 }
 
-export interface HostIssue {
+export interface HostIssue extends HostText {
   readonly number: number;
   readonly title: string;
-  readonly body: string;
 }
 
 export interface PullRequest {
@@ -34,7 +37,6 @@ export interface PullRequest {
 /** The systems of jobs whose code host rnv speaks to; elsewhere it writes files only. */
 export type JobPlatform = "github" | "gitlab";
 
-/** Options with which the client of a host is opened. */
 export interface HostOptions {
   /** `https://api.github.com`, `https://gitlab.com/api/v4`. */
   readonly apiUrl: string;
@@ -45,13 +47,7 @@ export interface HostOptions {
   readonly author?: string;
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Numbers in [0, 1), for jitter. */
-  readonly random: () => number;
-  readonly userAgent: string;
 }
-
-/** A text with the login of its author; without one it is not for us: the host's own note, a pull request among issues. */
-export type Authored<Text> = Text & { readonly author: string | undefined };
 
 type Query = Readonly<Record<string, string>>;
 
@@ -69,12 +65,12 @@ export interface HostRoutes {
   /** The login of a token that may not ask for it. */
   readonly unaskedLogin?: string;
   readonly repository: (name: string) => string;
-  readonly comment: z.ZodType<Authored<HostComment>>;
+  readonly comment: z.ZodType<HostComment>;
   readonly commentsOf: (at: Discussion) => string;
   /** Asks for the oldest first. */
   readonly commentsQuery: Query;
   readonly commentAt: (at: Discussion, id: string) => string;
-  readonly issue: z.ZodType<Authored<HostIssue>>;
+  readonly issue: z.ZodType<HostIssue>;
   /** Asks for the open issues, newest first. */
   readonly openIssues: (author: string) => Query;
   readonly bodyOf: (issue: Partial<IssueText>) => object;
@@ -96,6 +92,3 @@ export interface HostRoutes {
  */
 export const markerIn = (body: string | null | undefined): string | undefined =>
   body?.split(/\r?\n/).find((line) => line.startsWith("<!-- rnv "));
-
-export const isMarked = (body: string | null | undefined, marker: string): boolean =>
-  markerIn(body) === marker;

@@ -2,22 +2,21 @@ import * as z from "zod";
 import { DiagnosticsError, warning } from "../../diagnostics/diagnostic";
 import { ApiError, unlessAbsent } from "../api-error";
 import {
-  type Authored,
   type Discussion,
   type HostComment,
   type HostIssue,
   type HostOptions,
   type HostRoutes,
+  type HostText,
   type IssueText,
-  isMarked,
   type JobPlatform,
+  markerIn,
   type PullRequest,
 } from "./code-host";
 import { github } from "./github";
 import { gitlab } from "./gitlab";
 import { createHostClient, type HostCall, type HostClient } from "./host-client";
 
-/** The client of a code host. */
 export type CodeHost = ReturnType<typeof createHost>;
 
 /**
@@ -39,8 +38,6 @@ export function createHost(platform: JobPlatform, options: HostOptions) {
   };
 }
 
-type Write<One> = Omit<HostCall<Authored<One>>, "method">;
-
 type OwnTexts = ReturnType<typeof ownTexts>;
 
 /** Writes texts, and tells those that this token's account wrote from those of others. */
@@ -52,16 +49,16 @@ function ownTexts(client: HostClient, host: HostRoutes, { author, clock }: HostO
   };
   return {
     ownLogin,
-    owned: async <One extends object>(found: readonly Authored<One>[]): Promise<readonly One[]> => {
+    owned: async <One extends HostText>(found: readonly One[]): Promise<readonly One[]> => {
       const own = await ownLogin();
-      return found.filter((one) => one.author === own).map(withoutAuthor);
+      return found.filter((one) => one.author === own);
     },
     /**
      * Makes a text exactly once: after an answer that was lost it looks with `find`, with pauses, for what was asked for,
      * and asks again only where it is not there. Throws unless it will be found again as our own.
      */
-    make: async <One extends object>(
-      call: Write<One>,
+    make: async <One extends HostText>(
+      call: Omit<HostCall<One>, "method">,
       find: () => Promise<One | undefined>,
     ): Promise<One> => {
       const make = async (): Promise<One> => {
@@ -69,7 +66,7 @@ function ownTexts(client: HostClient, host: HostRoutes, { author, clock }: HostO
         const own = await ownLogin();
         if (one.author !== undefined && one.author !== own)
           throw writtenByAnother(host.name, one.author, own);
-        return withoutAuthor(one);
+        return one;
       };
       try {
         return await make();
@@ -83,8 +80,6 @@ function ownTexts(client: HostClient, host: HostRoutes, { author, clock }: HostO
       }
       return make();
     },
-    rewrite: async <One extends object>(call: Write<One>): Promise<One> =>
-      withoutAuthor(await client.send({ ...call, method: host.updateMethod })),
   };
 }
 
@@ -95,28 +90,26 @@ function commentsOf(client: HostClient, host: HostRoutes, repository: string, ow
   const { comment: answer, needs } = host;
   const wordsOf = ({ kind, number }: Discussion) => `${kind === "issue" ? kind : host.pullWord} ${number}`;
   const needsAt = ({ kind }: Discussion) => (kind === "issue" ? needs.issues : needs.comments);
-  /** Own comments that hold the marker, oldest first, through all pages; without one, all of our own. */
-  const findComments = async (at: Discussion, marker?: string): Promise<readonly HostComment[]> => {
+  /** Own comments, oldest first, through all pages. */
+  const findComments = async (at: Discussion): Promise<readonly HostComment[]> => {
     const call = { operation: `list the comments of ${wordsOf(at)}`, needs: needs.comments };
     const path = `${repository}${host.commentsOf(at)}`;
-    const listed = await client.sendPages({ ...call, path, query: host.commentsQuery, item: answer });
-    const found = await own.owned(listed);
-    return found.filter((one) => marker === undefined || isMarked(one.body, marker));
+    return own.owned(await client.sendPages({ ...call, path, query: host.commentsQuery, item: answer }));
   };
   return {
     findComments,
-    /** Writes a new comment: it is never there twice. `marker` is a part of `body`. */
-    writeComment: (at: Discussion, marker: string, body: string): Promise<HostComment> => {
+    /** Writes a new comment: it is never there twice. */
+    writeComment: (at: Discussion, body: string): Promise<HostComment> => {
       const path = `${repository}${host.commentsOf(at)}`;
       const call = { operation: `comment on ${wordsOf(at)}`, path, body: { body } };
       return own.make({ ...call, answer, needs: needsAt(at) }, async () =>
-        (await findComments(at, marker)).find((one) => isSameText(one.body, body)),
+        (await findComments(at)).find((one) => isSameText(one.body, body)),
       );
     },
-    rewriteComment: (at: Discussion, id: string, body: string): Promise<HostComment> => {
+    rewriteComment: (at: Discussion, id: string, body: string): Promise<unknown> => {
       const path = `${repository}${host.commentAt(at, id)}`;
       const call = { operation: `rewrite a comment of ${wordsOf(at)}`, path, body: { body } };
-      return own.rewrite({ ...call, answer, needs: needsAt(at) });
+      return client.send({ ...call, method: host.updateMethod, answer, needs: needsAt(at) });
     },
   };
 }
@@ -124,8 +117,10 @@ function commentsOf(client: HostClient, host: HostRoutes, repository: string, ow
 function issuesOf(client: HostClient, host: HostRoutes, repository: string, own: OwnTexts) {
   const path = `${repository}/issues`;
   const of = { answer: host.issue, needs: host.needs.issues };
-  const change = (number: number, verb: string, body: object): Promise<HostIssue> =>
-    own.rewrite({ ...of, operation: `${verb} issue ${number}`, path: `${path}/${number}`, body });
+  const change = (number: number, verb: string, body: object): Promise<unknown> => {
+    const call = { ...of, operation: `${verb} issue ${number}`, path: `${path}/${number}`, body };
+    return client.send({ ...call, method: host.updateMethod });
+  };
   /** Own open issues, newest first, through all pages. */
   const findIssues = async (): Promise<readonly HostIssue[]> => {
     const query = host.openIssues(await own.ownLogin());
@@ -134,14 +129,14 @@ function issuesOf(client: HostClient, host: HostRoutes, repository: string, own:
   };
   return {
     findIssues,
-    /** Opens an issue, as safely as `writeComment`. */
-    openIssue: (marker: string, issue: IssueText): Promise<HostIssue> =>
+    /** Opens an issue, as safely as `writeComment`: it is found by the marker in its body. */
+    openIssue: (issue: IssueText): Promise<HostIssue> =>
       own.make({ ...of, operation: "open an issue", path, body: host.bodyOf(issue) }, async () =>
-        (await findIssues()).find(({ body }) => isMarked(body, marker)),
+        (await findIssues()).find(({ body }) => markerIn(body) === markerIn(issue.body)),
       ),
-    updateIssue: (number: number, issue: Omit<IssueText, "labels">): Promise<HostIssue> =>
+    updateIssue: (number: number, issue: Omit<IssueText, "labels">) =>
       change(number, "update", host.bodyOf(issue)),
-    closeIssue: (number: number): Promise<HostIssue> => change(number, "close", host.closed),
+    closeIssue: (number: number) => change(number, "close", host.closed),
   };
 }
 
@@ -196,9 +191,6 @@ async function askLogin(client: HostClient, { login, unaskedLogin, needs }: Host
     throw cause;
   }
 }
-
-const withoutAuthor = <Text extends object>({ author: _author, ...text }: Authored<Text>): Text =>
-  text as unknown as Text;
 
 /** A host may keep lines as a browser sends them. */
 const isSameText = (kept: string, sent: string): boolean =>

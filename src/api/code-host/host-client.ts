@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { Clock } from "../../model/time";
+import { version } from "../../model/version";
 import { ApiError } from "../api-error";
 import { openClient } from "../client";
 import { safeAddress } from "../http-transport";
@@ -9,7 +10,6 @@ import { requestOf } from "../send";
 import { readRetryAfter, type Transport, type WireResponse } from "../transport";
 import type { HostOptions } from "./code-host";
 
-/** One call of a host. */
 export interface HostCall<Answer> {
   /** In words, for messages: `listing comments`. */
   readonly operation: string;
@@ -43,12 +43,14 @@ const mostPages = 300;
  */
 export function createHostClient(
   { name, headers }: { readonly name: string; readonly headers: Readonly<Record<string, string>> },
-  { apiUrl, token: apiKey, transport, clock, random, userAgent }: HostOptions,
+  { apiUrl, token: apiKey, transport, clock }: HostOptions,
 ) {
   checkAddress(name, apiUrl);
   let answered: WireResponse["headers"] = {};
   const client = openClient({
-    ...{ apiKey, clock, random, userAgent, headers, deadlineMs, maxConcurrency: 1 },
+    ...{ apiKey, clock, headers, deadlineMs, maxConcurrency: 1, userAgent: `rnv/${version}` },
+    // For jitter: no secret.
+    random: Math.random,
     baseUrl: apiUrl.replace(/\/+$/, ""),
     maxBodyBytes: Number.POSITIVE_INFINITY,
     transport: withLimits(transport, clock),

@@ -1,19 +1,9 @@
-import { isMarked } from "../../api/code-host/code-host";
+import { markerIn } from "../../api/code-host/code-host";
 import type { CodeHost } from "../../api/code-host/create-host";
-import type { ApplyOutcome } from "../../commands/apply";
-import { keepComments, notMerged, recordsOf } from "../../commands/ci/comments";
+import { keepComments } from "../../commands/ci/comments";
+import { notMerged, recordsOf } from "../../commands/ci/review";
 import { hasChanges } from "../../plan/plan";
-import { summaryLine } from "../../report/events";
-import {
-  appliedComment,
-  type CommentSubject,
-  markerOf,
-  recordLineIn,
-  refusedComment,
-  shownComment,
-  wasApplied,
-} from "../../report/job-comment";
-import { planLine } from "../../report/plan-wording";
+import { applyComment, markerOf, recordLineIn, shownComment, wasApplied } from "../../report/ci/comment";
 import type { Run, TargetEnd } from "../open-target";
 import { pick, planningOptions, policyOptions, runningOptions } from "../options";
 import { runOnTargets } from "../run-targets";
@@ -21,9 +11,9 @@ import { exitCodes } from "../screen";
 import { argument, defineVerb, flag, type ValuesOf } from "../verb";
 import { applyRules, expectedDigestOf, showApply } from "../verbs/apply";
 import { judgedRequestOf } from "../verbs/plan";
-import { reviewOf, subjectOf, tellHost } from "./host";
-import { type CiJob, commentOptions, readJob, writeOutputs } from "./job";
-import { reportFolder, reportFolderOf, writeReports } from "./reports";
+import { commentOf, commentOptions, reviewOf, subjectOf, tellHost } from "./host";
+import { readJob } from "./job";
+import { reportFolder, writeOutputs, writeReports } from "./reports";
 
 const { autoApprove, ...unattendedOptions } = runningOptions;
 
@@ -71,58 +61,39 @@ export const ciApplyVerb = defineVerb({
 async function applyReviewed(given: ValuesOf<typeof ciApplyOptions>, run: Run): Promise<TargetEnd> {
   const { target, screen } = run;
   const digest = expectedDigestOf(given, screen);
-  const job = readJob(target, given.pullRequest);
+  const job = readJob(target.environment, target.cwd, given.pullRequest);
   const isDecided = job.pullRequest === undefined || job.isDecided;
   const review = isDecided && !given.repair ? await reviewOf(screen, job) : undefined;
   const request = {
     ...judgedRequestOf(given, target),
     ...{ needsKey: true, repairsOnly: given.repair },
     review: (key: Uint8Array | undefined) =>
-      review ? recordsOf(review, subjectOf(target, { key }), digest) : notMerged(job.pullRequest as number),
+      review ? recordsOf(review, subjectOf(target, key), digest) : notMerged(job.pullRequest as number),
   };
   const outcome = await showApply(run, { ...given, autoApprove: true }, request);
   const { exitCode } = outcome;
   const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
   writeOutputs(screen, { digest: target.sharesRun ? "" : outputs.digest });
-  const applied = shownComment(commentOn(outcome, subjectOf(target), job, 1_000_000));
-  const folder = reportFolderOf(target, given.report);
-  const written = writeReports([{ target, outcome, applied }], { folder, job, screen, outputs });
+  const { plan: made, runId, reviewKey: key } = outcome;
+  const applied = shownComment(applyComment(outcome, commentOf(target, job, { runId, limit: 1_000_000 })));
+  const folder = given.report;
+  const written = writeReports([{ target, outcome, applied }], { target, folder, job, screen, outputs });
   const isTold = given.comment && !review?.isUnread;
-  const { plan: made, reviewKey: key } = outcome;
   // An apply that changed nothing is told only where the comment says otherwise.
   const isQuiet = exitCode === exitCodes.done && (made === undefined || !hasChanges(made));
-  const number = review?.pullRequest ?? job.pullRequest;
   const tell = async (host: CodeHost): Promise<void> => {
-    for (const pullRequest of number === undefined ? [] : [number, ...(review?.others ?? [])]) {
-      const subject = subjectOf(target, { key, pullRequest });
-      const marker = markerOf("apply", subject);
+    for (const pullRequest of review?.pullRequests ?? [job.pullRequest]) {
+      if (pullRequest === undefined) continue;
+      const comment = commentOf(target, job, { key, pullRequest, runId, limit: host.mostCharacters });
+      const marker = markerOf("apply", comment);
       const own = review?.comments.filter((one) => one.pullRequest === pullRequest) ?? [];
-      const old = own.find(({ body }) => isMarked(body, marker));
+      const old = own.find(({ body }) => markerIn(body) === marker);
       // A plan that was applied by hand is continued by hand: its record stays.
       const record = digest && old && recordLineIn(old.body);
-      const body = commentOn(outcome, subject, job, host.mostCharacters, record);
-      const comment = { marker, body, isQuiet, unless: isQuiet ? wasApplied : undefined };
-      await keepComments(host, { kind: "pull request", number: pullRequest }, [comment]);
+      const body = applyComment(outcome, comment, record);
+      await keepComments(host, pullRequest, [{ body, isQuiet, unless: isQuiet ? wasApplied : undefined }]);
     }
   };
   const told = isTold ? await tellHost(screen, job, tell) : 0;
   return { ...outcome, exitCode: exitCode === exitCodes.done ? told || written : exitCode };
-}
-
-function commentOn(
-  { runId, exitCode, plan: made, diagnostics, counts, differences }: ApplyOutcome,
-  subject: CommentSubject,
-  job: CiJob,
-  limit: number,
-  record?: string,
-): string {
-  const mode = made?.options.mode ?? "apply";
-  const origin = { ...job, runId };
-  const isIdle = made !== undefined && !hasChanges(made);
-  const summary = isIdle ? planLine(made) : counts && summaryLine({ mode, exitCode, counts });
-  if (exitCode !== exitCodes.stale || !made)
-    return appliedComment({ exitCode, summary, record, diagnostics }, subject, origin);
-  const unreviewed = diagnostics.find(({ code }) => code === "plan.digest")?.summary ?? "";
-  const why = differences ? "main or the live service changed after the review" : unreviewed;
-  return refusedComment(made, { why, differences }, subject, origin, limit);
 }

@@ -1,30 +1,21 @@
 import { join, resolve } from "node:path";
 import type { CodeHost } from "../../api/code-host/create-host";
-import { createHttpTransport, safeAddress } from "../../api/http-transport";
-import { readRetryAfter, readTransportError, type Transport, type WireRequest } from "../../api/transport";
 import { keepIssues } from "../../commands/ci/comments";
-import { joinResults } from "../../commands/targets";
-import { type Diagnostic, error, failure } from "../../diagnostics/diagnostic";
-import type { Acceptance } from "../../model/acceptance";
-import { Secret } from "../../model/secret";
-import type { ProcessEnvironment } from "../../model/text";
-import { backoff, type Clock, systemClock } from "../../model/time";
-import { version } from "../../model/version";
-import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
-import { type DriftJob, type StageDrift, statusOf, withoutOthers } from "../../plan/drift";
+import { callWebhook, readWebhook } from "../../commands/ci/webhook";
+import { joinExitCodes } from "../../commands/targets";
+import { systemClock } from "../../model/time";
+import { warnOfUnused } from "../../plan/accepted-drift";
+import { type DriftJob, type StageDrift, withoutOthers } from "../../plan/drift";
+import { isOfGone } from "../../report/ci/comment";
 import {
+  driftIssue,
   driftJobJson,
   driftJobMarkdown,
   driftJobText,
   driftMetrics,
-  farewellText,
-  issueText,
-  issueTitle,
-  webhookBody,
-} from "../../report/drift-report";
-import { isOfGone, markerOf } from "../../report/job-comment";
+  statusOf,
+} from "../../report/ci/drift-job";
 import { makeFolder, writeWholeFile } from "../files";
-import { startedBy } from "../job";
 import { pick, readingOptions, scopeOptions } from "../options";
 import { resultsOf, type TargetResult } from "../run-targets";
 import { annotate, exitCodes, outStyle, quiet, report, tryToWrite } from "../screen";
@@ -33,7 +24,8 @@ import { manifestsOf } from "../target";
 import { argument, defineVerb, negation, text } from "../verb";
 import { driftOf, driftOptions, driftRules, readAccepted } from "../verbs/drift";
 import { tellHost } from "./host";
-import { readJob, writeOutputs, writeSummary } from "./job";
+import { readJob, startedBy } from "./job";
+import { writeOutputs, writeSummary } from "./reports";
 
 const { stacks, ...targetOptions } = scopeOptions;
 
@@ -92,12 +84,13 @@ export const ciDriftVerb = defineVerb({
     const job: DriftJob = {
       ...{ manifest, at, commit, page, stages },
       seconds: Math.round(systemClock.elapsed() - startedAt) / 1000,
-      exitCode: signal.aborted ? exitCodes.interrupted : joinResults(stages).exitCode,
+      exitCode: signal.aborted ? exitCodes.interrupted : joinExitCodes(stages.map((one) => one.exitCode)),
     };
     if (format === "json") terminal.out(driftJobJson(job));
     else if (format === "markdown") terminal.out(driftJobMarkdown(job));
     else terminal.out(driftJobText(job, outStyle(screen)));
-    const unused = unusedIn(results, areAll).map(acceptanceUnused);
+    const judged = results.flatMap(({ outcome }) => outcome.judged ?? []);
+    const unused = warnOfUnused(judged, areAll && judged.length === results.length);
     const { report: folder, metrics } = given;
     const paths = manifestsOf(target).map((file) => resolve(cwd, file));
     const numbers = () => driftMetrics(job, paths.join(","));
@@ -111,25 +104,15 @@ export const ciDriftVerb = defineVerb({
     const drift = drifted ? "true" : stages.some(wasLookedAt) ? "false" : "unknown";
     writeOutputs(screen, { drift, exitcode: String(job.exitCode) });
     writeSummary(screen, [driftJobMarkdown(job)]);
-    const host = readJob(target);
+    const host = readJob(environment, cwd);
     // Drift is about what is merged, not about what a pull request proposes.
     if (given.issue && host.platform !== undefined && host.pullRequest === undefined)
       await tellHost(screen, host, issuesOf(job, declared ?? results[0]?.target.declaredStages));
     for (const { diagnostics } of stages) annotate(screen, diagnostics);
     if (failed) written.push(exitCodes.error);
-    return joinResults([job, ...written.map((exitCode) => ({ exitCode }))]).exitCode;
+    return joinExitCodes([job.exitCode, ...written]);
   },
 });
-
-/** Entries that no stage needs; those for any stage may be needed by one that was not looked at. */
-function unusedIn(results: readonly TargetResult[], areAll: boolean): readonly Acceptance[] {
-  const judged = results.flatMap(({ outcome }) => outcome.judged ?? []);
-  const unused = new Set(judged.flatMap((one) => [...one.unused]));
-  const areJudged = areAll && judged.length === results.length;
-  return [...unused].filter(
-    (entry) => judged.every(({ used }) => !used.has(entry)) && (areJudged || isOfOneStage(entry)),
-  );
-}
 
 function shownOf({ target, outcome, seconds }: TargetResult): StageDrift {
   const { runId, plan, report, diagnostics, exitCode } = outcome;
@@ -145,82 +128,15 @@ const wasLookedAt = (stage: StageDrift): boolean => !["error", "interrupted"].in
 
 /** Keeps an issue for each stage that has drifted, and closes those of stages that are not declared any more. */
 const issuesOf = (job: DriftJob, declared: readonly string[] | undefined) => (host: CodeHost) => {
-  const { manifest, stages } = job;
   // A stage that was not looked at has neither drifted nor been repaired.
-  const wanted = stages.filter(wasLookedAt).map((found) => {
-    const subject = { manifest, stage: found.stage, stack: found.stack };
-    const body = statusOf(found) === "clean" ? undefined : issueText(found, job, host.mostCharacters);
-    const titled = { marker: markerOf("drift", subject), title: issueTitle(subject) };
-    return { ...titled, body, farewell: farewellText(job) };
-  });
+  const looked = job.stages.filter(wasLookedAt);
+  const wanted = looked.map((one) => driftIssue(one, job, host.mostCharacters));
   return keepIssues(host, wanted, (marker) =>
-    isOfGone(marker, "drift", manifest, { stages: declared, stacks: undefined })
+    isOfGone(marker, "drift", job.manifest, { stages: declared, stacks: undefined })
       ? "This stage is not declared any more.\n"
       : undefined,
   );
 };
-
-/** Reads the address of a webhook. It may hold a token: no message repeats more of it than the host. */
-function readWebhook(text = ""): URL | undefined {
-  const url = safeAddress(text);
-  if (url !== undefined || text === "") return url;
-  const form = "https://HOST/PATH without a user name (http:// is for localhost only)";
-  throw failure("config.invalid", `the address of the webhook is not ${form}`);
-}
-
-/**
- * Posts the result; returns an error where it does not arrive. The header `X-Rnv-Signature` is `sha256=` and the HMAC-SHA-256
- * of the body, hex; without a secret nothing is signed.
- */
-async function callWebhook(
-  webhook: URL,
-  job: DriftJob,
-  { RNV_WEBHOOK_SECRET: secret, ...environment }: ProcessEnvironment,
-): Promise<Diagnostic | undefined> {
-  const transport = createHttpTransport({ environment, exchangeTimeoutMs: 10_000 });
-  const body = webhookBody(job);
-  const headers = {
-    "content-type": "application/json",
-    "user-agent": `rnv/${version}`,
-    ...(secret && { "x-rnv-signature": `sha256=${new Secret(secret).sign(body)}` }),
-  };
-  const why = await deliver({ method: "POST", url: webhook.href, headers, body }, transport, systemClock);
-  await transport.close();
-  if (why === undefined) return undefined;
-  return error("command.undelivered", `the webhook at ${webhook.host} was not reached: ${why}`, {
-    detail: "What the job found stands in its output all the same.",
-    hint: "the message may not have arrived: check the address, and run the job again",
-  });
-}
-
-const mostDeliveries = 5;
-const longestPauseMs = 30_000;
-
-/** Sends a request at most five times: what arrives twice says the same. Returns why it did not arrive, or undefined. */
-export async function deliver(
-  request: WireRequest,
-  transport: Transport,
-  clock: Pick<Clock, "sleep">,
-): Promise<string | undefined> {
-  for (let tries = 1; ; tries += 1) {
-    let pause = backoff(tries - 1, 500, longestPauseMs);
-    let why: string;
-    let mayHelp: boolean;
-    try {
-      const { status, headers } = await transport.send(request);
-      if (status >= 200 && status < 300) return undefined;
-      why = `it answered ${status}`;
-      mayHelp = status === 429 || status >= 500;
-      pause = Math.min(longestPauseMs, (readRetryAfter(headers) ?? 0) * 1000 || pause);
-    } catch (failed) {
-      const { code, reason } = readTransportError(failed);
-      why = code ?? reason;
-      mayHelp = reason !== "certificate" && reason !== "misused";
-    }
-    if (!mayHelp || tries === mostDeliveries) return why;
-    await clock.sleep(pause);
-  }
-}
 
 function writeReports(folder: string, job: DriftJob): void {
   makeFolder(folder);

@@ -1,18 +1,26 @@
 import { diagnosticOf } from "../../api/api-error";
-import type { HostOptions } from "../../api/code-host/code-host";
 import type * as hosts from "../../api/code-host/create-host";
 import { createHttpTransport } from "../../api/http-transport";
-import { findReview, type Review, StaleCommentError } from "../../commands/ci/comments";
+import { StaleCommentError } from "../../commands/ci/comments";
+import { findReview, type Review } from "../../commands/ci/review";
 import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import { Secret } from "../../model/secret";
 import type { ProcessEnvironment } from "../../model/text";
 import { systemClock } from "../../model/time";
-import { version } from "../../model/version";
-import type { CommentSubject, RecordSeal } from "../../report/job-comment";
-import { firstOf, repositoryOf } from "../job";
+import type { Comment, CommentSubject } from "../../report/ci/comment";
 import { exitCodes, report, type Screen } from "../screen";
 import type { Target } from "../target";
-import { type CiJob, platformOf } from "./job";
+import { negation, parsed, positive } from "../verb";
+import { type CiJob, firstOf, platformOf, repositoryOf } from "./job";
+
+export const commentOptions = {
+  pullRequest: parsed(
+    "--pull-request <number>",
+    "the pull request or merge request, where a job of GitHub or GitLab does not say",
+    positive,
+  ),
+  comment: negation("--no-comment", "write no comment"),
+};
 
 /** What each platform needs: environment variables, the first that is set of each row. */
 const hostVariables = {
@@ -38,7 +46,7 @@ const hostVariables = {
 /** Opens the code host of this job; a warning says why there is none. Throws for an address that no token may go to. */
 export function openCodeHost(
   environment: ProcessEnvironment,
-  parts: Omit<HostOptions, "apiUrl" | "repository" | "token" | "author">,
+  clock = systemClock,
 ): { readonly host?: hosts.CodeHost; readonly diagnostics: readonly Diagnostic[] } {
   const platform = platformOf(environment);
   if (platform === undefined) return { diagnostics: [] };
@@ -56,10 +64,11 @@ export function openCodeHost(
   if (apiUrl === undefined) return without(wanted.apiUrl[0]);
   if (!/^[!-~]+$/.test(token)) return without(wanted.token[0], "holds spaces or line breaks");
   const author = firstOf(environment, ["RNV_COMMENT_AUTHOR"]);
-  const given = { apiUrl, repository, token: new Secret(token), author };
+  const transport = createHttpTransport({ environment });
   // Loaded where a job speaks to its host.
   const { createHost } = require("../../api/code-host/create-host") as typeof hosts;
-  return { host: createHost(platform, { ...parts, ...given }), diagnostics: [] };
+  const given = { apiUrl, repository, token: new Secret(token), author, transport, clock };
+  return { host: createHost(platform, given), diagnostics: [] };
 }
 
 /**
@@ -78,13 +87,7 @@ export async function withHost<Answer>(
         hint: "Run it in GitHub Actions or GitLab, or post plan.md of the reports yourself.",
       }),
     ]);
-  const { host, diagnostics } = openCodeHost(environment, {
-    transport: createHttpTransport({ environment }),
-    clock: systemClock,
-    // For jitter: no secret.
-    random: Math.random,
-    userAgent: `rnv/${version}`,
-  });
+  const { host, diagnostics } = openCodeHost(environment);
   report(screen, diagnostics);
   try {
     return host && (await speak(host));
@@ -113,17 +116,20 @@ export async function tellHost(
 }
 
 /** Finds the comments that may hold the review of a job. Throws where the host cannot be asked. */
-export async function reviewOf(screen: Screen, job: CiJob): Promise<Review> {
-  const { pullRequest, commit, earlier } = job;
-  const found = await withHost(screen, (host) => findReview(host, pullRequest, commit, earlier), job);
-  return found ?? { isUnread: true, comments: [] };
-}
+export const reviewOf = async (screen: Screen, job: CiJob): Promise<Review> =>
+  (await withHost(screen, (host) => findReview(host, job), job)) ?? {
+    isUnread: true,
+    pullRequests: [],
+    comments: [],
+  };
 
-/** Returns the subject of the comments on a target: its manifest, stage and stack. */
 export const subjectOf = (
   { manifest, stage, stack, environment, cwd }: Target,
-  sealed: Omit<RecordSeal, "repository"> = {},
-): CommentSubject => ({
-  ...{ manifest, stage, stack },
-  seal: { repository: repositoryOf(environment, cwd), ...sealed },
-});
+  key?: Uint8Array,
+): CommentSubject => ({ manifest, stage, stack, key, repository: repositoryOf(environment, cwd) });
+
+export const commentOf = (
+  target: Target,
+  { commit, page }: CiJob,
+  { key, ...more }: Pick<Comment, "key" | "pullRequest" | "runId" | "limit">,
+): Comment => ({ ...subjectOf(target, key), commit, page, ...more });

@@ -1,13 +1,11 @@
-import { keepComments, recordsOf } from "../../commands/ci/comments";
-import { joinResults } from "../../commands/targets";
-import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
-import { shortList } from "../../model/text";
-import { compareWithRecord, declaredBesides } from "../../plan/digest";
+import { keepComments } from "../../commands/ci/comments";
+import { compareInQueue, recordsOf } from "../../commands/ci/review";
+import { joinExitCodes } from "../../commands/targets";
+import { type Diagnostic, DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import { guardErrors } from "../../plan/guards";
-import { hasChanges, isBlocked } from "../../plan/plan";
-import { escapeJson, escapeText } from "../../report/escape-text";
-import { failedPlanComment, isOfGone, markerOf, planComment, shownComment } from "../../report/job-comment";
-import { counted, differenceText } from "../../report/plan-wording";
+import { hasChanges } from "../../plan/plan";
+import { failedPlanComment, isOfGone, planComment, shownComment } from "../../report/ci/comment";
+import { escapeJson } from "../../report/escape-text";
 import type { Run } from "../open-target";
 import { ignored, pick, planningOptions, policyOptions } from "../options";
 import { resultsOf, type TargetResult } from "../run-targets";
@@ -15,9 +13,9 @@ import { annotate, exitCodes, report, type Screen } from "../screen";
 import { stagesAsked, warnOfUndeclared } from "../stages";
 import { argument, defineVerb, flag } from "../verb";
 import { countedPlan, judgedRequestOf, planRules, showOutcome } from "../verbs/plan";
-import { reviewOf, subjectOf, tellHost } from "./host";
-import { type CiJob, commentOptions, readJob, writeOutputs, writeSummary } from "./job";
-import { reportFolder, reportFolderOf, writeReports } from "./reports";
+import { commentOf, commentOptions, reviewOf, subjectOf, tellHost } from "./host";
+import { type CiJob, readJob } from "./job";
+import { reportFolder, writeOutputs, writeReports, writeSummary } from "./reports";
 
 export const ciPlanVerb = defineVerb({
   name: "plan",
@@ -50,7 +48,7 @@ export const ciPlanVerb = defineVerb({
     ["rnv ci plan --report reports", "in any other job: the files alone"],
   ],
   run: async (given, { target, screen }) => {
-    const job = readJob(target, given.pullRequest);
+    const job = readJob(target.environment, target.cwd, given.pullRequest);
     // Only the plan of a proposal is to be reviewed.
     const pullRequest = given.comment && job.proposes ? job.pullRequest : undefined;
     const told = { target, screen, job, pullRequest };
@@ -69,28 +67,25 @@ export const ciPlanVerb = defineVerb({
     const [first] = results;
     if (first) report(screen, await warnOfUndeclared(first.target, screen));
     const planned = results.filter((result) => result.target.readStage !== "any");
-    const ends = results.map(({ outcome: { exitCode } }) => ({ exitCode }));
+    const ends = results.map(({ outcome }) => outcome.exitCode);
     if (planned.length === 0 && results.length > 0) {
       const found = results.flatMap(({ outcome }) => outcome.diagnostics);
       await tellFailure(told, found);
-      return joinResults(ends).exitCode;
+      return joinExitCodes(ends);
     }
     const plans = planned.map(planOutputs);
     const outputs = {
       changes: String(plans.some(({ changes }) => changes)),
       digest: (plans.length === 1 && plans[0]?.digest) || "",
-      exitcode: String(joinResults(planned.map(({ outcome }) => outcome)).exitCode),
+      exitcode: String(joinExitCodes(planned.map(({ outcome }) => outcome.exitCode))),
     };
     writeOutputs(screen, { ...outputs, plans: escapeJson(plans) });
-    const { overridePolicy: overridePolicies } = given;
-    const folder = reportFolderOf(target, given.report);
-    const written = writeReports(planned, { folder, job, screen, outputs, overridePolicies });
+    const { report: folder, overridePolicy: overridePolicies } = given;
+    const written = writeReports(planned, { target, folder, job, screen, outputs, overridePolicies });
     if (screen.signal.aborted) return exitCodes.interrupted;
     const commentEnd = await commentOnPlans(told, planned, declared);
-    if (job.isQueue)
-      for (const [at, one] of results.entries())
-        ends[at] = { exitCode: await compareInQueue(one, job, screen) };
-    const worst = joinResults([{ exitCode: written }, { exitCode: commentEnd }, ...ends]).exitCode;
+    if (job.isQueue) for (const [at, one] of results.entries()) ends[at] = await tellQueue(one, job, screen);
+    const worst = joinExitCodes([written, commentEnd, ...ends]);
     return worst === exitCodes.changes && !given.detailedExitcode ? exitCodes.done : worst;
   },
 });
@@ -118,25 +113,22 @@ async function commentOnPlans(
 ): Promise<number> {
   if (pullRequest === undefined) return exitCodes.done;
   return tellHost(screen, job, async (host) => {
-    const limit = host.mostCharacters;
     const comments = planned.map(({ target, outcome }) => {
       const { runId, plan: made, diagnostics, reviewKey: key } = outcome;
-      const origin = { ...job, runId };
-      const subject = subjectOf(target, { key, pullRequest });
-      const body = made
-        ? planComment(made, subject, origin, limit)
-        : failedPlanComment(diagnostics, subject, origin, limit);
+      const comment = commentOf(target, job, { key, pullRequest, runId, limit: host.mostCharacters });
       // A value that is not read may change: the comment names it.
       const isRead = made?.unchecked.every(({ attribute }) => attribute === undefined) === true;
-      const isQuiet = isRead && !hasChanges(made) && !hasErrors(made.diagnostics);
-      return { marker: markerOf("plan", subject), body, isQuiet };
+      return {
+        body: made ? planComment(made, comment) : failedPlanComment(diagnostics, comment),
+        isQuiet: isRead && !hasChanges(made) && !hasErrors(made.diagnostics),
+      };
     });
     // A stack has no result where it waits for a stack that failed.
     const isWhole =
       [...whole.words, ...whole.stacks].length === 0 &&
       planned.every(({ outcome }) => outcome.exitCode !== exitCodes.error);
     const stacks = isWhole ? planned.flatMap(({ target }) => target.stack ?? []) : undefined;
-    await keepComments(host, { kind: "pull request", number: pullRequest }, comments, (marker) =>
+    await keepComments(host, pullRequest, comments, (marker) =>
       isOfGone(marker, "plan", whole.manifest, { stages, stacks })
         ? "*This comment is out of date: the manifest does not have this any more.*\n"
         : undefined,
@@ -146,12 +138,12 @@ async function commentOnPlans(
 
 /** Where it is not known what is to be planned, no comment on a plan is that of this commit. */
 async function tellFailure(told: ToldPlan, diagnostics: readonly Diagnostic[]): Promise<void> {
-  const { target, screen, job, pullRequest: number } = told;
+  const { target, screen, job, pullRequest } = told;
   writeOutputs(screen, { changes: "false", digest: "", exitcode: "1", plans: "[]" });
-  if (number === undefined) return;
+  if (pullRequest === undefined) return;
   await tellHost(screen, job, async (host) => {
-    const text = failedPlanComment(diagnostics, subjectOf(target), job, host.mostCharacters);
-    await keepComments(host, { kind: "pull request", number }, [], (marker) =>
+    const text = failedPlanComment(diagnostics, commentOf(target, job, { limit: host.mostCharacters }));
+    await keepComments(host, pullRequest, [], (marker) =>
       isOfGone(marker, "plan", target.manifest, { stages: [""], stacks: undefined })
         ? `${marker}\n${shownComment(text)}`
         : undefined,
@@ -159,36 +151,14 @@ async function tellFailure(told: ToldPlan, diagnostics: readonly Diagnostic[]): 
   });
 }
 
-/** In a merge queue: the branch as it will be must give the plans that were reviewed. The comments stay as they are. */
-async function compareInQueue(
-  { target, outcome }: TargetResult,
-  job: CiJob,
-  screen: Screen,
-): Promise<number> {
+/** Compares a plan of a merge queue with its review. The comments stay as they are. */
+async function tellQueue({ target, outcome }: TargetResult, job: CiJob, screen: Screen): Promise<number> {
   const { plan: made, reviewKey: key, exitCode } = outcome;
   if (!made || exitCode === exitCodes.error) return exitCode;
   if (!hasChanges(made)) return exitCodes.done;
-  const found = recordsOf(await reviewOf(screen, job), subjectOf(target, { key }), undefined);
-  if ("code" in found) {
-    report(screen, [found]);
-    return exitCodes.stale;
-  }
-  const compared = found.map((record) => {
-    const differences = compareWithRecord(record, made, { key });
-    return { differences, besides: declaredBesides(differences, made) };
-  });
-  const match = compared.find(({ differences, besides }) => differences.length === 0 || besides.length > 0);
-  if (match && match.besides.length > 0) {
-    const ahead = `the reviewed plan plus ${counted(match.besides.length, "change")} ahead in the queue`;
-    const detail = shortList(match.besides.map(escapeText), 20);
-    const hint = "Each is applied with its own pull request, in order.";
-    report(screen, [warning("plan.digest", ahead, { detail, hint })]);
-  }
-  if (match) return isBlocked(made) ? exitCodes.refused : exitCodes.done;
-  const detail = compared[0] && differenceText(compared[0].differences);
-  if (detail !== undefined) writeSummary(screen, [`Not the reviewed plan:\n\n${detail}`]);
-  const hint = "Merge or apply the changes ahead of it in the queue, then plan in the pull request again.";
-  const summary = "the plan in the merge queue is not the reviewed one";
-  report(screen, [error("plan.digest", summary, { detail, hint })]);
-  return exitCodes.stale;
+  const reviewed = recordsOf(await reviewOf(screen, job), subjectOf(target, key), undefined);
+  const { finding, differences, ...end } = compareInQueue(made, reviewed, key);
+  if (differences !== undefined) writeSummary(screen, [`Not the reviewed plan:\n\n${differences}`]);
+  report(screen, finding ? [finding] : []);
+  return end.exitCode;
 }

@@ -1,18 +1,36 @@
-import { rmSync } from "node:fs";
+import { appendFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
+import { hasErrors } from "../../diagnostics/diagnostic";
 import { isStageWord } from "../../model/stage";
 import { planDocument } from "../../plan/document";
-import { codeQuality, gitlabCounts, junit, planFindings, planSuite } from "../../report/job-reports";
+import { codeQuality, gitlabCounts, junit, planFindings, planSuite } from "../../report/ci/artifacts";
 import { planJson, planMarkdown } from "../../report/plan-text";
-import { makeFolder, writeWholeFile } from "../files";
-import { isJob, toldBy } from "../job";
+import { cannot, makeFolder, writeWholeFile } from "../files";
 import { savedPlanOf, scopeOf, writePage } from "../output-files";
 import type { TargetResult } from "../run-targets";
 import { errorDocument, repositoryPath, type Screen, tryToWrite } from "../screen";
 import type { Target } from "../target";
 import { TypedOption } from "../verb";
-import { type CiJob, writeSummary } from "./job";
+import { type CiJob, isJob, toldBy } from "./job";
+
+/** Appends outputs that later steps read: to the file of GitHub, one line for each. Values hold no line breaks. */
+export function writeOutputs({ environment }: Screen, outputs: Readonly<Record<string, string>>): void {
+  const lines = Object.entries(outputs).map(([name, value]) => `${name}=${value}\n`);
+  appendTo(environment.GITHUB_OUTPUT, lines.join(""));
+}
+
+/** Appends texts of Markdown to the summary of the job, where it has one. */
+export const writeSummary = ({ environment }: Screen, texts: readonly string[]): void =>
+  appendTo(environment.GITHUB_STEP_SUMMARY, texts.map((text) => `${text}\n`).join(""));
+
+function appendTo(file: string | undefined, text: string): void {
+  if (file === undefined || file === "") return;
+  try {
+    appendFileSync(file, text);
+  } catch (cause) {
+    throw cannot(`write ${file}`, cause);
+  }
+}
 
 export const reportFolder = new TypedOption(
   "--report <dir>",
@@ -26,6 +44,8 @@ interface PlannedTarget extends Pick<TargetResult, "target" | "outcome"> {
 }
 
 interface Reports {
+  /** Each of several stacks of an apply has a folder of its own in `folder`. */
+  readonly target: Target;
   readonly folder: string;
   readonly job: CiJob;
   readonly screen: Screen;
@@ -34,45 +54,39 @@ interface Reports {
   readonly overridePolicies?: readonly string[];
 }
 
-/** Returns the folder of the reports; each of several stacks of an apply has its own in it. */
-export const reportFolderOf = ({ cwd, sharesRun, stack = "" }: Target, report: string): string =>
-  resolve(cwd, report, sharesRun ? stack : "");
-
 /**
  * Writes the summary of a job, and its artefacts: a folder for each plan where there are several, and above them the files
  * about all of them that GitLab and other systems read. Removes files of an earlier run. Reports a file that cannot be written,
  * and returns 1 then.
  */
-export const writeReports = (planned: readonly PlannedTarget[], reports: Reports): number =>
-  tryToWrite(reports.screen, () => writeFiles(planned, reports));
-
-function writeFiles(planned: readonly PlannedTarget[], reports: Reports): void {
-  const { folder, outputs, screen } = reports;
+export function writeReports(planned: readonly PlannedTarget[], reports: Reports): number {
+  const { target, outputs, screen } = reports;
+  const folder = resolve(target.cwd, reports.folder, (target.sharesRun && target.stack) || "");
   const textsOf = ({ applied, outcome: { plan } }: PlannedTarget) =>
     applied ?? (plan ? planMarkdown(plan) : []);
-  writeSummary(screen, planned.flatMap(textsOf));
-  const suites = [];
-  const found: Diagnostic[] = [];
-  for (const one of planned) {
-    const { stage, stack } = one.target;
-    const { plan, diagnostics } = one.outcome;
-    // A word that cannot name a stage has no folder of its own.
-    const below = stage?.split("/").map((word) => (isStageWord(word) ? word : "_")) ?? [];
-    writePlanned(one, planned.length === 1 ? folder : join(folder, ...below, stack ?? ""), reports);
-    const name = ["rnv plan", stage, stack].filter((word) => word !== undefined).join(" ");
-    suites.push(planSuite(plan ?? { diagnostics }, name));
-    found.push(...(plan ? planFindings(plan) : diagnostics));
-  }
-  const plans = planned.flatMap(({ outcome }) => outcome.plan ?? []);
-  const write = emptyFiles(folder, ["gl-terraform.json"]);
-  write("junit.xml", junit(suites));
   const pathOf = (file: string) => repositoryPath(file, screen.cwd, screen.environment);
-  write("gl-code-quality-report.json", codeQuality(found, pathOf));
-  if (plans.length > 0) write("gl-terraform.json", gitlabCounts(plans));
-  // GitLab reads outputs from a file (`artifacts: reports: dotenv`), as variables: PLAN_DIGEST.
-  const lines = Object.entries(outputs).map(([name, value]) => `PLAN_${name.toUpperCase()}=${value}\n`);
-  write("rnv.env", lines.join(""));
+  return tryToWrite(screen, () => {
+    writeSummary(screen, planned.flatMap(textsOf));
+    const suites = planned.map((one) => {
+      const { stage, stack } = one.target;
+      // A word that cannot name a stage has no folder of its own.
+      const below = stage?.split("/").map((word) => (isStageWord(word) ? word : "_")) ?? [];
+      writePlanned(one, planned.length === 1 ? folder : join(folder, ...below, stack ?? ""), reports);
+      const name = ["rnv plan", stage, stack].filter((word) => word !== undefined).join(" ");
+      return planSuite(madeOf(one), name);
+    });
+    const plans = planned.flatMap(({ outcome }) => outcome.plan ?? []);
+    const write = emptyFiles(folder, ["gl-terraform.json"]);
+    write("junit.xml", junit(suites));
+    write("gl-code-quality-report.json", codeQuality(planned.map(madeOf).flatMap(planFindings), pathOf));
+    if (plans.length > 0) write("gl-terraform.json", gitlabCounts(plans));
+    // GitLab reads outputs from a file (`artifacts: reports: dotenv`), as variables: PLAN_DIGEST.
+    const lines = Object.entries(outputs).map(([name, value]) => `PLAN_${name.toUpperCase()}=${value}\n`);
+    write("rnv.env", lines.join(""));
+  });
 }
+
+const madeOf = ({ outcome: { plan, diagnostics } }: PlannedTarget) => plan ?? { diagnostics };
 
 /** Removes files of an earlier run from the folder, which is made; returns a function that writes one of this run. */
 function emptyFiles(folder: string, names: readonly string[]) {

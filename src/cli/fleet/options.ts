@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from "commander";
+import { failure } from "../../diagnostics/diagnostic";
+import type { ProcessEnvironment } from "../../model/text";
 import type { FleetReport } from "../../report/fleet-report";
 import { pick } from "../options";
 import { argument, list, parsed, positive, positiveDuration, text, type ValuesOf } from "../verb";
@@ -48,11 +50,28 @@ export type ShownValues = Pick<RunValues, "report" | "metrics" | "html">;
 export type MembersValues = ValuesOf<typeof membersOptions & typeof folder> &
   Partial<Pick<RunValues, "memberTimeoutMs">>;
 
-export type Shard = NonNullable<FleetReport["shard"]>;
+type Shard = NonNullable<FleetReport["shard"]>;
 
 /** Parses `2/4`; undefined for what is no part of a whole. */
-export function parseShard(word: string): Shard | undefined {
+function parseShard(word: string): Shard | undefined {
   const [, index, count] = /^(\d{1,4})\/(\d{1,4})$/.exec(word) ?? [];
   const shard = { index: Number(index), count: Number(count) };
   return shard.index >= 1 && shard.index <= shard.count ? shard : undefined;
+}
+
+/**
+ * Returns the shard of a job of several: an Indexed Job of Kubernetes, which has to say of how many, or `parallel` of
+ * GitLab.
+ */
+export function shardOf(environment: ProcessEnvironment): Shard | undefined {
+  const { JOB_COMPLETION_INDEX: index, RNV_SHARDS: shards } = environment;
+  const { CI_NODE_INDEX: node, CI_NODE_TOTAL: nodes } = environment;
+  if (!index && !(node && nodes)) return undefined;
+  const part = index ? `${Number(index) + 1}/${shards}` : `${node}/${nodes}`;
+  const shard = parseShard(part);
+  if (shard !== undefined) return shard;
+  const summary = index && !shards ? "RNV_SHARDS is not set" : `the job names no shard: ${part}`;
+  throw failure("config.invalid", summary, {
+    hint: "set RNV_SHARDS to the completions of an Indexed Job, or give --shard 1/4; 1/1 for the whole fleet",
+  });
 }

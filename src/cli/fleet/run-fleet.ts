@@ -3,12 +3,19 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
-import { parseJson } from "../../api/transport";
-import { endedMember, makeReport } from "../../commands/fleet";
+import {
+  chooseMembers,
+  endedMember,
+  inShard,
+  joinReports,
+  makeReport,
+  parseReport,
+} from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
-import { error, failure } from "../../diagnostics/diagnostic";
+import { realOf } from "../../declaration/files";
+import { failure } from "../../diagnostics/diagnostic";
 import { type FleetMember, startsPrograms } from "../../manifest/beside/find-fleet";
-import { reasonOf, shortList } from "../../model/text";
+import { reasonOf } from "../../model/text";
 import { longestTimer } from "../../model/time";
 import { jsonText } from "../../report/escape-text";
 import {
@@ -16,32 +23,47 @@ import {
   type FleetVerb,
   fleetMetrics,
   fleetReportMarkdown,
-  fleetReportSchema,
   fleetReportText,
   type MemberResult,
   memberLine,
 } from "../../report/fleet-report";
 import { groupBy } from "../../report/order";
-import { counted } from "../../report/plan-wording";
+import { resourceTypes } from "../../resources";
+import { jobVariables } from "../ci/job";
 import { makeFolder, packageRoot, readText, writeWholeFile } from "../files";
 import type { Run } from "../open-target";
 import { writePage } from "../output-files";
 import { withProfile } from "../profile";
-import { outStyle, type Screen, tryToWrite } from "../screen";
+import { outStyle, type Screen, report as tell, tryToWrite } from "../screen";
+import { askedStage } from "../stages";
 import { killGroup } from "../synthesize";
-import { chooseMembers, inShard, shardOf } from "./choose-members";
-import type { MembersValues, RunValues, ShownValues } from "./options";
-import type { MembersJob, MemberWork } from "./run-members";
+import { policiesOf } from "../verbs/plan";
+import { type MembersValues, type RunValues, type ShownValues, shardOf } from "./options";
+import type { MembersJob, WorkValues } from "./run-members";
+
+/** Returns the members that a command line means. */
+function membersOf(given: MembersValues, { target, screen }: Run): readonly FleetMember[] {
+  const { cwd, environment, untrusted } = target;
+  const { dir = ".", member: named, changedSince, memberTimeoutMs: timeoutMs = longestTimer } = given;
+  return chooseMembers({
+    // As git names paths.
+    root: realOf(resolve(cwd, dir)),
+    ...{ cwd, types: resourceTypes, environment, untrusted, timeoutMs, jobVariables },
+    ...{ named, changedSince, stage: askedStage(target) },
+    policies: policiesOf(target).map((path) => realOf(resolve(cwd, path))),
+    report: (found) => tell(screen, found),
+  });
+}
 
 export async function runFleet(
-  work: MemberWork,
-  given: RunValues & { readonly detailedExitcode?: boolean },
-  { target, screen }: Run,
+  verb: FleetVerb,
+  given: RunValues & WorkValues & { readonly detailedExitcode?: boolean },
+  run: Run,
 ): Promise<number> {
-  const { verb } = work;
+  const { target, screen } = run;
   const { signal, terminal, format } = screen;
   const { untrusted, answerTimeoutMs } = target;
-  const { selected, root } = chooseMembers(given, target, screen);
+  const selected = membersOf(given, run);
   const shard = given.shard ?? shardOf(target.environment);
   const members = inShard(selected, shard);
   const started = { at: new Date().toISOString(), ms: performance.now() };
@@ -55,15 +77,15 @@ export async function runFleet(
     if (member.problems.length > 0) onResult(endedMember(verb, member, "failed", member));
   const pending = () => members.filter(({ name }) => !results.has(name));
   const most = given.parallelism ?? 2 * availableParallelism();
-  const run = (groups: readonly (readonly FleetMember[])[]) => {
+  const runGroups = (groups: readonly (readonly FleetMember[])[]) => {
     const parallelism = Math.max(1, Math.floor(most / groups.length));
-    const runOne = (group: readonly FleetMember[]) =>
-      runProcess({ work, untrusted, answerTimeoutMs, parallelism, root, members: group }, signal, onResult);
+    const job = { verb, given, untrusted, answerTimeoutMs, parallelism };
+    const runOne = (members: readonly FleetMember[]) => runProcess({ ...job, members }, signal, onResult);
     return runTargets(groups, runOne, { parallelism: most, signal });
   };
-  await run([...groupBy(pending(), (one) => sharedBy(verb, one, root, untrusted)).values()]);
+  await runGroups([...groupBy(pending(), (one) => sharedBy(verb, one, untrusted)).values()]);
   // Those that a shared process left without a result, because it hung or broke, run again, each alone.
-  if (!signal.aborted) await run(pending().map((one) => [one]));
+  if (!signal.aborted) await runGroups(pending().map((one) => [one]));
   for (const member of pending()) onResult(endedMember(verb, member, "interrupted"));
   const head = {
     ...{ verb, started_at: started.at, seconds: (performance.now() - started.ms) / 1000 },
@@ -117,71 +139,25 @@ function reportsIn(folder: string): readonly string[] {
 /** `rnv fleet matrix`: the jobs of a workflow, one for each member or each shard. */
 export function printMatrix(
   given: MembersValues & { readonly shards: number | undefined },
-  { target, screen }: Run,
+  run: Run,
 ): undefined {
-  const { selected } = chooseMembers(given, target, screen);
+  const selected = membersOf(given, run);
   const count = Math.min(given.shards ?? 0, selected.length);
   const include =
     given.shards === undefined
       ? selected.map(({ name: member, manifest: folder, stage }) => ({ member, folder, stage }))
       : Array.from({ length: count }, (_, i) => ({ shard: `${i + 1}/${count}` }));
-  screen.terminal.out(`${JSON.stringify({ include })}\n`);
-}
-
-/**
- * Joins the reports of the shards of one run. A shard that ran twice counts with its later run; a member without a result is
- * an error: what did not run must not look clean. Throws `DiagnosticsError` where the files are not the reports of one run.
- */
-export function joinReports(all: readonly FleetReport[], isDetailed: boolean): FleetReport {
-  const reports = [...all].sort((a, b) => startOf(a) - startOf(b));
-  const [first] = reports;
-  if (first === undefined)
-    throw failure("command.usage", "there is no report of a fleet", {
-      hint: "rnv fleet drift --report DIR writes one",
-    });
-  // In other parts, too: one run is in as many for all.
-  const runs = new Set(reports.map((one) => [runText(one), ...one.selected].join("\n")));
-  if (runs.size > 1)
-    throw failure("command.usage", "the reports are not those of one run", {
-      detail: `They are ${[...new Set(reports.map(runText))].join(", and ")}.`,
-      hint: "give each run a folder of its own",
-    });
-  const { verb, selected, started_at, shard: { count } = { count: 1 } } = first;
-  const results = new Map(reports.flatMap(({ members }) => members.map((one) => [one.name, one])));
-  const told = new Set(reports.map(({ shard }) => shard?.index));
-  const missing = Array.from({ length: count }, (_, i) => i + 1).filter((index) => !told.has(index));
-  const hint = `run shard ${shortList(missing.map(String), 10)} of ${count} again`;
-  const lost = error("command.usage", "it is in no report", { hint });
-  for (const name of selected.filter((one) => !results.has(one)))
-    results.set(name, endedMember(verb, { name, stage: name.split("@")[1] }, "failed", { problems: [lost] }));
-  const end = Math.max(...reports.map((one) => startOf(one) + one.seconds * 1000));
-  const head = { verb, started_at, seconds: (end - startOf(first)) / 1000, selected };
-  return makeReport(head, [...results.values()], isDetailed);
-}
-
-const startOf = ({ started_at }: FleetReport): number => Date.parse(started_at);
-
-const runText = ({ verb, selected, shard }: FleetReport): string =>
-  `of ${verb} of ${counted(selected.length, "member")} in ${counted(shard?.count ?? 1, "part")}`;
-
-/** Reads a report. Throws `DiagnosticsError` for a file that is none. */
-export function parseReport(file: string, text: string): FleetReport {
-  const { data } = fleetReportSchema.safeParse(parseJson(text));
-  if (data !== undefined) return data;
-  throw failure("command.usage", `${file} is no report of a fleet`, {
-    hint: "give the folder that --report names alone: the reports of one run, and nothing else",
-  });
+  run.screen.terminal.out(`${JSON.stringify({ include })}\n`);
 }
 
 const ofConnection =
   /^(RNV_BASE_URL|RNV_WORKSPACE_ID|RNV_API_KEY|RNV_API_KEY_FILE|(HTTPS?|NO)_PROXY|NODE_.*)$/i;
 
 /** Returns the same text for members that may share a process: they reach one workspace, with one key, in one way. */
-function sharedBy(verb: FleetVerb, member: FleetMember, root: string, untrusted: boolean): string {
-  const folder = join(root, member.manifest);
-  const used = withProfile(member.environment, undefined, untrusted ? undefined : folder).environment;
+function sharedBy(verb: FleetVerb, member: FleetMember, untrusted: boolean): string {
+  const used = withProfile(member.environment, undefined, untrusted ? undefined : member.cwd).environment;
   const isAlone = verb === "apply" || used.RNV_BASE_URL?.trim() === "embedded";
-  if (isAlone || startsPrograms(folder, verb)) return member.name;
+  if (isAlone || startsPrograms(member, verb)) return member.name;
   return JSON.stringify(
     Object.entries(used)
       .filter(([name]) => ofConnection.test(name))
@@ -204,9 +180,9 @@ async function runProcess(
   signal: AbortSignal,
   onResult: (result: MemberResult) => void,
 ): Promise<void> {
-  const { members, root, work } = job;
+  const { members, verb } = job;
   const first = members[0] as FleetMember;
-  const cwd = join(root, first.manifest);
+  const { cwd } = first;
   const start = performance.now();
   let output = "";
   let isStuck = false;
@@ -225,7 +201,7 @@ async function runProcess(
     let stuck = setTimeout(stop, Math.min(longest + graceMs, longestTimer)).unref();
     const interrupt = (): void => {
       child.kill("SIGINT");
-      if (work.verb === "apply") return;
+      if (verb === "apply") return;
       clearTimeout(stuck);
       stuck = setTimeout(stop, graceMs).unref();
     };
@@ -253,5 +229,5 @@ async function runProcess(
   }
   if (isTold || members.length > 1) return;
   const endedBy = signal.aborted ? "interrupted" : isStuck ? "timeout" : "failed";
-  onResult(endedMember(work.verb, first, endedBy, { output, seconds: (performance.now() - start) / 1000 }));
+  onResult(endedMember(verb, first, endedBy, { output, seconds: (performance.now() - start) / 1000 }));
 }

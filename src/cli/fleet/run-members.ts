@@ -1,10 +1,10 @@
 import { once, setMaxListeners } from "node:events";
-import { join } from "node:path";
 import { parseJson, type Transport, type WireRequest, type WireResponse } from "../../api/transport";
 import { endedMember, memberResult } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
 import type { FleetMember } from "../../manifest/beside/find-fleet";
 import type { DriftClass } from "../../plan/drift";
+import type { FleetVerb } from "../../report/fleet-report";
 import type { Run, TargetEnd } from "../open-target";
 import { withProfile } from "../profile";
 import { resultsOf } from "../run-targets";
@@ -14,18 +14,19 @@ import { applyRules, showApply } from "../verbs/apply";
 import { driftOf, driftRules } from "../verbs/drift";
 import { countedPlan, judgedRequestOf, planRules } from "../verbs/plan";
 
-/** The verb that members run, with its options. */
-export type MemberWork =
-  | { readonly verb: "plan"; readonly secrets: boolean }
-  | { readonly verb: "drift"; readonly failOn: readonly DriftClass[]; readonly strict: boolean }
-  | { readonly verb: "apply"; readonly lockTimeoutMs: number };
+export interface WorkValues {
+  readonly secrets?: boolean;
+  readonly failOn?: readonly DriftClass[];
+  readonly strict?: boolean;
+  readonly lockTimeoutMs?: number;
+}
 
 /** The members that a process is to run; sent to it as its first message. */
 export interface MembersJob extends Pick<Request, "untrusted" | "answerTimeoutMs"> {
-  readonly work: MemberWork;
+  readonly verb: FleetVerb;
+  readonly given: WorkValues;
   /** Members at once. */
   readonly parallelism: number;
-  readonly root: string;
   readonly members: readonly FleetMember[];
 }
 
@@ -37,8 +38,7 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
   const { send } = process;
   if (send === undefined) throw usage("rnv fleet plan, drift and apply start this verb");
   const job = await new Promise<MembersJob>((resolve) => process.once("message", resolve));
-  const { work, members } = job;
-  const { verb } = work;
+  const { verb, members } = job;
   // The process of the fleet is gone: what writes ends what is in flight, all else ends at once.
   process.once("disconnect", () => {
     if (verb === "apply") process.kill(process.pid, "SIGINT");
@@ -57,7 +57,7 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
     const results = await resultsOf(request, {
       ...{ stages: [member.stage], rules: rules[verb] },
       screen: { terminal: silent, environment, cwd, signal, format: "json", input: false },
-      run: (run) => runWork(work, run),
+      run: (run) => runVerb(job, run),
     });
     const result = memberResult(verb, member, results);
     const isLate = result.status === "interrupted" && !interruption.aborted;
@@ -67,10 +67,9 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
   await runTargets(members, runMember, { parallelism: job.parallelism, signal: interruption });
 }
 
-function requestOf({ work, untrusted, answerTimeoutMs, root }: MembersJob, member: FleetMember): Request {
-  const { manifest, stage, environment } = member;
-  const verb = `rnv ${work.verb}`;
-  const cwd = join(root, manifest);
+function requestOf({ verb: name, untrusted, answerTimeoutMs }: MembersJob, member: FleetMember): Request {
+  const { cwd, stage, environment } = member;
+  const verb = `rnv ${name}`;
   return {
     cwd,
     ...withProfile(environment, undefined, untrusted ? undefined : cwd),
@@ -82,12 +81,12 @@ function requestOf({ work, untrusted, answerTimeoutMs, root }: MembersJob, membe
 
 const rules = { plan: planRules, drift: driftRules, apply: applyRules };
 
-async function runWork(work: MemberWork, run: Run): Promise<TargetEnd> {
+async function runVerb({ verb, given }: MembersJob, run: Run): Promise<TargetEnd> {
   const { target } = run;
-  if (work.verb === "plan") return countedPlan(run, judgedRequestOf(work, target));
-  if (work.verb === "drift") return driftOf(run, work);
-  const given = { ...work, parallelism, autoApprove: true };
-  return showApply(run, given, judgedRequestOf({}, target));
+  const { secrets, lockTimeoutMs = 0 } = given;
+  if (verb === "plan") return countedPlan(run, judgedRequestOf({ secrets }, target));
+  if (verb === "drift") return driftOf(run, given);
+  return showApply(run, { lockTimeoutMs, parallelism, autoApprove: true }, judgedRequestOf({}, target));
 }
 
 /**

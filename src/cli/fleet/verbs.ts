@@ -28,7 +28,7 @@ const fleetPlanVerb = defineVerb({
     ["rnv fleet plan --changed-since origin/main --no-secrets", "in a pull request: what it touches"],
     ["rnv fleet plan --shard 2/4 --report out", "a quarter of them, for rnv fleet report out"],
   ],
-  run: ({ secrets, ...given }, run) => running().runFleet({ verb: "plan", secrets }, given, run),
+  run: (given, run) => running().runFleet("plan", given, run),
 });
 
 const fleetDriftVerb = defineVerb({
@@ -40,8 +40,7 @@ const fleetDriftVerb = defineVerb({
     ["rnv fleet drift", "all manifests below this folder"],
     ["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"],
   ],
-  run: ({ failOn, strict, ...given }, run) =>
-    running().runFleet({ verb: "drift", failOn, strict }, given, run),
+  run: (given, run) => running().runFleet("drift", given, run),
 });
 
 const fleetApplyVerb = defineVerb({
@@ -50,8 +49,8 @@ const fleetApplyVerb = defineVerb({
   summary: "Apply every manifest below a folder",
   options: { ...runOptions, ...pick("autoApprove", "input", "lockTimeoutMs") },
   examples: [["rnv fleet apply --auto-approve --changed-since HEAD~1", "what the last commit has touched"]],
-  run: async ({ autoApprove, lockTimeoutMs, ...given }, run) => {
-    if (autoApprove) return running().runFleet({ verb: "apply", lockTimeoutMs }, given, run);
+  run: async (given, run) => {
+    if (given.autoApprove) return running().runFleet("apply", given, run);
     throw usage(
       "a fleet does not ask while it applies",
       "look at rnv fleet plan, then give --auto-approve; deletions are confirmed by removed: in the manifests",

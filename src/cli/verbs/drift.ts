@@ -4,7 +4,7 @@ import { DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { readAcceptances } from "../../manifest/beside/drift-file";
 import type { Acceptance } from "../../model/acceptance";
-import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
+import { warnOfUnused } from "../../plan/accepted-drift";
 import { type DriftClass, driftClasses } from "../../plan/drift";
 import { driftJson, driftMarkdown, driftText } from "../../report/drift-report";
 import { writeWholeFile } from "../files";
@@ -60,9 +60,8 @@ export const driftVerb = defineVerb({
     const { report: found, plan, diagnostics, judged, exitCode } = outcome;
     // What this stack does not need another one may: a job that looks at all of them tells.
     const isOneOfMany = (target.unit?.crossValues?.size ?? 0) > 0;
-    const unlisted = isOneOfMany ? [] : (judged?.unused ?? []);
-    const unused = unlisted.filter((entry) => target.stage === undefined || isOfOneStage(entry));
-    report(screen, [...diagnostics, ...unused.map(acceptanceUnused)]);
+    const told = judged && !isOneOfMany ? [judged] : [];
+    report(screen, [...diagnostics, ...warnOfUnused(told, target.stage === undefined)]);
     const json = (): string => driftJson(outcome);
     if (given.jsonInto !== undefined) writeWholeFile(given.jsonInto, json());
     if (format === "json") terminal.out(json());

@@ -5,7 +5,7 @@ import { keyPattern } from "../../commands/open-connection";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { uuidPattern } from "../../model/text";
 import { counted } from "../../report/plan-wording";
-import { isJob } from "../job";
+import { isJob } from "../ci/job";
 import { openTarget } from "../open-target";
 import { pick } from "../options";
 import {

@@ -11,6 +11,7 @@ import {
   removeState,
   restoreState,
 } from "../../commands/state-verbs";
+import { remoteAt } from "../../declaration/git";
 import type { Address } from "../../model/address";
 import type { State } from "../../model/state";
 import { escapeJson, escapeText, jsonText } from "../../report/escape-text";
@@ -25,7 +26,6 @@ import {
 } from "../../report/state-text";
 import { encodeState } from "../../state/state-text";
 import { readText, readTextOrInput } from "../files";
-import { originAt } from "../job";
 import { type Run, runOn } from "../open-target";
 import { pick, stateVerb } from "../options";
 import { askApproval } from "../prompt";
@@ -119,7 +119,9 @@ async function handOverTo(
   { target, screen, context }: Run,
 ): Promise<undefined> {
   const taking = targetAt({ ...target, givenState: state }, { ...target, stage: target.readStage });
-  const name = state.includes("://") ? undefined : originAt(dirname(resolve(target.cwd, state)));
+  const name = state.includes("://")
+    ? undefined
+    : remoteAt(dirname(resolve(target.cwd, state)))?.toLowerCase();
   const { addresses, to } = await runOn(taking, screen, (other) =>
     handOver(context, { ...other.context, repository: { name, isJob: false } }, request),
   );

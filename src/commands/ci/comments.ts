@@ -1,111 +1,13 @@
 import { diagnosticOf } from "../../api/api-error";
-import {
-  type Discussion,
-  type HostComment,
-  type HostIssue,
-  isMarked,
-  markerIn,
-} from "../../api/code-host/code-host";
+import { type HostComment, type HostIssue, markerIn } from "../../api/code-host/code-host";
 import type { CodeHost } from "../../api/code-host/create-host";
-import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import { append } from "../../model/graph";
-import { joinRecords, type PlanRecord } from "../../plan/digest";
-import { type CommentSubject, readRecord } from "../../report/job-comment";
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { groupBy } from "../../report/order";
 
-/** The comments that may hold the review of an apply. */
-export interface Review {
-  readonly pullRequest?: number;
-  /** Those that came with the same push: a queue merges several at once. */
-  readonly others?: readonly number[];
-  /** Our comments on all of them, oldest first. */
-  readonly comments: readonly { readonly pullRequest: number; readonly body: string }[];
-  /** There was no host to ask. */
-  readonly isUnread?: true;
-}
-
-/**
- * Finds the pull requests of a job, and our comments on them: the one that the job names, else those of its commit and of the
- * `earlier` ones, which came with the same push.
- */
-export async function findReview(
-  host: CodeHost,
-  pullRequest: number | undefined,
-  commit: string | undefined,
-  earlier: readonly string[] = [],
-): Promise<Review> {
-  const findMerged = async (one: string) => (await host.pullRequestsOf(one)).map(({ number }) => number);
-  const isNamed = pullRequest !== undefined;
-  // Several may have it: a branch is merged into another one as it is.
-  const numbers = new Set(isNamed ? [pullRequest] : commit === undefined ? [] : await findMerged(commit));
-  for (const one of isNamed || numbers.size === 0 ? [] : earlier)
-    for (const number of (await findMerged(one)).slice(0, 1)) numbers.add(number);
-  const comments = [];
-  for (const number of numbers)
-    for (const { body } of await host.findComments({ kind: "pull request", number }))
-      comments.push({ pullRequest: number, body });
-  const [first, ...others] = numbers;
-  return first === undefined ? { comments } : { pullRequest: first, others, comments };
-}
-
-/**
- * Returns the records of the reviewed plans of a subject: any of one pull request, or those of several, joined and each. With a
- * `digest` the record that has it, also that of an apply that was refused. A diagnostic where there is none.
- */
-export function recordsOf(
-  review: Review,
-  subject: CommentSubject,
-  digest: string | undefined,
-): readonly PlanRecord[] | Diagnostic {
-  const kinds = digest === undefined ? (["plan"] as const) : (["plan", "apply"] as const);
-  let isForeign = false;
-  const byNumber = new Map<number, PlanRecord[]>();
-  for (const { pullRequest, body } of review.comments)
-    for (const kind of kinds) {
-      const record = readRecord(body, kind, { ...subject, seal: { ...subject.seal, pullRequest } });
-      isForeign ||= record === "foreign";
-      if (typeof record !== "object" || (digest ?? record.digest) !== record.digest) continue;
-      append(byNumber, pullRequest, record);
-    }
-  const [first, ...more] = [...byNumber.values()];
-  if (first === undefined) return unreviewed(review, { isForeign, digest });
-  if (digest !== undefined || more.length === 0) return first;
-  const [one, ...others] = [first, ...more].flatMap((records) => records.at(-1) ?? []);
-  return one ? [joinRecords([one, ...others]), one, ...others] : [];
-}
-
-/** An apply in the job of a pull request that is open, in a queue, or was given up: it does nothing. */
-export const notMerged = (number: number): Diagnostic =>
-  error("plan.digest", `pull request ${number} is not merged`, {
-    hint: `Apply in a job of the branch it is merged to. To apply it all the same: --pull-request ${number}`,
-  });
-
-/** An apply without a review: it does nothing. */
-function unreviewed(
-  { pullRequest, isUnread }: Review,
-  { isForeign, digest }: { readonly isForeign: boolean; readonly digest: string | undefined },
-): Diagnostic {
-  if (isUnread)
-    return error("plan.digest", "cannot read the reviewed plan: this job has no code host", {
-      hint: "Run it in GitHub Actions or GitLab, with GITHUB_TOKEN or RNV_GITLAB_TOKEN. Elsewhere, apply the digest of a reviewed plan: rnv apply --expect-digest DIGEST",
-    });
-  if (pullRequest === undefined)
-    return error("plan.digest", "no merged pull request found for this commit", {
-      hint: "Merge a pull request, or name one: --pull-request NUMBER",
-    });
-  if (isForeign)
-    return error("plan.digest", `the plan comment of pull request ${pullRequest} is not authentic`, {
-      detail: "It was edited or copied, or its job has another RNV_STATE_KEY.",
-      hint: "Give both jobs the same RNV_STATE_KEY, and plan in a pull request again.",
-    });
-  const what =
-    digest === undefined ? "no plan comment for this stage" : `no comment with the digest ${digest}`;
-  return error("plan.digest", `pull request ${pullRequest} has ${what}`, {
-    hint: "Plan in the pull request with rnv ci plan. A refused rnv ci apply comments with the plan as it is now, and its digest.",
-  });
-}
+export const discussionOf = (number: number) => ({ kind: "pull request", number }) as const;
 
 interface WantedComment {
-  readonly marker: string;
+  /** It begins with its marker. */
   readonly body: string;
   /** It is worth no comment of its own: only one that stands already is rewritten. */
   readonly isQuiet: boolean;
@@ -115,10 +17,10 @@ interface WantedComment {
 
 /** A comment of an older run is still there, and could not be rewritten. */
 export class StaleCommentError extends DiagnosticsError {
-  constructor({ kind, number }: Discussion, cause: unknown) {
+  constructor(pullRequest: number, cause: unknown) {
     const { code, summary, hint } = diagnosticOf(cause);
     super([
-      error(code, `${kind} ${number} still shows the comment of an older run: ${summary}`, {
+      error(code, `pull request ${pullRequest} still shows the comment of an older run: ${summary}`, {
         hint: hint ?? "Run the job again.",
       }),
     ]);
@@ -132,25 +34,20 @@ export class StaleCommentError extends DiagnosticsError {
  */
 export async function keepComments(
   host: CodeHost,
-  at: Discussion,
+  pullRequest: number,
   wanted: readonly WantedComment[],
   textOf: (marker: string) => string | undefined = () => undefined,
 ): Promise<void> {
-  const own = await host.findComments(at);
-  const others = own.flatMap((one): (WantedComment & { readonly standing: typeof own })[] => {
-    const marker = markerIn(one.body) ?? "";
-    const body = wanted.some((other) => other.marker === marker) ? undefined : textOf(marker);
-    return body === undefined ? [] : [{ marker, body, isQuiet: true, standing: [one] }];
+  const own = await host.findComments(discussionOf(pullRequest));
+  const marked = groupBy(own, ({ body }) => markerIn(body));
+  const all = wanted.map((one) => ({ ...one, standing: marked.get(markerIn(one.body)) ?? [] }));
+  const markers = new Set(wanted.map(({ body }) => markerIn(body)));
+  const others = own.flatMap((one): typeof all => {
+    const marker = markerIn(one.body);
+    const body = markers.has(marker) ? undefined : textOf(marker ?? "");
+    return body === undefined ? [] : [{ body, isQuiet: true, standing: [one] }];
   });
-  const all = wanted.map((one) => ({
-    ...one,
-    standing: own.filter(({ body }) => isMarked(body, one.marker)),
-  }));
-  await keepEach([...all, ...others], async ({ standing, ...one }) => {
-    await keepComment(host, at, one, standing).catch((cause: unknown) => {
-      throw standing.length > 0 ? new StaleCommentError(at, cause) : cause;
-    });
-  });
+  await keepEach([...all, ...others], (one) => keepComment(host, pullRequest, one));
 }
 
 /** Keeps each of `all`: one that fails stops no other. The failure that is thrown at the end is that of a stale comment first. */
@@ -162,23 +59,28 @@ async function keepEach<T>(all: readonly T[], keep: (one: T) => Promise<void>): 
 
 async function keepComment(
   host: CodeHost,
-  at: Discussion,
-  { marker, body, isQuiet, unless }: WantedComment,
-  [first, ...others]: readonly HostComment[],
+  pullRequest: number,
+  { body, isQuiet, unless, standing }: WantedComment & { readonly standing: readonly HostComment[] },
 ): Promise<void> {
-  for (const { id } of others)
-    await host.rewriteComment(at, id, "*This comment is out of date: a newer run keeps the first one.*\n");
-  if (first === undefined) {
-    if (!isQuiet) await host.writeComment(at, marker, body);
-  } else if (first.body !== body && unless?.(first.body) !== true)
-    await host.rewriteComment(at, first.id, body);
+  const at = discussionOf(pullRequest);
+  const [first, ...others] = standing;
+  try {
+    for (const { id } of others)
+      await host.rewriteComment(at, id, "*This comment is out of date: a newer run keeps the first one.*\n");
+    if (first === undefined) {
+      if (!isQuiet) await host.writeComment(at, body);
+    } else if (first.body !== body && unless?.(first.body) !== true)
+      await host.rewriteComment(at, first.id, body);
+  } catch (cause) {
+    throw first === undefined ? cause : new StaleCommentError(pullRequest, cause);
+  }
 }
 
 interface WantedIssue {
   /** The hidden line that it is found by. */
   readonly marker: string;
   readonly title: string;
-  /** Undefined once there is nothing to tell any more: the issue that stands is closed. */
+  /** It begins with the marker. Undefined once there is nothing to tell any more: the issue that stands is closed. */
   readonly body?: string | undefined;
   /** The comment with which it is closed. */
   readonly farewell: string;
@@ -199,7 +101,7 @@ export async function keepIssues(
   if (wanted.length === 0) return;
   const own = await host.findIssues();
   await keepEach(wanted, async (one) => {
-    const standing = own.find(({ body }) => isMarked(body, one.marker));
+    const standing = own.find(({ body }) => markerIn(body) === one.marker);
     await keepIssue(host, one, standing);
   });
   await keepEach(own, async (issue) => {
@@ -214,17 +116,16 @@ async function keepIssue(
   { marker, title, body, farewell }: WantedIssue,
   standing: HostIssue | undefined,
 ): Promise<void> {
-  const whole = body === undefined ? undefined : `${marker}\n${body}`;
   if (standing === undefined) {
-    if (whole !== undefined) await host.openIssue(marker, { title, body: whole, labels });
+    if (body !== undefined) await host.openIssue({ title, body, labels });
     return;
   }
   const { number } = standing;
-  if (whole !== undefined) {
-    await host.updateIssue(number, { title, body: whole });
+  if (body !== undefined) {
+    await host.updateIssue(number, { title, body });
     return;
   }
   // Before it is closed: a duplicated comment says the same, an issue that is closed without a word does not.
-  await host.writeComment({ kind: "issue", number }, marker, `${marker}\n${farewell}`);
+  await host.writeComment({ kind: "issue", number }, `${marker}\n${farewell}`);
   await host.closeIssue(number);
 }

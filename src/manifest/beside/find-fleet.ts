@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { filesBelow, isWithin, realOf, realPath } from "../../declaration/files";
+import { readOr } from "../../declaration/git";
 import type { ManifestRequest } from "../../declaration/load-request";
 import { stateAddress } from "../../declaration/state-place";
 import { commandEnvironment, trustOf } from "../../declaration/trust";
@@ -18,13 +19,16 @@ export interface FleetRequest extends Pick<ManifestRequest, "cwd" | "types" | "e
   readonly root: string;
   readonly untrusted: boolean;
   readonly timeoutMs: number;
-  readonly isOfJob: (name: string) => boolean;
+  /** Names of variables that describe the job. */
+  readonly jobVariables: ReadonlySet<string>;
 }
 
 /** A manifest of a fleet in one of its stages: a run of its own (DESIGN section 16). */
 export interface FleetMember extends TargetPlace {
   /** `teams/shop`, with its stage `teams/shop@production`; no two members of a fleet have the same. */
   readonly name: string;
+  /** Its folder, absolute. */
+  readonly cwd: string;
   readonly timeoutMs: number;
   readonly problems: readonly Diagnostic[];
 }
@@ -72,10 +76,11 @@ function stagesOfMember(
 ): readonly FleetMember[] {
   const { root, types, untrusted } = request;
   const { name, dir: folder = name, stages } = member;
+  const cwd = join(root, folder);
   const { environment, missing } = memberEnvironment(member, all, request);
   const problems = problemsOf(member, root, missing);
   const timeoutMs = parseDuration(member.timeout ?? "") ?? request.timeoutMs;
-  const found = findStages({ files: [], cwd: join(root, folder), types, environment, untrusted });
+  const found = findStages({ files: [], cwd, types, environment, untrusted });
   // Its own run tells what is wrong with it.
   const known = hasErrors(found.diagnostics) ? [] : [...found.stages.values()];
   const once = known.flatMap((stage) => (stage.each ? [] : stage.name));
@@ -84,7 +89,7 @@ function stagesOfMember(
     const asked = splitStage(stage ?? "");
     const isPlaced = found.stages.get(asked.name)?.written.has("state");
     return {
-      ...{ name: stage === undefined ? name : `${name}@${stage}`, stage },
+      ...{ name: stage === undefined ? name : `${name}@${stage}`, stage, cwd },
       ...{ manifest: folder, environment, problems, timeoutMs: Math.min(timeoutMs, longestTimer) },
       // Empty where what its stage names cannot be read: its own run refuses it.
       state: isPlaced
@@ -109,19 +114,18 @@ function problemsOf({ name, dir: folder = name }: DeclaredMember, root: string, 
 }
 
 /** Returns the paths that a member is made of: its folder, with and without links followed, and what its manifest mentions. */
-export function partsOf(member: FleetMember, root: string): readonly string[] {
-  const folder = resolve(root, member.manifest);
+export function partsOf({ cwd: folder }: FleetMember): readonly string[] {
   const mentioned = manifestsIn(folder).flatMap((file) => {
-    const words = readTextOf(file).match(/[^\s"',:[\]{}()]+/g) ?? [];
+    const words = readOr(file)?.match(/[^\s"',:[\]{}()]+/g) ?? [];
     return words.filter((word) => /[./]/.test(word)).map((word) => resolve(dirname(file), word));
   });
   return [folder, realOf(folder), ...new Set(mentioned)];
 }
 
 /** Returns true if the run of a member may start a program: one of constructs, or for a plan one that prints a secret. */
-export function startsPrograms(folder: string, verb: string): boolean {
+export function startsPrograms({ cwd: folder }: FleetMember, verb: string): boolean {
   if (existsSync(join(folder, "cdktf.json"))) return true;
-  return verb !== "drift" && manifestsIn(folder).some((file) => readTextOf(file).includes("fromCommand"));
+  return verb !== "drift" && manifestsIn(folder).some((file) => readOr(file)?.includes("fromCommand"));
 }
 
 function manifestsIn(folder: string): readonly string[] {
@@ -131,14 +135,6 @@ function manifestsIn(folder: string): readonly string[] {
   } catch {
     // The run of a member tells what cannot be read.
     return [];
-  }
-}
-
-function readTextOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
   }
 }
 
@@ -170,7 +166,7 @@ const paths: Readonly<Record<string, string>> = {
 export function memberEnvironment(
   member: DeclaredMember,
   all: readonly string[],
-  { cwd, environment, isOfJob }: Pick<FleetRequest, "cwd" | "environment" | "isOfJob">,
+  { cwd, environment, jobVariables }: Pick<FleetRequest, "cwd" | "environment" | "jobVariables">,
 ) {
   const { env: own = {} } = member;
   const sources = Object.values(own);
@@ -180,7 +176,7 @@ export function memberEnvironment(
   const { isAllowed } = trustOf(environment, false);
   const given = commandEnvironment(environment, () => false);
   for (const [name, text] of Object.entries(environment)) {
-    const isMeant = isSetting.test(name) || isOfJob(name) || isAllowed(name);
+    const isMeant = isSetting.test(name) || jobVariables.has(name) || isAllowed(name);
     if (text !== undefined && isMeant && !isKept.has(name)) given[name] = text;
   }
   for (const [name, source] of Object.entries(own))

@@ -1,8 +1,9 @@
 import { statSync } from "node:fs";
 import { basename, dirname, relative, resolve, sep } from "node:path";
 import * as z from "zod";
-import { filesBelow, isWithin, realPath, repositoryAround, shownPath } from "../../declaration/files";
+import { filesBelow, isWithin, realPath, shownPath } from "../../declaration/files";
 import { collectFindings, type Report } from "../../declaration/findings";
+import { repositoryAround } from "../../declaration/git";
 import type { MapEntry, MapNode, SourceNode } from "../../declaration/tree";
 import { error, hasErrors, positionAt, sortDiagnostics } from "../../diagnostics/diagnostic";
 import { parseAddress } from "../../model/address";
@@ -11,9 +12,7 @@ import { isObject } from "../../model/value";
 import { usualManifest } from "../find-files";
 import { readDocument } from "./read-document";
 
-const testName = /\.rnvtest\.ya?ml$/;
-
-export const isTestFile = (path: string): boolean => testName.test(path);
+export const isTestFile = (path: string): boolean => /\.rnvtest\.ya?ml$/.test(path);
 
 const word = z.string().min(1, "expected text");
 const words = z.array(word);

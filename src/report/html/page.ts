@@ -32,10 +32,8 @@ function textOf(part: Part): string {
 const preformatted = (lines: readonly Part[]): Part =>
   lines.length > 0 && html`<pre tabindex="0">${lines.map((line, i) => [i > 0 && html`\n`, line])}</pre>`;
 
-/** The link to the element with an id on this page. */
 export const linkTo = (id: string): string => `#${encodeURIComponent(id)}`;
 
-/** A name, an address or a value. */
 export const code = (text: string | undefined): Markup => html`<code>${text}</code>`;
 
 const shownPart = (part: string | Code): Part => (typeof part === "string" ? part : code(part.code));

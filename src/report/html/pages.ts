@@ -122,7 +122,6 @@ function checksSection({ checks = [] }: Plan): readonly Section<never>[] {
   return section("policies", title, `${counts}.`, rows);
 }
 
-/** A drift report as a page: of the plan that it was made of. */
 export function driftPage(
   report: DriftReport,
   { plan, diagnostics }: Readonly<{ plan: Plan; diagnostics: readonly Diagnostic[] }>,

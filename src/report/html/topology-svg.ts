@@ -1,5 +1,14 @@
 import { type Address, nameOf } from "../../model/address";
-import { graphDot, graphMermaid, legendOf, type Mark, marks, tagOf } from "../graph";
+import {
+  graphDot,
+  graphMermaid,
+  legendOf,
+  type Mark,
+  marks,
+  type Topology,
+  type TopologyNode,
+  tagOf,
+} from "../graph";
 import { counted } from "../plan-wording";
 import { textWidth } from "../style";
 import { code, html, linkTo, list, type Markup, type PagePart, type Part, table, tagMark } from "./page";
@@ -13,14 +22,7 @@ import {
   placeNodes,
   type Size,
 } from "./place-nodes";
-import {
-  graphOfAll,
-  type ResourceChange,
-  type Topology,
-  type TopologyNode,
-  topologyOf,
-  worstMark,
-} from "./topology";
+import { graphOfAll, type ResourceChange, topologyOf, worstMark } from "./topology";
 
 /** Width of a character of a title, in the widest of the fonts that may show it. */
 const titleCharacter = 7.9;

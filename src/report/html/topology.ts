@@ -5,21 +5,10 @@ import type { Plain } from "../../model/value";
 import { free, sameMoney } from "../../plan/change";
 import { deedOf, isRun } from "../../plan/plan";
 import type { ChangeDocument } from "../../plan/plan-schema";
-import { type LabelledGraph, type LabelledNode, legendOf, type Mark, marks, signText } from "../graph";
+import { legendOf, type Mark, marks, signText, type Topology, type TopologyNode } from "../graph";
 import { groupBy } from "../order";
 import { counted, countList, moneyChange } from "../plan-wording";
-import type { GraphEdge, GraphNode, Point } from "./place-nodes";
-
-export interface TopologyNode extends GraphNode, LabelledNode {
-  /** Kind, plan, region, price; of a project how many services it has. */
-  readonly facts: string;
-}
-
-/** Projects as boxes, services as nodes, references as edges. */
-export interface Topology extends LabelledGraph {
-  readonly nodes: readonly TopologyNode[];
-  readonly edges: readonly GraphEdge[];
-}
+import type { GraphEdge, Point } from "./place-nodes";
 
 /** Nodes of a picture that shows services: they are drawn in a third of a second. */
 const mostNodes = 300;
@@ -97,15 +86,16 @@ function actionOf({ change, on_remove, reason, effects }: ResourceChange): Mark 
 }
 
 /** Every resource with its parent and its references, marked with its planned action. */
-export const graphOfAll = (changes: readonly ResourceChange[]): LabelledGraph => ({
+export const graphOfAll = (changes: readonly ResourceChange[]): Topology => ({
   nodes: changes.map((change) => {
     const mark = actionOf(change);
     const signs = signsOf(change, mark);
-    return { id: change.address, title: change.address, mark, signs, does: dotted(signs.map(signText)) };
+    const title = change.address;
+    return { id: title, title, facts: "", mark, signs, does: dotted(signs.map(signText)) };
   }),
   edges: changes.flatMap(({ address: from, parent, references = [] }) => {
     const ends = new Set(parent === undefined ? references : [parent, ...references]);
-    return [...ends].map((to) => ({ from, to }));
+    return [...ends].map((to) => ({ from, to, names: [] }));
   }),
   boxes: new Map(),
   left: [],

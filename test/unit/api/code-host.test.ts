@@ -1,5 +1,4 @@
 import type { CodeHost } from "../../../src/api/code-host/create-host";
-import { createHttpTransport } from "../../../src/api/http-transport";
 import { openCodeHost } from "../../../src/cli/ci/host";
 import type { Clock } from "../../../src/model/time";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../../support/code-host-server";
@@ -25,8 +24,7 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
   beforeEach(async () => {
     server = await serveCodeHost(platform);
     clock = hurriedClock();
-    const parts = { transport: createHttpTransport(), clock, random: () => 0.5, userAgent: "rnv/1" };
-    host = openCodeHost(server.environment, parts).host as CodeHost;
+    host = openCodeHost(server.environment, clock).host as CodeHost;
   });
   afterEach(async () => {
     await host.close();
@@ -40,10 +38,10 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
     for (let i = 0; i < 250; i += 1)
       server.addComment("pull 7", i % 2 ? "alice" : "atlantis[bot]", `text ${i}`);
     server.addComment("pull 8", "bob", marker);
-    const written = await host.writeComment(pull, marker, `${marker}\nfirst`);
-    expect(await host.findComments(pull, marker)).toEqual([written]);
+    const written = await host.writeComment(pull, `${marker}\nfirst`);
+    expect(await host.findComments(pull)).toEqual([written]);
     await host.rewriteComment(pull, written.id, `edited by hand\r\n\r\n${marker}\r\nsecond`);
-    expect((await host.findComments(pull, marker)).map(({ id }) => id)).toEqual([written.id]);
+    expect((await host.findComments(pull)).map(({ id }) => id)).toEqual([written.id]);
     expect(bodies().filter((body) => body.includes("first"))).toEqual([]);
     expect(bodies()).toContain(`${marker}\nnot ours`);
   });
@@ -51,12 +49,11 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
   if (platform === "github")
     it("says of a text that another account wrote than it looks for how to name that", async () => {
       const environment = { ...server.environment, RNV_COMMENT_AUTHOR: "app-of-ours[bot]" };
-      const parts = { transport: createHttpTransport(), clock, random: () => 0.5, userAgent: "rnv/1" };
-      const other = openCodeHost(environment, parts).host as CodeHost;
+      const other = openCodeHost(environment, clock).host as CodeHost;
       const hint = "set RNV_COMMENT_AUTHOR=github-actions[bot] in the jobs";
       const told = { diagnostics: [{ severity: "warning", hint }] };
-      await expect(other.writeComment(pull, marker, marker)).rejects.toMatchObject(told);
-      await expect(other.openIssue(marker, { title: "Drift", body: marker })).rejects.toMatchObject(told);
+      await expect(other.writeComment(pull, marker)).rejects.toMatchObject(told);
+      await expect(other.openIssue({ title: "Drift", body: marker })).rejects.toMatchObject(told);
       await other.close();
     });
 
@@ -69,7 +66,7 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
         lost += 1;
         return kind === "reset" ? { kind, after: true } : { kind, status: 502, after: true };
       };
-      await host.writeComment(pull, marker, `${marker}\nplan`);
+      await host.writeComment(pull, `${marker}\nplan`);
       expect(bodies()).toEqual([`${marker}\nplan`]);
       expect(posts()).toBe(1);
     },
@@ -91,7 +88,7 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
   ])("waits as long as a limit says: %s", async (_, refused, pause) => {
     let asked = 0;
     server.refuse = ({ method }) => (method === "POST" && asked++ === 0 ? refused : undefined);
-    await host.writeComment(pull, marker, `${marker}\nplan`);
+    await host.writeComment(pull, `${marker}\nplan`);
     expect({ pauses: clock.pauses, bodies: bodies() }).toEqual({
       pauses: [pause],
       bodies: [`${marker}\nplan`],
@@ -100,7 +97,7 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
 
   it("gives up on a limit that lasts longer than a job", async () => {
     server.refuse = () => ({ status: 429, headers: { "retry-after": "3600" } });
-    await expect(host.findComments(pull, marker)).rejects.toMatchObject({
+    await expect(host.findComments(pull)).rejects.toMatchObject({
       kind: "unavailable",
       hint: expect.stringContaining("limits how many requests"),
     });
@@ -109,7 +106,7 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
   it("gives up on what it may not do without showing the token, and on answers of another form", async () => {
     const echoed = JSON.stringify({ message: `no access for ${hostTokens[platform]}` });
     server.refuse = () => ({ status: 403, body: echoed });
-    const refused = await host.writeComment(pull, marker, marker).catch((cause: Error) => cause);
+    const refused = await host.writeComment(pull, marker).catch((cause: Error) => cause);
     expect(refused).toMatchObject({ kind: "refused", status: 403, message: "no access for (sensitive)" });
     const hints = {
       403: /api|permissions/,
@@ -123,7 +120,7 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
       await expect(host.rewriteComment(pull, "1", marker)).rejects.toMatchObject(told);
     }
     server.refuse = () => ({ status: 200, body: "[{}]" });
-    await expect(host.findComments(pull, marker)).rejects.toMatchObject({ kind: "malformed" });
+    await expect(host.findComments(pull)).rejects.toMatchObject({ kind: "malformed" });
   });
 
   it.each(["1", "2"])(
@@ -144,18 +141,12 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
     let lost = 0;
     server.fault = ({ method }) =>
       method === "POST" && lost++ === 0 ? { kind: "reset", after: true } : undefined;
-    await host.openIssue(marker, { title: "Drift", body: marker });
+    await host.openIssue({ title: "Drift", body: marker });
     expect(server.issues).toHaveLength(1);
   });
 });
 
 describe("opening the host of a job", () => {
-  const parts = {
-    transport: createHttpTransport(),
-    clock: hurriedClock(),
-    random: () => 0,
-    userAgent: "rnv/1",
-  };
   const onGithub = { GITHUB_ACTIONS: "true", GITHUB_REPOSITORY: "o/r" };
   const ofJob = { CI_API_V4_URL: "https://gitlab.com/api/v4", CI_JOB_TOKEN: "x" };
   const onGitlab = { GITLAB_CI: "true", CI_PROJECT_ID: "42", ...ofJob };
@@ -180,7 +171,7 @@ describe("opening the host of a job", () => {
       ["GITHUB_TOKEN holds spaces or line breaks"],
     ],
   ])("%s writes files only, and says why", (_, environment, why) => {
-    const { host, diagnostics } = openCodeHost(environment, parts);
+    const { host, diagnostics } = openCodeHost(environment);
     expect(host).toBeUndefined();
     expect(diagnostics.map(({ summary }) => summary.replace(/^.*: /, ""))).toEqual(why);
   });
@@ -189,7 +180,7 @@ describe("opening the host of a job", () => {
     "sends no token to %s",
     (GITHUB_API_URL) => {
       const environment = { ...onGithub, GITHUB_TOKEN: "t", GITHUB_API_URL };
-      expect(() => openCodeHost(environment, parts)).toThrow();
+      expect(() => openCodeHost(environment)).toThrow();
     },
   );
 });

@@ -1,11 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createHttpTransport } from "../../../src/api/http-transport";
 import { openCodeHost } from "../../../src/cli/ci/host";
 import { readJob } from "../../../src/cli/ci/job";
 import { keepComments } from "../../../src/commands/ci/comments";
-import { systemClock } from "../../../src/model/time";
 import { serveCodeHost } from "../../support/code-host-server";
 
 const folder = mkdtempSync(join(tmpdir(), "rnv-ci-job-"));
@@ -15,7 +13,7 @@ function jobOf(environment: Record<string, string>, payload?: object, pullReques
   const path = join(folder, "event.json");
   if (payload) writeFileSync(path, JSON.stringify(payload));
   const event = payload && { GITHUB_EVENT_PATH: path };
-  return readJob({ environment: { ...environment, ...event }, cwd: folder }, pullRequest);
+  return readJob({ ...environment, ...event }, folder, pullRequest);
 }
 
 const commit = "a".repeat(40);
@@ -76,14 +74,10 @@ describe("a job", () => {
 
 it("keeps one comment of several: two jobs at once wrote one each", async () => {
   const server = await serveCodeHost("github");
-  const parts = { transport: createHttpTransport(), clock: systemClock, random: () => 0, userAgent: "rnv/1" };
-  const host = openCodeHost(server.environment, parts).host as NonNullable<
-    ReturnType<typeof openCodeHost>["host"]
-  >;
-  const at = { kind: "pull request", number: 7 } as const;
+  const host = openCodeHost(server.environment).host as NonNullable<ReturnType<typeof openCodeHost>["host"]>;
   const marker = "<!-- rnv plan manifest=rnv.yaml stack= stage= -->";
   const keep = (text: string, isQuiet = false) =>
-    keepComments(host, at, [{ marker, body: `${marker}\n${text}`, isQuiet }]);
+    keepComments(host, 7, [{ body: `${marker}\n${text}`, isQuiet }]);
   try {
     await keep("quiet", true);
     expect(server.comments).toEqual([]);

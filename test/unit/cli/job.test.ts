@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os, { hostname, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { commitAt, startedBy, strangersJob } from "../../../src/cli/job";
+import { startedBy, strangersJob } from "../../../src/cli/ci/job";
+import { commitAt } from "../../../src/declaration/git";
 
 const sha = "0123456789".repeat(4);
 const folder = mkdtempSync(join(tmpdir(), "rnv-job-"));

@@ -1,6 +1,4 @@
-import { inShard } from "../../../src/cli/fleet/choose-members";
-import { joinReports, parseReport } from "../../../src/cli/fleet/run-fleet";
-import { makeReport, memberResult } from "../../../src/commands/fleet";
+import { inShard, joinReports, makeReport, memberResult, parseReport } from "../../../src/commands/fleet";
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { memberEnvironment } from "../../../src/manifest/beside/find-fleet";
 import {
@@ -39,7 +37,7 @@ describe("the environment of a member", () => {
     memberEnvironment(
       one,
       [one, ...others].flatMap(({ env = {} }) => Object.values(env)),
-      { cwd: "/job", environment, isOfJob: (name) => name === "GITHUB_SHA" },
+      { cwd: "/job", environment, jobVariables: new Set(["GITHUB_SHA"]) },
     );
   const shop = member("shop", { RNV_API_KEY: "SHOP_KEY", AWS_ACCESS_KEY_ID: "SHOP_AWS" });
 

@@ -1,11 +1,6 @@
-import {
-  countsOfStage,
-  type DriftReport,
-  nameOfStage,
-  type StageDrift,
-  statusOf,
-  withoutOthers,
-} from "../../../src/plan/drift";
+import { countsOfStage, type DriftReport, type StageDrift, withoutOthers } from "../../../src/plan/drift";
+import { statusOf } from "../../../src/report/ci/drift-job";
+import { nameOfStage } from "../../../src/report/drift-report";
 import { address } from "../../support/plan-fixture";
 
 const report = (rest: Partial<DriftReport> = {}): DriftReport => ({

@@ -1,6 +1,7 @@
 import { type Diagnostic, error, SourceFile, warning } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
-import { diagnosticsJson, diagnosticsText, githubAnnotations } from "../../../src/report/diagnostics";
+import { githubAnnotations } from "../../../src/report/ci/annotations";
+import { diagnosticsJson, diagnosticsText } from "../../../src/report/diagnostics";
 import { createStyle, plainStyle } from "../../../src/report/style";
 
 const manifest =

@@ -116,8 +116,10 @@ it("writes outputs as text and in Terraform's JSON with their types", () => {
 
 describe("a graph", () => {
   const graphOf = (ids: readonly string[], to?: string) => ({
-    nodes: ids.map((id) => ({ id, title: id, box: "p", mark: "same" as const, signs: [], does: "" })),
-    edges: to === undefined ? [] : ids.map((from) => ({ from, to })),
+    nodes: ids.map((id) => ({
+      ...{ id, title: id, facts: "", box: "p", mark: "same" as const, signs: [], does: "" },
+    })),
+    edges: to === undefined ? [] : ids.map((from) => ({ from, to, names: [] })),
     ...{ boxes: new Map<string, string>(), left: [] },
   });
 

@@ -1,7 +1,8 @@
-import { type DiffLine, diffLines } from "../../../src/report/values";
+import { diffLines } from "../../../src/report/values";
 
 const lines = (count: number): string[] => Array.from({ length: count }, (_, i) => `line ${i}`);
-const shown = (found: readonly DiffLine[]): string[] => found.map(({ sign, text }) => `${sign}${text}`);
+const shown = (found: ReturnType<typeof diffLines>): string[] =>
+  found.map(({ sign, text }) => `${sign}${text}`);
 
 describe("diffLines", () => {
   it.each([

@@ -1,44 +1,44 @@
 import type * as zlib from "node:zlib";
-import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
-import { Secret } from "../model/secret";
-import type { TargetPlace } from "../model/target";
-import { capitalized } from "../model/text";
-import { type PlanDifference, type PlanRecord, recordPlan } from "../plan/digest";
-import { hasChanges, type Plan } from "../plan/plan";
-import { findingsBlock } from "./diagnostics";
-import { codeSpan, escapeMarkdown, foldedParts } from "./escape-text";
-import { planMarkdown } from "./plan-text";
-import { differenceText, planLine, remedyText } from "./plan-wording";
-import { joined } from "./sections";
-import { endOfRun } from "./status-text";
+import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
+import type { ApplyCounts } from "../../model/apply-event";
+import { Secret } from "../../model/secret";
+import type { TargetPlace } from "../../model/target";
+import { capitalized } from "../../model/text";
+import { type PlanDifference, type PlanRecord, recordPlan } from "../../plan/digest";
+import { hasChanges, type Plan } from "../../plan/plan";
+import { findingsBlock } from "../diagnostics";
+import { codeSpan, escapeMarkdown, foldedParts } from "../escape-text";
+import { summaryLine } from "../events";
+import { planMarkdown } from "../plan-text";
+import { differenceText, planLine, remedyText } from "../plan-wording";
+import { joined } from "../sections";
+import { endOfRun } from "../status-text";
 
-/** The plan that a comment is about: one comment for each. */
-export interface CommentSubject extends Pick<TargetPlace, "manifest" | "stage" | "stack"> {
-  /** The seal of the record in the comment; without it the record authenticates nothing. */
-  readonly seal?: RecordSeal | undefined;
-}
+type Marked = Pick<TargetPlace, "manifest" | "stage" | "stack">;
 
-/** The facts that authenticate a record; a copy in another pull request, or an edited record, does not match. */
-export interface RecordSeal {
-  /** The key of fingerprints; a manifest without variables may have none. */
+/** The plan that a comment is about, one comment for each; a copy of its record in another pull request does not match. */
+export interface CommentSubject extends Marked {
+  /** The key of fingerprints; without it the record authenticates nothing, and a manifest without variables may have none. */
   readonly key?: Uint8Array | undefined;
   readonly repository?: string | undefined;
   readonly pullRequest?: number | undefined;
 }
 
-export interface CommentOrigin {
+/** A comment of a run, of at most `limit` characters. */
+export interface Comment extends CommentSubject {
   readonly commit?: string | undefined;
   /** Id of the run, 32 hex digits. */
   readonly runId?: string | undefined;
   /** Address of the job's page, where the whole report is kept. */
   readonly page?: string | undefined;
+  readonly limit: number;
 }
 
 /**
  * Returns the hidden line by which a text of ours is found again: `plan`, `apply`, `drift` of a manifest in a stage. No
  * part of it can end a comment of HTML.
  */
-export function markerOf(kind: string, { manifest, stack, stage }: Omit<CommentSubject, "seal">): string {
+export function markerOf(kind: string, { manifest, stack, stage }: Marked): string {
   const parts = Object.entries({ manifest, stack, stage }).map(
     // Half of a pair of characters, which a stack may be called, is none that can be encoded.
     ([name, value]) => `${name}=${encodeURIComponent(Buffer.from(value ?? "").toString())}`,
@@ -71,20 +71,22 @@ const loadZlib = () => require("node:zlib") as typeof zlib;
 /** The kinds of comments that hold a record: `plan`, to review, and `apply`, of a refused apply. */
 type RecordKind = "plan" | "apply";
 
-/** Returns the HMAC of a packed record under the key of its seal; empty without a key. */
-function macOf(packed: string, kind: RecordKind, { seal = {}, ...subject }: CommentSubject): string {
-  if (!seal.key) return "";
-  const about = [seal.repository ?? "", seal.pullRequest ?? 0, markerOf(kind, subject), packed];
-  return new Secret(Buffer.from(seal.key).toString("hex")).sign(JSON.stringify(about));
+/** Returns the HMAC of a packed record under the key of its subject; empty without a key. */
+function macOf(packed: string, kind: RecordKind, subject: CommentSubject): string {
+  const { key, repository = "", pullRequest = 0 } = subject;
+  if (!key) return "";
+  const about = [repository, pullRequest, markerOf(kind, subject), packed];
+  return new Secret(Buffer.from(key).toString("hex")).sign(JSON.stringify(about));
 }
 
 /** The record of a plan as the second hidden line, for apply to compare with: shorter and stricter if room is short. */
-function recordLine(plan: Plan, kind: RecordKind, subject: CommentSubject, limit: number): string {
+function recordLine(plan: Plan, kind: RecordKind, comment: Comment): string {
   if (hasErrors(plan.diagnostics)) return "<!-- rnv record none -->";
-  const { changes, ...short } = recordPlan(plan, subject.seal?.key);
+  const { key, limit } = comment;
+  const { changes, ...short } = recordPlan(plan, key);
   const line = (record: PlanRecord): string => {
     const packed = loadZlib().deflateRawSync(JSON.stringify(record)).toString("base64url");
-    return `<!-- rnv record ${packed}.${macOf(packed, kind, subject)} -->`;
+    return `<!-- rnv record ${packed}.${macOf(packed, kind, comment)} -->`;
   };
   const whole = line({ ...short, changes });
   if (whole.length <= limit * shareOfRecord) return whole;
@@ -124,23 +126,17 @@ export function readRecord(
   }
 }
 
-/** The comment on a plan, with its marker and its record, within `limit` characters. */
-export function planComment(
-  plan: Plan,
-  subject: CommentSubject,
-  origin: CommentOrigin,
-  limit: number,
-): string {
-  const head = [markerOf("plan", subject), recordLine(plan, "plan", subject, limit)].join("\n");
-  return `${head}\n${planSection(plan, subject, origin, limit - head.length - 1)}`;
+export function planComment(plan: Plan, comment: Comment): string {
+  const head = [markerOf("plan", comment), recordLine(plan, "plan", comment)].join("\n");
+  return `${head}\n${planSection(plan, comment, comment.limit - head.length - 1)}`;
 }
 
-function planSection(plan: Plan, subject: CommentSubject, origin: CommentOrigin, limit: number): string {
-  const title = `rnv plan${subjectText(subject)}`;
+function planSection(plan: Plan, comment: Comment, limit: number): string {
+  const title = `rnv plan${subjectText(comment)}`;
   const told = [plan.diagnostics, plan.standing, plan.unchecked];
   if (!hasChanges(plan) && told.every(({ length }) => length === 0))
     return `**${title}**: ${planLine(plan)}\n`;
-  const foot = `\n${originLine(origin)}\n`;
+  const foot = `\n${originLine(comment)}\n`;
   const room = limit - foot.length;
   const text = planMarkdown(plan, room, title);
   if (text.length <= room) return `${text}${foot}`;
@@ -150,28 +146,23 @@ function planSection(plan: Plan, subject: CommentSubject, origin: CommentOrigin,
 }
 
 /** The comment where no plan could be made: an earlier plan in its place no longer holds. */
-export function failedPlanComment(
-  diagnostics: readonly Diagnostic[],
-  subject: CommentSubject,
-  origin: CommentOrigin,
-  limit: number,
-): string {
-  const errors = findingsBlock(diagnostics, Math.min(limit - 1000, 20_000));
-  return joined([headOf("plan", subject), "**No plan could be made.**", errors, originLine(origin)]);
+export function failedPlanComment(diagnostics: readonly Diagnostic[], comment: Comment): string {
+  const errors = findingsBlock(diagnostics, Math.min(comment.limit - 1000, 20_000));
+  return joined([headOf("plan", comment), "**No plan could be made.**", errors, originLine(comment)]);
 }
 
-/** The marker of a comment, other hidden lines, and its heading. */
-const headOf = (kind: RecordKind, subject: CommentSubject, hidden: readonly string[] = []): string =>
-  [markerOf(kind, subject), ...hidden, `### rnv ${kind}${subjectText(subject)}`].join("\n");
+/** The marker of a comment, another hidden line, and its heading. */
+const headOf = (kind: RecordKind, subject: CommentSubject, hidden?: string): string =>
+  [markerOf(kind, subject), ...(hidden ? [hidden] : []), `### rnv ${kind}${subjectText(subject)}`].join("\n");
 
-/** The end of an apply in a job, for its comment. */
-export interface AppliedResult {
+interface ApplyEnd {
   readonly exitCode: number;
+  readonly plan?: Plan;
   /** Undefined where it ended before anything was applied. */
-  readonly summary?: string | undefined;
-  /** The record that the comment before it holds, and that this run applies: another run continues it. */
-  readonly record?: string | undefined;
+  readonly counts?: ApplyCounts;
   readonly diagnostics: readonly Diagnostic[];
+  /** Differences from the reviewed plan; undefined where nothing was reviewed. */
+  readonly differences?: readonly PlanDifference[] | undefined;
 }
 
 const appliedWord = "**Applied.**";
@@ -184,60 +175,58 @@ const resumable: ReadonlySet<number> = new Set([3, 6, 7, 8, 130]);
 /** Codes of findings that an apply still waits for; each names the step to take. */
 const waits: ReadonlySet<string> = new Set(["apply.awaiting_checkout", "apply.deploy_timeout"]);
 
-export function appliedComment(
-  { exitCode, summary, record, diagnostics }: AppliedResult,
-  subject: CommentSubject,
-  origin: CommentOrigin,
-): string {
+/**
+ * The comment on an apply. `record` is that of the comment before, if this run applies it by hand: another run continues
+ * it.
+ */
+export function applyComment(end: ApplyEnd, comment: Comment, record?: string): string {
+  const { exitCode, plan, counts, diagnostics } = end;
+  if (exitCode === 5 && plan) return refusedComment(plan, end, comment);
   const errors = diagnostics.filter(({ severity, code }) => severity === "error" || waits.has(code));
   // For a deployment, the cause says more than the exit code.
   const cause = exitCode === 7 || exitCode === 8 ? errors[0]?.summary : undefined;
   const state = cause
     ? `**${escapeMarkdown(cause)} (exit ${exitCode}).**`
     : `**${capitalized(endOfRun(exitCode))}.**`;
+  const mode = plan?.options.mode ?? "apply";
+  const summary = counts ? summaryLine({ mode, exitCode, counts }) : "";
+  const line = plan && !hasChanges(plan) ? planLine(plan) : summary;
   return joined([
-    headOf("apply", subject, record === undefined ? [] : [record]),
-    `${exitCode === 0 ? appliedWord : state} ${escapeMarkdown(summary ?? "")}`.trimEnd(),
+    headOf("apply", comment, record),
+    `${exitCode === 0 ? appliedWord : state} ${escapeMarkdown(line)}`.trimEnd(),
     findingsBlock(errors, 20_000),
     resumable.has(exitCode) ? "Nothing is lost. Run this job again to continue." : "",
-    originLine(origin),
+    originLine(comment),
   ]);
 }
 
 /** The text of a comment without its hidden lines, for the summary and the report of the job. */
 export const shownComment = (body: string): string => body.replace(/^<!-- rnv [^\n]*-->\n/gm, "");
 
-/**
- * The comment on an apply that was refused because its plan differs from the reviewed plan. It has `why` in words, and
- * the differences; none where nothing was reviewed.
- */
-export function refusedComment(
-  plan: Plan,
-  { why, differences }: Readonly<{ why: string; differences: readonly PlanDifference[] | undefined }>,
-  subject: CommentSubject,
-  origin: CommentOrigin,
-  limit: number,
-): string {
+/** The comment on an apply whose plan is not the reviewed one: why, the differences, and the plan as it is now. */
+function refusedComment(plan: Plan, { diagnostics, differences }: ApplyEnd, comment: Comment): string {
+  const unreviewed = diagnostics.find(({ code }) => code === "plan.digest")?.summary ?? "";
+  const why = differences ? "main or the live service changed after the review" : unreviewed;
   const told = [
-    headOf("apply", subject, [recordLine(plan, "apply", subject, limit)]),
+    headOf("apply", comment, recordLine(plan, "apply", comment)),
     `> [!WARNING]\n> Nothing was applied: ${escapeMarkdown(why)}.`,
     differences ? differenceText(differences) : "",
-    remedyText(plan.digest ?? "", subject.seal?.pullRequest),
+    remedyText(plan.digest ?? "", comment.pullRequest),
   ];
-  const rest = planSection(plan, subject, origin, limit - joined(told).length - 100);
+  const rest = planSection(plan, comment, comment.limit - joined(told).length - 100);
   return joined([...told, foldedParts("The plan as it is now", [rest.trimEnd()])]);
 }
 
 /** Manifests that most repositories have one of: beside a stage they are not named. */
 const usualManifests: ReadonlySet<string> = new Set(["rnv.yaml", "rnv.yml", "rnv", "cdktf.out"]);
 
-function subjectText({ manifest, stage, stack }: CommentSubject): string {
+function subjectText({ manifest, stage, stack }: Marked): string {
   const narrower = [stage, stack].filter((part) => part !== undefined && part !== "");
   const isNamed = narrower.length === 0 || !usualManifests.has(manifest);
   return ` of ${[...narrower, ...(isNamed ? [manifest] : [])].map((part) => codeSpan(part ?? "")).join(", ")}`;
 }
 
-function originLine({ commit, runId, page }: CommentOrigin): string {
+function originLine({ commit, runId, page }: Comment): string {
   const by = runId === undefined ? "" : `run ${codeSpan(runId)}, `;
   const made = commit === undefined ? by : `${by}commit ${codeSpan(commit.slice(0, 10))}; `;
   return `<sub>${made}the whole report is kept by ${pageLink("the job", page)}</sub>`;

@@ -1,4 +1,4 @@
-import { type DriftClass, driftClasses } from "../plan/drift";
+import { type DriftClass, driftClasses } from "../../plan/drift";
 
 type MetricLabels = Readonly<Record<string, string | undefined>>;
 

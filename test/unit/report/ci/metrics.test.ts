@@ -1,4 +1,4 @@
-import { runMetrics } from "../../../src/report/prometheus";
+import { runMetrics } from "../../../../src/report/ci/metrics";
 
 it("writes what Prometheus reads: labels are escaped, a number that is not known is left out", () => {
   const labels = { stage: 'a\\b "c"\nd{e="f"} 1', stack: undefined };

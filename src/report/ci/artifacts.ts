@@ -1,16 +1,19 @@
-import { type Diagnostic, lineOf } from "../diagnostics/diagnostic";
-import { type Check, isCondition, stopsPlan } from "../model/policy";
-import { sha256 } from "../model/text";
-import { guardErrors } from "../plan/guards";
-import { isWritten, type Plan } from "../plan/plan";
-import type { PathOf } from "./diagnostics";
-import { escapeHtml, escapeJson, escapeText, jsonText } from "./escape-text";
-import { actionPhrase, planLine } from "./plan-wording";
+import { type Diagnostic, lineOf } from "../../diagnostics/diagnostic";
+import { type Check, isCondition, stopsPlan } from "../../model/policy";
+import { sha256 } from "../../model/text";
+import { guardErrors } from "../../plan/guards";
+import { isWritten, type Plan } from "../../plan/plan";
+import { escapeHtml, escapeJson, escapeText, jsonText } from "../escape-text";
+import { actionPhrase, planLine } from "../plan-wording";
+import type { PathOf } from "./annotations";
 
-/** Lists the findings that block a plan, each at its location: its diagnostics, and a finding for each blocked change. */
-export const planFindings = (plan: Plan): readonly Diagnostic[] => [
-  ...plan.diagnostics,
-  ...plan.changes.flatMap(guardErrors),
+/** A plan, or why there is none. */
+type Made = Plan | Pick<Plan, "diagnostics">;
+
+/** Lists the findings of a plan, each at its location: its diagnostics, and an error for each blocked change. */
+export const planFindings = (made: Made): readonly Diagnostic[] => [
+  ...made.diagnostics,
+  ...("changes" in made ? made.changes.flatMap(guardErrors) : []),
 ];
 
 export interface JunitSuite {
@@ -18,8 +21,8 @@ export interface JunitSuite {
   readonly cases: readonly JunitCase[];
 }
 
-/** A plan as a suite, or why there is none: a case for each change, failed where it is blocked, and one for each error. */
-export function planSuite(made: Plan | Pick<Plan, "diagnostics">, name: string): JunitSuite {
+/** A plan as a suite: a case for each change, failed where it is blocked, and one for each error. */
+export function planSuite(made: Made, name: string): JunitSuite {
   const plan = "changes" in made ? made : undefined;
   const changed = plan?.changes.filter((change) => isWritten(change, plan)) ?? [];
   const cases: readonly JunitCase[] = [

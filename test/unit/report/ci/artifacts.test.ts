@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { type Diagnostic, error, SourceFile, warning } from "../../../src/diagnostics/diagnostic";
-import type { Plan } from "../../../src/plan/plan";
-import { codeQuality, junit, planSuite } from "../../../src/report/job-reports";
-import { address, change, plan } from "../../support/plan-fixture";
+import { type Diagnostic, error, SourceFile, warning } from "../../../../src/diagnostics/diagnostic";
+import type { Plan } from "../../../../src/plan/plan";
+import { codeQuality, junit, planSuite } from "../../../../src/report/ci/artifacts";
+import { address, change, plan } from "../../../support/plan-fixture";
 
 /** An entry as GitLab documents it, and as its own parser demands it. */
 const gitlabIssue = z.object({

@@ -1,5 +1,5 @@
 import type { Transport } from "../../../src/api/transport";
-import { deliver } from "../../../src/cli/ci/drift";
+import { deliver } from "../../../src/commands/ci/webhook";
 
 /** What becomes of a webhook that answers so: with a status, or a failure of the way there. */
 async function delivered(answers: readonly (number | { code: string })[]) {

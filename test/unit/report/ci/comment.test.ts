@@ -1,22 +1,22 @@
-import { isMarked } from "../../../src/api/code-host/code-host";
-import type { Address } from "../../../src/model/address";
-import { sha256 } from "../../../src/model/text";
-import { compareWithRecord, type PlanRecord } from "../../../src/plan/digest";
-import type { Change, Plan } from "../../../src/plan/plan";
+import { markerIn } from "../../../../src/api/code-host/code-host";
+import type { Address } from "../../../../src/model/address";
+import { sha256 } from "../../../../src/model/text";
+import { compareWithRecord, type PlanRecord } from "../../../../src/plan/digest";
+import type { Change, Plan } from "../../../../src/plan/plan";
 import {
+  applyComment,
   type CommentSubject,
   failedPlanComment,
   markerOf,
   planComment,
   readRecord,
-  refusedComment,
-} from "../../../src/report/job-comment";
-import { fc } from "../../support/fixed-seed";
-import { change, field, plan, shopPlan, value } from "../../support/plan-fixture";
+} from "../../../../src/report/ci/comment";
+import { fc } from "../../../support/fixed-seed";
+import { change, field, plan, shopPlan, value } from "../../../support/plan-fixture";
 
 const key = Buffer.alloc(32, 7);
 const seal = { key, repository: "git.example.com/acme/shop", pullRequest: 7 };
-const subject = { manifest: "shop/rnv.yaml", stage: "production", seal };
+const subject = { manifest: "shop/rnv.yaml", stage: "production", ...seal };
 const recordIn = (text: string, of: CommentSubject = subject): PlanRecord | undefined => {
   const record = readRecord(text, "plan", of);
   return record === "foreign" ? undefined : record;
@@ -25,7 +25,7 @@ const origin = { commit: "0123456789abcdef", page: "https://ci.example/jobs/1" }
 const marker = markerOf("plan", subject);
 const digest = "d".repeat(64);
 const planned = (changes: readonly Change[], rest: Partial<Plan> = {}) => plan(changes, { digest, ...rest });
-const comment = (made: Plan, limit = 65_536) => planComment(made, subject, origin, limit);
+const comment = (made: Plan, limit = 65_536) => planComment(made, { ...subject, ...origin, limit });
 
 const renamed = (i: number, more: Partial<Change> = {}) =>
   change("update", `service.shop.service-${i}`, {
@@ -56,21 +56,13 @@ it("has a record of its pull request, repository, stage and key alone", () => {
     { key: Buffer.alloc(32) },
     { key: undefined },
   ])
-    expect([other, readRecord(text, "plan", { ...subject, seal: { ...seal, ...other } })]).toEqual([
-      other,
-      "foreign",
-    ]);
+    expect([other, readRecord(text, "plan", { ...subject, ...other })]).toEqual([other, "foreign"]);
   const moved = text.replace("stage=production", "stage=staging");
   expect(readRecord(moved, "plan", { ...subject, stage: "staging" })).toBe("foreign");
   // Without a key it is not authenticated, and says so to whoever has a key.
-  const open = planComment(
-    planned([renamed(1)]),
-    { ...subject, seal: { ...seal, key: undefined } },
-    origin,
-    65_536,
-  );
+  const open = planComment(planned([renamed(1)]), { ...subject, ...origin, key: undefined, limit: 65_536 });
   expect(readRecord(open, "plan", subject)).toBe("foreign");
-  expect(readRecord(open, "plan", { ...subject, seal: { pullRequest: 9 } })).toMatchObject({ digest });
+  expect(readRecord(open, "plan", { ...subject, key: undefined, pullRequest: 9 })).toMatchObject({ digest });
 });
 
 it("is found by the marker of its stage alone, also where a value repeats another one, or people wrote above it", () => {
@@ -79,9 +71,9 @@ it("is found by the marker of its stage alone, also where a value repeats anothe
     planned([renamed(1, { attributes: [field("p", value(1), value(`x\n${other}\ny`))] })]),
   );
   expect(evil).toContain(other);
-  expect([isMarked(evil, marker), isMarked(evil, other)]).toEqual([true, false]);
+  expect(markerIn(evil)).toBe(marker);
   const edited = `I looked at this.\r\n\r\n${evil.replaceAll("\n", "\r\n")}`;
-  expect(isMarked(edited, marker)).toBe(true);
+  expect(markerIn(edited)).toBe(marker);
   expect(recordIn(edited)?.digest).toBe(digest);
   expect(recordIn(evil, { ...subject, stage: "preview/7" })).toBeUndefined();
 });
@@ -98,7 +90,9 @@ it("has a record that no other text ends, and none where the plan has errors", (
   });
   expect(recordIn(comment(broken))).toBeUndefined();
   for (const record of ["e30", "!!", Buffer.from("{}").toString("base64url")])
-    expect(recordIn(`${marker}\n<!-- rnv record ${record}. -->\n`, { ...subject, seal: {} })).toBeUndefined();
+    expect(
+      recordIn(`${marker}\n<!-- rnv record ${record}. -->\n`, { ...subject, key: undefined }),
+    ).toBeUndefined();
 });
 
 describe("a long plan", () => {
@@ -133,13 +127,8 @@ describe("a long plan", () => {
         const isWhole = /service\.shop\.service-0(?!\d)/.test(text);
         const isSaid = text.includes("left out") || text.includes("too long for a comment");
         expect(isWhole || isSaid).toBe(true);
-        const refused = refusedComment(
-          planned(changes),
-          { why: "no", differences: [] },
-          subject,
-          origin,
-          limit,
-        );
+        const end = { exitCode: 5, plan: planned(changes), diagnostics: [], differences: [] };
+        const refused = applyComment(end, { ...subject, ...origin, limit });
         expect(refused.length).toBeLessThanOrEqual(limit);
       }
     const failed = failedPlanComment(
@@ -148,9 +137,7 @@ describe("a long plan", () => {
         code: "manifest.unknown_key",
         summary: `no ${i} ${"`".repeat(9)}`,
       })),
-      subject,
-      origin,
-      limit,
+      { ...subject, ...origin, limit },
     );
     expect(failed.length).toBeLessThanOrEqual(limit);
   });

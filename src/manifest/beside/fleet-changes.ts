@@ -1,0 +1,112 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { isBelow, realOf, shownPath } from "../../declaration/files";
+import { commandEnvironment } from "../../declaration/trust";
+import { type Diagnostic, DiagnosticsError, failure, warning } from "../../diagnostics/diagnostic";
+import { yamlName } from "../find-files";
+import { type FleetMember, type FleetRequest, findFleet, partsOf } from "./find-fleet";
+import { fleetFileName } from "./fleet-file";
+
+export type FleetChanges = ReturnType<typeof changesSince>;
+
+/**
+ * Absolute paths of the files that differ from where this branch left `ref`: committed, in the working folder, and not
+ * known to git. A file that moved counts at both places. `textBefore` returns the text that a file had at the commit,
+ * undefined where it did not exist. Throws `DiagnosticsError` with git's own words.
+ */
+export function changesSince(ref: string, { root: cwd, environment }: FleetRequest) {
+  const given = commandEnvironment(environment, (name) => /^GIT_(DIR|WORK_TREE)$/.test(name));
+  const env = { ...given, GIT_OPTIONAL_LOCKS: "0" };
+  // Bytes of one list of paths.
+  const limits = { cwd, env, encoding: "utf8", maxBuffer: 256 * 1024 * 1024 } as const;
+  const run = (...args: readonly string[]) =>
+    spawnSync("git", ["-c", "core.fsmonitor=false", ...args], limits);
+  const git = (...args: readonly string[]): string => {
+    const { status, stdout, stderr, error } = run(...args);
+    if (status === 0) return stdout;
+    throw failure("command.usage", `--changed-since: git cannot compare with ${JSON.stringify(ref)}`, {
+      detail: error === undefined ? stderr.trim() : `git cannot be started: ${error.message}`,
+      hint: "leave it out, or in a shallow clone fetch more: git fetch origin main; actions/checkout with fetch-depth: 0; GIT_DEPTH: 0 in GitLab",
+    });
+  };
+  const root = git("rev-parse", "--show-toplevel").replace(/\r?\n$/, "");
+  const base = git("merge-base", "--end-of-options", ref, "HEAD").trim();
+  // No setting of the clone, nor .gitmodules, hides anything.
+  const whole = ["--no-renames", "--no-ext-diff", "--no-relative", "--ignore-submodules=none"];
+  const listed = [
+    git("-C", root, "diff", "--name-only", "-z", ...whole, base),
+    git("-C", root, "ls-files", "--others", "--exclude-standard", "-z"),
+  ];
+  const names = listed.flatMap((list) => list.split("\0").filter((name) => name !== ""));
+  return {
+    paths: names.map((name) => resolve(root, name)),
+    textBefore: (path: string): string | undefined => {
+      const before = `${base}:${relative(root, path).split(sep).join("/")}`;
+      const { status, stdout } = run("show", "--no-textconv", before);
+      return status === 0 ? stdout : undefined;
+    },
+  };
+}
+
+/** Returns the members of which a file differs: all of them, where one of `shared` does, or the fleet file. */
+export function changedMembers(
+  members: readonly FleetMember[],
+  { paths }: FleetChanges,
+  root: string,
+  shared: readonly string[],
+): readonly FleetMember[] {
+  // A path of git has links followed. It may be a folder: a submodule, or a link.
+  const areTouched = (parts: readonly string[]): boolean =>
+    paths.some((path) => parts.some((part) => isBelow(path, part) || isBelow(part, path)));
+  const fleetFile = join(root, fleetFileName);
+  const isOfAll = areTouched([fleetFile, realOf(fleetFile), ...shared]);
+  return members.filter((member) => isOfAll || areTouched(partsOf(member)));
+}
+
+/** Returns the same text for members whose runs would write one state; empty where it is unknown. */
+export const sharedState = ({ cwd, state }: FleetMember): string =>
+  state === "" || state.includes("://") ? state : resolve(realOf(cwd), state);
+
+/** Returns a warning, with the state, for each member of the commit before that is not declared any more. */
+export function warnOfGone(
+  request: FleetRequest,
+  members: readonly FleetMember[],
+  { paths, textBefore }: FleetChanges,
+): readonly Diagnostic[] {
+  const { root } = request;
+  const before = mkdtempSync(join(tmpdir(), "rnv-fleet-"));
+  const changed = paths.filter((path) => yamlName.test(path) && isBelow(path, root));
+  try {
+    for (const path of [...changed, join(root, fleetFileName)]) {
+      const text = textBefore(path.endsWith(fleetFileName) ? realOf(path) : path);
+      if (text === undefined) continue;
+      const copy = join(before, relative(root, path));
+      mkdirSync(dirname(copy), { recursive: true });
+      writeFileSync(copy, text);
+    }
+    // Members of a first fleet file have other names than their folders had, and the same states.
+    const known = new Set(members.flatMap((one) => [one.name, sharedState(one)]));
+    return findFleet({ ...request, root: before, cwd: before })
+      .map((one) => ({ ...one, state: sharedState({ ...one, cwd: join(root, one.manifest) }) }))
+      .filter(({ name, state }) => !known.has(name) && !known.has(state))
+      .filter(({ cwd }) => existsSync(cwd))
+      .map(({ name, stage, state: address }) => {
+        const state = address.includes("://") ? address : shownPath(address, realOf(request.cwd));
+        return warning("manifest.not_found", `${name} is no longer declared; its resources still exist`, {
+          detail: `Its state: ${state}`,
+          hint:
+            stage === undefined
+              ? "To destroy them, run rnv destroy in its folder before you delete it"
+              : `To destroy them: rnv destroy --stage ${stage} --state ${state}`,
+        });
+      });
+  } catch (cause) {
+    // A fleet that could not be read had no members.
+    if (cause instanceof DiagnosticsError) return [];
+    throw cause;
+  } finally {
+    rmSync(before, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,163 @@
+import { countsOfStage, type DriftJob, driftClasses, type StageDrift } from "../../plan/drift";
+import { diagnosticsText } from "../diagnostics";
+import { diagnosticData, reportDocument } from "../documents";
+import { classWords, driftLine, driftMarkdown, driftText, nameOfStage } from "../drift-report";
+import { codeSpan, escapeMarkdown, escapeText, jsonText } from "../escape-text";
+import { countEach, counted, countList } from "../plan-wording";
+import { markdownLimit, reportMarkdown } from "../section-markdown";
+import { sectionTexts } from "../section-text";
+import { type Item, itemSection, joined, type Section } from "../sections";
+import type { Style } from "../style";
+import { exactTime } from "../time-text";
+import { markerOf, pageLink } from "./comment";
+import { runMetrics } from "./metrics";
+
+/** The worst first. */
+const statusWords = {
+  interrupted: "interrupted",
+  error: "not checked",
+  expired: "an acceptance expired",
+  drift: "drift",
+  clean: "no drift",
+} as const;
+
+/** Returns how a stage or a job ended. Only an acceptance that has expired leaves a whole report behind an error. */
+export function statusOf({ exitCode, report }: Pick<StageDrift, "exitCode" | "report">) {
+  if (exitCode === 0) return "clean";
+  if (exitCode === 2) return "drift";
+  if (exitCode === 130) return "interrupted";
+  return report === undefined ? "error" : "expired";
+}
+
+const stageSections = ({ stages }: DriftJob): readonly Section[] =>
+  itemSection("stages", "Stages", "", stages.map(itemOf));
+
+function itemOf(one: StageDrift): Item {
+  const status = statusOf(one);
+  const counts = countsOfStage(one);
+  const found = countList(driftClasses.map((of) => [counts?.[of] ?? 0, classWords[of]]));
+  const recorded = one.recordedIds && ` (${counted(one.recordedIds.length, "resource")})`;
+  return {
+    sign: status === "clean" ? " " : status === "drift" ? "~" : "!",
+    subject: nameOfStage(one) || "the manifest",
+    phrase: `${statusWords[status]}${found === "" ? "" : `: ${found}`}${recorded ?? ""}`,
+  };
+}
+
+const isTold = (one: StageDrift): boolean => one.exitCode !== 0 || one.diagnostics.length > 0;
+
+/** Renders a job for people: each stage that is not clean in full, then a line for each stage, and one for all. */
+export function driftJobText(job: DriftJob, style: Style): string {
+  const told = job.stages.filter((one) => isTold(one) || job.stages.length === 1);
+  const parts = told.flatMap((one) => [
+    nameOfStage(one) === "" ? "" : style.colors.bold(escapeText(nameOfStage(one))),
+    diagnosticsText(one.diagnostics, style),
+    one.report === undefined ? "" : driftText(one.report, style).trimEnd(),
+  ]);
+  if (job.stages.length === 1) return joined(parts);
+  return joined([...parts, ...sectionTexts(stageSections(job), style), style.colors.bold(jobLine(job))]);
+}
+
+/** `20 stages: 17 no drift, 2 drift, 1 not checked.` */
+const jobLine = ({ stages }: DriftJob): string =>
+  `${counted(stages.length, "stage")}: ${countEach(statusWords, stages.map(statusOf))}.`;
+
+export const driftJobJson = (job: DriftJob): string =>
+  jsonText({
+    format_version: "1.0",
+    ...jobData(job),
+    stages: job.stages.map((one) => ({
+      ...stageOf(one),
+      drift: one.report && reportDocument(one.report),
+      diagnostics: one.diagnostics.map((found) => diagnosticData(found)),
+    })),
+  });
+
+const jobData = (job: DriftJob) => {
+  const { exitCode, manifest, at, seconds, commit, page } = job;
+  return { status: statusOf(job), exit_code: exitCode, manifest, at, seconds, commit, job: page };
+};
+
+const stageOf = (one: StageDrift) => ({
+  stage: one.stage,
+  stack: one.stack,
+  status: statusOf(one),
+  exit_code: one.exitCode,
+  seconds: one.seconds,
+  resources: one.recordedIds?.length,
+  ...countsOfStage(one),
+});
+
+/** Renders a job in Markdown: all stages in a line each, then the stages that are not clean. */
+export function driftJobMarkdown(job: DriftJob, limit = markdownLimit): string {
+  const told = job.stages.filter(isTold);
+  if (job.stages.length === 1) return driftMarkdown(job.stages[0] as StageDrift, limit);
+  const opening = ["### rnv drift", `**${escapeMarkdown(jobLine(job))}**`];
+  const all = reportMarkdown({ opening, sections: stageSections(job) }, limit / 2);
+  const share = Math.floor((limit - all.length) / told.length) - 10;
+  return joined([all.trimEnd(), ...told.map((one) => driftMarkdown(one, share).trimEnd())]);
+}
+
+/** The issue of a stage, within `limit` characters: it has no body once nothing has drifted, and is closed with a farewell. */
+export function driftIssue(one: StageDrift, job: DriftJob, limit: number) {
+  const { manifest, at } = job;
+  const marker = markerOf("drift", { manifest, stage: one.stage, stack: one.stack });
+  const name = nameOfStage(one);
+  const title = [`Drift of ${manifest}`, name]
+    .filter((part) => part !== "")
+    .map(escapeText)
+    .join(": ");
+  const checked = `${exactTime(at)}${pageText(job)}.`;
+  const farewell = `No drift any more, as of ${checked}\n`;
+  if (statusOf(one) === "clean") return { marker, title, farewell };
+  const footer = `Checked ${checked} To keep a difference, add it to \`rnv.drift.yaml\` with a reason and an end date. To undo it, merge a pull request; its apply repairs it. Or run \`rnv ci apply --repair\` in a job that needs an approval. This issue closes when no drift is found.\n`;
+  const found = driftMarkdown(one, Math.min(limit, markdownLimit) - footer.length - 400);
+  return { marker, title, farewell, body: `${marker}\n${found}\n${footer}` };
+}
+
+const pageText = ({ page, commit }: DriftJob): string =>
+  `${commit === undefined ? "" : ` on ${codeSpan(commit.slice(0, 10))}`}${page === undefined ? "" : ` by ${pageLink("this job", page)}`}`;
+
+/** Words a job for a channel: one line for the job, and one for each stage that is not clean. */
+function messageOf(job: DriftJob): string {
+  const lines = job.stages
+    .filter(({ exitCode }) => exitCode !== 0)
+    .map((one) => {
+      const failed = one.diagnostics.find(({ severity }) => severity === "error")?.summary;
+      const found =
+        one.report && one.exitCode !== 1 ? driftLine(one.report) : (failed ?? statusWords[statusOf(one)]);
+      return `• ${escapeText(nameOfStage(one) || "the manifest")}: ${escapeText(found)}`;
+    });
+  const opening = `rnv drift of ${escapeText(job.manifest)}. ${jobLine(job)}`;
+  return [opening, ...(job.page ? [escapeText(job.page)] : []), ...lines].join("\n");
+}
+
+/** Characters that would make a mention or a link of a channel. */
+const inert = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").slice(0, 3_000);
+
+/** The body that a webhook is sent: `text` for channels, the rest for programs. */
+export const webhookBody = (job: DriftJob): string =>
+  JSON.stringify({
+    text: inert(messageOf(job)),
+    event: "drift",
+    ...jobData(job),
+    stages: job.stages.map(stageOf),
+  });
+
+/**
+ * Renders a job for Prometheus. The label `manifest` is its path on this machine: a collector reads the files of several jobs
+ * there, and takes no number twice. A stage that could not be checked has no counts.
+ */
+export function driftMetrics({ at, stages }: DriftJob, manifest: string): string {
+  const targets = stages.map((one) => ({
+    ...one,
+    labels: { manifest, stage: one.stage, stack: one.stack },
+    drift: countsOfStage(one),
+    runs: one.runId === undefined ? [] : [one.runId],
+  }));
+  const resources = targets.map(({ labels, recordedIds }) => ({ labels, value: recordedIds?.length }));
+  return runMetrics("rnv_drift", at, targets, [
+    { name: "rnv_drift_resources", help: "Resources that the state records.", samples: resources },
+  ]);
+}
