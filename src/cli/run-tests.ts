@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { runTest } from "../commands/test/run-test";
+import { trustOf } from "../declaration/trust";
 import { failure, hasErrors } from "../diagnostics/diagnostic";
 import { type ManifestTest, readTests } from "../manifest/beside/test-file";
 import { jsonText } from "../report/escape-text";
@@ -12,6 +13,7 @@ import {
 } from "../report/test-report";
 import { writeWholeFile } from "./files";
 import { annotate, exitCodes, outStyle, report, type Screen } from "./screen";
+import type { Request } from "./target";
 
 interface TestValues {
   readonly paths: readonly string[];
@@ -20,8 +22,13 @@ interface TestValues {
 }
 
 /** `rnv test`: runs the tests of files and folders, and reports each as it ends. */
-export async function runTests({ paths, filters, junit }: TestValues, screen: Screen): Promise<number> {
+export async function runTests(
+  { paths, filters, junit }: TestValues,
+  { environment, untrusted, runProgram }: Request,
+  screen: Screen,
+): Promise<number> {
   const { terminal, cwd, signal } = screen;
+  const isForbidden = trustOf(environment, untrusted).commandsForbiddenBy !== undefined;
   const { tests, diagnostics } = readTests(cwd, paths);
   report(screen, diagnostics);
   const chosen = chooseTests(tests, filters, hasErrors(diagnostics));
@@ -31,7 +38,7 @@ export async function runTests({ paths, filters, junit }: TestValues, screen: Sc
   const results: TestResult[] = [];
   for (const test of chosen) {
     if (signal.aborted) break;
-    const ran = await runTest(test, signal);
+    const ran = await runTest(test, { signal, runProgram: isForbidden ? undefined : runProgram });
     if (isText && results.at(-1)?.file !== test.file)
       terminal.out(`${results.length === 0 ? "" : "\n"}${style.colors.bold(test.file)}\n`);
     results.push(ran.result);

@@ -2,7 +2,7 @@ import type { Client } from "../api/client";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";
 import type { Send } from "../api/send";
-import type { SecretReach, StackUnit } from "../declaration/load-request";
+import type { RunProgram, SecretReach, StackUnit } from "../declaration/load-request";
 import { type Diagnostic, failure } from "../diagnostics/diagnostic";
 import { type Address, parseAddress } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
@@ -47,6 +47,8 @@ export interface Context {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The manifest comes from someone who may not see secrets (DESIGN section 15). */
   readonly untrusted?: boolean;
+  /** Runs `rnv.config.ts`, each program once; absent: at each load. */
+  readonly runProgram?: RunProgram | undefined;
   /** Reads standard input to its end, for `-f -`. */
   readonly standardInput?: () => Promise<Uint8Array>;
   /** Ends in `/api/v1`, or `embedded`. */

@@ -229,7 +229,13 @@ export function refusedComment(
 }
 
 /** Manifests that most repositories have one of: beside a stage they are not named. */
-const usualManifests: ReadonlySet<string> = new Set(["rnv.yaml", "rnv.yml", "rnv", "cdktf.out"]);
+const usualManifests: ReadonlySet<string> = new Set([
+  "rnv.yaml",
+  "rnv.yml",
+  "rnv",
+  "rnv.config.ts",
+  "cdktf.out",
+]);
 
 function subjectText({ manifest, stage, stack }: CommentSubject): string {
   const narrower = [stage, stack].filter((part) => part !== undefined && part !== "");

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { chooseNamed } from "../../commands/targets";
 import { isBelow, realOf, shownPath } from "../../declaration/files";
 import { commandEnvironment } from "../../declaration/trust";
@@ -14,7 +14,7 @@ import {
   partsOf,
 } from "../../manifest/beside/find-fleet";
 import { fleetFileName } from "../../manifest/beside/fleet-file";
-import { yamlName } from "../../manifest/find-files";
+import { manifestNames, yamlName } from "../../manifest/find-files";
 import { stageText } from "../../model/stage";
 import { compareTexts, type ProcessEnvironment, sha256 } from "../../model/text";
 import { longestTimer } from "../../model/time";
@@ -28,19 +28,20 @@ import { policiesOf } from "../verbs/plan";
 import { type MembersValues, parseShard, type Shard } from "./options";
 
 /** Returns the members of a folder that a command line means, those of all shards: they are named, and have changed. */
-export function chooseMembers(given: MembersValues, target: Request, screen: Screen) {
-  const { cwd, environment, untrusted } = target;
+export async function chooseMembers(given: MembersValues, target: Request, screen: Screen) {
+  const { cwd, environment, untrusted, runProgram } = target;
   const { dir = ".", changedSince, memberTimeoutMs: timeoutMs = longestTimer } = given;
   // As git names paths.
   const root = realOf(resolve(cwd, dir));
   const isOfJob = (name: string): boolean => jobVariables.has(name);
-  const request = { root, cwd, types: resourceTypes, environment, untrusted, timeoutMs, isOfJob };
-  const all = findFleet(request);
+  const sources = { cwd, types: resourceTypes, environment, untrusted, runProgram };
+  const request = { ...sources, root, timeoutMs, isOfJob };
+  const all = await findFleet(request);
   const changes = changedSince === undefined ? undefined : changedFiles(changedSince, root, environment);
-  if (changes) report(screen, warnOfGone(request, all, changes));
+  if (changes) report(screen, await warnOfGone(request, all, changes));
   if (all.length === 0)
     throw failure("manifest.not_found", `there is no manifest below ${root}`, {
-      hint: "a member has rnv.yaml, rnv.yml or a folder rnv; others are named in rnv.fleet.yaml",
+      hint: "a member has rnv.yaml, rnv.yml, rnv.config.ts or a folder rnv; others are named in rnv.fleet.yaml",
     });
   refuseSharedStates(all, root);
   const asked = askedStage(target);
@@ -107,14 +108,17 @@ function refuseSharedStates(members: readonly FleetMember[], root: string): void
 }
 
 /** Returns a warning, with the state, for each member of the commit before that is not declared any more. */
-function warnOfGone(
+async function warnOfGone(
   request: FleetRequest,
   members: readonly FleetMember[],
   { paths, textBefore }: ReturnType<typeof changedFiles>,
-): readonly Diagnostic[] {
+): Promise<readonly Diagnostic[]> {
   const { root } = request;
   const before = mkdtempSync(join(tmpdir(), "rnv-fleet-"));
-  const changed = paths.filter((path) => yamlName.test(path) && isBelow(path, root));
+  // No program of that commit is run: what it declares is only known to be gone with its file.
+  const isManifest = (path: string): boolean =>
+    yamlName.test(path) || (manifestNames.includes(basename(path)) && !existsSync(path));
+  const changed = paths.filter((path) => isManifest(path) && isBelow(path, root));
   try {
     for (const path of [...changed, join(root, fleetFileName)]) {
       const text = textBefore(path.endsWith(fleetFileName) ? realOf(path) : path);
@@ -125,7 +129,8 @@ function warnOfGone(
     }
     // Members of a first fleet file have other names than their folders had, and the same states.
     const known = new Set(members.flatMap((one) => [one.name, sharedState(root, one)]));
-    return findFleet({ ...request, root: before, cwd: before })
+    const environment = { ...request.environment, RNV_ALLOW_COMMANDS: "0" };
+    return (await findFleet({ ...request, root: before, cwd: before, environment }))
       .filter((one) => !known.has(one.name) && !known.has(sharedState(root, one)))
       .filter(({ manifest }) => existsSync(join(before, manifest)))
       .map((one) => {

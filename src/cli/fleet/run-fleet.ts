@@ -41,7 +41,7 @@ export async function runFleet(
   const { verb } = work;
   const { signal, terminal, format } = screen;
   const { untrusted, answerTimeoutMs } = target;
-  const { selected, root } = chooseMembers(given, target, screen);
+  const { selected, root } = await chooseMembers(given, target, screen);
   const shard = given.shard ?? shardOf(target.environment);
   const members = inShard(selected, shard);
   const started = { at: new Date().toISOString(), ms: performance.now() };
@@ -115,11 +115,11 @@ function reportsIn(folder: string): readonly string[] {
 }
 
 /** `rnv fleet matrix`: the jobs of a workflow, one for each member or each shard. */
-export function printMatrix(
+export async function printMatrix(
   given: MembersValues & { readonly shards: number | undefined },
   { target, screen }: Run,
-): undefined {
-  const { selected } = chooseMembers(given, target, screen);
+): Promise<undefined> {
+  const { selected } = await chooseMembers(given, target, screen);
   const count = Math.min(given.shards ?? 0, selected.length);
   const include =
     given.shards === undefined
