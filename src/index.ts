@@ -32,6 +32,7 @@ export {
   embeddedWorkspaceId,
 } from "./emulator/emulator";
 export { type EmulatorServer, serveEmulator } from "./emulator/server";
+export * from "./manifest/generated/manifest";
 export { loadManifest } from "./manifest/load-manifest";
 export { manifestJsonSchema, overlayJsonSchema } from "./manifest/schema";
 export { type Address, parseAddress } from "./model/address";

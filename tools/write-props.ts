@@ -2,12 +2,18 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { constructClasses } from "./construct-classes";
 import { constructProps, constructsOnCdktn } from "./construct-props";
+import { manifestTypes } from "./manifest-types";
 
-const folder = join(__dirname, "..", "src", "cdktf");
+const source = join(__dirname, "..", "src");
+const folder = join(source, "cdktf");
 const generated = join(folder, "generated");
-// What an earlier version wrote there would be compiled too.
-rmSync(generated, { recursive: true, force: true });
-mkdirSync(generated, { recursive: true });
+const typed = join(source, "manifest", "generated");
+for (const written of [generated, typed]) {
+  // What an earlier version wrote there would be compiled too.
+  rmSync(written, { recursive: true, force: true });
+  mkdirSync(written, { recursive: true });
+}
+writeFileSync(join(typed, "manifest.ts"), manifestTypes());
 writeFileSync(join(generated, "props.ts"), constructProps());
 writeFileSync(join(generated, "cdktn.ts"), constructsOnCdktn(readFileSync(join(folder, "cdktf.ts"), "utf8")));
 for (const library of ["cdktf", "cdktn"])

@@ -43,7 +43,7 @@ const slack = 50;
 
 /** Without what the build generates. */
 const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(
-  (file) => file.endsWith(".ts") && !file.startsWith("cdktf/generated/"),
+  (file) => file.endsWith(".ts") && !file.includes("/generated/"),
 );
 const isBelow = (file: string, path: string): boolean =>
   path === "" || file === path || file.startsWith(`${path}/`);
