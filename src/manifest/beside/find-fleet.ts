@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { type Dirent, existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { filesBelow, isWithin, realOf, realPath } from "../../declaration/files";
 import type { ManifestRequest } from "../../declaration/load-request";
@@ -9,7 +9,7 @@ import { splitStage } from "../../model/stage";
 import type { TargetPlace } from "../../model/target";
 import { compareTexts, reasonOf } from "../../model/text";
 import { longestTimer, parseDuration } from "../../model/time";
-import { programName, usualManifest, yamlName } from "../find-files";
+import { manifestNames, programName, usualManifest, yamlName } from "../find-files";
 import { findStages } from "../load-manifest";
 import { type DeclaredMember, fleetFileName, readFleetFile } from "./fleet-file";
 
@@ -129,7 +129,8 @@ export function startsPrograms(folder: string, verb: string): boolean {
 function manifestsIn(folder: string): readonly string[] {
   try {
     const files = [...filesBelow(folder)];
-    return files.filter(({ entry }) => yamlName.test(entry.name)).map(({ path }) => path);
+    const isRead = ({ name }: Dirent): boolean => yamlName.test(name) || manifestNames.includes(name);
+    return files.filter(({ entry }) => isRead(entry)).map(({ path }) => path);
   } catch {
     // The run of a member tells what cannot be read.
     return [];

@@ -80,12 +80,16 @@ function tsxOf(path: string): string | undefined {
   }
 }
 
+const notFoundHint = "install the package; to import a file without its ending, install tsx";
+
 const hints: Readonly<Record<string, string>> = {
   ERR_UNKNOWN_FILE_EXTENSION:
     "before 22.18, Node runs no TypeScript: install tsx (npm install --save-dev tsx), or a newer Node",
   ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX:
     "Node runs TypeScript whose types can be removed; for all of it, install tsx: npm install --save-dev tsx",
-  ERR_MODULE_NOT_FOUND: "install the package; to import a file without its ending, install tsx",
+  ERR_MODULE_NOT_FOUND: notFoundHint,
+  // As tsx has it.
+  MODULE_NOT_FOUND: notFoundHint,
 };
 
 type Thrown = Extract<ProgramMessage, { readonly thrown: string }>;
