@@ -112,7 +112,7 @@ describe("rnv.config.ts", () => {
     ["export default { projects: { a: { x: [NaN] } } };", "rnv.config.ts: projects.a.x[0] is NaN", ""],
     ["export const projects = {};", "rnv.config.ts exports no manifest", "export default defineManifest("],
     ["export default () => [];", "rnv.config.ts exports a function that returns no manifest", ""],
-    ["import 'not-installed';", "not-installed", "install the package"],
+    ["import 'not-installed';", "Cannot find module 'not-installed'", ""],
   ])("says in a sentence why it made no manifest: %s", async (text, sentence, place) => {
     scenario.write("broken.ts", "const a = ;");
     scenario.write("rnv.config.ts", `// A program.\n${text}\n`);

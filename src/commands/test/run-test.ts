@@ -191,8 +191,9 @@ function placedIn(test: ManifestTest, found: Diagnostic): Diagnostic {
   const named = isAbsolute(file) ? file : posix.join(test.shownFolder, file);
   // The text of a test is in the file of the test.
   const shown = file === standardInputName ? test.file : named;
-  const renamed = Object.assign(new SourceFile(shown, source?.text), { pathAt: source?.pathAt });
-  return { ...found, range: renamed.range(start, end) };
+  // A path in a value says where it is.
+  if (source?.placeAt) return found;
+  return { ...found, range: new SourceFile(shown, source?.text).range(start, end) };
 }
 
 interface TestManifest extends TestSource {

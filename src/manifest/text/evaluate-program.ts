@@ -15,7 +15,7 @@ type Load = (url: string, context: object, next: (url: string, context: object) 
 /** Functions of `node:module` in Node 22.15 and later. */
 interface TypeStripping {
   readonly registerHooks: (hooks: { readonly load: Load }) => void;
-  readonly stripTypeScriptTypes: (text: string) => string;
+  readonly stripTypeScriptTypes: (text: string, options: { readonly sourceUrl: string }) => string;
 }
 
 /** Loads a file that has `import` or `export` as a module, whatever the `type` of its package.json, and without its types. */
@@ -24,17 +24,10 @@ const loadModule =
   (url, context, next) => {
     const [, isCommon, language] = /^file:(?!.*\/node_modules\/).*\.(c?)m?([jt])s$/.exec(url) ?? [];
     if (language === undefined || isCommon !== "") return next(url, context);
-    const path = fileURLToPath(url);
-    const text = readFileSync(path, "utf8");
+    const text = readFileSync(fileURLToPath(url), "utf8");
     if (!/^\s*(import|export)\b/m.test(text)) return next(url, context);
-    try {
-      const source = language === "t" ? strip(text) : text;
-      return { format: "module", source, shortCircuit: true };
-    } catch (cause) {
-      // It begins with the line, and lacks the file.
-      if (cause instanceof Error) cause.stack = `${path}${cause.stack}`;
-      throw cause;
-    }
+    const source = language === "t" ? strip(text, { sourceUrl: url }) : text;
+    return { format: "module", source, shortCircuit: true };
   };
 
 function send(message: ProgramMessage): never {

@@ -1,9 +1,6 @@
 /** A value as JSON, or why JSON cannot hold it. */
 export type JsonResult = { readonly json: string } | { readonly problem: string };
 
-/** Levels of nesting that are read; a manifest has nine. */
-const maxDepth = 64;
-
 /** Writes a plain value as JSON, a line for each part; undefined counts as left out. */
 export function jsonOf(value: unknown): JsonResult {
   const problem = problemIn(value, [], []);
@@ -33,7 +30,6 @@ function problemIn(value: unknown, path: Path, around: readonly object[]): strin
   if (typeof value === "number") return Number.isFinite(value) ? undefined : refuse(`is ${value}`);
   if (typeof value !== "object") return refuse(`is a ${typeof value}`);
   if (around.includes(value)) return refuse("refers to a value that it is in");
-  if (around.length === maxDepth) return refuse(`is nested more than ${maxDepth} levels deep`);
   const className = classOf(value);
   if (className !== undefined) return refuse(`is an object of the class ${className}`);
   const parts: readonly [string | number, unknown][] = Array.isArray(value)

@@ -37,6 +37,7 @@ async function runProgram(
   signal?.throwIfAborted();
   const path = resolve(cwd, file);
   const loader = tsxOf(path);
+  const stop = AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(timeoutMs)]);
   const child = spawn(
     process.execPath,
     [
@@ -44,18 +45,13 @@ async function runProgram(
       ...(loader === undefined ? [] : ["--import", loader]),
       ...[script, path, ...(stage === undefined ? [] : [JSON.stringify(stage)])],
     ],
-    // A group of its own: what it has started ends with it.
-    { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe", "pipe"] },
+    { cwd, env, stdio: ["ignore", "pipe", "pipe", "pipe"], signal: stop, killSignal: "SIGKILL" },
   );
   const [, output, errors, messages] = child.stdio;
   for (const stream of [output, errors]) stream?.on("data", (chunk: Buffer) => print?.(chunk.toString()));
-  const stop = AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(timeoutMs)]);
   const ended = new Promise<string>((settle) => {
-    stop.addEventListener("abort", () => {
-      killGroup(child.pid);
-      settle(`did not end within ${timeoutMs / 1000} s`);
-    });
-    child.on("error", ({ message }) => settle(`cannot be started: ${message}`));
+    const late = `did not end within ${timeoutMs / 1000} s`;
+    child.on("error", ({ message }) => settle(stop.aborted ? late : `cannot be started: ${message}`));
     child.on("close", (code, by) =>
       settle(by ? `was ended by ${by}` : `ended with exit code ${code} before it returned a manifest`),
     );
@@ -80,16 +76,11 @@ function tsxOf(path: string): string | undefined {
   }
 }
 
-const notFoundHint = "install the package; to import a file without its ending, install tsx";
-
 const hints: Readonly<Record<string, string>> = {
   ERR_UNKNOWN_FILE_EXTENSION:
     "before 22.18, Node runs no TypeScript: install tsx (npm install --save-dev tsx), or a newer Node",
   ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX:
     "Node runs TypeScript whose types can be removed; for all of it, install tsx: npm install --save-dev tsx",
-  ERR_MODULE_NOT_FOUND: notFoundHint,
-  // As tsx has it.
-  MODULE_NOT_FOUND: notFoundHint,
 };
 
 type Thrown = Extract<ProgramMessage, { readonly thrown: string }>;
@@ -109,12 +100,4 @@ function thrownIn(file: string, cwd: string, { thrown, stack, code }: Thrown): D
     ...(at !== "" && { range: { file: shown, start: 0, end: 0, line: Number(line) } }),
     hint: hints[String(code)],
   });
-}
-
-function killGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, "SIGKILL");
-  } catch {
-    // It has ended already.
-  }
 }
