@@ -1,5 +1,5 @@
 // Runs in a process of its own: imports the program that it is given, and writes its manifest to the parent.
-import { readFileSync, writeSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type JsonResult, jsonOf } from "./json";
@@ -30,14 +30,10 @@ const loadModule =
     return { format: "module", source, shortCircuit: true };
   };
 
-function send(message: ProgramMessage): never {
-  const bytes = Buffer.from(JSON.stringify(message));
-  for (let sent = 0; sent < bytes.length; ) sent += writeSync(3, bytes, sent);
-  // Connections and timers of the program keep nothing waiting.
-  process.exit();
-}
+/** Connections and timers of the program keep nothing waiting: its message is the end. */
+const send = (message: ProgramMessage): unknown => process.send?.(message, () => process.exit());
 
-function fail(cause: unknown): never {
+function fail(cause: unknown): void {
   const { stack = "", code } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : {};
   send({ thrown: String(cause), stack, code });
 }

@@ -1,8 +1,6 @@
-import { spawn } from "node:child_process";
+import { fork } from "node:child_process";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
-import type { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { shownPath } from "../../declaration/files";
 import type { RunProgram } from "../../declaration/load-request";
@@ -38,32 +36,33 @@ async function runProgram(
   const path = resolve(cwd, file);
   const loader = tsxOf(path);
   const stop = AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(timeoutMs)]);
-  const child = spawn(
-    process.execPath,
-    [
+  const child = fork(script, [path, ...(stage === undefined ? [] : [JSON.stringify(stage)])], {
+    ...{ cwd, env, stdio: ["ignore", "pipe", "pipe", "ipc"], signal: stop, killSignal: "SIGKILL" },
+    execArgv: [
       "--disable-warning=ExperimentalWarning",
       ...(loader === undefined ? [] : ["--import", loader]),
-      ...[script, path, ...(stage === undefined ? [] : [JSON.stringify(stage)])],
     ],
-    { cwd, env, stdio: ["ignore", "pipe", "pipe", "pipe"], signal: stop, killSignal: "SIGKILL" },
-  );
-  const [, output, errors, messages] = child.stdio;
-  for (const stream of [output, errors]) stream?.on("data", (chunk: Buffer) => print?.(chunk.toString()));
-  const ended = new Promise<string>((settle) => {
+  });
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on("data", (chunk: Buffer) => print?.(chunk.toString()));
+  let sent: ProgramMessage | undefined;
+  child.on("message", (message) => {
+    sent = message as ProgramMessage;
+  });
+  const ended = await new Promise<string>((settle) => {
     const late = `did not end within ${timeoutMs / 1000} s`;
     child.on("error", ({ message }) => settle(stop.aborted ? late : `cannot be started: ${message}`));
     child.on("close", (code, by) =>
       settle(by ? `was ended by ${by}` : `ended with exit code ${code} before it returned a manifest`),
     );
   });
-  const [written, end] = await Promise.all([text(messages as Readable), ended]);
   signal?.throwIfAborted();
-  const message: ProgramMessage = written === "" ? { missing: end } : JSON.parse(written);
+  const message = sent ?? { missing: ended };
   if ("json" in message) return message;
   if ("thrown" in message) return { diagnostic: thrownIn(file, cwd, message) };
   if ("problem" in message)
     return { diagnostic: error("manifest.invalid_value", `${file}: ${message.problem}`) };
-  const hint = written === "" ? undefined : "export default defineManifest({ projects: { … } })";
+  const hint = sent && "export default defineManifest({ projects: { … } })";
   return { diagnostic: error("manifest.program_failed", `${file} ${message.missing}`, { hint }) };
 }
 
