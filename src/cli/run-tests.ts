@@ -12,8 +12,8 @@ import {
   testSummaryText,
 } from "../report/test-report";
 import { writeWholeFile } from "./files";
-import { annotate, exitCodes, outStyle, report, type Screen } from "./screen";
-import type { Request } from "./target";
+import type { Run } from "./open-target";
+import { annotate, exitCodes, outStyle, report } from "./screen";
 
 interface TestValues {
   readonly paths: readonly string[];
@@ -24,8 +24,7 @@ interface TestValues {
 /** `rnv test`: runs the tests of files and folders, and reports each as it ends. */
 export async function runTests(
   { paths, filters, junit }: TestValues,
-  { environment, untrusted, runProgram }: Request,
-  screen: Screen,
+  { target: { environment, untrusted, runProgram }, screen }: Pick<Run, "target" | "screen">,
 ): Promise<number> {
   const { terminal, cwd, signal } = screen;
   const isForbidden = trustOf(environment, untrusted).commandsForbiddenBy !== undefined;
@@ -38,7 +37,7 @@ export async function runTests(
   const results: TestResult[] = [];
   for (const test of chosen) {
     if (signal.aborted) break;
-    const ran = await runTest(test, { signal, runProgram: isForbidden ? undefined : runProgram });
+    const ran = await runTest(test, signal, isForbidden ? undefined : runProgram);
     if (isText && results.at(-1)?.file !== test.file)
       terminal.out(`${results.length === 0 ? "" : "\n"}${style.colors.bold(test.file)}\n`);
     results.push(ran.result);

@@ -11,18 +11,6 @@ import type { Plain } from "../model/value";
  */
 export type SecretReach = "resolve" | "present" | "skip";
 
-export interface FileRequest {
-  /** Values of `-f`; empty: rnv.yaml, rnv.yml or every YAML file below rnv. */
-  readonly files: readonly string[];
-  /** The value of a manifest, in place of the default files; `files` overlay it. */
-  readonly manifest?: unknown;
-  /** Runs `rnv.config.ts`; the programs of a run share it, so that each runs once. */
-  readonly runProgram?: RunProgram | undefined;
-  /** The project folder, absolute. */
-  readonly cwd: string;
-  readonly standardInput?: Uint8Array | undefined;
-}
-
 /** Runs the program of a manifest in a process of its own. Rejects when it is interrupted. */
 export type RunProgram = (program: {
   /** As shown; from `cwd`. */
@@ -32,7 +20,16 @@ export type RunProgram = (program: {
   readonly stage: StageName | undefined;
 }) => Promise<{ readonly json: string } | { readonly diagnostic: Diagnostic }>;
 
-export interface ManifestRequest extends FileRequest {
+export interface ManifestRequest {
+  /** Values of `-f`; empty: rnv.yaml, rnv.yml or every YAML file below rnv. */
+  readonly files: readonly string[];
+  /** The value of a manifest, in place of the default files; `files` overlay it. */
+  readonly manifest?: unknown;
+  /** Runs `rnv.config.ts`; the programs of a run share it, so that each runs once. */
+  readonly runProgram?: RunProgram | undefined;
+  /** The project folder, absolute. */
+  readonly cwd: string;
+  readonly standardInput?: Uint8Array | undefined;
   readonly types: readonly ResourceType[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly secrets: SecretReach;

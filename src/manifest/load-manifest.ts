@@ -221,8 +221,7 @@ async function readFiles(requested: readonly string[], reading: FileReading): Pr
   for (const layer of layersOf(requested, reading)) {
     let layerRoot: MapNode | undefined;
     for (const file of layer) {
-      const isValue = file === valueName || programName.test(file);
-      const text = await (isValue ? valueText : fileText)(file, bytesLeft, reading);
+      const text = await textOf(file, bytesLeft, reading);
       if (text === undefined) {
         isPartial = true;
         continue;
@@ -234,7 +233,7 @@ async function readFiles(requested: readonly string[], reading: FileReading): Pr
         continue;
       }
       const source = new SourceFile(file);
-      const read = isValue
+      const read = isValue(file)
         ? parseValue(source, text, report)
         : parseYaml(source, text, report, "begin with a line such as projects: or services:");
       const { root, failed } = read;
@@ -257,18 +256,16 @@ function layersOf(requested: readonly string[], { cwd, manifest, below, findings
   return [[valueName], ...(requested.length === 0 ? [] : findFiles(requested, cwd, findings.report))];
 }
 
-function fileText(file: string, left: number, { cwd, standardInput, findings }: FileReading) {
-  const given = file === standardInputName ? standardInput : undefined;
-  return readSource(file, cwd, left, findings.report, given);
+/** Returns the text of a part, that of a value as JSON; undefined after a problem, which is reported. */
+async function textOf(file: string, left: number, reading: FileReading): Promise<string | undefined> {
+  const { cwd, standardInput, findings } = reading;
+  const read = (given?: Uint8Array) => readSource(file, cwd, left, findings.report, given);
+  if (!isValue(file)) return read(file === standardInputName ? standardInput : undefined);
+  const json = await jsonIn(file, reading);
+  return json === undefined ? undefined : read(Buffer.from(json));
 }
 
-/** Returns the given value of a manifest, or that of a program, as JSON; undefined after a problem, which is reported. */
-async function valueText(file: string, left: number, reading: FileReading): Promise<string | undefined> {
-  const json = await jsonIn(file, reading);
-  return json === undefined
-    ? undefined
-    : readSource(file, reading.cwd, left, reading.findings.report, Buffer.from(json));
-}
+const isValue = (file: string): boolean => file === valueName || programName.test(file);
 
 async function jsonIn(file: string, reading: FileReading): Promise<string | undefined> {
   const { manifest, environment, untrusted = false, cwd, stage, findings, runProgram } = reading;

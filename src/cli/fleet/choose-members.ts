@@ -34,8 +34,7 @@ export async function chooseMembers(given: MembersValues, target: Request, scree
   // As git names paths.
   const root = realOf(resolve(cwd, dir));
   const isOfJob = (name: string): boolean => jobVariables.has(name);
-  const sources = { cwd, types: resourceTypes, environment, untrusted, runProgram };
-  const request = { ...sources, root, timeoutMs, isOfJob };
+  const request = { root, cwd, types: resourceTypes, environment, untrusted, runProgram, timeoutMs, isOfJob };
   const all = await findFleet(request);
   const changes = changedSince === undefined ? undefined : changedFiles(changedSince, root, environment);
   if (changes) report(screen, await warnOfGone(request, all, changes));

@@ -261,7 +261,8 @@ async function initStarter(
   if (isApp) kept(`cdktf.json has an app: rnv plan runs it (${app}), and no manifest is written beside it`);
   else if (manifest === undefined) {
     const file = typescript ? "rnv.config.ts" : "rnv.yaml";
-    keepManifest({}, screen, file, typescript ? readText(starterProgram()) : starterManifest);
+    const starter = join(packageRoot(__dirname), "examples", "typescript", "starter.ts");
+    keepManifest({}, screen, file, typescript ? readText(starter) : starterManifest);
     done(`${file}: a first manifest to edit`);
   } else kept(`${manifest} is there already: left as it is`);
 
@@ -327,8 +328,6 @@ export function schemaLine(folder: string): string {
   const shown = path.split(sep).join("/");
   return `# yaml-language-server: $schema=${shown.startsWith("../..") ? shown : `./${shown}`}\n`;
 }
-
-const starterProgram = (): string => join(packageRoot(__dirname), "examples", "typescript", "starter.ts");
 
 /** The manifest that `rnv init` writes: small, complete, and applied as it is by the embedded service. */
 const starterManifest = `# What runs, in one file. \`rnv plan\` shows what would change, \`rnv apply\` changes it.

@@ -22,6 +22,5 @@ export const testVerb = defineVerb({
     ["rnv test policies/ --junit tests.xml", "those of a folder, with a report for CI"],
     ["rnv test --filter production", "those about production"],
   ],
-  run: (given, { target, screen }) =>
-    (require("../run-tests") as typeof running).runTests(given, target, screen),
+  run: (given, run) => (require("../run-tests") as typeof running).runTests(given, run),
 });

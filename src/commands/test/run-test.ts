@@ -31,16 +31,14 @@ export interface RanTest {
   readonly unexpected: readonly Diagnostic[];
 }
 
-interface TestRun {
-  readonly signal: AbortSignal;
-  /** Absent: no program of a manifest may run. */
-  readonly runProgram?: RunProgram | undefined;
-}
-
-/** Runs one test in a world of its own (`rnv test`). Throws nothing but bugs. */
-export async function runTest(test: ManifestTest, run: TestRun): Promise<RanTest> {
+/** Runs one test in a world of its own (`rnv test`). Without `runProgram` it refuses programs. Throws nothing but bugs. */
+export async function runTest(
+  test: ManifestTest,
+  signal: AbortSignal,
+  runProgram?: RunProgram,
+): Promise<RanTest> {
   const started = performance.now();
-  const found = await judged(createWorld(test, run)).catch((cause: unknown): JudgedTest => {
+  const found = await judged(createWorld(test, signal, runProgram)).catch((cause: unknown): JudgedTest => {
     if (!(cause instanceof DiagnosticsError)) throw cause;
     const about = cause instanceof FixtureError ? `what is ${cause.about} could not be made` : "run";
     const errors = cause.diagnostics.filter(({ severity }) => severity === "error");
@@ -132,10 +130,8 @@ async function outcomeOf(world: TestWorld): Promise<TestOutcome> {
   const ended = { ...outcome, diagnostics: findingsOf(outcome) };
   if (outcome.exitCode !== 0) return ended;
   world.settle();
-  const after = await plan(await world.context(world.backend, manifest), {
-    ...request,
-    confirmedDeletes: [],
-  });
+  const again = await world.context(world.backend, manifest);
+  const after = await plan(again, { ...request, confirmedDeletes: [] });
   const errors = after.diagnostics.filter(({ severity }) => severity === "error");
   return { ...ended, after: after.plan, diagnostics: [...ended.diagnostics, ...errors] };
 }
@@ -217,7 +213,7 @@ function repeatable(): () => number {
 }
 
 /** Makes the world of a test: nothing outside of it is read but the files that its manifests name, nothing is written. */
-function createWorld(test: ManifestTest, { signal, runProgram }: TestRun) {
+function createWorld(test: ManifestTest, signal: AbortSignal, runProgram?: RunProgram) {
   const clock = manualClock({ sleepMoves: true });
   const emulator = createEmulator({ clock, random: repeatable() });
   const key = randomBytes(32);

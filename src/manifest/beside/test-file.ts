@@ -222,8 +222,6 @@ function testsIn(file: string, cwd: string, report: Report): readonly ManifestTe
   });
 }
 
-const manifestEnding = /\.(ya?ml|json|[cm]?[jt]s)$/;
-
 /**
  * Refuses paths out of the project, and files that are no manifest: what cannot be read as one is shown, and a pull
  * request could have the job show a key.
@@ -244,7 +242,7 @@ function checkPaths(
       const problem =
         real !== undefined && !isWithin(real, project)
           ? ["lies outside the project", "copy it into the project, or start rnv test in a folder above both"]
-          : real !== undefined && !manifestEnding.test(real) && statSync(real).isFile()
+          : real !== undefined && !/\.(ya?ml|json|[cm]?[jt]s)$/.test(real) && statSync(real).isFile()
             ? ["is no manifest", "its name ends in .yaml, .json or .ts"]
             : undefined;
       if (problem === undefined) continue;

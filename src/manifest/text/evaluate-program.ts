@@ -41,8 +41,8 @@ function fail(cause: unknown): void {
 async function evaluate(file: string, stage: string): Promise<void> {
   const { default: given }: { readonly default?: unknown } = await import(pathToFileURL(file).href);
   // tsx wraps the exports of a CommonJS module.
-  const isWrapped = typeof given === "object" && given !== null && "__esModule" in given;
-  const exported = isWrapped ? (given as { readonly default?: unknown }).default : given;
+  const wrapped = given as { readonly __esModule?: true; readonly default?: unknown } | null | undefined;
+  const exported = wrapped?.__esModule ? wrapped.default : given;
   const input = { stage: stage === "" ? undefined : JSON.parse(stage), environment: { ...process.env } };
   const value: unknown = await (typeof exported === "function" ? exported(input) : exported);
   const isMap = typeof value === "object" && value !== null && !Array.isArray(value);
