@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { builtCli } from "../support/built-cli";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { serveCodeHost } from "../support/code-host-server";
+import { linkPackage } from "../support/install-package";
 
 const root = join(__dirname, "..", "..");
 const examples = join(root, "examples");
@@ -205,12 +206,7 @@ describe("examples/typescript", () => {
   beforeAll(async () => {
     scenario = await openScenario();
     cpSync(join(examples, "typescript"), scenario.folder, { recursive: true });
-    mkdirSync(join(scenario.folder, "node_modules"));
-    for (const [name, path] of [
-      ["terraform-provider-rnv", "."],
-      ["tsx", "node_modules/tsx"],
-    ] as const)
-      symlinkSync(join(root, path), join(scenario.folder, "node_modules", name));
+    linkPackage(scenario.folder);
   });
   afterAll(() => scenario.close());
 

@@ -1,85 +1,62 @@
-import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openScenario, type Scenario } from "../support/cli";
+import { linkPackage } from "../support/install-package";
 
-const root = join(__dirname, "..", "..");
-
-/** A function of a stage, with the types of the package, in a project of CommonJS as npm makes it. */
-const program = `import { defineManifest, type Manifest, type ManifestService } from "terraform-provider-rnv";
-import { region } from "./region.ts";
-
-const service = (name: string, replicas: number): ManifestService => ({
-  kind: "web",
-  configuration: { repository: \`https://git.example.com/\${name}\`, region, replicas },
-  variables: { TOKEN: { fromEnv: "TOKEN" }, DEBUG: undefined },
-  deploy: { when: "never" },
-});
-
-console.log("made for", process.env.RNV_API_KEY, process.env.RNV_STATE_KEY);
-export default defineManifest(async ({ stage, environment }): Promise<Manifest> => {
-  console.error(JSON.stringify([stage, environment.NAME]));
-  const isProduction = stage?.name === "production";
-  return {
-    stages: { staging: {}, production: { overlay: "production.yaml" }, preview: { each: true } },
-    projects: {
-      shop: {
-        name: \`Shop\${stage?.id ? \`-\${stage.id}\` : ""}\`,
-        services: { api: service("api", isProduction ? 3 : 1), ...(isProduction && { worker: service("worker", 1) }) },
-      },
-    },
-  };
-});
-`;
+const example = join(__dirname, "..", "..", "examples", "typescript");
+const program = readFileSync(join(example, "rnv.config.ts"), "utf8");
 
 let scenario: Scenario;
-const env = { TOKEN: "hunter2-hunter2", NAME: "given", RNV_STATE_KEY: "5a".repeat(32) };
+const env = { SHOP_QUEUE_TOKEN: "hunter2-hunter2", RNV_STATE_KEY: "5a".repeat(32) };
 const rnv = (...args: readonly string[]) => scenario.runWith({ env }, ...args);
 beforeEach(async () => {
   scenario = await openScenario();
-  mkdirSync(join(scenario.folder, "node_modules"));
-  symlinkSync(root, join(scenario.folder, "node_modules", "terraform-provider-rnv"));
-  symlinkSync(join(root, "node_modules", "tsx"), join(scenario.folder, "node_modules", "tsx"));
-  scenario.write("package.json", '{ "type": "commonjs" }');
-  scenario.write("rnv.config.ts", program);
-  scenario.write("region.ts", 'export const region: string = "auto";');
-  scenario.write("production.yaml", "projects: { shop: { color: red } }");
+  cpSync(example, scenario.folder, { recursive: true });
+  linkPackage(scenario.folder);
 });
 afterEach(() => scenario.close());
 
 describe("rnv.config.ts", () => {
   it("is run once for its stage, without credentials of rnv; what it prints goes to standard error", async () => {
+    const lines = [
+      "console.log('made for', process.env.RNV_API_KEY, process.env.RNV_STATE_KEY);",
+      "console.error(JSON.stringify([stage, environment.SHOP_QUEUE_TOKEN]));",
+    ];
+    scenario.write("rnv.config.ts", program.replace("  const size", `${lines.join("\n")}\n  const size`));
     const { code, stdout, stderr } = await rnv("plan", "--stage", "production", "-json");
     expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(stderr.match(/made for undefined undefined|\[\{"name":"production"\},"given"\]/g)).toHaveLength(2);
+    expect(stderr).toBe('made for undefined undefined\n[{"name":"production"},"hunter2-hunter2"]\n');
     const changes = JSON.parse(stdout).resource_changes as { address: string; change: { after: object } }[];
     const after = new Map(changes.map(({ address, change }) => [address, change.after]));
-    expect(after.get("project.shop")).toMatchObject({ name: "Shop", color: "red" });
-    expect(after.get("service.shop.api")).toMatchObject({ configuration: { replicas: 3, region: "auto" } });
-    expect(after.has("service.shop.worker")).toBe(true);
+    // The overlay of the stage, too.
+    expect(after.get("service.shop.api")).toMatchObject({
+      configuration: { replicas: 2, branch: "release" },
+    });
     scenario.write("more.yaml", "projects: { shop: { services: { api: { archived: true } } } }");
     const overlaid = await rnv("plan", "-f", "rnv.config.ts", "-f", "more.yaml", "--stage", "preview/12");
     expect(overlaid.stdout).toMatch(/\+ archived +true[\s\S]*\+ configuration.replicas +1/);
     const listed = await rnv("stage", "list");
     expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining("[null,") });
-    expect(listed.stdout).toMatch(/^staging .*\nproduction .*\npreview\//m);
+    expect(listed.stdout).toMatch(/^production .*\nstaging .*\npreview\//m);
   });
 
-  it("is applied, and its commits are written by hand where a stage has no overlay", async () => {
+  it("names the commit to write where rnv promote has no overlay", async () => {
+    const commit = "a".repeat(40);
     scenario.write(
       "rnv.config.ts",
-      program
-        .replace('when: "never"', 'commit: stage === "staging" ? "a".repeat(40) : undefined')
-        .replace("replicas: number)", "replicas: number, stage?: string)")
-        .replaceAll(/service\("(\w+)", (.*?)\)/g, 'service("$1", $2, stage?.name)')
-        .replace('overlay: "production.yaml"', ""),
+      `export default ({ stage }) => ({
+        stages: { staging: {}, production: {} },
+        services: { api: {
+          ...{ name: "api-" + stage?.name, kind: "web", configuration: { repository: "https://git.example.com/a" } },
+          deploy: { commit: stage?.name === "staging" ? "${commit}" : undefined },
+        } },
+      });`,
     );
-    const applied = await rnv("apply", "-auto-approve", "--stage", "staging");
-    expect(applied).toMatchObject({ code: 0 });
-    expect(await rnv("plan", "--stage", "staging", "-detailed-exitcode")).toMatchObject({ code: 0 });
+    expect(await rnv("apply", "-auto-approve", "--stage", "staging")).toMatchObject({ code: 0 });
     const { code, stderr } = await rnv("promote", "--all", "--from", "staging", "--to", "production");
     expect(code).toBe(1);
     expect(stderr).toContain("stage production has no overlay in YAML to write to");
-    expect(stderr).toContain(`write commit: "${"a".repeat(40)}" of deployment.shop.api`);
+    expect(stderr).toContain(`write commit: "${commit}" of deployment.api`);
   });
 
   it("reports mistakes with the path and that part of its value, secrets hidden", async () => {
@@ -140,10 +117,10 @@ describe("rnv.config.ts", () => {
   it("runs in rnv test, no command of it, and in a fleet by its stages", async () => {
     scenario.write(
       "shop.rnvtest.yaml",
-      "tests: { a: { stage: production, environment: { TOKEN: x }, expect: { exitCode: 2 } } }",
+      "tests: { a: { stage: production, environment: { SHOP_QUEUE_TOKEN: xxxxxxxx }, expect: { exitCode: 2 } } }",
     );
     expect(await rnv("test")).toMatchObject({ code: 0, stdout: expect.stringContaining("1 passed") });
-    const given = { ...env, RNV_ALLOW_ENV: "TOKEN" };
+    const given = { ...env, RNV_ALLOW_ENV: "SHOP_QUEUE_TOKEN" };
     const fleet = await scenario.runWith({ env: given }, "fleet", "plan", "-json");
     const names = JSON.parse(fleet.stdout).members.map(({ name }: { name: string }) => name);
     expect({ code: fleet.code, names }).toEqual({ code: 0, names: [".@production", ".@staging"] });
