@@ -239,7 +239,7 @@ describe("examples/typescript", () => {
       stdout: expect.stringContaining("rnv.config.ts: a first manifest"),
     });
     expect(scenario.read("rnv.config.ts")).toBe(
-      readFileSync(join(examples, "typescript", "starter.ts"), "utf8"),
+      readFileSync(join(examples, "starter", "starter.ts"), "utf8"),
     );
     expect(await rnv("apply", ...approve, "--state", "first.json")).toMatchObject({ code: 0 });
     expect(await rnv("init", "--typescript")).toMatchObject({

@@ -261,8 +261,8 @@ async function initStarter(
   if (isApp) kept(`cdktf.json has an app: rnv plan runs it (${app}), and no manifest is written beside it`);
   else if (manifest === undefined) {
     const file = typescript ? "rnv.config.ts" : "rnv.yaml";
-    const starter = join(packageRoot(__dirname), "examples", "typescript", "starter.ts");
-    keepManifest({}, screen, file, typescript ? readText(starter) : starterManifest);
+    const starter = typescript ? "starter.ts" : "starter.yaml";
+    keepManifest({}, screen, file, readText(join(packageRoot(__dirname), "examples", "starter", starter)));
     done(`${file}: a first manifest to edit`);
   } else kept(`${manifest} is there already: left as it is`);
 
@@ -328,33 +328,3 @@ export function schemaLine(folder: string): string {
   const shown = path.split(sep).join("/");
   return `# yaml-language-server: $schema=${shown.startsWith("../..") ? shown : `./${shown}`}\n`;
 }
-
-/** The manifest that `rnv init` writes: small, complete, and applied as it is by the embedded service. */
-const starterManifest = `# What runs, in one file. \`rnv plan\` shows what would change, \`rnv apply\` changes it.
-version: 1
-
-projects:
-  shop:                                  # its address is project.shop
-    name: Shop
-    services:
-      api:                               # service.shop.api
-        kind: web                        # immutable: a change deletes and creates it again
-        configuration:                   # only the fields written here are managed
-          repository: https://git.example.com/shop/api
-          branch: main
-          runtime: node
-          plan: free
-          healthCheckPath: /healthz
-        variables:
-          LOG_LEVEL: info                # texts only: quote numbers
-          # Secrets stay out of this file:
-          # DATABASE_URL: { fromEnv: SHOP_DATABASE_URL }
-          # SESSION_KEY: { generate: { length: 32 } }
-        deploy:
-          when: changed                  # changed | always | never
-        # lifecycle:
-        #   preventDestroy: true         # refuse every plan that would delete it
-
-outputs:
-  apiUrl: \${service.shop.api.url}        # rnv output -raw apiUrl
-`;
