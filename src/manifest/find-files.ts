@@ -95,7 +95,7 @@ function hintAbove(cwd: string): string | undefined {
 /** How standard input is named in messages; `-` on the command line. */
 export const standardInputName = "<stdin>";
 
-/** How a manifest that is no file is named in messages. */
+/** Name of a manifest in messages that is no file. */
 export const valueName = "<manifest>";
 
 function layerOf(name: string, cwd: string, report: Report): Layer | undefined {

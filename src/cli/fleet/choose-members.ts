@@ -114,7 +114,7 @@ async function warnOfGone(
 ): Promise<readonly Diagnostic[]> {
   const { root } = request;
   const before = mkdtempSync(join(tmpdir(), "rnv-fleet-"));
-  // No program of that commit is run: what it declares is only known to be gone with its file.
+  // No program of that commit is run: it counts where its file is gone.
   const isManifest = (path: string): boolean =>
     yamlName.test(path) || (manifestNames.includes(basename(path)) && !existsSync(path));
   const changed = paths.filter((path) => isManifest(path) && isBelow(path, root));

@@ -10,7 +10,7 @@ import type { ProgramMessage } from "./evaluate-program";
 const script = require.resolve("./evaluate-program");
 
 interface ProgramOptions {
-  /** Takes what programs print. */
+  /** Receives the output of programs. */
   readonly print?: (text: string) => void;
   /** Ends the program; the run rejects with its reason. */
   readonly signal?: AbortSignal;

@@ -43,11 +43,9 @@ describe("A manifest given as a value", () => {
 });
 
 it("a program that does not end is ended after its time", async () => {
-  const cwd = folderWith({ "rnv.config.ts": "console.log(1); while (true) {}" });
+  const cwd = folderWith({ "rnv.config.ts": "while (true) {}" });
   symlinkSync(join(__dirname, "..", "..", "..", "node_modules"), join(cwd, "node_modules"));
-  const printed: string[] = [];
-  const runProgram = programRunner({ timeoutMs: 3000, print: (text) => printed.push(text) });
+  const runProgram = programRunner({ timeoutMs: 3000 });
   const { diagnostics } = await load(cwd, { runProgram });
   expect(diagnostics.map(({ summary }) => summary)).toEqual(["rnv.config.ts did not end within 3 s"]);
-  expect(printed).toEqual(["1\n"]);
 });
