@@ -1,5 +1,6 @@
 // Bundles the command line: `node .ci/bundle.mjs [FOLDER]`, dist/bin unless said. `rnv.js` is the entry, which answers
-// `rnv version` itself; `run.js` beside it is the program. Both are put in place whole, for processes that start now.
+// `rnv version` itself; `run.js` beside it is the program, and `evaluate-program.js` runs `rnv.config.ts`. All are put in
+// place whole, for processes that start now.
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,9 +11,11 @@ import { partOfUndici } from "./undici.mjs";
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const folder = resolve(process.argv[2] ?? join(root, "dist/bin"));
 
-/** The entry asks for the program beside it when it needs it. */
-const keepApart = ({ onResolve }) =>
-  onResolve({ filter: /^\.\/run$/ }, ({ path }) => ({ path, external: true }));
+/** A program asks for another beside it when it needs it. */
+const apart = (filter) => ({
+  name: "program-apart",
+  setup: ({ onResolve }) => onResolve({ filter }, ({ path }) => ({ path, external: true })),
+});
 
 const options = {
   absWorkingDir: root,
@@ -31,11 +34,19 @@ const options = {
 const refusal = `console.error("rnv needs Node ${oldestNode} or later; this is " + process.version.slice(1))`;
 
 const programs = [
-  { entryPoints: { run: "src/cli/run.ts" }, target: "node20", plugins: [partOfUndici] },
+  {
+    entryPoints: { run: "src/cli/run.ts" },
+    target: "node20",
+    plugins: [apart(/^\.\/evaluate-program$/), partOfUndici],
+  },
+  {
+    entryPoints: { "evaluate-program": "src/manifest/text/evaluate-program.ts" },
+    target: "node20",
+  },
   {
     entryPoints: { rnv: "src/cli/main.ts" },
     target: readableBy,
-    plugins: [{ name: "program-apart", setup: keepApart }],
+    plugins: [apart(/^\.\/run$/)],
     banner: { js: `#!/usr/bin/env node\n${refuseOlderNode(refusal)}` },
   },
 ];

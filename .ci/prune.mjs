@@ -21,7 +21,7 @@ function keep(path) {
   kept.add(path);
   const end = path.endsWith(".d.ts") ? ".d.ts" : ".js";
   for (const [, name] of readFileSync(path, "utf8").matchAll(
-    /(?:from |import\(|require\()["'](\.[^"']*)["']/g,
+    /(?:from |import\(|require(?:\.resolve)?\()["'](\.[^"']*)["']/g,
   )) {
     const target = resolve(dirname(path), name);
     const found = [`${target}${end}`, join(target, `index${end}`), target].find(existsSync);

@@ -31,3 +31,4 @@ export {
   type SourceRange,
 } from "./diagnostics/diagnostic";
 export type { Remedy } from "./diagnostics/remedies";
+export * from "./manifest/generated/manifest";

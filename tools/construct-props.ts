@@ -343,7 +343,7 @@ const member = (key: string, doc: string, type: string, isNeeded: boolean): stri
   `  /** ${doc.replaceAll("*/", "* /")} */\n  readonly ${key}${isNeeded ? "" : "?"}: ${type};`;
 
 /** What it is, its limits, and what a change of it does. */
-function docOf(path: string, schema: FieldSchema, type: ResourceType): string {
+export function docOf(path: string, schema: FieldSchema, type: ResourceType): string {
   // What the description says of a change, the rule says too.
   const description = (schema.description ?? "").replace(
     / (?:A change of it deploys nothing|A change is a replacement|Another one is a replacement)\./,
@@ -387,12 +387,17 @@ export function withoutNull(schema: FieldSchema): FieldSchema {
 function typeOf(schema: FieldSchema, type: ResourceType, path: string): string {
   const rule = ruleAt(type, path);
   if (rule?.secret === true) return secretType;
-  const field = path.replace(/^configuration\./, "");
-  const shown = choices.has(field) ? [documentedDefaults[field as keyof typeof documentedDefaults]] : [];
-  const known = (rule?.known ?? shown).map((one) => `${JSON.stringify(one)} | `);
+  const known = knownWords(type, path).map((one) => `${JSON.stringify(one)} | `);
   // Any text is allowed; editors offer what is known.
   if (known.length > 0) return `${known.join("")}(string & {})`;
   return textOf(withoutNull(schema));
+}
+
+/** The words that the interface shows for a field of text. */
+export function knownWords(type: ResourceType, path: string): readonly unknown[] {
+  const field = path.replace(/^configuration\./, "");
+  const shown = choices.has(field) ? [documentedDefaults[field as keyof typeof documentedDefaults]] : [];
+  return ruleAt(type, path)?.known ?? shown;
 }
 
 export function textOf(schema: FieldSchema): string {

@@ -15,7 +15,7 @@ export const manifestFolder = join(__dirname, "../examples/manifest");
 const opening = `# Fields of a manifest
 
 Every field that \`rnv.yaml\` may hold. [examples/manifest/rnv.yaml](../../examples/manifest/rnv.yaml) uses each of them once. Editors
-know them from the JSON Schema (\`rnv schema\`).
+know them from the JSON Schema (\`rnv schema\`), those of \`rnv.config.ts\` from its [types](#in-typescript).
 
 Only what is written is managed. A default is what the platform uses if you write nothing; its catalog decides. \`null\` sets a field to
 its default. \`\${env.NAME}\` inserts a value of the environment, and \`\${service.shop.api.url}\` a field of another resource, in any
@@ -73,6 +73,31 @@ const shared = `## In services and projects
 | \`import\` | The ID of the live resource to adopt | none | \`import: 7f9c0e4a-5d0e-4f44-9f3c-0a4c3a1f2b6d\` |
 | \`dependsOn\` (services) | Order only: services that are created, deployed and settled before this one, and destroyed after it. If one fails, this one is skipped until the next apply. A cycle is an error | none | \`[service.shop.migrate]\` |
 | \`variablesFrom\` (services) | Groups and dotenv files. Later ones win, and its own variables over all; \`null\` leaves one out | none | \`[{ group: common }, { dotenv: api.env }]\` |
+
+## In TypeScript
+
+\`rnv.config.ts\` (\`.mts\`, \`.mjs\`, \`.js\`) exports the same manifest by default. rnv reads it where there is no \`rnv.yaml\`, or by
+\`-f FILE.ts\`; YAML files may overlay it.
+
+\`\`\`ts
+import { defineManifest, type Manifest } from "terraform-provider-rnv";
+
+export default defineManifest(({ stage, environment }): Manifest => ({
+  stages: { production: { protect: true }, staging: {} },
+  services: {
+    api: { kind: "web", configuration: { replicas: stage?.name === "production" ? 2 : 1, region: environment.SHOP_REGION } },
+  },
+}));
+\`\`\`
+
+- \`stage\` is \`{ name, id? }\`. It is undefined where no stage is named, as for \`rnv stage list\`. \`environment\` holds the variables of
+  the run, without the credentials of rnv.
+- The project's \`tsx\` runs the file if it is installed; else Node 22.18 or later does, without \`enum\` and with endings in imports.
+- It runs once for a stage, in a process of its own, for at most 60 s. What it prints goes to standard error. It is
+  [no sandbox](../explain/secrets.md): \`--untrusted\` and \`RNV_ALLOW_COMMANDS=0\` refuse it.
+- Its value is read as JSON. \`undefined\` is left out; NaN, Infinity, functions, dates, maps and cycles are errors. A mistake names
+  its path: \`projects.shop.services.api.kind\`.
+- [examples/typescript](../../examples/typescript) makes three environments of one function; \`rnv init --typescript\` writes a first file.
 `;
 
 function section(type: ResourceType, example: Block): string {

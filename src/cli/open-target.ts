@@ -48,6 +48,7 @@ export const sourcesOf = ({ target, screen }: Pick<Run, "target" | "screen">) =>
   environment: target.environment,
   cwd: target.cwd,
   untrusted: target.untrusted,
+  runProgram: target.runProgram,
   stack: target.unit,
   stage: target.readStage,
   standardInput: () => readStandardInput(screen.terminal),

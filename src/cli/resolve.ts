@@ -125,7 +125,7 @@ export function refuseMisplaced(word: string, manifestVerb: string, addressVerb?
     throw usage(`${word} is an address: ${addressVerb} ${address}`);
 }
 
-const manifestName = /\.(ya?ml|tf\.json)$/;
+const manifestName = /\.(ya?ml|tf\.json|[cm]?[jt]s)$/;
 
 function refuseWords([word]: readonly string[], takesPlan?: true): void {
   if (word === undefined) return;

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { runTest } from "../commands/test/run-test";
+import { trustOf } from "../declaration/trust";
 import { failure, hasErrors } from "../diagnostics/diagnostic";
 import { type ManifestTest, readTests } from "../manifest/beside/test-file";
 import { jsonText } from "../report/escape-text";
@@ -11,7 +12,8 @@ import {
   testSummaryText,
 } from "../report/test-report";
 import { writeWholeFile } from "./files";
-import { annotate, exitCodes, outStyle, report, type Screen } from "./screen";
+import type { Run } from "./open-target";
+import { annotate, exitCodes, outStyle, report } from "./screen";
 
 interface TestValues {
   readonly paths: readonly string[];
@@ -20,8 +22,12 @@ interface TestValues {
 }
 
 /** `rnv test`: runs the tests of files and folders, and reports each as it ends. */
-export async function runTests({ paths, filters, junit }: TestValues, screen: Screen): Promise<number> {
+export async function runTests(
+  { paths, filters, junit }: TestValues,
+  { target: { environment, untrusted, runProgram }, screen }: Pick<Run, "target" | "screen">,
+): Promise<number> {
   const { terminal, cwd, signal } = screen;
+  const isForbidden = trustOf(environment, untrusted).commandsForbiddenBy !== undefined;
   const { tests, diagnostics } = readTests(cwd, paths);
   report(screen, diagnostics);
   const chosen = chooseTests(tests, filters, hasErrors(diagnostics));
@@ -31,7 +37,7 @@ export async function runTests({ paths, filters, junit }: TestValues, screen: Sc
   const results: TestResult[] = [];
   for (const test of chosen) {
     if (signal.aborted) break;
-    const ran = await runTest(test, signal);
+    const ran = await runTest(test, signal, isForbidden ? undefined : runProgram);
     if (isText && results.at(-1)?.file !== test.file)
       terminal.out(`${results.length === 0 ? "" : "\n"}${style.colors.bold(test.file)}\n`);
     results.push(ran.result);

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { type Command, CommanderError } from "commander";
 import { error } from "../diagnostics/diagnostic";
+import { programRunner } from "../manifest/text/run-program";
 import type { ProcessEnvironment } from "../model/text";
 import { normalizeArgv, optionShapes } from "./argv";
 import { strangersJob } from "./ci/job";
@@ -88,6 +89,7 @@ function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonl
     files: [...options.files.valueIn(command), ...options.filesOfStages.valueIn(command)],
     app: options.app.valueIn(command),
     untrusted,
+    runProgram: programRunner({ signal: host.signal, print: host.terminal.err }),
     givenState: options.state.valueIn(command),
     stacks: options.stacks.valueIn(command),
     givenStage: options.stage.valueIn(command),

@@ -44,9 +44,10 @@ function undeclaredStage(asked: StageName): StageOfTarget {
 }
 
 export async function stagesOf(request: Request, screen: Screen) {
-  const { cwd, environment, files, untrusted } = request;
+  const { cwd, environment, files, untrusted, runProgram } = request;
   const standardInput = files.includes("-") ? await readStandardInput(screen.terminal) : undefined;
-  const found = findStages({ files, cwd, types: resourceTypes, environment, untrusted, standardInput });
+  const sources = { files, cwd, environment, untrusted, runProgram, standardInput };
+  const found = await findStages({ ...sources, types: resourceTypes, stage: askedStage(request) });
   /** Returns the target in a stage, whatever workspace this run is in; throws at mistakes in where the stage is. */
   const at = (asked: StageName): Target => {
     const { diagnostics, place } = found.place(asked);

@@ -1,5 +1,5 @@
 import type { Transport } from "../api/transport";
-import type { StackUnit } from "../declaration/load-request";
+import type { RunProgram, StackUnit } from "../declaration/load-request";
 import { stackPlace, stateAddress } from "../declaration/state-place";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
@@ -30,6 +30,7 @@ export interface Request {
   readonly files: readonly string[];
   readonly app?: string | undefined;
   readonly untrusted: boolean;
+  readonly runProgram: RunProgram;
   /** Value of `--state`. */
   readonly givenState?: string | undefined;
   /** Values of `--stack`. */

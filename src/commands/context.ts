@@ -2,7 +2,7 @@ import type { Client } from "../api/client";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";
 import type { Send } from "../api/send";
-import type { SecretReach, StackUnit } from "../declaration/load-request";
+import type { RunProgram, SecretReach, StackUnit } from "../declaration/load-request";
 import { type Diagnostic, failure } from "../diagnostics/diagnostic";
 import { type Address, parseAddress } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
@@ -50,6 +50,8 @@ export interface Context {
   readonly untrusted?: boolean;
   /** A manifest as a value, in place of the default files. */
   readonly manifest?: unknown;
+  /** Runs `rnv.config.ts`, each program once; absent: at each load. */
+  readonly runProgram?: RunProgram | undefined;
   /** Reads standard input to its end, for `-f -`. */
   readonly standardInput?: () => Promise<Uint8Array>;
   /** Ends in `/api/v1`, or `embedded`. */

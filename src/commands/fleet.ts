@@ -32,14 +32,14 @@ interface MembersRequest extends FleetRequest {
 }
 
 /** Returns the members of a folder that are meant, those of all shards: they are named, and have changed. */
-export function chooseMembers(request: MembersRequest): readonly FleetMember[] {
+export async function chooseMembers(request: MembersRequest): Promise<readonly FleetMember[]> {
   const { root, named, stage, changedSince, policies } = request;
-  const all = findFleet(request);
+  const all = await findFleet(request);
   const changes = changedSince === undefined ? undefined : changesSince(changedSince, request);
-  if (changes) request.report(warnOfGone(request, all, changes));
+  if (changes) request.report(await warnOfGone(request, all, changes));
   if (all.length === 0)
     throw failure("manifest.not_found", `there is no manifest below ${root}`, {
-      hint: "a member has rnv.yaml, rnv.yml or a folder rnv; others are named in rnv.fleet.yaml",
+      hint: "a member has rnv.yaml, rnv.yml, rnv.config.ts or a folder rnv; others are named in rnv.fleet.yaml",
     });
   refuseSharedStates(all);
   const nameOf = ({ name }: FleetMember): string => name;

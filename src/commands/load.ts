@@ -18,7 +18,7 @@ import { nothingDesired } from "./refresh";
 
 export type LoadContext = Pick<
   Context,
-  "cwd" | "environment" | "manifest" | "standardInput" | "untrusted" | "stack" | "stage"
+  "cwd" | "environment" | "manifest" | "standardInput" | "untrusted" | "runProgram" | "stack" | "stage"
 >;
 
 /** Reads and checks the manifest or the stacks; `secrets` says how far the sources of secrets are read. */
@@ -35,6 +35,7 @@ export async function load(
     environment: context.environment,
     secrets,
     untrusted: context.untrusted === true,
+    runProgram: context.runProgram,
     stack: context.stack,
     stage: context.stage,
     ...(files.includes("-") ? { standardInput: await context.standardInput?.() } : {}),

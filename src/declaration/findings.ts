@@ -1,4 +1,4 @@
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, positionAt, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { SourceNode } from "./tree";
 import { blockKeys, lifecycleKeys, type PlacedType } from "./type-index";
@@ -50,6 +50,12 @@ function mistakeOf({ code, summary, address, attribute, range }: Diagnostic): st
   if (range === undefined) return undefined;
   const what = address === undefined ? summary : summary.replaceAll(address, "");
   return [code, range.file, range.start, range.end, attribute ?? "", what].join(" ");
+}
+
+/** Writes a location as `rnv.yaml:9:11`, or `rnv.config.ts: projects.shop` in a value. */
+export function formatLocation({ file, start, source }: SourceRange, text = source?.text ?? ""): string {
+  const { line, column } = positionAt(text, start);
+  return source?.placeAt?.(start) ?? `${file}:${line}:${column}`;
 }
 
 const mostListed = 8;

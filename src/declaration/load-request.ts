@@ -2,6 +2,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Desired } from "../model/desired";
 import type { ResourceType } from "../model/resource-type";
 import type { StageName } from "../model/stage";
+import type { ProcessEnvironment } from "../model/text";
 import type { Plain } from "../model/value";
 
 /**
@@ -10,17 +11,25 @@ import type { Plain } from "../model/value";
  */
 export type SecretReach = "resolve" | "present" | "skip";
 
-export interface FileRequest {
+/** Runs the program of a manifest in a process of its own. Rejects when it is interrupted. */
+export type RunProgram = (program: {
+  /** As shown; from `cwd`. */
+  readonly file: string;
+  readonly cwd: string;
+  readonly environment: ProcessEnvironment;
+  readonly stage: StageName | undefined;
+}) => Promise<{ readonly json: string } | { readonly diagnostic: Diagnostic }>;
+
+export interface ManifestRequest {
   /** Values of `-f`; empty: rnv.yaml, rnv.yml or every YAML file below rnv. */
   readonly files: readonly string[];
   /** The value of a manifest, in place of the default files; `files` overlay it. */
   readonly manifest?: unknown;
+  /** Runs `rnv.config.ts`; the programs of a run share it, so that each runs once. */
+  readonly runProgram?: RunProgram | undefined;
   /** The project folder, absolute. */
   readonly cwd: string;
   readonly standardInput?: Uint8Array | undefined;
-}
-
-export interface ManifestRequest extends FileRequest {
   readonly types: readonly ResourceType[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly secrets: SecretReach;

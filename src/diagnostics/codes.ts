@@ -12,6 +12,8 @@ export const codeMeanings = {
   "manifest.empty":
     "The manifest declares nothing. If that is meant, `--allow-empty` confirms what it destroys.",
   "manifest.syntax": "The text is not valid YAML or not UTF-8. The message points at the position.",
+  "manifest.program_failed":
+    "The program of the manifest threw, did not end, or exported nothing. The message names the line of the program.",
   "manifest.duplicate_key": "A key is written twice in one block. Remove one of them.",
   "manifest.duplicate_address":
     "An address, or a key of one service, is declared twice. Remove one, or pass the second file as a later `-f`, which overlays the first.",

@@ -18,8 +18,8 @@ export interface SourceRange {
 
 /** A file that ranges lie in. Its text is for code frames: secrets in it are starred out, offsets are those of the file. */
 export class SourceFile {
-  /** Names the value at an offset, where the text is that of a value which a program made: it has no lines of its own. */
-  pathAt?: ((offset: number) => string) | undefined;
+  /** Names the value at an offset: `rnv.config.ts: projects.shop`. Present where a program made the text. */
+  placeAt?: ((offset: number) => string) | undefined;
 
   constructor(
     readonly path: string,
@@ -85,17 +85,7 @@ export function positionAt(text: string, offset: number): Position {
 
 /** The line where a range begins, from 1; undefined where it is not known. */
 export const lineOf = ({ source, start, line }: SourceRange): number | undefined =>
-  source?.text === undefined || source.pathAt ? line : positionAt(source.text, start).line;
-
-/** `rnv.yaml:9:11`; `rnv.config.ts: projects.shop` for a value of a program; the file alone where its text is not known. */
-export function formatLocation(range: SourceRange, text = range.source?.text): string {
-  const { file, start, line: knownLine, source } = range;
-  if (text === undefined) return knownLine === undefined ? file : `${file}:${knownLine}`;
-  const path = source?.pathAt?.(start);
-  if (path !== undefined) return path === "" ? file : `${file}: ${path}`;
-  const { line, column } = positionAt(text, start);
-  return `${file}:${line}:${column}`;
-}
+  source?.text === undefined || source.placeAt ? line : positionAt(source.text, start).line;
 
 export type Severity = "error" | "warning";
 

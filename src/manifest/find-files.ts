@@ -16,11 +16,15 @@ import { reasonOf } from "../model/text";
 /** Paths as shown of files that add up: those of one folder, or a single one. Later layers overlay earlier ones. */
 type Layer = readonly string[];
 
-const manifestNames: readonly string[] = ["rnv.yaml", "rnv.yml"];
-
-const programNames: readonly string[] = ["ts", "mts", "mjs", "js"].map((ending) => `rnv.config.${ending}`);
+export const manifestNames: readonly string[] = [
+  ...["rnv.yaml", "rnv.yml", "rnv"],
+  ...["ts", "mts", "mjs", "js"].map((ending) => `rnv.config.${ending}`),
+];
 
 export const yamlName = /\.ya?ml$/;
+
+/** A file that is run: it exports a manifest. */
+export const programName = /\.[cm]?[jt]s$/;
 
 /** The layers that `-f` values name; without any, the manifest that the folder has. */
 export function findFiles(requested: readonly string[], cwd: string, report: Report): readonly Layer[] {
@@ -37,16 +41,13 @@ export function findFiles(requested: readonly string[], cwd: string, report: Rep
 
 /** The manifest that a folder has without `-f`, or the problem with what is there; neither where nothing is. */
 export function usualManifest(folder: string): { readonly file?: string; readonly problem?: Diagnostic } {
-  const [file, other] = [...manifestNames, "rnv", ...programNames].filter((name) =>
+  const [file, other] = manifestNames.filter((name) =>
     name === "rnv" ? mayHoldYaml(join(folder, name)) : existsSync(join(folder, name)),
   );
-  if (other === undefined && !programNames.includes(file ?? "")) return file === undefined ? {} : { file };
+  if (other === undefined) return file === undefined ? {} : { file };
   const both = [file, other].map((name) => (name === "rnv" ? "rnv/" : name)).join(" and ");
-  const problem =
-    other === undefined
-      ? error("manifest.unsupported", `this version of rnv does not read ${file}`, { hint: "write rnv.yaml" })
-      : error("manifest.unsupported", `both ${both} exist`, { hint: "keep one, or choose with -f" });
-  return { problem };
+  const hint = "keep one, or choose with -f";
+  return { problem: error("manifest.unsupported", `both ${both} exist`, { hint }) };
 }
 
 /** Returns the same, and throws `DiagnosticsError` at a problem. */
@@ -70,7 +71,7 @@ function defaultFiles(cwd: string, report: Report): readonly string[] {
   const { file, problem } = usualManifest(cwd);
   if (file !== undefined) return [file];
   const hint = hintAbove(cwd) ?? "write one with `rnv init`, or name it with -f FILE";
-  const summary = "there is no manifest: neither rnv.yaml, rnv.yml nor rnv/*.yaml";
+  const summary = "there is no manifest: neither rnv.yaml, rnv.yml, rnv/*.yaml nor rnv.config.ts";
   report(problem ?? error("manifest.not_found", summary, { hint }));
   return [];
 }
@@ -83,7 +84,8 @@ export function besideManifest(cwd: string, files: readonly string[], name: stri
 function hintAbove(cwd: string): string | undefined {
   for (let folder = cwd; !existsSync(join(folder, ".git")) && dirname(folder) !== folder; ) {
     folder = dirname(folder);
-    const found = [...manifestNames, "cdktf.json"].find((name) => existsSync(join(folder, name)));
+    const isFileName = (name: string): boolean => name !== "rnv" && existsSync(join(folder, name));
+    const found = [...manifestNames, "cdktf.json"].find(isFileName);
     const path = relative(cwd, folder);
     if (found !== undefined) return `${join(path, found)} is above this folder: rnv -chdir=${path} …`;
   }
@@ -93,7 +95,7 @@ function hintAbove(cwd: string): string | undefined {
 /** How standard input is named in messages; `-` on the command line. */
 export const standardInputName = "<stdin>";
 
-/** How a manifest that is no file is named in messages. */
+/** Name of a manifest in messages that is no file. */
 export const valueName = "<manifest>";
 
 function layerOf(name: string, cwd: string, report: Report): Layer | undefined {

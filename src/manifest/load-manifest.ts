@@ -6,11 +6,11 @@ import { maxTotalBytes, projectFolder, readSource } from "../declaration/files";
 import { collectFindings, type Findings } from "../declaration/findings";
 import { waitForParts } from "../declaration/lifecycle";
 import type { LoadContext } from "../declaration/load-context";
-import type { FileRequest, LoadedManifest, ManifestRequest } from "../declaration/load-request";
+import type { LoadedManifest, ManifestRequest } from "../declaration/load-request";
 import { readMoved, readRemoved } from "../declaration/moves";
 import { checkCycles } from "../declaration/references";
 import type { MapNode } from "../declaration/tree";
-import { trustOf } from "../declaration/trust";
+import { appEnvironment, forbiddenInTests, trustOf } from "../declaration/trust";
 import { indexTypes, type TypeIndex } from "../declaration/type-index";
 import {
   type Diagnostic,
@@ -22,9 +22,9 @@ import {
 } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
-import { type StageName, stageText } from "../model/stage";
+import { type StageName, splitStage, stageText } from "../model/stage";
 import { walkBlocks } from "./blocks";
-import { findFiles, standardInputName, valueName } from "./find-files";
+import { findFiles, programName, standardInputName, valueName } from "./find-files";
 import { takeShared } from "./groups";
 import { maskText } from "./mask";
 import {
@@ -40,6 +40,7 @@ import {
 } from "./stages";
 import { jsonOf } from "./text/json";
 import { mergeFiles, overlay } from "./text/merge";
+import { programRunner } from "./text/run-program";
 import { parseValue } from "./text/value";
 import { parseYaml } from "./text/yaml";
 import { checkTopLevel, readOutputs } from "./top-level";
@@ -50,8 +51,8 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
   const findings = collectFindings();
   const index = indexTypes(given.types);
   const request = { ...given, cwd: resolve(given.cwd) };
-  const base = readFiles(request.files, { ...request, index, findings });
-  const { files, stage } = readStage(base, request, index, findings);
+  const base = await readFiles(request.files, { ...request, index, findings });
+  const { files, stage } = await readStage(base, request, index, findings);
   const outer = contextOf(request, files, index, findings);
   const root = takeShared(files.root, outer);
   const blocks = walkBlocks(root, index, findings.report);
@@ -91,12 +92,12 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
 const anyStage: StageName = { name: "x", id: "x" };
 
 /** Lays the overlay of the stage over a manifest, and fills in its name; the manifest as it is where it has no stages. */
-function readStage(
+async function readStage(
   base: ReadFiles,
   request: ManifestRequest,
   index: TypeIndex,
   findings: Findings,
-): { readonly files: ReadFiles; readonly stage?: StageDeclaration } {
+): Promise<{ readonly files: ReadFiles; readonly stage?: StageDeclaration }> {
   const stages = readStages(base.root, findings.report);
   const asked = request.stage;
   if (asked === "any") return { files: { ...base, root: withStage(base.root, anyStage) } };
@@ -116,9 +117,9 @@ function readStage(
   }
   const { stage } = found;
   const context = contextOf(request, base, index, findings);
-  const { cwd } = request;
-  const { overlay } = placeStage(stage, asked, context, pathsOf(base, cwd));
-  const files = overlay === undefined ? base : readFiles([overlay], { cwd, index, findings, below: base });
+  const { overlay } = placeStage(stage, asked, context, pathsOf(base, request.cwd));
+  const reading = { ...request, index, findings, below: base };
+  const files = overlay === undefined ? base : await readFiles([overlay], reading);
   const again = files.root.entries.get("stages");
   if (again !== undefined && again !== base.root.entries.get("stages")) {
     const summary = `the overlay of stage ${stageText(asked)} declares stages itself`;
@@ -166,11 +167,11 @@ export interface FoundStages {
 }
 
 /** Reads `stages` alone. Files whose text does not speak of stages are not parsed for it. */
-export function findStages(request: Omit<ManifestRequest, "secrets" | "stage">): FoundStages {
+export async function findStages(request: Omit<ManifestRequest, "secrets">): Promise<FoundStages> {
   const cwd = resolve(request.cwd);
   const findings = collectFindings();
   const index = indexTypes(request.types);
-  const files = readFiles(request.files, { ...request, cwd, index, findings, onlyWith: "stages" });
+  const files = await readFiles(request.files, { ...request, cwd, index, findings, onlyWith: "stages" });
   const stages = readStages(files.root, findings.report);
   return {
     stages,
@@ -194,7 +195,7 @@ interface ReadFiles {
   readonly isPartial: boolean;
 }
 
-interface FileReading extends Pick<FileRequest, "cwd" | "standardInput" | "manifest"> {
+interface FileReading extends Omit<ManifestRequest, "secrets"> {
   readonly index: TypeIndex;
   readonly findings: Findings;
   /** Files whose text lacks this word are left out: of what the others say, much may be missing. */
@@ -205,8 +206,8 @@ interface FileReading extends Pick<FileRequest, "cwd" | "standardInput" | "manif
 
 const emptyRoot: MapNode = { kind: "map", entries: new Map(), range: { file: "", start: 0, end: 0 } };
 
-function readFiles(requested: readonly string[], reading: FileReading): ReadFiles {
-  const { below, cwd, index, onlyWith = "" } = reading;
+async function readFiles(requested: readonly string[], reading: FileReading): Promise<ReadFiles> {
+  const { below, index, onlyWith = "" } = reading;
   const { report } = reading.findings;
   const names = [...(below?.names ?? [])];
   const roots: MapNode[] = below === undefined ? [] : [below.root];
@@ -214,8 +215,7 @@ function readFiles(requested: readonly string[], reading: FileReading): ReadFile
   for (const layer of layersOf(requested, reading)) {
     let layerRoot: MapNode | undefined;
     for (const file of layer) {
-      const given = givenBytes(file, reading);
-      const text = given === null ? undefined : readSource(file, cwd, bytesLeft, report, given);
+      const text = await textOf(file, bytesLeft, reading);
       if (text === undefined) {
         isPartial = true;
         continue;
@@ -227,10 +227,9 @@ function readFiles(requested: readonly string[], reading: FileReading): ReadFile
         continue;
       }
       const source = new SourceFile(file);
-      const read =
-        file === valueName
-          ? parseValue(source, text, report)
-          : parseYaml(source, text, report, "begin with a line such as projects: or services:");
+      const read = isValue(file)
+        ? parseValue(source, text, report)
+        : parseYaml(source, text, report, "begin with a line such as projects: or services:");
       const { root, failed } = read;
       source.text = maskText(text, read, index);
       isPartial ||= failed;
@@ -246,19 +245,38 @@ function readFiles(requested: readonly string[], reading: FileReading): ReadFile
   return { root, names, bytesLeft, isPartial };
 }
 
-function layersOf(requested: readonly string[], { cwd, manifest, findings }: FileReading) {
-  if (manifest === undefined) return findFiles(requested, cwd, findings.report);
+function layersOf(requested: readonly string[], { cwd, manifest, below, findings }: FileReading) {
+  if (manifest === undefined || below) return findFiles(requested, cwd, findings.report);
   return [[valueName], ...(requested.length === 0 ? [] : findFiles(requested, cwd, findings.report))];
 }
 
-/** Returns the text of a part of a manifest that is no file; undefined for a file, null after a problem. */
-function givenBytes(file: string, { manifest, standardInput, findings }: FileReading) {
-  if (file === standardInputName) return standardInput;
-  if (file !== valueName) return undefined;
-  const written = jsonOf(manifest);
-  if ("json" in written) return Buffer.from(written.json);
-  findings.report(error("manifest.invalid_value", written.problem));
-  return null;
+/** Returns the text of a part, that of a value as JSON; undefined after a problem, which is reported. */
+async function textOf(file: string, left: number, reading: FileReading): Promise<string | undefined> {
+  const { cwd, standardInput, findings } = reading;
+  const read = (given?: Uint8Array) => readSource(file, cwd, left, findings.report, given);
+  if (!isValue(file)) return read(file === standardInputName ? standardInput : undefined);
+  const json = await jsonIn(file, reading);
+  return json === undefined ? undefined : read(Buffer.from(json));
+}
+
+const isValue = (file: string): boolean => file === valueName || programName.test(file);
+
+async function jsonIn(file: string, reading: FileReading): Promise<string | undefined> {
+  const { manifest, environment, untrusted = false, cwd, stage, findings, runProgram } = reading;
+  const refuse = (problem: Diagnostic): undefined => findings.report(problem) as undefined;
+  if (file === valueName) {
+    const written = jsonOf(manifest);
+    return "json" in written ? written.json : refuse(error("manifest.invalid_value", written.problem));
+  }
+  const { commandsForbiddenBy: forbiddenBy } = trustOf(environment, untrusted);
+  if (forbiddenBy !== undefined && forbiddenBy !== forbiddenInTests) {
+    const hint = "run it where it is trusted, and commit what it says: rnv validate --print > rnv.yaml";
+    return refuse(error("guard.untrusted", `${file} is not run: ${forbiddenBy} forbids it`, { hint }));
+  }
+  const named = stage === undefined || stage === "any" ? undefined : splitStage(stageText(stage));
+  const program = { file, cwd, environment: appEnvironment(environment), stage: named };
+  const result = await (runProgram ?? programRunner())(program);
+  return "json" in result ? result.json : refuse(result.diagnostic);
 }
 
 const pathsOf = ({ names }: Pick<ReadFiles, "names">, cwd: string): readonly string[] =>

@@ -1,8 +1,9 @@
 import { Document, isMap, isScalar, parseDocument, Scalar, visit, type YAMLMap, type YAMLSeq } from "yaml";
+import { formatLocation } from "../declaration/findings";
 import { onlyNames } from "../declaration/secret-texts";
 import { escapeTemplate, type MapNode, partsOf, type ScalarNode, type SourceNode } from "../declaration/tree";
 import { indexTypes, type PlacedType, type TypeIndex } from "../declaration/type-index";
-import { type Diagnostic, error, formatLocation } from "../diagnostics/diagnostic";
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { isOpenField, type ManifestPlace, type ResourceType } from "../model/resource-type";
 import { isReference, type Plain, Template } from "../model/value";
 import { isSecretPlace, type Place, placesOf } from "./mask";

@@ -1,6 +1,5 @@
 import {
   type Diagnostic,
-  formatLocation,
   lineOf,
   positionAt,
   type SourceRange,
@@ -55,10 +54,10 @@ function subjectOf({ address, range, code }: Diagnostic): string {
   return range === undefined ? code : escapeText(placeText(range));
 }
 
-/** `rnv.yaml:9`; the path of a value of a program; the file alone where the line is not known. */
+/** `rnv.yaml:9`; the path in a value; the file alone where the line is not known. */
 export function placeText(range: SourceRange): string {
   const line = lineOf(range);
-  return line === undefined ? formatLocation(range) : `${range.file}:${line}`;
+  return range.source?.placeAt?.(range.start) ?? (line === undefined ? range.file : `${range.file}:${line}`);
 }
 
 /** One finding, without a line break at its end. */
@@ -112,13 +111,13 @@ function codeFrame(diagnostic: Diagnostic, style: Style) {
 
   const { line, column } = positionAt(text, range.start);
   const start = Math.min(range.start, text.length);
-  const isValue = range.source?.pathAt !== undefined;
+  const place = range.source?.placeAt?.(range.start);
   // The keys around a value are in its path: it is shown without its indentation.
-  const lineStart = isValue ? start : Math.max(start - (column - 1), start - farthest);
+  const lineStart = place !== undefined ? start : Math.max(start - (column - 1), start - farthest);
   const [source = ""] = text.slice(lineStart, start + farthest).split(/[\n\r]/, 1);
   const from = start - lineStart;
   const to = Math.max(from + 1, Math.min(range.end - lineStart, source.length));
-  const gutter = isValue ? " " : String(line);
+  const gutter = place === undefined ? String(line) : " ";
   const margin = `${" ".repeat(gutter.length)} ${colors.dim("|")} `;
   const columns = style.width - gutter.length - 3;
   const shown = window(source, from, to, Math.max(30, columns), ellipsisOf(style));
@@ -128,7 +127,7 @@ function codeFrame(diagnostic: Diagnostic, style: Style) {
   const carets = colour("^".repeat(shown.caretWidth) + (short ? ` ${escapeText(hint)}` : ""));
   return {
     lines: [
-      `${" ".repeat(gutter.length + 1)}${colors.dim("-->")} ${escapeText(formatLocation(range))}`,
+      `${" ".repeat(gutter.length + 1)}${colors.dim("-->")} ${escapeText(place ?? `${range.file}:${line}:${column}`)}`,
       `${colors.dim(`${gutter} |`)} ${shown.text}`.trimEnd(),
       `${margin}${" ".repeat(shown.caretOffset)}${carets}`,
     ],

@@ -120,10 +120,10 @@ export function diagnosticData(diagnostic: Diagnostic) {
   return range === undefined ? rest : { ...rest, location: locationData(range) };
 }
 
-/** Only the file is known where its text is not at hand, or is that of a value. */
+/** Columns are unknown where the text of the file is not at hand. */
 export function locationData(range: SourceRange): SourceLocation {
   const text = range.source?.text;
-  if (text === undefined || range.source?.pathAt) return { file: range.file };
+  if (text === undefined || range.source?.placeAt) return { file: range.file, line: range.line };
   const start = positionAt(text, range.start);
   const end = positionAt(text, range.end);
   return { file: range.file, ...start, endLine: end.line, endColumn: end.column };

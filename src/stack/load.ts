@@ -3,7 +3,7 @@ import { type Block, secretNamesIn } from "../declaration/block";
 import type { BuiltResource } from "../declaration/build-resource";
 import { fetchSecrets } from "../declaration/fetch-secrets";
 import { maxTotalBytes, projectFolder, readSource } from "../declaration/files";
-import { collectFindings, type Findings, type Report } from "../declaration/findings";
+import { collectFindings, type Findings, formatLocation, type Report } from "../declaration/findings";
 import type { LoadContext } from "../declaration/load-context";
 import type { LoadedManifest, ManifestRequest } from "../declaration/load-request";
 import { checkCycles, type Dependant } from "../declaration/references";
@@ -12,14 +12,7 @@ import type { SourceNode } from "../declaration/tree";
 import { trustOf } from "../declaration/trust";
 import { indexTypes } from "../declaration/type-index";
 import { readValue } from "../declaration/values";
-import {
-  error,
-  formatLocation,
-  hasErrors,
-  SourceFile,
-  sortDiagnostics,
-  warning,
-} from "../diagnostics/diagnostic";
+import { error, hasErrors, SourceFile, sortDiagnostics, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { dataSegments, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredAttribute, DesiredData, DesiredResource } from "../model/desired";

@@ -83,9 +83,7 @@ describe.each(["cdktf", "generated/cdktn"])("the types of the constructs on %s",
   });
 
   it("name what is wrong in a line", () => {
-    const folder = mkdtempSync(join(tmpdir(), "rnv-types-"));
-    try {
-      const program = `
+    const program = `
         import { Project, RnvProvider, Service, type ServiceConfig } from ${JSON.stringify(join(root, "dist", "cdktf", library))};
         declare const stack: ConstructorParameters<typeof Project>[0];
         new Service(stack, "a", { knd: "web" });
@@ -97,31 +95,87 @@ describe.each(["cdktf", "generated/cdktn"])("the types of the constructs on %s",
         new RnvProvider(stack, "rnv", { url: "x" });
         const config: ServiceConfig = { kind: "any text", lifecycle: { preventDestory: true } };
       `;
-      writeFileSync(join(folder, "wrong.ts"), program);
-      const options = {
-        strict: true,
-        noEmit: true,
-        module: "esnext",
-        moduleResolution: "bundler",
-        types: [],
-      };
-      writeFileSync(
-        join(folder, "tsconfig.json"),
-        JSON.stringify({ compilerOptions: { ...options, target: "es2022" }, files: ["wrong.ts"] }),
-      );
-      const tsc = join(root, "node_modules", ".bin", "tsc");
-      expect(existsSync(tsc)).toBe(true);
-      const { stdout } = spawnSync(tsc, ["-p", folder, "--pretty", "false"], { encoding: "utf8" });
-      const lines = stdout.trim().split("\n");
-      const messages = lines.map((line) => line.replace(/^.*?: error /, ""));
-      expect(messages).toHaveLength(8);
-      for (const line of messages) expect(line.length).toBeLessThan(200);
-      expect(messages[0]).toContain(
-        "'knd' does not exist in type 'ServiceProps'. Did you mean to write 'kind'?",
-      );
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const messages = mistakesIn(program).map((line) => line.replace(/^.*?: error /, ""));
+    expect(messages).toHaveLength(8);
+    for (const line of messages) expect(line.length).toBeLessThan(200);
+    expect(messages[0]).toContain(
+      "'knd' does not exist in type 'ServiceProps'. Did you mean to write 'kind'?",
+    );
+  });
+});
+
+/** Returns the errors of a program, without the lines that explain them. */
+function mistakesIn(program: string): readonly string[] {
+  const folder = mkdtempSync(join(tmpdir(), "rnv-types-"));
+  try {
+    writeFileSync(join(folder, "program.ts"), program);
+    const options = {
+      ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, target: "es2022" },
+      ...{ module: "esnext", moduleResolution: "bundler", types: [] },
+    };
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: options, files: ["program.ts"] }),
+    );
+    const tsc = join(root, "node_modules", ".bin", "tsc");
+    expect(existsSync(tsc)).toBe(true);
+    const { stdout } = spawnSync(tsc, ["-p", folder, "--pretty", "false"], { encoding: "utf8" });
+    return stdout.split("\n").filter((line) => /^\S/.test(line));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe("the types of a manifest", () => {
+  const file = join(root, "dist", "manifest", "generated", "manifest.d.ts");
+  const opening = `import { defineManifest, type Manifest, type ManifestService } from ${JSON.stringify(file.slice(0, -5))};\n`;
+
+  it("describe every field, with its default", () => {
+    const text = readFileSync(file, "utf8");
+    expect(documented(text).without).toEqual([]);
+    expect(text).toMatch(
+      /\/\*\* Instances under manual scaling\. Default: `1`\. .*\n\s+readonly replicas\?: number/,
+    );
+  });
+
+  it("take any text where the interface lists no words, what `${…}` fills in, and what is left out", () => {
+    const program = `
+      const service = (kind: string): ManifestService => ({ kind, variables: { TOKEN: { fromEnv: "TOKEN" } } });
+      export default defineManifest({
+        "x-own": 1,
+        stages: { production: { protect: true }, preview: { each: true } },
+        services: { api: { kind: "new", configuration: { plan: "huge", port: "\${env.PORT}", branch: null } } },
+      });
+      export const made = defineManifest(async ({ stage, environment }) => {
+        if (stage === undefined) return { projects: { shop: { services: { api: service("web") } } } };
+        const api = { ...service("web"), archived: stage.id ? true : undefined, deploy: { when: "never" as const } };
+        return { projects: { shop: { name: environment.NAME, services: { api, old: undefined }, layout: "auto" } } };
+      });
+      export const typed = defineManifest((): Manifest => ({ services: { api: { kind: "web" } } }));
+    `;
+    expect(mistakesIn(opening + program)).toEqual([]);
+  });
+
+  it("refuse seven ordinary mistakes, in a manifest and in what a function returns", () => {
+    const api = (text: string) => `projects: { shop: { services: { api: { ${text} } } } }`;
+    const mistakes = [
+      "project: { shop: {} }",
+      'projects: { shop: { name: "Shop", servces: {} } }',
+      api('kind: "web", configuration: { healthcheckPath: "/" }'),
+      api('kind: "web", configuration: { replicas: "2" }'),
+      api('kind: "web", deploy: { when: "sometimes" }'),
+      api("configuration: {}"),
+      api('kind: "web", variables: { PORT: 8080 }'),
+    ];
+    const forms = [
+      "({ outputs: {}, X })",
+      "(() => ({ outputs: {}, X }))",
+      "(async () => ({ outputs: {}, X }))",
+    ];
+    const lines = mistakes.flatMap((one) => forms.map((form) => `defineManifest${form.replace("X", one)};`));
+    const found = mistakesIn(`${opening}${lines.join("\n")}\n`);
+    expect(found.map((line) => Number(/\((\d+),/.exec(line)?.[1]))).toEqual(lines.map((_, i) => i + 2));
+    expect(found[6]).toContain("Did you mean to write 'healthCheckPath'?");
   });
 });
 

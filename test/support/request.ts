@@ -1,4 +1,5 @@
 import type { Request } from "../../src/cli/target";
+import { programRunner } from "../../src/manifest/text/run-program";
 
 /** A command line without options, in the folder /project. */
 export const request: Request = {
@@ -11,4 +12,5 @@ export const request: Request = {
   files: [],
   stacks: [],
   untrusted: false,
+  runProgram: programRunner(),
 };

@@ -42,13 +42,13 @@ import { type MembersValues, type RunValues, type ShownValues, shardOf } from ".
 import type { MembersJob, WorkValues } from "./run-members";
 
 /** Returns the members that a command line means. */
-function membersOf(given: MembersValues, { target, screen }: Run): readonly FleetMember[] {
-  const { cwd, environment, untrusted } = target;
+function membersOf(given: MembersValues, { target, screen }: Run): Promise<readonly FleetMember[]> {
+  const { cwd, environment, untrusted, runProgram } = target;
   const { dir = ".", member: named, changedSince, memberTimeoutMs: timeoutMs = longestTimer } = given;
   return chooseMembers({
     // As git names paths.
     root: realOf(resolve(cwd, dir)),
-    ...{ cwd, types: resourceTypes, environment, untrusted, timeoutMs, jobVariables },
+    ...{ cwd, types: resourceTypes, environment, untrusted, runProgram, timeoutMs, jobVariables },
     ...{ named, changedSince, stage: askedStage(target) },
     policies: policiesOf(target).map((path) => realOf(resolve(cwd, path))),
     report: (found) => tell(screen, found),
@@ -63,7 +63,7 @@ export async function runFleet(
   const { target, screen } = run;
   const { signal, terminal, format } = screen;
   const { untrusted, answerTimeoutMs } = target;
-  const selected = membersOf(given, run);
+  const selected = await membersOf(given, run);
   const shard = given.shard ?? shardOf(target.environment);
   const members = inShard(selected, shard);
   const started = { at: new Date().toISOString(), ms: performance.now() };
@@ -137,11 +137,11 @@ function reportsIn(folder: string): readonly string[] {
 }
 
 /** `rnv fleet matrix`: the jobs of a workflow, one for each member or each shard. */
-export function printMatrix(
+export async function printMatrix(
   given: MembersValues & { readonly shards: number | undefined },
   run: Run,
-): undefined {
-  const selected = membersOf(given, run);
+): Promise<undefined> {
+  const selected = await membersOf(given, run);
   const count = Math.min(given.shards ?? 0, selected.length);
   const include =
     given.shards === undefined

@@ -3,6 +3,7 @@ import { parseJson, type Transport, type WireRequest, type WireResponse } from "
 import { endedMember, memberResult } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
 import type { FleetMember } from "../../manifest/beside/find-fleet";
+import { programRunner } from "../../manifest/text/run-program";
 import type { DriftClass } from "../../plan/drift";
 import type { FleetVerb } from "../../report/fleet-report";
 import type { Run, TargetEnd } from "../open-target";
@@ -50,7 +51,7 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
     const signal = AbortSignal.any([interruption, late]);
     // Every request in flight listens; that many listeners are no leak.
     setMaxListeners(0, signal);
-    const request = { ...requestOf(job, member), openTransport };
+    const request = { ...requestOf(job, member), openTransport, runProgram: programRunner({ signal }) };
     const { environment, cwd } = request;
     // It prints and asks nothing.
     const silent = { ...terminal, out: () => {}, err: () => {} };
@@ -67,7 +68,10 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
   await runTargets(members, runMember, { parallelism: job.parallelism, signal: interruption });
 }
 
-function requestOf({ verb: name, untrusted, answerTimeoutMs }: MembersJob, member: FleetMember): Request {
+function requestOf(
+  { verb: name, untrusted, answerTimeoutMs }: MembersJob,
+  member: FleetMember,
+): Omit<Request, "runProgram"> {
   const { cwd, stage, environment } = member;
   const verb = `rnv ${name}`;
   return {

@@ -131,13 +131,16 @@ async function namesHere(command: Command, { target: request, screen }: Run) {
   const named = [options.files, options.filesOfStages].flatMap((option) => option.valueIn(command));
   const files = named.filter((file) => file !== "-");
   const givenState = options.state.valueIn(command);
-  const unstaged = { ...request, cwd, files, givenState, givenStage: options.stage.valueIn(command) };
+  // No program is run while someone types.
+  const environment = { ...request.environment, RNV_ALLOW_COMMANDS: "0" };
+  const givenStage = options.stage.valueIn(command);
+  const unstaged = { ...request, cwd, environment, files, givenState, givenStage };
   const found = await stagesOf(unstaged, screen);
   const asked = askedStage(unstaged);
   const stage = asked && { ...asked, state: found.place(asked).place.state };
   const here = targetAt(unstaged, { stage });
   const isLocal = readSettings(here).state.kind === "file";
-  const { backend, environment } = openTarget(here, screen);
+  const { backend } = openTarget(here, screen);
   const names = await listKnownNames(
     { cwd, environment },
     { files, stage: found.stages.size > 0 ? asked : undefined, backend: isLocal ? backend : undefined },

@@ -7,7 +7,7 @@ import { shownPath } from "../../declaration/files";
 import { cloneAround } from "../../declaration/git";
 import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../manifest/convert";
-import { manifestIn } from "../../manifest/find-files";
+import { manifestIn, yamlName } from "../../manifest/find-files";
 import { counted } from "../../report/plan-wording";
 import { packageRoot, readText, writeWholeFile } from "../files";
 import { openTarget, runOn, sourcesOf } from "../open-target";
@@ -36,6 +36,7 @@ const initOptions = {
   protect: flag("--protect", "write lifecycle.preventDestroy for all that it takes over"),
   dryRun: flag("--dry-run", "print the manifest, and write and record nothing"),
   force: flag("--force", "overwrite an existing manifest"),
+  typescript: flag("--typescript", "write rnv.config.ts in place of rnv.yaml"),
   ...pick("answerTimeoutMs", "lockTimeoutMs", "input", "state"),
 };
 
@@ -58,21 +59,26 @@ export const initVerb = defineVerb({
   options: initOptions,
   examples: [
     ["RNV_BASE_URL=embedded rnv init", "to try it without an account"],
+    ["rnv init --typescript", "to write the manifest in TypeScript"],
     ["rnv init --from workspace", "to manage what was made by hand"],
     ["rnv init --from render render.yaml", "to start from what another tool runs"],
     ["rnv init --from workspace --project Shop --dry-run", "to look at the manifest of one project first"],
   ],
   run: async (given, { target: found, screen }) => {
-    const { from, file, project, verifyValues, protect, dryRun, force } = given;
+    const { from, file, project, verifyValues, protect, dryRun, force, typescript } = given;
     if (from === undefined && [file, project, verifyValues, protect, dryRun, force].some(isGiven))
       throw usage(
         "a file, --project, --verify-values, --protect, --dry-run and --force go with --from",
         "rnv init --from workspace",
       );
+    if (from !== undefined && typescript)
+      throw usage("--from writes YAML: it and --typescript exclude each other", "rnv init --typescript");
     const target = await withService(given, found, screen);
-    const { source, answer } =
-      from === undefined ? await askSource(target, screen) : { source: from, answer: undefined };
-    if (source === "starter") return initStarter(target, screen, answer);
+    const chosen = typescript ? ("starter" as const) : from;
+    const { source, answer } = chosen
+      ? { source: chosen, answer: undefined }
+      : await askSource(target, screen);
+    if (source === "starter") return initStarter(given, target, screen, answer);
     if (source === "workspace") return initFromWorkspace(given, target, screen);
     return initFromFile(source, given, target, screen);
   },
@@ -193,7 +199,7 @@ function keepManifest(
   file: string,
   text: string,
 ): boolean {
-  const whole = schemaLine(cwd) + text;
+  const whole = yamlName.test(file) ? schemaLine(cwd) + text : text;
   const mode = 0o666 & ~process.umask();
   if (dryRun) terminal.out(whole);
   else writeWholeFile(join(cwd, file), whole, { keep: !force, mode });
@@ -236,7 +242,12 @@ async function initFromFile(
 
 const asWarning = (found: Diagnostic): Diagnostic => ({ ...found, severity: "warning" });
 
-async function initStarter(target: Target, screen: Screen, known?: ServiceAnswer): Promise<number> {
+async function initStarter(
+  { typescript }: InitValues,
+  target: Target,
+  screen: Screen,
+  known?: ServiceAnswer,
+): Promise<number> {
   const { terminal, cwd } = screen;
   const settings = readSettings(target);
   const { done, kept } = notesOf(screen);
@@ -246,8 +257,10 @@ async function initStarter(target: Target, screen: Screen, known?: ServiceAnswer
   const isApp = manifest === undefined && app !== undefined;
   if (isApp) kept(`cdktf.json has an app: rnv plan runs it (${app}), and no manifest is written beside it`);
   else if (manifest === undefined) {
-    keepManifest({}, screen, "rnv.yaml", readText(join(packageRoot(__dirname), "examples/starter.yaml")));
-    done("rnv.yaml: a first manifest to edit");
+    const file = typescript ? "rnv.config.ts" : "rnv.yaml";
+    const starter = typescript ? "starter.ts" : "starter.yaml";
+    keepManifest({}, screen, file, readText(join(packageRoot(__dirname), "examples", "starter", starter)));
+    done(`${file}: a first manifest to edit`);
   } else kept(`${manifest} is there already: left as it is`);
 
   if (!ignoreRecords(screen)) kept(".gitignore has .rnv/ already");

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { type Promotion, promote } from "../../commands/promote";
 import { shownPath } from "../../declaration/files";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
+import { programName } from "../../manifest/find-files";
 import type { FoundStages } from "../../manifest/load-manifest";
 import { findStage, listStages } from "../../manifest/stages";
 import { editManifest } from "../../manifest/write";
@@ -50,11 +51,15 @@ export const promoteVerb = defineVerb({
     report(screen, outcome.diagnostics);
     if (outcome.exitCode !== 0) return outcome.exitCode;
     const { promotions } = outcome;
-    const file = shownPath(overlay, target.cwd);
     if (promotions.length === 0) {
       terminal.tell(`No changes. ${stageText(to)} pins what runs in ${stageText(from)}.\n`);
       return 0;
     }
+    if (overlay === undefined || programName.test(overlay)) {
+      const commits = promotions.map(({ address, commit }) => `commit: "${commit}" of ${address}`);
+      throw usage(`stage ${stageText(to)} has no overlay in YAML to write to`, `write ${commits.join(", ")}`);
+    }
+    const file = shownPath(overlay, target.cwd);
     terminal.out(differenceText(screen, file, promotions));
     const edits = promotions.map(({ edit }) => edit);
     const edited = editManifest(readText(overlay), edits, resourceTypes);
@@ -76,17 +81,12 @@ function stageTo({ stages }: FoundStages, from: StageName, given: string | undef
   );
 }
 
-/** Returns the path of the overlay of a stage. Throws `DiagnosticsError` where it has none. */
-function overlayOf(found: FoundStages, to: StageName): string {
+function overlayOf(found: FoundStages, to: StageName): string | undefined {
   const declared = findStage(found.stages, to);
   if (declared.stage === undefined) throw new DiagnosticsError([declared.mistake], 1);
   const { place, diagnostics } = found.place(to);
   if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics, 1);
-  if (place.overlay !== undefined) return place.overlay;
-  throw usage(
-    `stage ${stageText(to)} has no overlay to write to`,
-    `${to.name}: { overlay: stages/${to.name}.yaml }`,
-  );
+  return place.overlay;
 }
 
 function differenceText(screen: Screen, file: string, promotions: readonly Promotion[]): string {

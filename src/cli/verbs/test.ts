@@ -10,7 +10,7 @@ export const testVerb = defineVerb({
   status: "beta",
   detail:
     "Each test runs on an embedded service of its own, in memory: nothing is sent anywhere, no state is read or written, and no " +
-    "variable of the environment but those that the test gives. Commands of a manifest are not run. Exit 1 when a test fails.",
+    "variable of the environment but those that the test gives. rnv.config.ts is run, commands of a manifest are not. Exit 1 when a test fails.",
   options: {
     filters: list("--filter <text>", "only tests whose file or name holds this text"),
     junit: text("--junit <file>", "also write the results there as JUnit"),
@@ -22,5 +22,5 @@ export const testVerb = defineVerb({
     ["rnv test policies/ --junit tests.xml", "those of a folder, with a report for CI"],
     ["rnv test --filter production", "those about production"],
   ],
-  run: (given, { screen }) => (require("../run-tests") as typeof running).runTests(given, screen),
+  run: (given, run) => (require("../run-tests") as typeof running).runTests(given, run),
 });

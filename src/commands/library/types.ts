@@ -1,4 +1,5 @@
 import type { Transport } from "../../api/transport";
+import type { Manifest } from "../../manifest/generated/manifest";
 import type {
   ApplyEvent,
   DeploymentsDocument,
@@ -54,7 +55,7 @@ export interface ManifestRequest {
   /** Files and folders; without `manifest`, the default files of `cwd` unless given. */
   readonly files?: readonly string[];
   /** A manifest as a value, of the form that a YAML file has. */
-  readonly manifest?: unknown;
+  readonly manifest?: Manifest;
 }
 
 /** The options of `rnv plan`. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isAbsolute, posix } from "node:path";
 import { defaultGaps } from "../../api/gaps";
+import type { RunProgram } from "../../declaration/load-request";
 import { forbiddenInTests } from "../../declaration/trust";
 import { type Diagnostic, DiagnosticsError, hasErrors, SourceFile } from "../../diagnostics/diagnostic";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../emulator/emulator";
@@ -30,10 +31,14 @@ export interface RanTest {
   readonly unexpected: readonly Diagnostic[];
 }
 
-/** Runs one test in a world of its own (`rnv test`). Throws nothing but bugs. */
-export async function runTest(test: ManifestTest, signal: AbortSignal): Promise<RanTest> {
+/** Runs one test in a world of its own (`rnv test`). Without `runProgram` it refuses programs. Throws nothing but bugs. */
+export async function runTest(
+  test: ManifestTest,
+  signal: AbortSignal,
+  runProgram?: RunProgram,
+): Promise<RanTest> {
   const started = performance.now();
-  const found = await judged(createWorld(test, signal)).catch((cause: unknown): JudgedTest => {
+  const found = await judged(createWorld(test, signal, runProgram)).catch((cause: unknown): JudgedTest => {
     if (!(cause instanceof DiagnosticsError)) throw cause;
     const about = cause instanceof FixtureError ? `what is ${cause.about} could not be made` : "run";
     const errors = cause.diagnostics.filter(({ severity }) => severity === "error");
@@ -117,7 +122,7 @@ async function outcomeOf(world: TestWorld): Promise<TestOutcome> {
   const manifest = layered({ files: test.files }, test.overlay ?? { files: [] });
   const request = requestOf(test, manifest.files);
   if (test.apply !== true) {
-    const context = world.context(world.backend, manifest);
+    const context = await world.context(world.backend, manifest);
     const outcome = await plan(context, { ...request, secrets: "present" });
     return { ...outcome, exitCode: countedExitCode(outcome), diagnostics: findingsOf(outcome) };
   }
@@ -125,7 +130,8 @@ async function outcomeOf(world: TestWorld): Promise<TestOutcome> {
   const ended = { ...outcome, diagnostics: findingsOf(outcome) };
   if (outcome.exitCode !== 0) return ended;
   world.settle();
-  const after = await plan(world.context(world.backend, manifest), { ...request, confirmedDeletes: [] });
+  const again = await world.context(world.backend, manifest);
+  const after = await plan(again, { ...request, confirmedDeletes: [] });
   const errors = after.diagnostics.filter(({ severity }) => severity === "error");
   return { ...ended, after: after.plan, diagnostics: [...ended.diagnostics, ...errors] };
 }
@@ -154,8 +160,8 @@ async function applyAll(
 ): Promise<ApplyOutcome> {
   const deletions = (made: Plan): Address[] =>
     confirmed === undefined ? made.changes.map(({ address }) => address) : [];
-  const attempt = (): Promise<ApplyOutcome> =>
-    apply(world.context(backend, manifest), {
+  const attempt = async (): Promise<ApplyOutcome> =>
+    apply(await world.context(backend, manifest), {
       ...request,
       ...{ lockTimeoutMs: 0, parallelism: 10 },
       approve: async (made) => ({ confirmedDeletes: deletions(made) }),
@@ -181,6 +187,8 @@ function placedIn(test: ManifestTest, found: Diagnostic): Diagnostic {
   const named = isAbsolute(file) ? file : posix.join(test.shownFolder, file);
   // The text of a test is in the file of the test.
   const shown = file === standardInputName ? test.file : named;
+  // A path in a value says where it is.
+  if (source?.placeAt) return found;
   return { ...found, range: new SourceFile(shown, source?.text).range(start, end) };
 }
 
@@ -205,7 +213,7 @@ function repeatable(): () => number {
 }
 
 /** Makes the world of a test: nothing outside of it is read but the files that its manifests name, nothing is written. */
-function createWorld(test: ManifestTest, signal: AbortSignal) {
+function createWorld(test: ManifestTest, signal: AbortSignal, runProgram?: RunProgram) {
   const clock = manualClock({ sleepMoves: true });
   const emulator = createEmulator({ clock, random: repeatable() });
   const key = randomBytes(32);
@@ -225,14 +233,13 @@ function createWorld(test: ManifestTest, signal: AbortSignal) {
     pay: () => {
       for (const { id } of emulator.store.services()) emulator.store.completeCheckout(id);
     },
-    context: (backend: MemoryBackend, manifest: TestManifest): Context => {
+    context: async (backend: MemoryBackend, manifest: TestManifest): Promise<Context> => {
       const standardInput = manifest.text === undefined ? undefined : Buffer.from(manifest.text);
-      // A program that a manifest names may do anything, and tests run often.
-      const environment = { ...test.environment, RNV_ALLOW_COMMANDS: forbiddenInTests };
-      const place = { cwd: test.folder, environment };
-      const isStaged =
-        manifest.mayLackStages !== true ||
-        findStages({ ...place, files: manifest.files, standardInput, types: resourceTypes }).stages.size > 0;
+      // A command that a manifest names may do anything, and tests run often.
+      const environment = { ...test.environment, RNV_ALLOW_COMMANDS: runProgram ? forbiddenInTests : "0" };
+      const place = { cwd: test.folder, environment, runProgram };
+      const sources = { ...place, files: manifest.files, standardInput, types: resourceTypes, stage };
+      const isStaged = manifest.mayLackStages !== true || (await findStages(sources)).stages.size > 0;
       return {
         ...origin,
         ...{ ...place, clock, signal, backend, connect, randomBytes },

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { type Dirent, existsSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { filesBelow, isWithin, realOf, realPath } from "../../declaration/files";
 import { readOr } from "../../declaration/git";
@@ -10,11 +10,11 @@ import { splitStage } from "../../model/stage";
 import type { TargetPlace } from "../../model/target";
 import { compareTexts, reasonOf } from "../../model/text";
 import { longestTimer, parseDuration } from "../../model/time";
-import { usualManifest, yamlName } from "../find-files";
+import { manifestNames, programName, usualManifest, yamlName } from "../find-files";
 import { findStages } from "../load-manifest";
 import { type DeclaredMember, fleetFileName, readFleetFile } from "./fleet-file";
 
-export interface FleetRequest extends Pick<ManifestRequest, "cwd" | "types" | "environment"> {
+export interface FleetRequest extends Pick<ManifestRequest, "cwd" | "types" | "environment" | "runProgram"> {
   /** The folder of the fleet, absolute: those of the members start there. */
   readonly root: string;
   readonly untrusted: boolean;
@@ -37,16 +37,16 @@ export interface FleetMember extends TargetPlace {
  * Finds the members of a fleet, sorted by name: those that its file names, else the manifests below the folder. Throws
  * `DiagnosticsError` where the folder or the file cannot be read, and after mistakes in the file.
  */
-export function findFleet(request: FleetRequest): readonly FleetMember[] {
+export async function findFleet(request: FleetRequest): Promise<readonly FleetMember[]> {
   const { root, cwd, environment, untrusted } = request;
   const file = join(root, fleetFileName);
   const declared: readonly DeclaredMember[] = existsSync(file)
     ? readFleetFile(relativeTo(cwd, file), cwd, trustOf(environment, untrusted))
     : findManifestFolders(root).map((name) => ({ name }));
   const all = declared.flatMap(({ env = {} }) => Object.values(env));
-  return declared
-    .flatMap((member) => stagesOfMember(request, member, all))
-    .sort((a, b) => compareTexts(a.name, b.name));
+  const members: FleetMember[] = [];
+  for (const member of declared) members.push(...(await stagesOfMember(request, member, all)));
+  return members.sort((a, b) => compareTexts(a.name, b.name));
 }
 
 const relativeTo = (cwd: string, path: string): string => relative(cwd, path).split(sep).join("/") || ".";
@@ -69,18 +69,19 @@ function findManifestFolders(root: string): readonly string[] {
 }
 
 /** A manifest in each of the stages that are named, else in all that stand once; one member where it has none. */
-function stagesOfMember(
+async function stagesOfMember(
   request: FleetRequest,
   member: DeclaredMember,
   all: readonly string[],
-): readonly FleetMember[] {
-  const { root, types, untrusted } = request;
+): Promise<readonly FleetMember[]> {
+  const { root, types, untrusted, runProgram } = request;
   const { name, dir: folder = name, stages } = member;
   const cwd = join(root, folder);
   const { environment, missing } = memberEnvironment(member, all, request);
   const problems = problemsOf(member, root, missing);
   const timeoutMs = parseDuration(member.timeout ?? "") ?? request.timeoutMs;
-  const found = findStages({ files: [], cwd, types, environment, untrusted });
+  const sources = { files: [], cwd, environment, untrusted, runProgram };
+  const found = await findStages({ ...sources, types });
   // Its own run tells what is wrong with it.
   const known = hasErrors(found.diagnostics) ? [] : [...found.stages.values()];
   const once = known.flatMap((stage) => (stage.each ? [] : stage.name));
@@ -124,14 +125,16 @@ export function partsOf({ cwd: folder }: FleetMember): readonly string[] {
 
 /** Returns true if the run of a member may start a program: one of constructs, or for a plan one that prints a secret. */
 export function startsPrograms({ cwd: folder }: FleetMember, verb: string): boolean {
-  if (existsSync(join(folder, "cdktf.json"))) return true;
+  if (existsSync(join(folder, "cdktf.json")) || programName.test(usualManifest(folder).file ?? ""))
+    return true;
   return verb !== "drift" && manifestsIn(folder).some((file) => readOr(file)?.includes("fromCommand"));
 }
 
 function manifestsIn(folder: string): readonly string[] {
   try {
     const files = [...filesBelow(folder)];
-    return files.filter(({ entry }) => yamlName.test(entry.name)).map(({ path }) => path);
+    const isRead = ({ name }: Dirent): boolean => yamlName.test(name) || manifestNames.includes(name);
+    return files.filter(({ entry }) => isRead(entry)).map(({ path }) => path);
   } catch {
     // The run of a member tells what cannot be read.
     return [];

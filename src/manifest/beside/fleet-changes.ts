@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isBelow, realOf, shownPath } from "../../declaration/files";
 import { commandEnvironment } from "../../declaration/trust";
 import { type Diagnostic, DiagnosticsError, failure, warning } from "../../diagnostics/diagnostic";
-import { yamlName } from "../find-files";
+import { manifestNames, yamlName } from "../find-files";
 import { type FleetMember, type FleetRequest, findFleet, partsOf } from "./find-fleet";
 import { fleetFileName } from "./fleet-file";
 
@@ -70,14 +70,17 @@ export const sharedState = ({ cwd, state }: FleetMember): string =>
   state === "" || state.includes("://") ? state : resolve(realOf(cwd), state);
 
 /** Returns a warning, with the state, for each member of the commit before that is not declared any more. */
-export function warnOfGone(
+export async function warnOfGone(
   request: FleetRequest,
   members: readonly FleetMember[],
   { paths, textBefore }: FleetChanges,
-): readonly Diagnostic[] {
+): Promise<readonly Diagnostic[]> {
   const { root } = request;
   const before = mkdtempSync(join(tmpdir(), "rnv-fleet-"));
-  const changed = paths.filter((path) => yamlName.test(path) && isBelow(path, root));
+  // No program of that commit is run: it counts where its file is gone.
+  const isManifest = (path: string): boolean =>
+    yamlName.test(path) || (manifestNames.includes(basename(path)) && !existsSync(path));
+  const changed = paths.filter((path) => isManifest(path) && isBelow(path, root));
   try {
     for (const path of [...changed, join(root, fleetFileName)]) {
       const text = textBefore(path.endsWith(fleetFileName) ? realOf(path) : path);
@@ -88,7 +91,8 @@ export function warnOfGone(
     }
     // Members of a first fleet file have other names than their folders had, and the same states.
     const known = new Set(members.flatMap((one) => [one.name, sharedState(one)]));
-    return findFleet({ ...request, root: before, cwd: before })
+    const environment = { ...request.environment, RNV_ALLOW_COMMANDS: "0" };
+    return (await findFleet({ ...request, root: before, cwd: before, environment }))
       .map((one) => ({ ...one, state: sharedState({ ...one, cwd: join(root, one.manifest) }) }))
       .filter(({ name, state }) => !known.has(name) && !known.has(state))
       .filter(({ cwd }) => existsSync(cwd))

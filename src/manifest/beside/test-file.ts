@@ -241,8 +241,8 @@ function checkPaths(
       const problem =
         real !== undefined && !isWithin(real, project)
           ? ["lies outside the project", "copy it into the project, or start rnv test in a folder above both"]
-          : real !== undefined && !/\.(ya?ml|json)$/.test(real) && statSync(real).isFile()
-            ? ["is no manifest", "its name ends in .yaml or .json"]
+          : real !== undefined && !/\.(ya?ml|json|[cm]?[jt]s)$/.test(real) && statSync(real).isFile()
+            ? ["is no manifest", "its name ends in .yaml, .json or .ts"]
             : undefined;
       if (problem === undefined) continue;
       const [what, hint = ""] = problem;

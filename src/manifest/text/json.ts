@@ -1,49 +1,34 @@
 /** A value as JSON, or why JSON cannot hold it. */
 export type JsonResult = { readonly json: string } | { readonly problem: string };
 
-/** Levels of nesting that are read; a manifest has nine. */
-const maxDepth = 64;
-
 /** Writes a plain value as JSON, a line for each part; undefined counts as left out. */
 export function jsonOf(value: unknown): JsonResult {
   const problem = problemIn(value, [], []);
-  return problem === undefined ? { json: jsonText(value) } : { problem };
-}
-
-function jsonText(value: unknown): string {
-  const text = JSON.stringify(
-    value,
-    (_key, part) => (Array.isArray(part) ? part.filter((item) => item !== undefined) : part),
-    2,
-  );
+  if (problem !== undefined) return { problem };
+  const withoutGaps = (_key: string, part: unknown): unknown =>
+    Array.isArray(part) ? part.filter((item) => item !== undefined) : part;
   // YAML, which reads it, takes no other form of these.
-  return text.replace(
+  const json = JSON.stringify(value, withoutGaps, 2).replace(
     /[\x7f-\x9f\ufeff\ufffe\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+  return { json };
 }
 
 type Path = readonly (string | number)[];
 
 function problemIn(value: unknown, path: Path, around: readonly object[]): string | undefined {
-  const refuse = (problem: string): string =>
-    `${path.length === 0 ? "the manifest" : pathText(path)} ${problem}`;
-  if (value === null || typeof value === "string" || typeof value === "boolean") return undefined;
-  if (value === undefined) return path.length === 0 ? refuse("is undefined") : undefined;
+  const refuse = (problem: string): string => `${pathText(path) || "the manifest"} ${problem}`;
+  if (value === null || ["string", "boolean", "undefined"].includes(typeof value)) return undefined;
   if (typeof value === "number") return Number.isFinite(value) ? undefined : refuse(`is ${value}`);
   if (typeof value !== "object") return refuse(`is a ${typeof value}`);
   if (around.includes(value)) return refuse("refers to a value that it is in");
-  if (around.length === maxDepth) return refuse(`is nested more than ${maxDepth} levels deep`);
   const className = classOf(value);
   if (className !== undefined) return refuse(`is an object of the class ${className}`);
-  const parts: readonly [string | number, unknown][] = Array.isArray(value)
-    ? value.map((item, i) => [i, item])
-    : Object.entries(value);
-  for (const [key, part] of parts) {
-    const problem = problemIn(part, [...path, key], [...around, value]);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
+  const stepTo = (key: string) => (Array.isArray(value) ? Number(key) : key);
+  return Object.entries(value)
+    .map(([key, part]) => problemIn(part, [...path, stepTo(key)], [...around, value]))
+    .find((problem) => problem !== undefined);
 }
 
 /** Returns the name of the class of an object that is neither a list nor plain. */

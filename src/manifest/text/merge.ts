@@ -1,8 +1,8 @@
 import { namesSource } from "../../declaration/block";
-import { hintForMiss, type Report } from "../../declaration/findings";
+import { formatLocation, hintForMiss, type Report } from "../../declaration/findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "../../declaration/tree";
 import type { PlacedType, TypeIndex } from "../../declaration/type-index";
-import { error, formatLocation } from "../../diagnostics/diagnostic";
+import { error } from "../../diagnostics/diagnostic";
 import { addressOf } from "../../model/address";
 
 type Combine = (below: MapEntry, above: MapEntry) => MapEntry;

@@ -7,7 +7,10 @@ import { type ParsedYaml, parseYaml } from "./yaml";
 /** Reads a manifest that `jsonOf` wrote: mistakes in it name the path of their value. */
 export function parseValue(source: SourceFile, json: string, report: Report): ParsedYaml {
   const read = parseYaml(source, json, report);
-  source.pathAt = (offset) => pathText(stepsTo(read.root, offset));
+  source.placeAt = (offset) => {
+    const path = pathText(stepsTo(read.root, offset));
+    return path === "" ? source.path : `${source.path}: ${path}`;
+  };
   return read;
 }
 

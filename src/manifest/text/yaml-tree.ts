@@ -1,5 +1,5 @@
 import { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from "js-yaml";
-import type { Report } from "../../declaration/findings";
+import { formatLocation, type Report } from "../../declaration/findings";
 import {
   isNull,
   type MapEntry,
@@ -8,13 +8,7 @@ import {
   type ScalarNode,
   type SourceNode,
 } from "../../declaration/tree";
-import {
-  type Diagnostic,
-  error,
-  formatLocation,
-  type SourceFile,
-  type SourceRange,
-} from "../../diagnostics/diagnostic";
+import { type Diagnostic, error, type SourceFile, type SourceRange } from "../../diagnostics/diagnostic";
 
 /** Levels of nesting; the deepest value of a manifest is on the ninth. */
 export const maxDepth = 64;

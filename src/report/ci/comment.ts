@@ -218,11 +218,11 @@ function refusedComment(plan: Plan, { diagnostics, differences }: ApplyEnd, comm
 }
 
 /** Manifests that most repositories have one of: beside a stage they are not named. */
-const usualManifests: ReadonlySet<string> = new Set(["rnv.yaml", "rnv.yml", "rnv", "cdktf.out"]);
+const usualManifest = /^(rnv|rnv\.ya?ml|rnv\.config\.\w+|cdktf\.out)$/;
 
 function subjectText({ manifest, stage, stack }: Marked): string {
   const narrower = [stage, stack].filter((part) => part !== undefined && part !== "");
-  const isNamed = narrower.length === 0 || !usualManifests.has(manifest);
+  const isNamed = narrower.length === 0 || !usualManifest.test(manifest);
   return ` of ${[...narrower, ...(isNamed ? [manifest] : [])].map((part) => codeSpan(part ?? "")).join(", ")}`;
 }
 

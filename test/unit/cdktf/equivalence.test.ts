@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type App, TerraformOutput, TerraformStack } from "cdktf";
+import { parse } from "yaml";
 import { Project, RnvProvider, Service } from "../../../src/cdktf/cdktf";
 import type { ApplyRequest } from "../../../src/commands/apply";
 import { planJson } from "../../../src/report/plan-text";
@@ -67,23 +68,30 @@ function withExample(files: readonly string[], define: Case["define"]) {
     one.write(`${i}.yaml`, text);
     return `${i}.yaml`;
   });
+  // The same as a value that a program exports; its overlay stays YAML.
+  const [base = "", ...overlays] = names;
+  const value = JSON.stringify(parse(readFileSync(join(one.folder, base), "utf8")));
+  symlinkSync(join(examples, "..", "node_modules"), join(one.folder, "node_modules"));
+  one.write("rnv.config.ts", `export default () => (${value});`);
   synthesizeInto(one.folder, define);
-  return { one, yaml: { files: names } };
+  return { one, yaml: { files: names }, program: { files: ["rnv.config.ts", ...overlays] } };
 }
 
 describe.each(Object.entries(cases))("the stack of the example %s", (_name, { files, define }) => {
-  it("plans the first apply byte for byte like its manifest", async () => {
-    const { one, yaml } = withExample(files, define);
+  it("plans the first apply byte for byte like its manifest, in YAML and as a program", async () => {
+    const { one, yaml, program } = withExample(files, define);
     expect(await planText(one, stack)).toBe(await planText(one, yaml));
+    expect(await planText(one, program)).toBe(await planText(one, yaml));
   });
 
   it("finds nothing to do on the state of its manifest", async () => {
-    const { one, yaml } = withExample(files, define);
+    const { one, yaml, program } = withExample(files, define);
     await settle(one, yaml);
     const { plan, diagnostics } = await one.plan(stack);
     expect(diagnostics).toEqual([]);
     expect(plan?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
     expect(await planText(one, stack)).toBe(await planText(one, yaml));
+    expect(await planText(one, program)).toBe(await planText(one, yaml));
   });
 
   it("plans deletions and drift like its manifest", async () => {

@@ -29,7 +29,7 @@ describe("the default manifest", () => {
     ["both rnv.yaml and rnv/ exist", { "rnv.yaml": "", "rnv/deep/a.yml": "" }],
     ["both rnv.yml and rnv.config.mts exist", { "rnv.yml": "", "rnv.config.mts": "" }],
     ["both rnv/ and rnv.config.js exist", { "rnv/a.yaml": "", "rnv.config.js": "" }],
-    ["this version of rnv does not read rnv.config.ts", { "rnv.config.ts": "" }],
+    ["both rnv.config.ts and rnv.config.js exist", { "rnv.config.ts": "", "rnv.config.js": "" }],
   ])("is missing or unclear: %s", async (summary, files) => {
     const found = await load(folderWith(files));
     expect(found.desired).toBeUndefined();

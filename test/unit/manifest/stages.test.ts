@@ -84,18 +84,17 @@ projects:
     expect(desired?.stage).toEqual({ name: "production", protect: true, disposable: false });
   });
 
-  it("fills in where a state is, and says nothing of stages that were not asked for", () => {
-    const place = (environment: Readonly<Record<string, string>>) =>
-      findStages({ files: [], cwd: folderWith(files), types: resourceTypes, environment }).place({
-        name: "preview",
-        id: "12",
-      });
+  it("fills in where a state is, and says nothing of stages that were not asked for", async () => {
+    const place = async (environment: Readonly<Record<string, string>>) => {
+      const sources = { files: [], cwd: folderWith(files), types: resourceTypes, environment };
+      return (await findStages(sources)).place({ name: "preview", id: "12" });
+    };
     const workspace = "00000000-0000-4000-8000-0000000000E1";
-    expect(place({ W: workspace }).place).toEqual({
+    expect((await place({ W: workspace })).place).toEqual({
       workspace: workspace.toLowerCase(),
       state: "s3://b/preview-12.json",
     });
-    expect(place({}).diagnostics.map(({ code }) => code)).toEqual(["manifest.env_missing"]);
+    expect((await place({})).diagnostics.map(({ code }) => code)).toEqual(["manifest.env_missing"]);
   });
 
   it.each([

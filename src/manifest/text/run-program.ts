@@ -1,0 +1,102 @@
+import { fork } from "node:child_process";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { shownPath } from "../../declaration/files";
+import type { RunProgram } from "../../declaration/load-request";
+import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import type { ProgramMessage } from "./evaluate-program";
+
+const script = require.resolve("./evaluate-program");
+
+interface ProgramOptions {
+  /** Receives the output of programs. */
+  readonly print?: (text: string) => void;
+  /** Ends the program; the run rejects with its reason. */
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+}
+
+/** Returns a function that runs programs of manifests: each once for a stage and an environment. */
+export function programRunner(options: ProgramOptions = {}): RunProgram {
+  const runs = new Map<string, ReturnType<RunProgram>>();
+  return (program) => {
+    const key = JSON.stringify(program);
+    const run = runs.get(key) ?? runProgram(program, options);
+    runs.set(key, run);
+    return run;
+  };
+}
+
+async function runProgram(
+  { file, cwd, environment: env, stage }: Parameters<RunProgram>[0],
+  { print, signal, timeoutMs = 60_000 }: ProgramOptions,
+): ReturnType<RunProgram> {
+  signal?.throwIfAborted();
+  const path = resolve(cwd, file);
+  const loader = tsxOf(path);
+  const stop = AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(timeoutMs)]);
+  const child = fork(script, [path, ...(stage === undefined ? [] : [JSON.stringify(stage)])], {
+    ...{ cwd, env, stdio: ["ignore", "pipe", "pipe", "ipc"], signal: stop, killSignal: "SIGKILL" },
+    execArgv: [
+      "--disable-warning=ExperimentalWarning",
+      ...(loader === undefined ? [] : ["--import", loader]),
+    ],
+  });
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on("data", (chunk: Buffer) => print?.(chunk.toString()));
+  let sent: ProgramMessage | undefined;
+  child.on("message", (message) => {
+    sent = message as ProgramMessage;
+  });
+  const ended = await new Promise<string>((settle) => {
+    const late = `did not end within ${timeoutMs / 1000} s`;
+    child.on("error", ({ message }) => settle(stop.aborted ? late : `cannot be started: ${message}`));
+    child.on("close", (code, by) =>
+      settle(by ? `was ended by ${by}` : `ended with exit code ${code} before it returned a manifest`),
+    );
+  });
+  signal?.throwIfAborted();
+  const message = sent ?? { missing: ended };
+  if ("json" in message) return message;
+  if ("thrown" in message) return { diagnostic: thrownIn(file, cwd, message) };
+  if ("problem" in message)
+    return { diagnostic: error("manifest.invalid_value", `${file}: ${message.problem}`) };
+  const hint = sent && "export default defineManifest({ projects: { … } })";
+  return { diagnostic: error("manifest.program_failed", `${file} ${message.missing}`, { hint }) };
+}
+
+/** Returns the loader of the tsx that the project of a program has. */
+function tsxOf(path: string): string | undefined {
+  try {
+    return pathToFileURL(createRequire(path).resolve("tsx")).href;
+  } catch {
+    return undefined;
+  }
+}
+
+const hints: Readonly<Record<string, string>> = {
+  ERR_UNKNOWN_FILE_EXTENSION:
+    "before 22.18, Node runs no TypeScript: install tsx (npm install --save-dev tsx), or a newer Node",
+  ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX:
+    "Node runs TypeScript whose types can be removed; for all of it, install tsx: npm install --save-dev tsx",
+};
+
+type Thrown = Extract<ProgramMessage, { readonly thrown: string }>;
+
+/** The error of a program, at the first line of its stack that is the user's. */
+function thrownIn(file: string, cwd: string, { thrown, stack, code }: Thrown): Diagnostic {
+  const [first = "", ...others] = thrown.replace(/ \[ERR_\w+\]/, "").split("\n");
+  // esbuild, which tsx uses, writes its finding below the first line.
+  const [, syntax] = /: ERROR: (.+)/.exec(thrown) ?? [];
+  const frames = stack.split("\n").map((line) => /(?:^|[( ])((?:file:\/\/)?\/[^:]+):(\d+)/.exec(line));
+  const [, at = "", line] =
+    frames.find((frame) => frame && !frame[1]?.includes("/node_modules/") && frame[1] !== script) ?? [];
+  const shown = shownPath(at.startsWith("file:") ? fileURLToPath(at) : at, cwd);
+  const detail = syntax === undefined ? others.join("\n") : "";
+  return error("manifest.program_failed", `${file} failed: ${syntax ?? first}`, {
+    ...(detail !== "" && { detail }),
+    ...(at !== "" && { range: { file: shown, start: 0, end: 0, line: Number(line) } }),
+    hint: hints[String(code)],
+  });
+}
