@@ -52,6 +52,7 @@ export const sourcesOf = ({ target, screen }: Pick<Run, "target" | "screen">) =>
   environment: target.environment,
   cwd: target.cwd,
   untrusted: target.untrusted,
+  synthesized: target.synthesized,
   stack: target.unit,
   stage: target.readStage,
   standardInput: () => readStandardInput(screen.terminal),

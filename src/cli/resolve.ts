@@ -52,9 +52,9 @@ export async function resolveTargets(
     ? { ...inSavedStage(request, saved.stage), files: saved.files }
     : await withStack(request, screen);
   const named = saved ? (saved.stack === undefined ? [] : [saved.stack]) : [...words, ...request.stacks];
-  const stacks = await listStacks(read.files, cwd);
+  const stacks = await listStacks(read);
   if (!saved) words.filter((word) => stacks.every(({ unit }) => unit !== word)).forEach(refuse);
-  if (!(await areStackPaths(read.files, cwd)).includes(true)) refuseWords(named, takesPlan);
+  if (!(await areStackPaths(read)).includes(true)) refuseWords(named, takesPlan);
   const inStage = await inAskedStage(read, screen, rules);
   const target = { ...inStage, planFile, files: saved ? request.files : read.files };
   if (stacks.length === 0) return [alone(target)];

@@ -1,11 +1,15 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
-import { dirname, join, resolve, sep } from "node:path";
-import { isWithin } from "../declaration/files";
+import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { isWithin, shownPath } from "../declaration/files";
+import type { SynthesizedFiles } from "../declaration/load-request";
 import { appEnvironment, trustOf } from "../declaration/trust";
-import { failure } from "../diagnostics/diagnostic";
+import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
+import { readOutput } from "../stack/files";
 import { readLimited } from "./files";
+import { stacksIn, writeOutput } from "./output-folder";
+import { programFailed } from "./program-failure";
 import { type Screen, usage } from "./screen";
 import type { Request } from "./target";
 
@@ -24,7 +28,13 @@ export async function withStack(request: Request, screen: Screen): Promise<Reque
   };
   if (app !== undefined && files.length > 0) throw usage("--app and --file exclude each other");
   const { file: manifest, problem } = usualManifest(cwd);
-  if (files.length > 0 || (problem && app === undefined)) return request;
+  if (files.length > 0) {
+    const written = statSync(resolve(cwd, files[0] ?? "", "manifest.json"), { throwIfNoEntry: false })?.mtime;
+    if (written !== undefined && existsSync(join(cwd, settingsName)))
+      say(`Reading ${files[0]} of ${written.toISOString()}. The app of ${settingsName} is not run.`);
+    return request;
+  }
+  if (problem && app === undefined) return request;
   const settings = readAppSettings(cwd);
   const command = app ?? settings.app;
   if (!isCommand(command)) {
@@ -45,8 +55,14 @@ export async function withStack(request: Request, screen: Screen): Promise<Reque
     );
   const folder = typeof settings.output === "string" ? settings.output : "cdktf.out";
   say(`Synthesizing: ${command}`);
-  await synthesize(request, { command, folder, context: settings.context, signal: screen.signal });
-  return { ...request, files: [folder] };
+  const { signal } = screen;
+  const isOfProgram = settings.output !== undefined;
+  const synthesized = await synthesize(
+    request,
+    { command, folder, context: settings.context, signal },
+    { isOfProgram, say },
+  );
+  return { ...request, files: [folder], synthesized };
 }
 
 export function appIn(cwd: string): string | undefined {
@@ -71,7 +87,7 @@ function readAppSettings(cwd: string): AppSettings {
 interface App {
   /** A command line of the shell: `npx tsx main.ts`. */
   readonly command: string;
-  /** Where it puts `manifest.json`, relative to the working folder. */
+  /** The folder that it puts `manifest.json` into. */
   readonly folder: string;
   readonly context: unknown;
   readonly signal: AbortSignal;
@@ -80,27 +96,45 @@ interface App {
 /** A synth takes seconds; a program that waits for something would hold the run forever. */
 const timeoutMs = 300_000;
 
-/** Runs a program of constructs until it has written its stacks; throws `DiagnosticsError` with what it printed. */
-async function synthesize(request: Request, app: App): Promise<void> {
-  const folder = resolve(request.cwd, app.folder);
+/** Runs a program of constructs and returns the stacks that it wrote; throws `DiagnosticsError` with what it printed. */
+async function synthesize(
+  request: Request,
+  app: App,
+  { isOfProgram, say }: { readonly isOfProgram: boolean; readonly say: (line: string) => void },
+): Promise<SynthesizedFiles> {
+  const { cwd } = request;
+  const folder = resolve(cwd, app.folder);
   const outside = `the output folder ${JSON.stringify(app.folder)} is outside the project folder`;
   const hint = "name a folder of the project as output in cdktf.json";
-  if (!isInProject(folder, request.cwd)) throw failure("config.invalid", outside, { hint });
-  const manifest = join(folder, "manifest.json");
-  // The output of an earlier run must not be taken for that of this one.
-  rmSync(manifest, { force: true });
+  if (!isInProject(folder, cwd)) throw failure("config.invalid", outside, { hint });
   mkdirSync(dirname(folder), { recursive: true });
-  const { problem, output } = await execute(request, app);
-  if (problem === undefined && existsSync(manifest)) return;
-  const what = `the program ${JSON.stringify(app.command)} ${problem ?? `wrote no ${app.folder}/manifest.json`}`;
-  throw failure("stack.not_found", what, {
-    ...(output !== "" && { detail: `It printed:\n${output}` }),
-    hint:
-      problem === undefined
-        ? `call app.synth() at its end; if the app has an outdir of its own, write that folder as "output" in ${settingsName}`
-        : "run it by itself to look into it; it gets your environment without the credentials of rnv and of the CI platform",
+  return writeOutput({ cwd, folder, isOfProgram, signal: app.signal, say }, async (own) => {
+    const before = stacksIn(own);
+    const { problem, output } = await execute(request, { ...app, folder: own });
+    if (problem !== undefined) throw programFailed(app.command, { problem, output, cwd });
+    const written = await readOutput(own, shownPath(folder, cwd));
+    if (written === undefined) throw withoutStacks(app.command, isOfProgram ? app.folder : "CDKTF_OUTDIR");
+    const listed = [...written.keys()].map((path) => basename(dirname(path)));
+    const unlisted = [...stacksIn(own)].flatMap(([name, time]) =>
+      listed.includes(name) || before.get(name) === time ? [] : name,
+    );
+    if (unlisted.length > 0) throw secondApp(app.command, unlisted, listed.slice(1));
+    return written;
   });
 }
+
+const withoutStacks = (command: string, folder: string): DiagnosticsError =>
+  failure("stack.not_found", `the program ${JSON.stringify(command)} wrote no manifest.json into ${folder}`, {
+    hint: `call app.synth() at its end; if the app has an outdir of its own, write that folder as "output" in ${settingsName}`,
+  });
+
+/** Each app writes a manifest.json, and the last one stays. */
+const secondApp = (command: string, first: readonly string[], last: readonly string[]): DiagnosticsError =>
+  failure(
+    "stack.duplicate",
+    `the program ${JSON.stringify(command)} has two apps: of the stacks ${first.join(", ")}, and of ${last.join(", ")}`,
+    { hint: "put all stacks into one App, or write two programs, each in a folder with a cdktf.json" },
+  );
 
 /** Where the folder is not made yet, the folder above it that is there decides: it may be a link. */
 function isInProject(folder: string, cwd: string): boolean {

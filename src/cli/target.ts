@@ -1,5 +1,5 @@
 import type { Transport } from "../api/transport";
-import type { StackUnit } from "../declaration/load-request";
+import type { StackUnit, SynthesizedFiles } from "../declaration/load-request";
 import { stackPlace, stateAddress } from "../declaration/state-place";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
@@ -28,6 +28,7 @@ export interface Request {
   readonly words: readonly string[];
   /** Values of `-f`; empty for the default files. */
   readonly files: readonly string[];
+  readonly synthesized?: SynthesizedFiles;
   readonly app?: string | undefined;
   readonly untrusted: boolean;
   /** Value of `--state`. */

@@ -2,7 +2,7 @@ import type { Client } from "../api/client";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";
 import type { Send } from "../api/send";
-import type { SecretReach, StackUnit } from "../declaration/load-request";
+import type { SecretReach, StackUnit, SynthesizedFiles } from "../declaration/load-request";
 import { type Diagnostic, failure } from "../diagnostics/diagnostic";
 import { type Address, parseAddress } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
@@ -49,6 +49,7 @@ export interface Context {
   readonly untrusted?: boolean;
   /** Reads standard input to its end, for `-f -`. */
   readonly standardInput?: () => Promise<Uint8Array>;
+  readonly synthesized?: SynthesizedFiles | undefined;
   /** Ends in `/api/v1`, or `embedded`. */
   readonly baseUrl: string;
   readonly workspaceId: string;

@@ -18,7 +18,7 @@ import { nothingDesired } from "./refresh";
 
 export type LoadContext = Pick<
   Context,
-  "cwd" | "environment" | "standardInput" | "untrusted" | "stack" | "stage"
+  "cwd" | "environment" | "standardInput" | "synthesized" | "untrusted" | "stack" | "stage"
 >;
 
 /** Reads and checks the manifest or the stacks; `secrets` says how far the sources of secrets are read. */
@@ -32,6 +32,7 @@ export async function load(
     cwd: context.cwd,
     types: resourceTypes,
     environment: context.environment,
+    synthesized: context.synthesized,
     secrets,
     untrusted: context.untrusted === true,
     stack: context.stack,

@@ -16,7 +16,11 @@ export interface FileRequest {
   /** The project folder, absolute. */
   readonly cwd: string;
   readonly standardInput?: Uint8Array | undefined;
+  readonly synthesized?: SynthesizedFiles | undefined;
 }
+
+/** Files that the program of this run wrote, by their path as shown: read in place of those on the disk. */
+export type SynthesizedFiles = ReadonlyMap<string, Uint8Array>;
 
 export interface ManifestRequest extends FileRequest {
   readonly types: readonly ResourceType[];

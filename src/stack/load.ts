@@ -110,7 +110,7 @@ async function readStacks(
   { types, dataTypes }: Pick<StackContext, "types" | "dataTypes">,
   { report }: Findings,
 ) {
-  const files = await findStacks(request.files, cwd, report);
+  const files = await findStacks({ ...request, cwd }, report);
   const asked = files.filter(({ unit }) => request.stack === undefined || unit === request.stack.name);
   if (asked.length > 1) {
     const hint = `name it: ${asked.map(({ unit }) => `--stack ${unit}`).join(", ")}`;
@@ -130,7 +130,7 @@ async function readStacks(
       reportOf(error("stack.unsupported", `the stack ${stackFile.unit} was synthesized to HCL`, { hint }));
       continue;
     }
-    const text = readSource(file, cwd, left, reportOf);
+    const text = readSource(file, cwd, left, reportOf, request.synthesized?.get(file));
     if (text === undefined) continue;
     left -= Buffer.byteLength(text);
     const source = new SourceFile(file);
