@@ -7,7 +7,7 @@ import { appEnvironment, trustOf } from "../declaration/trust";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
 import { readOutput } from "../stack/files";
-import { readLimited } from "./files";
+import { isFile, readLimited } from "./files";
 import { stacksIn, writeOutput } from "./output-folder";
 import { programFailed } from "./program-failure";
 import { type Screen, usage } from "./screen";
@@ -29,9 +29,11 @@ export async function withStack(request: Request, screen: Screen): Promise<Reque
   if (app !== undefined && files.length > 0) throw usage("--app and --file exclude each other");
   const { file: manifest, problem } = usualManifest(cwd);
   if (files.length > 0) {
-    const written = statSync(resolve(cwd, files[0] ?? "", "manifest.json"), { throwIfNoEntry: false })?.mtime;
-    if (written !== undefined && existsSync(join(cwd, settingsName)))
-      say(`Reading ${files[0]} of ${written.toISOString()}. The app of ${settingsName} is not run.`);
+    const output = resolve(cwd, files[0] ?? "", "manifest.json");
+    if (isFile(output) && existsSync(join(cwd, settingsName))) {
+      const written = statSync(output).mtime.toISOString();
+      say(`Reading ${files[0]} of ${written}. The app of ${settingsName} is not run.`);
+    }
     return request;
   }
   if (problem && app === undefined) return request;

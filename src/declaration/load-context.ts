@@ -25,6 +25,8 @@ export interface LoadContext {
   readonly secretNames: ReadonlySet<string>;
   /** A file could not be read: what looks undeclared may be declared there, and is not reported. */
   readonly isPartial: boolean;
+  /** An import may give names in place of an ID, as Terraform does. */
+  readonly importsByName?: true;
 }
 
 /** A value that is read, and the references that may stand in it. */

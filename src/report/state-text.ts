@@ -185,7 +185,11 @@ export function resourceDocument(address: Address, resource: RecordedResource) {
 
 /** `output -json`, as Terraform writes it: `{name: {sensitive, type, value}}`. */
 export const outputsJson = (outputs: Readonly<Record<string, Plain>>): string =>
-  jsonText(outputsDocument(outputs));
+  jsonText(
+    outputsDocument(
+      Object.fromEntries(Object.entries(outputs).filter(([name]) => !isCrossStackOutput(name))),
+    ),
+  );
 
 const outputsDocument = (outputs: Readonly<Record<string, Plain>>) =>
   Object.fromEntries(

@@ -72,6 +72,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     trust: trustOf(request.environment, request.untrusted === true),
     secretNames,
     isPartial: false,
+    importsByName: true,
   };
   const context: StackContext = {
     stack,

@@ -171,7 +171,8 @@ describe("an app of several stacks", () => {
       ["prod", "prod-apps", "staging", "staging-apps"],
     ]);
     expect(outputs.stdout).toContain(`Stack prod\n\nid = "${shop?.id}"\n`);
-    expect(JSON.parse((await scenario.run("output", "-json")).stdout).stacks.prod.id.value).toBe(shop?.id);
+    const asJson = JSON.parse((await scenario.run("output", "-json")).stdout).stacks.prod;
+    expect(asJson).toEqual({ id: { sensitive: false, type: "string", value: shop?.id } });
     expect(await scenario.run("output", "id")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("--stack prod"),

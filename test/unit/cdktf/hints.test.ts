@@ -61,4 +61,30 @@ describe("what a plan tells people to write, where a program declares it", () =>
     expect(await one.apply(stack)).toMatchObject({ exitCode: 0 });
     expect(one.emulator.store.projects()).toHaveLength(1);
   });
+
+  it("is an import by names, as Terraform takes them", async () => {
+    const { store } = one.emulator;
+    const { id: projectId } = store.addProject({ name: "Shop" });
+    store.addService({ name: "api", kind: "web", projectId });
+    const imported = (project: string, service: string) =>
+      program([], (_, shop) => {
+        shop.importFrom(project);
+        shop.addService("front", { kind: "web", deploy: { when: "never" } }).importFrom(service);
+      });
+    for (const [project, service] of [
+      ["Shop", "Shop/nothing"],
+      ["Shop", "Other/api"],
+      ["Shop", "api"],
+    ] as const) {
+      imported(project, service);
+      expect((await one.plan(stack)).diagnostics).toMatchObject([
+        { summary: `service.shop.front cannot be imported: ${service} is not there` },
+      ]);
+    }
+    for (let runs = 0; runs < 2; runs += 1) {
+      imported("Shop", `${runs === 0 ? "Shop" : projectId}/api`);
+      expect(await one.apply(stack)).toMatchObject({ exitCode: 0 });
+      expect(store.services().map(({ name }) => name)).toEqual(["front"]);
+    }
+  });
 });
