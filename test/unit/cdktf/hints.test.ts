@@ -1,5 +1,5 @@
 import { TerraformStack } from "cdktf";
-import { confirmRemoved, Project, RnvProvider } from "../../../src/cdktf/cdktf";
+import { confirmRemoved, Project, RnvProvider, type Service } from "../../../src/cdktf/cdktf";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { synthesizeInto } from "./synthesize";
 
@@ -49,6 +49,47 @@ describe("what a plan tells people to write, where a program declares it", () =>
     });
     expect(await one.apply(stack)).toMatchObject({ exitCode: 0 });
     expect(one.emulator.store.services().map(({ name }) => name)).toEqual(["api"]);
+  });
+
+  it("is every address that environments of earlier releases may record", async () => {
+    const settings = { name: "web", kind: "web" as const, configuration };
+    for (const release of ["web", "site", "front"]) {
+      const environment = createWorkbench({});
+      const define = (id: string, more: (service: Service) => void) =>
+        synthesizeInto(environment.folder, (app) => {
+          const made = new TerraformStack(app, "shop");
+          new RnvProvider(made, "rnv");
+          more(new Project(made, "shop", { name: "Shop" }).addService(id, settings));
+          return made;
+        });
+      define(release, () => {});
+      expect(await environment.apply(stack)).toMatchObject({ exitCode: 0 });
+      const unmoved = async (files: readonly string[]) => {
+        const { plan, diagnostics } = await environment.plan({ files });
+        expect({ diagnostics, actions: plan?.changes.map(({ action }) => action) }).toMatchObject({
+          diagnostics: [],
+          actions: ["no-op", "no-op", "no-op"],
+        });
+      };
+      define("front", (service) => service.movedFrom("service.shop.web").movedFrom("service.shop.site"));
+      await unmoved(stack.files);
+      const step = (from: string, to: string) => ({
+        from: `rnv_service.shop__${from}`,
+        to: `rnv_service.shop__${to}`,
+      });
+      define("front", (service) =>
+        TerraformStack.of(service).addOverride("moved", [step("web", "site"), step("site", "front")]),
+      );
+      await unmoved(stack.files);
+      const steps = ["web site", "site front"].map((words) => {
+        const [from, to] = words.split(" ");
+        return `{ from: service.shop.${from}, to: service.shop.${to} }`;
+      });
+      const services = `services: { front: ${JSON.stringify(settings)} }`;
+      environment.write("rnv.yaml", `projects: { shop: { name: Shop, ${services} } }\nmoved: [${steps}]\n`);
+      await unmoved(["rnv.yaml"]);
+      environment.remove();
+    }
   });
 
   it("is an import that the program asks for", async () => {
