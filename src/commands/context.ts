@@ -73,8 +73,8 @@ export interface Context {
   readonly backend: StateBackend;
   /** Throws `DiagnosticsError` when base URL, workspace or key is missing. */
   readonly connect: () => Promise<Connection>;
-  /** The key of secret fingerprints; `create` makes one where there is none. */
-  readonly stateKey: (create: boolean) => Promise<StateKey>;
+  /** The key of secret fingerprints; `create` makes one where there is none; a key is taken over. */
+  readonly stateKey: (create: boolean | Uint8Array) => Promise<StateKey>;
   /** Shows a line at a terminal where a step takes long; absent elsewhere. */
   readonly progress?: ((line: string) => void) | undefined;
   readonly emit: (event: ApplyEvent) => void;

@@ -1,4 +1,5 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
 import type { ResourceType } from "../model/resource-type";
 import type { StageName } from "../model/stage";
@@ -48,8 +49,17 @@ export interface StackUnit {
   readonly crossValues?: CrossValues;
   /** A value of another stack that is not there yet is a mistake; else it is known later. */
   readonly needsValues?: boolean;
-  /** Ids of what the states of the other stacks record. */
-  readonly ownedElsewhere?: ReadonlySet<string>;
+  /** Address of its state. */
+  readonly state?: string;
+  /** The other stacks by name. */
+  readonly others?: ReadonlyMap<string, OtherStack>;
+}
+
+export interface OtherStack {
+  /** Address of its state. */
+  readonly state: string;
+  /** The ids that it records. */
+  readonly ids: ReadonlyMap<Address, string>;
 }
 
 export type CrossValues = ReadonlyMap<string, ReadonlyMap<string, CrossValue>>;

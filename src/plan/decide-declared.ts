@@ -66,7 +66,7 @@ function namesake(
   );
 }
 
-function errorAt(
+export function errorAt(
   { address, type, desired }: Pick<ResourceInstance, "address" | "type" | "desired">,
   code: Diagnostic["code"],
   summary: string,

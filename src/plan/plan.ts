@@ -99,6 +99,15 @@ export interface Plan extends SharedWithDocument {
   readonly mask?: Mask | undefined;
 }
 
+/** A resource that belongs to another stack of the app. */
+export interface StackMove {
+  readonly stack: string;
+  /** Its address there, or that of the resource which it is a part of. */
+  readonly address: Address;
+  /** Hands its record over to the stack that declares it. */
+  readonly command: string;
+}
+
 /** Everything a plan is made from. Planning itself sees no HTTP, file, clock or randomness. */
 export interface PlanInput {
   readonly desired: Desired;
@@ -109,8 +118,10 @@ export interface PlanInput {
   readonly reads: ReadonlyMap<Address, ReadResult>;
   /** Everything live, by type, for counting what is not managed. */
   readonly inventory: readonly LiveResource[];
-  /** Live ids that the states of other stacks of the app record. */
-  readonly ownedElsewhere?: ReadonlySet<string>;
+  /** Records of other stacks of the app, by live id. */
+  readonly ownedElsewhere?: ReadonlyMap<string, StackMove>;
+  /** Records that another stack of the app declares now, with their parts. */
+  readonly declaredElsewhere?: ReadonlyMap<Address, StackMove>;
   /** Elements of recorded resources that are no resources, by live id. Default: none. */
   readonly holdings?: ReadonlyMap<string, readonly Holding[]>;
   /** References between live services. Default: none. */

@@ -1,6 +1,8 @@
+import type { CrossValue, OtherStack } from "../declaration/load-request";
 import type { SourceNode } from "../declaration/tree";
 import type { Diagnostic, SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
+import type { Address } from "../model/address";
 import { crossStackData, dataSegments, dataType } from "../model/data-source";
 import { camelCase, generatedName, variablesResource, writeOnlyNameOf } from "../model/text";
 import type { JsonNode } from "./document";
@@ -207,7 +209,7 @@ function readDataRoot(steps: Steps, scope: Scope): Value {
     );
   const found = readOutput(output, entry, { ...scope, stack });
   const isMadeByApply = !isSensitive(found) && awaitedBy(found).some(({ kind }) => kind === "reference");
-  return isMadeByApply ? crossValue(stack.name, output, rest, scope) : stepsInto(found, rest);
+  return isMadeByApply ? crossValue([stack.name, output, ...rest], found, scope) : stepsInto(found, rest);
 }
 
 /** `data.rnv_service.api.url`: an attribute of a data source of the same stack. */
@@ -259,9 +261,13 @@ const inputOf = (constructPath: string): string =>
   constructPath.replaceAll("/", "--").replace(/[^A-Za-z0-9_-]/g, "");
 
 /** An output of another stack that its apply makes, from the plan or the state of that stack. */
-function crossValue(stack: string, output: string, rest: Steps, scope: Scope): Value {
+function crossValue(
+  [stack, output, ...rest]: readonly [string, string, ...Steps],
+  made: Value,
+  scope: Scope,
+): Value {
   const { unit } = scope.context;
-  const found = unit?.crossValues?.get(stack)?.get(output);
+  const found = unit?.crossValues?.get(stack)?.get(output) ?? recordedId(made, unit?.others?.get(stack)?.ids);
   if (found === undefined && unit?.needsValues === true)
     throw unknownReference(
       `the stack ${stack} has not made this value yet`,
@@ -270,6 +276,14 @@ function crossValue(stack: string, output: string, rest: Steps, scope: Scope): V
   if (found?.kind === "value") return stepsInto(valueOfPlain(found.value), rest);
   const segments = [...dataSegments(stack, crossStackData, output), "value", ...rest.map(String)];
   return referenceValue(segments, [stack, output, ...rest].join("."), scope.node.range);
+}
+
+/** The id that the state of another stack records, for an output that is the id of a resource. */
+function recordedId(made: Value, ids: OtherStack["ids"] | undefined): CrossValue | undefined {
+  const [part, ...others] = made.kind === "later" ? (made.parts ?? []) : [];
+  if (typeof part !== "object" || part.kind !== "reference" || others.length > 0) return undefined;
+  const id = part.segments.at(-1) === "id" && ids?.get(part.segments.slice(0, -1).join(".") as Address);
+  return id ? { kind: "value", value: id } : undefined;
 }
 
 /** An attribute as the program declares it, or, if the service makes it, as a reference. */

@@ -128,7 +128,8 @@ async function handOverTo(
   request: { readonly addresses: readonly string[]; readonly lockTimeoutMs: number },
   { target, screen, context }: Run,
 ): Promise<undefined> {
-  const taking = targetAt({ ...target, givenState: state }, { ...target, stage: target.readStage });
+  // It may be the state of another stack.
+  const taking = targetAt({ ...target, givenState: state }, { stage: target.readStage });
   const name = state.includes("://") ? undefined : originAt(dirname(resolve(target.cwd, state)));
   const { addresses, to } = await runOn(taking, screen, (other) =>
     handOver(context, { ...other.context, repository: { name, isJob: false } }, request),
