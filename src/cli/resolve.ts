@@ -53,6 +53,10 @@ export async function resolveTargets(
     : await withStack(request, screen);
   const named = saved ? (saved.stack === undefined ? [] : [saved.stack]) : [...words, ...request.stacks];
   const stacks = await listStacks(read);
+  const [left = ""] = request.stacks;
+  // `destroy` also deletes what the state of a stack records that the app no longer has.
+  if (rules.order && left && request.givenState && stacks.every(({ unit }) => unit !== left))
+    return [alone({ ...inStack(await inAskedStage(read, screen, rules), left), isUndeclared: true })];
   if (!saved) words.filter((word) => stacks.every(({ unit }) => unit !== word)).forEach(refuse);
   if (!(await areStackPaths(read)).includes(true)) refuseWords(named, takesPlan);
   const inStage = await inAskedStage(read, screen, rules);

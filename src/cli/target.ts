@@ -77,7 +77,7 @@ export interface Target extends Request, TargetPlace {
   readonly readStage?: StageOfTarget | "any" | undefined;
   /** A state that names no stage becomes that of this stage. */
   readonly takesUnnamed: boolean;
-  /** The manifest does not declare the stage: all that its state records is destroyed. */
+  /** The stage or the stack is not declared: all that its state records is destroyed. */
   readonly isUndeclared: boolean;
   /** Names of the stages that the manifest declares; absent where it is not known. */
   readonly declaredStages?: readonly string[] | undefined;

@@ -6,7 +6,7 @@ import type { SecretReach, StackUnit, SynthesizedFiles } from "../declaration/lo
 import { type Diagnostic, failure } from "../diagnostics/diagnostic";
 import { type Address, parseAddress } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
-import type { DesiredStage } from "../model/desired";
+import type { Desired } from "../model/desired";
 import { type StageName, stageText } from "../model/stage";
 import type { RunOrigin } from "../model/state";
 import type { Clock } from "../model/time";
@@ -124,8 +124,8 @@ export interface PlanRequest {
   readonly secrets?: SecretReach;
   /** Reveals variables to compare their values: audited by the service. */
   readonly verifyValues?: boolean;
-  /** The manifest is not asked: what the state of this stage owns is destroyed, whatever is declared. */
-  readonly recordedOf?: DesiredStage;
+  /** The manifest is not asked: what the state owns is destroyed, whatever is declared. */
+  readonly recordedOf?: Pick<Desired, "stage">;
   /** Values revealed for the saved plan that is applied: they are not revealed again. */
   readonly revealed?: PlanInput["revealed"];
   /** Files and folders of policies, besides that beside the manifest; undefined: the plan is not judged. */

@@ -52,7 +52,7 @@ export async function loadDeclared(
   const loaded: LoadedManifest =
     request.recordedOf === undefined
       ? await load(context, request.files, reachOf(request))
-      : { desired: { ...nothingDesired, stage: request.recordedOf }, diagnostics: [] };
+      : { desired: { ...nothingDesired, ...request.recordedOf }, diagnostics: [] };
   if (!loaded.desired) return { ...loaded, key };
   const known = await knownSecrets(context, loaded.desired, from.state);
   if (connection.redact(known)) connection.reads.invalidate();

@@ -355,4 +355,23 @@ describe("an app of several stacks", () => {
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
     expect({ world: world(), requests: scenario.requests() }).toEqual({ world: before, requests: [] });
   });
+
+  it("destroys what the state of a stack records that the app no longer has", async () => {
+    await rnv("apply", ...approve);
+    synthesizeInto(scenario.folder, (app) => new Base(app, "prod"));
+    const left = ["destroy", "--stack", "staging-apps", ...approve];
+    expect(await rnv(...left)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('there is no stack "staging-apps"'),
+    });
+    const foreign = await rnv(...left, "--state", ".rnv/staging/state.json");
+    expect(foreign).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("is the state of the stack staging"),
+    });
+    expect(await rnv(...left, "--state", ".rnv/staging-apps/state.json")).toMatchObject({ code: 0 });
+    const gone = ["--stack", "staging", "--state", ".rnv/staging/state.json"];
+    expect(await scenario.run("destroy", ...gone, ...approve)).toMatchObject({ code: 0 });
+    expect(worlds()).toEqual({ projects: ["prod shop"], services: 1 });
+  });
 });
