@@ -1,14 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { SynthesizedFiles } from "../declaration/load-request";
@@ -41,7 +32,7 @@ export async function writeOutput(
   write: (folder: string) => Promise<SynthesizedFiles>,
 ): Promise<SynthesizedFiles> {
   const { cwd, folder, isOfProgram } = place;
-  if (isOfProgram) return holdFolder(place, () => keepingManifest(folder, () => write(folder)));
+  if (isOfProgram) return holdFolder(place, () => write(folder));
   makeIgnoredFolder(join(cwd, ".rnv"));
   const scratch = mkdtempSync(join(cwd, ".rnv", "synth-"));
   try {
@@ -55,68 +46,40 @@ export async function writeOutput(
 }
 
 async function holdFolder<T>({ cwd, signal, say }: OutputPlace, work: () => Promise<T>): Promise<T> {
-  const isAlive = aliveBy((pid, how) => process.kill(pid, how));
+  const disk = nodeDisk;
   const path = join(cwd, ".rnv", "synth.lock");
-  const locks = localLocks({ disk: nodeDisk, path, isAlive });
-  const id = randomBytes(8).toString("hex");
+  const asker = { clock: systemClock, disk, isAlive: aliveBy((pid, how) => process.kill(pid, how)) };
+  const locks = localLocks({ ...asker, path });
   const since = new Date(systemClock.now()).toISOString();
-  const self = await recordFor(nodeDisk, {
-    ...{ id, since, host: hostname(), pid: process.pid, command: "synthesis" },
-  });
-  let isTold = false;
-  const onHeld = (): void => {
-    if (!isTold) say("Waiting for another run that synthesizes here.");
-    isTold = true;
-  };
-  const asker = { clock: systemClock, disk: nodeDisk, isAlive };
+  const own = { id: randomBytes(8).toString("hex"), host: hostname(), pid: process.pid };
+  const self = await recordFor(disk, { ...own, since, command: "synthesis" });
+  const waiting = ["Waiting for another run that synthesizes here."];
+  const onHeld = (): void => waiting.splice(0).forEach(say);
   const wait = { timeoutMs: lockTimeoutMs, signal, onHeld };
   const { record } = await acquireLock(locks, self, asker, wait).catch((cause: unknown) => {
+    const hint = `wait for it to end; if it is certainly gone, remove ${path}`;
     if (!(cause instanceof DiagnosticsError)) throw cause;
-    throw failure("state.lock_held", "another run still synthesizes here", {
-      hint: `wait for it to end; if it is certainly gone, remove ${path}`,
-    });
+    throw failure("state.lock_held", "another run still synthesizes here", { hint });
   });
-  try {
-    return await work();
-  } finally {
-    await locks.freeLock(record);
-  }
+  return work().finally(() => locks.freeLock(record));
 }
 
-/** Sets the manifest of an earlier run aside, which must not be taken for that of this run, and puts it back after a failure. */
-async function keepingManifest<T>(folder: string, write: () => Promise<T>): Promise<T> {
-  const manifest = join(folder, "manifest.json");
-  const aside = `${manifest}.before`;
-  if (existsSync(manifest)) renameSync(manifest, aside);
-  try {
-    return await write();
-  } finally {
-    if (existsSync(manifest)) rmSync(aside, { force: true });
-    else if (existsSync(aside)) renameSync(aside, manifest);
-  }
-}
-
-/** The stacks in an output folder by name, with the time at which each was written. */
-export function stacksIn(folder: string): ReadonlyMap<string, number | undefined> {
-  const stacks = join(folder, "stacks");
-  const names = existsSync(stacks) ? readdirSync(stacks) : [];
-  const timeOf = (name: string) =>
-    statSync(join(stacks, name, "cdk.tf.json"), { throwIfNoEntry: false })?.mtimeMs;
-  return new Map(names.map((name) => [name, timeOf(name)]));
+/** Returns when the manifest of an output folder and each of its stacks were written. */
+export function timesIn(folder: string): ReadonlyMap<string, number> {
+  const names = existsSync(join(folder, "stacks")) ? readdirSync(join(folder, "stacks")) : [];
+  const files = ["manifest.json", ...names.map((name) => `stacks/${name}/cdk.tf.json`)];
+  const times = files.map((file) => [file, statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs]);
+  return new Map(times.filter((entry): entry is [string, number] => entry[1] !== undefined));
 }
 
 /** Copies an output folder over another. Stacks that are gone are removed; files of Terraform stay. */
 function publish(from: string, to: string): void {
-  const written = stacksIn(from);
-  for (const name of stacksIn(to).keys()) {
-    if (written.has(name)) continue;
-    const stack = join(to, "stacks", name);
+  const written = timesIn(from);
+  for (const file of timesIn(to).keys()) {
+    if (written.has(file)) continue;
+    const stack = join(to, file, "..");
     for (const part of ["cdk.tf.json", "assets"]) rmSync(join(stack, part), { recursive: true, force: true });
-    try {
-      rmdirSync(stack);
-    } catch {
-      // It holds more: files of Terraform.
-    }
+    if (readdirSync(stack).length === 0) rmdirSync(stack);
   }
   cpSync(from, to, { recursive: true });
 }

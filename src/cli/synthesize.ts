@@ -4,11 +4,11 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import { isWithin, shownPath } from "../declaration/files";
 import type { SynthesizedFiles } from "../declaration/load-request";
 import { appEnvironment, trustOf } from "../declaration/trust";
-import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import { failure } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
 import { readOutput } from "../stack/files";
 import { isFile, readLimited } from "./files";
-import { stacksIn, writeOutput } from "./output-folder";
+import { timesIn, writeOutput } from "./output-folder";
 import { programFailed } from "./program-failure";
 import { type Screen, usage } from "./screen";
 import type { Request } from "./target";
@@ -105,38 +105,42 @@ async function synthesize(
   { isOfProgram, say }: { readonly isOfProgram: boolean; readonly say: (line: string) => void },
 ): Promise<SynthesizedFiles> {
   const { cwd } = request;
+  const { command } = app;
   const folder = resolve(cwd, app.folder);
   const outside = `the output folder ${JSON.stringify(app.folder)} is outside the project folder`;
   const hint = "name a folder of the project as output in cdktf.json";
   if (!isInProject(folder, cwd)) throw failure("config.invalid", outside, { hint });
   mkdirSync(dirname(folder), { recursive: true });
+  const named = `the program ${JSON.stringify(command)}`;
   return writeOutput({ cwd, folder, isOfProgram, signal: app.signal, say }, async (own) => {
-    const before = stacksIn(own);
+    const before = timesIn(own);
     const { problem, output } = await execute(request, { ...app, folder: own });
-    if (problem !== undefined) throw programFailed(app.command, { problem, output, cwd });
-    const written = await readOutput(own, shownPath(folder, cwd));
-    if (written === undefined) throw withoutStacks(app.command, isOfProgram ? app.folder : "CDKTF_OUTDIR");
-    const listed = [...written.keys()].map((path) => basename(dirname(path)));
-    const unlisted = [...stacksIn(own)].flatMap(([name, time]) =>
-      listed.includes(name) || before.get(name) === time ? [] : name,
-    );
-    if (unlisted.length > 0) throw secondApp(app.command, unlisted, listed.slice(1));
-    return written;
+    if (problem !== undefined) throw programFailed(command, { problem, output, cwd });
+    const made = [...timesIn(own)].flatMap(([file, time]) => (before.get(file) === time ? [] : file));
+    const written = made.includes("manifest.json") ? await readOutput(own) : undefined;
+    if (written === undefined) {
+      const where = isOfProgram ? app.folder : "CDKTF_OUTDIR";
+      throw failure("stack.not_found", `${named} wrote no manifest.json into ${where}`, {
+        hint: `call app.synth() at its end; if the app has an outdir of its own, write that folder as "output" in ${settingsName}`,
+      });
+    }
+    // Each app writes a manifest.json, and the last one stays.
+    const [first, last] = [made.filter((file) => !written.has(file)), [...written.keys()].slice(1)];
+    if (first.length > 0)
+      throw failure(
+        "stack.duplicate",
+        `${named} has two apps: of ${stackNames(first)}, and of ${stackNames(last)}`,
+        {
+          hint: "put all stacks into one App, or write two programs, each in a folder with a cdktf.json",
+        },
+      );
+    const shown = shownPath(folder, cwd);
+    return new Map([...written].map(([file, bytes]) => [`${shown}/${file}`, bytes]));
   });
 }
 
-const withoutStacks = (command: string, folder: string): DiagnosticsError =>
-  failure("stack.not_found", `the program ${JSON.stringify(command)} wrote no manifest.json into ${folder}`, {
-    hint: `call app.synth() at its end; if the app has an outdir of its own, write that folder as "output" in ${settingsName}`,
-  });
-
-/** Each app writes a manifest.json, and the last one stays. */
-const secondApp = (command: string, first: readonly string[], last: readonly string[]): DiagnosticsError =>
-  failure(
-    "stack.duplicate",
-    `the program ${JSON.stringify(command)} has two apps: of the stacks ${first.join(", ")}, and of ${last.join(", ")}`,
-    { hint: "put all stacks into one App, or write two programs, each in a folder with a cdktf.json" },
-  );
+const stackNames = (files: readonly string[]): string =>
+  files.map((file) => basename(dirname(file))).join(", ");
 
 /** Where the folder is not made yet, the folder above it that is there decides: it may be a link. */
 function isInProject(folder: string, cwd: string): boolean {

@@ -37,23 +37,13 @@ export async function isStackPath(path: string, { cwd, synthesized }: FileReques
   return manifestIn(await readText(manifest)) !== undefined;
 }
 
-/**
- * Reads an output folder of the library into memory: its manifest.json and the stacks that this lists, by their path as `shown`
- * names the folder. Undefined where it has no such manifest.
- */
-export async function readOutput(folder: string, shown: string): Promise<SynthesizedFiles | undefined> {
-  const text = await readText(join(folder, manifestName));
-  const stacks = manifestIn(text)?.map(({ synthesizedStackPath }) => synthesizedStackPath);
-  const texts = stacks?.map(async (path) => [path, await readText(join(folder, path))] as const);
-  return (
-    texts &&
-    new Map(
-      [[manifestName, text] as const, ...(await Promise.all(texts))].map(([path, read]) => [
-        `${shown}/${path}`,
-        Buffer.from(read ?? ""),
-      ]),
-    )
-  );
+/** Reads the manifest.json of an output folder and the stacks that it lists, by their path in it; undefined without one. */
+export async function readOutput(folder: string): Promise<SynthesizedFiles | undefined> {
+  const stacks = manifestIn(await readText(join(folder, manifestName)));
+  const paths = [manifestName, ...(stacks ?? []).map(({ synthesizedStackPath }) => synthesizedStackPath)];
+  const read = async (path: string) =>
+    [path, await readFile(join(folder, path)).catch(() => Buffer.of())] as const;
+  return stacks && new Map(await Promise.all(paths.map(read)));
 }
 
 const isFolder = async (path: string): Promise<boolean> =>

@@ -218,7 +218,7 @@ describe("--app and cdktf.json", () => {
       code: "stack.program_failed",
       summary: 'the program "node app.js" failed: TypeError: no plan huge,',
       detail: expect.stringMatching(
-        /^nor small\n +at Object\.<anonymous> \(app\.js:2:\d+\)\nIt printed:\nbefore$/,
+        /^It printed:\nbefore\n[\s\S]*\nTypeError: no plan huge,\nnor small\n +at Object\.<anonymous> \(app\.js:2:\d+\)$/,
       ),
     });
   });
@@ -301,7 +301,7 @@ describe("--app and cdktf.json", () => {
   it("two apps in one program are refused by their stacks", async () => {
     write("app.js", stacksOf);
     expect(await refused(given({ app: "node app.js" }, { TARGET: "a b and c" }))).toMatchObject({
-      summary: 'the program "node app.js" has two apps: of the stacks a, b, and of c',
+      summary: 'the program "node app.js" has two apps: of a, b, and of c',
     });
   });
 });
