@@ -135,10 +135,7 @@ function defineProject(library: Library, Service: ResourceClass, CanvasLayout: R
   };
 }
 
-/**
- * An attribute of each construct that `user` follows, as a token by a name that is its own in its parent and stays where the
- * construct moves.
- */
+/** An attribute of each construct that `user` follows, by a name that is its own in its parent and stays where it moves. */
 const attributeOf = ({ Token }: Library, user: RnvResource, attribute: string): Record<string, string> =>
   Object.fromEntries(
     user.followed().map((construct) => {

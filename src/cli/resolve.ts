@@ -16,10 +16,8 @@ import { askedStage, inAskedStage } from "./stages";
 import { withStack } from "./synthesize";
 import { givenAddress, inStack, type Request, type Target, type TargetRules, targetAt } from "./target";
 
-/** A target of a run, with what comes before it. */
 export interface ResolvedTarget {
   readonly target: Target;
-  /** Stacks that come before it. */
   readonly waitsFor: readonly string[];
   /** The other stacks of the app whose states are read for it. */
   readonly others: readonly Target[];

@@ -28,7 +28,6 @@ interface TargetsRun {
   readonly rules: TargetRules;
   readonly screen: Screen;
   readonly run: RunTarget;
-  /** Gets each result at its end. */
   readonly onResult?: (result: TargetResult, screen: Screen) => void;
 }
 

@@ -43,7 +43,6 @@ function undeclaredStage(asked: StageName): StageOfTarget {
   );
 }
 
-/** The stages that the manifest of a request declares. */
 export async function stagesOf(request: Request, screen: Screen) {
   const { cwd, environment, files, untrusted } = request;
   const standardInput = files.includes("-") ? await readStandardInput(screen.terminal) : undefined;

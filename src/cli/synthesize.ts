@@ -8,7 +8,7 @@ import { failure } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
 import { readOutput } from "../stack/files";
 import { isFile, readLimited } from "./files";
-import { timesIn, writeOutput } from "./output-folder";
+import { type OutputPlace, timesIn, writeOutput } from "./output-folder";
 import { programFailed } from "./program-failure";
 import { type Screen, usage } from "./screen";
 import type { Request } from "./target";
@@ -57,14 +57,9 @@ export async function withStack(request: Request, screen: Screen): Promise<Reque
     );
   const folder = typeof settings.output === "string" ? settings.output : "cdktf.out";
   say(`Synthesizing: ${command}`);
-  const { signal } = screen;
-  const isOfProgram = settings.output !== undefined;
-  const synthesized = await synthesize(
-    request,
-    { command, folder, context: settings.context, signal },
-    { isOfProgram, say },
-  );
-  return { ...request, files: [folder], synthesized };
+  const { output, context } = settings;
+  const program = { command, folder, context, isOfProgram: output !== undefined, signal: screen.signal, say };
+  return { ...request, files: [folder], synthesized: await synthesize(request, program) };
 }
 
 export function appIn(cwd: string): string | undefined {
@@ -86,33 +81,26 @@ function readAppSettings(cwd: string): AppSettings {
   throw failure("stack.syntax", `${settingsName} is not a JSON object of at most 1048576 bytes`);
 }
 
-interface App {
-  /** A command line of the shell: `npx tsx main.ts`. */
+/** A program of constructs, and the folder that it puts `manifest.json` into. */
+interface App extends Omit<OutputPlace, "cwd"> {
   readonly command: string;
-  /** The folder that it puts `manifest.json` into. */
-  readonly folder: string;
   readonly context: unknown;
-  readonly signal: AbortSignal;
 }
 
 /** A synth takes seconds; a program that waits for something would hold the run forever. */
 const timeoutMs = 300_000;
 
 /** Runs a program of constructs and returns the stacks that it wrote; throws `DiagnosticsError` with what it printed. */
-async function synthesize(
-  request: Request,
-  app: App,
-  { isOfProgram, say }: { readonly isOfProgram: boolean; readonly say: (line: string) => void },
-): Promise<SynthesizedFiles> {
+async function synthesize(request: Request, app: App): Promise<SynthesizedFiles> {
   const { cwd } = request;
-  const { command } = app;
+  const { command, isOfProgram } = app;
   const folder = resolve(cwd, app.folder);
   const outside = `the output folder ${JSON.stringify(app.folder)} is outside the project folder`;
   const hint = "name a folder of the project as output in cdktf.json";
   if (!isInProject(folder, cwd)) throw failure("config.invalid", outside, { hint });
   mkdirSync(dirname(folder), { recursive: true });
   const named = `the program ${JSON.stringify(command)}`;
-  return writeOutput({ cwd, folder, isOfProgram, signal: app.signal, say }, async (own) => {
+  return writeOutput({ ...app, cwd, folder }, async (own) => {
     const before = timesIn(own);
     const { problem, output } = await execute(request, { ...app, folder: own });
     if (problem !== undefined) throw programFailed(command, { problem, output, cwd });
@@ -152,7 +140,7 @@ function isInProject(folder: string, cwd: string): boolean {
 
 function execute(
   { cwd, environment, givenStage }: Request,
-  { command, folder, context, signal }: App,
+  { command, folder, context, signal }: Pick<App, "command" | "folder" | "context" | "signal">,
 ): Promise<{ readonly problem?: string | undefined; readonly output: string }> {
   const env = {
     ...appEnvironment(environment),

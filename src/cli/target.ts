@@ -22,7 +22,6 @@ export interface Request {
   readonly commandLine: string;
   /** `rnv state list`. */
   readonly verb: string;
-  /** It has `--target`. */
   readonly takesTargets: boolean;
   /** Words that name stacks, a saved plan, or what one stack has. */
   readonly words: readonly string[];
@@ -33,7 +32,6 @@ export interface Request {
   readonly untrusted: boolean;
   /** Value of `--state`. */
   readonly givenState?: string | undefined;
-  /** Values of `--stack`. */
   readonly stacks: readonly string[];
   /** Value of `--stage`. */
   readonly givenStage?: string | undefined;
@@ -81,7 +79,6 @@ export interface Target extends Request, TargetPlace {
   readonly isUndeclared: boolean;
   /** Names of the stages that the manifest declares; absent where it is not known. */
   readonly declaredStages?: readonly string[] | undefined;
-  /** Of a stack: what it may use of the others. */
   readonly unit?: StackUnit | undefined;
   /** Several stacks are read in the same run: one state cannot serve them all. */
   readonly sharesRun: boolean;
@@ -107,11 +104,9 @@ interface TargetParts extends Partial<Pick<Target, "stack" | "declaredStages" | 
   readonly stage?: StageOfTarget | "any" | undefined;
 }
 
-/** Returns a target in one of its stacks. */
 export const inStack = (target: Target, stack: string, sharesRun = false): Target =>
   targetAt(target, { ...target, stage: target.readStage, stack, sharesRun });
 
-/** Returns the target of a request in a stage and a stack. */
 export function targetAt(request: Request, parts: TargetParts = {}): Target {
   const { cwd, environment, givenState } = request;
   const { stage, stack, declaredStages, sharesRun = false, planFile } = parts;
@@ -138,7 +133,6 @@ export function targetAt(request: Request, parts: TargetParts = {}): Target {
   };
 }
 
-/** The manifests that a request reads. */
 export const manifestsOf = ({ cwd, files }: Request): readonly string[] =>
   files.length > 0 ? files : [usualManifest(cwd).file ?? "rnv.yaml"];
 

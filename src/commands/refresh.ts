@@ -33,12 +33,10 @@ import { readListing } from "../resources/listings";
 interface Refreshed {
   /** One result for every declared and every recorded address. */
   readonly reads: ReadonlyMap<Address, ReadResult>;
-  /** Every project and service of the workspace. */
   readonly inventory: readonly LiveResource[];
   /** Content of recorded resources besides other resources, by live id; only where there is any. */
   readonly holdings: ReadonlyMap<string, readonly Holding[]>;
   readonly consumers: Consumers;
-  /** One result for every data source. */
   readonly data: ReadonlyMap<Address, DataRead>;
 }
 
@@ -52,7 +50,6 @@ export interface RefreshTarget {
 }
 
 interface Refreshing extends RefreshTarget {
-  /** Recorded resources under the addresses that the manifest now uses. */
   readonly recorded: ReadonlyMap<Address, RecordedResource>;
   readonly found: LookupResults;
 }

@@ -44,11 +44,9 @@ interface EditOutcome {
 
 interface EditRequest {
   readonly lockTimeoutMs: number;
-  /** Also a state that cannot be read. */
   readonly repair?: boolean;
 }
 
-/** `rnv state mv`: moves a record and everything in it to another address. */
 export function moveState(
   context: Context,
   request: EditRequest & { readonly from: string; readonly to: string },

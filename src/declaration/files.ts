@@ -24,7 +24,6 @@ export function projectFolder(cwd: string, files: readonly string[], isUntrusted
   return isUntrusted ? folder : (repositoryAround(folder) ?? resolve(cwd));
 }
 
-/** Returns the nearest folder, from `folder` up, that is the root of a repository. */
 export function repositoryAround(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, ".git"))) return at;

@@ -160,7 +160,6 @@ export const orderSchema = (index: Pick<TypeIndex, "byType">, type: string) =>
     .array(addressSchema(index, type))
     .describe(`Each ${type} that is created, deployed and settled before this one, and deleted after it.`);
 
-/** Returns the declared addresses that `dependsOn` of a block names; the others are reported. */
 export function readOrder({ address, meta, placed }: Block, context: LoadContext): readonly Address[] {
   const node = meta?.get(orderKey)?.value;
   // To make a schema for each block would take longer than to read the block.

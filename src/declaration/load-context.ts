@@ -12,7 +12,6 @@ export interface LoadContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly report: Report;
   readonly reach: SecretReach;
-  /** The working folder, absolute. */
   readonly cwd: string;
   /** Counts unknown addresses: past a few, no suggestion is looked for. */
   readonly misses: { count: number };
@@ -29,7 +28,6 @@ export interface LoadContext {
   readonly importsByName?: true;
 }
 
-/** A value that is read, and the references that may stand in it. */
 export interface ValueLocation {
   readonly context: LoadContext;
   /** Undefined for an output. */

@@ -49,16 +49,12 @@ export interface StackUnit {
   readonly crossValues?: CrossValues;
   /** A value of another stack that is not there yet is a mistake; else it is known later. */
   readonly needsValues?: boolean;
-  /** Address of its state. */
   readonly state?: string;
-  /** The other stacks by name. */
   readonly others?: ReadonlyMap<string, OtherStack>;
 }
 
 export interface OtherStack {
-  /** Address of its state. */
   readonly state: string;
-  /** The ids that it records. */
   readonly ids: ReadonlyMap<Address, string>;
 }
 

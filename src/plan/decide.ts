@@ -107,7 +107,6 @@ function decideRefresh(instance: ResourceInstance): Decision {
   return isGone(instance) ? { ...compared, action: "forget", reason: whyGone(instance) } : compared;
 }
 
-/** Decides about a recorded resource that is no longer declared, as its `onRemove` and its type say. */
 function decideRemoval(instance: ResourceInstance, context: DecisionContext): Decision {
   const { decisions } = context;
   const nothing = decideCompared(instance);

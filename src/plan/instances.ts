@@ -12,7 +12,6 @@ import type { PlanInput } from "./plan";
 export interface ResourceInstance {
   readonly address: Address;
   readonly type: ResourceType;
-  /** The service's defaults for its type (column C of DESIGN section 4). */
   readonly defaults: Attributes;
   readonly desired?: DesiredResource;
   readonly recorded?: RecordedResource;
@@ -26,7 +25,6 @@ export interface ResourceInstance {
 
 export type ResourceInstances = ReadonlyMap<Address, ResourceInstance>;
 
-/** Returns one instance for every declared and every recorded address, sorted by address. */
 export function gatherInstances(
   input: PlanInput,
   { recorded, previous }: MovedState,
@@ -77,7 +75,6 @@ export function gatherInstances(
 
 type Defaults = (type: ResourceType, variant?: string) => Attributes;
 
-/** Returns the defaults of types and their variants, each worked out once. */
 function defaultsIn(catalog: Catalog): Defaults {
   const known = new Map<string, Attributes>();
   return (type, variant) => {
@@ -113,7 +110,6 @@ function variantOf(
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns the read of a resource; a moved one is read under its new address. */
 function readOf({ reads }: PlanInput, address: Address, recorded?: RecordedResource): ReadResult {
   const read = reads.get(address);
   if (!recorded) return read ?? { kind: "absent" };
@@ -127,7 +123,6 @@ function unknownType(address: Address, recorded: RecordedResource | undefined): 
   return error("state.newer", summary, { address, hint });
 }
 
-/** Returns whether the service no longer has the recorded id. */
 export const isGone = (instance: ResourceInstance): boolean =>
   instance.recorded !== undefined && instance.read.kind === "gone";
 

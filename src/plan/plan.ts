@@ -129,9 +129,7 @@ export interface PlanInput {
   /** Data sources, whose values stand in `desired` already; none unless said. */
   readonly data?: readonly DataUse[];
   readonly catalog: Catalog;
-  /** The stage that the plan is about: `preview/12`. */
   readonly stage?: string;
-  /** When the plan is made, ISO 8601. */
   readonly timestamp?: string;
   readonly types: readonly ResourceType[];
   readonly options: PlanOptions;
@@ -161,17 +159,14 @@ export interface Revealed {
 
 const noInstance: PlannedInstance = { resolved: new Map(), defaults: new Map(), fingerprints: {} };
 
-/** Returns the instance of a change; an empty one where the plan has none. */
 export const instanceOf = (
   { instances }: Pick<Plan, "instances">,
   { address }: Pick<Change, "address">,
 ): PlannedInstance => instances.get(address) ?? noInstance;
 
-/** Returns the paths of the fields that only apply can tell. */
 export const unknownIn = ({ attributes }: Change): readonly string[] =>
   attributes.flatMap(({ path, after }) => (after.kind === "unknown" ? [path] : []));
 
-/** Live fields are neither as recorded nor as declared. */
 export const isChangedOutside = ({ drift = [] }: Pick<Change, "drift">): boolean => drift.length > 0;
 
 /** Returns what is done: a deletion by `onRemove: archive` archives. */

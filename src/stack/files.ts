@@ -12,13 +12,11 @@ import type { JsonNode } from "./document";
 import type { Stack, StackContext } from "./stack";
 
 export interface StackFile {
-  /** Its file as shown. */
   readonly file: string;
   /** Its name, also as a unit of state: from the manifest of the output folder, else from the file. */
   readonly unit: string;
   /** The path of its construct in the app; its name where no app is read. */
   readonly constructPath: string;
-  /** The units that it needs. */
   readonly dependencies: readonly string[];
   /** Notes of its program about constructs (`Annotations` of the library). */
   readonly annotations: ListedStack["annotations"];
@@ -68,7 +66,6 @@ export async function findStacks(request: FileRequest, report: Report): Promise<
 
 const stackComment = z.object({ "//": z.object({ metadata: z.object({ stackName: z.string() }) }) });
 
-/** The name that the library wrote into a stack, else that of the file. */
 async function unitOf(path: string): Promise<string> {
   const { data } = stackComment.safeParse(parseJson(await readText(path)));
   return data?.["//"].metadata.stackName ?? basename(path, ".tf.json");

@@ -148,7 +148,6 @@ async function readStacks(
   return { stack, others };
 }
 
-/** Reports the warnings and errors that a program notes of its constructs. */
 function tellAnnotations({ annotations }: StackFile, report: Report): void {
   for (const { level, constructPath, message } of annotations) {
     if (level === "info") continue;
@@ -213,7 +212,6 @@ function workspaceOf({ resource, reader }: StackBlock["source"]): readonly strin
   return ["base_url", "workspace_id"].map((key) => String(provider?.at(key).value));
 }
 
-/** Adds the path of the construct to the findings about its resource. */
 const withConstructs =
   (owners: ReadonlyMap<string, string>, { report }: Findings): Report =>
   (diagnostic) => {
@@ -343,7 +341,6 @@ function readValidation(block: JsonNode, reader: BlockReader) {
   return condition && message && { condition, message };
 }
 
-/** Checks `validation` of the variables: their values are known when the stack is read. */
 function checkVariables(context: StackContext): void {
   const { stack } = context;
   for (const [name, entry] of stack.variables) {

@@ -43,7 +43,6 @@ import {
 import { nodeOf, referenceValue } from "./values";
 import { variableValue } from "./variables";
 
-/** Reads the values of a block and reports the problems of each. */
 export interface BlockReader extends Owner {
   readonly context: StackContext;
   /** Reads a value, as one of `kinds` of schemas where it can be. */
@@ -90,7 +89,6 @@ export function refuseOthers(
     if (!at.isAbsent && !known.includes(key)) refuse(unsupported(`${label}.${key}`), at.keyRange);
 }
 
-/** Types of values by the kind of their schemas. */
 const primitives: Readonly<Record<string, ValueType>> = {
   string: "string",
   number: "number",
@@ -105,7 +103,6 @@ function inKind(value: Value, kinds: readonly string[]): Value {
   return types.map((type) => attempted(() => convert(value, type))).find(isValue) ?? value;
 }
 
-/** A value that is known later where a part of it is. */
 const postponed = (value: Value): Value =>
   value.kind === "later" || isKnown(value) ? value : whenKnown([value], ([known]) => known as Value);
 
@@ -172,7 +169,6 @@ function resolveRoot(root: string, steps: Steps, scope: Scope): Value {
   throw unsupported(`${root}${name === undefined ? "" : `.${name}`}`);
 }
 
-/** Greatest depth of named values, each within another. */
 const maxEntries = 50;
 
 /** Evaluates a named value of a stack; throws a `StackProblem` when it occurs in its own value. */

@@ -108,7 +108,6 @@ function addressOfId(state: State, from: State, around: Address | undefined): Ad
   return entriesOf(state.resources).find(([, one]) => one.type === type && one.id === id)?.[0];
 }
 
-/** Last step: the state forgets them. */
 export const endHandOver = ({ handOver, ...state }: State): State =>
   withoutResources(state, new Set(handOver?.addresses));
 

@@ -9,7 +9,6 @@ import { nodeDisk } from "./node-disk";
 export interface StateKeySource {
   /** `RNV_STATE_KEY` is read from it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The key file: `.rnv/state.key`. */
   readonly path: string;
   /** Make a key file when there is no key at all. A key is written in place of the file that is there. */
   readonly create: boolean | Uint8Array;
@@ -20,7 +19,6 @@ export interface StateKeySource {
 }
 
 export interface LoadedStateKey {
-  /** 32 bytes. */
   readonly key?: Uint8Array;
   readonly keyId?: string;
   /** `RNV_STATE_KEY_PREVIOUS`, while keys are changed. */

@@ -39,11 +39,8 @@ import {
 import { ExpressionProblem, unsupported } from "./problem";
 import { textFunctions } from "./text-functions";
 
-/** The environment in which an expression is evaluated. */
 export interface Evaluation {
-  /** Returns the value of a name after all of its steps. */
   readonly resolve: (root: string, steps: readonly (string | number)[]) => Value;
-  /** Counts a step; throws where there were too many. */
   readonly spend: () => void;
   /** Names of loops, and `*`: the item of a splat. */
   readonly names?: ReadonlyMap<string, Value>;
@@ -250,7 +247,6 @@ const rules: ReadonlyMap<string, FunctionRule> = new Map(
   Object.entries({ ...textFunctions, ...collectionFunctions }),
 );
 
-/** Functions that see their arguments unevaluated. */
 const lazyFunctions = ["try", "can"];
 
 const functionNames: readonly string[] = [...rules.keys(), ...lazyFunctions].sort();
