@@ -364,11 +364,6 @@ describe("an app of several stacks", () => {
       code: 1,
       stderr: expect.stringContaining('there is no stack "staging-apps"'),
     });
-    const foreign = await rnv(...left, "--state", ".rnv/staging/state.json");
-    expect(foreign).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining("is the state of the stack staging"),
-    });
     expect(await rnv(...left, "--state", ".rnv/staging-apps/state.json")).toMatchObject({ code: 0 });
     const gone = ["--stack", "staging", "--state", ".rnv/staging/state.json"];
     expect(await scenario.run("destroy", ...gone, ...approve)).toMatchObject({ code: 0 });

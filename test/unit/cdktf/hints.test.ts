@@ -73,18 +73,8 @@ describe("what a plan tells people to write, where a program declares it", () =>
       };
       define("front", (service) => service.movedFrom("service.shop.web").movedFrom("service.shop.site"));
       await unmoved(stack.files);
-      const step = (from: string, to: string) => ({
-        from: `rnv_service.shop__${from}`,
-        to: `rnv_service.shop__${to}`,
-      });
-      define("front", (service) =>
-        TerraformStack.of(service).addOverride("moved", [step("web", "site"), step("site", "front")]),
-      );
-      await unmoved(stack.files);
-      const steps = ["web site", "site front"].map((words) => {
-        const [from, to] = words.split(" ");
-        return `{ from: service.shop.${from}, to: service.shop.${to} }`;
-      });
+      const moves = [["web", "site"] as const, ["site", "front"] as const];
+      const steps = moves.map(([from, to]) => `{ from: service.shop.${from}, to: service.shop.${to} }`);
       const services = `services: { front: ${JSON.stringify(settings)} }`;
       environment.write("rnv.yaml", `projects: { shop: { name: Shop, ${services} } }\nmoved: [${steps}]\n`);
       await unmoved(["rnv.yaml"]);

@@ -22,14 +22,6 @@ describe("a moved resource", () => {
       { path: "name", cause: "edit", before: { value: "web" }, after: { value: "api" } },
     ]);
   });
-
-  it("follows a chain of moves", () => {
-    const moved = [
-      move("service.shop.mid", "service.shop.api"),
-      move("service.shop.web", "service.shop.mid"),
-    ];
-    expect(actionsOf(settled().plan(desiredOf(shop("api", "web"), { moved })))).toEqual([]);
-  });
 });
 
 describe("a move", () => {
