@@ -147,7 +147,6 @@ const attributeOf = ({ Token }: Library, user: RnvResource, attribute: string): 
     }),
   );
 
-/** Refuses a trigger with `count` or `forEach`: the text of a trigger is that of one instance. */
 function refuseInstances(construct: RnvResource, user: RnvResource): void {
   const { node, count, forEach } = construct;
   if (count === undefined && forEach === undefined) return;

@@ -13,7 +13,6 @@ import { localLocks } from "../state/stores/local-backend";
 
 export interface OutputPlace {
   readonly cwd: string;
-  /** Absolute path of the output folder. */
   readonly folder: string;
   /** The program writes there, whatever CDKTF_OUTDIR says. */
   readonly isOfProgram: boolean;
@@ -21,8 +20,7 @@ export interface OutputPlace {
   readonly say: (line: string) => void;
 }
 
-/** Longer than any program may run. */
-const lockTimeoutMs = 400_000;
+const longestProgramMs = 400_000;
 
 /**
  * Calls `write` with a folder of this run alone, and copies what is written over the output folder. A program that has an
@@ -66,7 +64,7 @@ async function holdFolder<T>({ cwd, signal, say }: OutputPlace, work: () => Prom
   const self = await recordFor(disk, { ...own, since, command: "synthesis" });
   const waiting = ["Waiting for another run that synthesizes here."];
   const onHeld = (): void => waiting.splice(0).forEach(say);
-  const wait = { timeoutMs: lockTimeoutMs, signal, onHeld };
+  const wait = { timeoutMs: longestProgramMs, signal, onHeld };
   const { record } = await acquireLock(locks, self, asker, wait).catch((cause: unknown) => {
     const hint = `wait for it to end; if it is certainly gone, remove ${path}`;
     if (!(cause instanceof DiagnosticsError)) throw cause;

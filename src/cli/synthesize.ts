@@ -81,7 +81,6 @@ function readAppSettings(cwd: string): AppSettings {
   throw failure("stack.syntax", `${settingsName} is not a JSON object of at most 1048576 bytes`);
 }
 
-/** A program of constructs, and the folder that it puts `manifest.json` into. */
 interface App extends Omit<OutputPlace, "cwd"> {
   readonly command: string;
   readonly context: unknown;

@@ -9,14 +9,12 @@ import { resourceTypes } from "../resources";
 import { type Context, originOf, type PlanRequest } from "./context";
 import { load } from "./load";
 
-type Moves = Pick<PlanInput, "ownedElsewhere" | "declaredElsewhere">;
-
 /** Finds resources that move between the stacks of an app: recorded in the state of a stack, declared in another stack. */
 export async function movesBetweenStacks(
   context: Context,
   { files, mode }: PlanRequest,
   { desired, state }: { readonly desired: Desired; readonly state: State | undefined },
-): Promise<Moves> {
+): Promise<Pick<PlanInput, "ownedElsewhere" | "declaredElsewhere">> {
   const { stack: { name: own, state: ownState = "", crossValues, others } = {} } = context;
   if (own === undefined || others === undefined) return {};
   const stage = originOf(context).stage?.name;

@@ -99,7 +99,6 @@ export interface Plan extends SharedWithDocument {
   readonly mask?: Mask | undefined;
 }
 
-/** A resource that belongs to another stack of the app. */
 export interface StackMove {
   readonly stack: string;
   /** Its address there, or that of the resource which it is a part of. */

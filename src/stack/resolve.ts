@@ -274,7 +274,6 @@ function crossValue(
   return referenceValue(segments, [stack, output, ...rest].join("."), scope.node.range);
 }
 
-/** The id that the state of another stack records, for an output that is the id of a resource. */
 function recordedId(made: Value, ids: OtherStack["ids"] | undefined): CrossValue | undefined {
   const [part, ...others] = made.kind === "later" ? (made.parts ?? []) : [];
   if (typeof part !== "object" || part.kind !== "reference" || others.length > 0) return undefined;
