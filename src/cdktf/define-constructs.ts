@@ -1,4 +1,5 @@
 import type { Construct } from "constructs";
+import { capitalized } from "../model/text";
 import { deployment } from "../resources/deployment";
 import { layout } from "../resources/layout";
 import { project } from "../resources/project";
@@ -10,7 +11,7 @@ import { defineProvider } from "./define-provider";
 import { defineResource, type ResourceClass, type RnvResource } from "./define-resource";
 import { defineVariables } from "./define-variables";
 import type { FieldOwner, GivenProps } from "./fields";
-import type { Library, ReferableLike } from "./library";
+import type { Library } from "./library";
 import { constructOfId, typeOfConstruct } from "./parents";
 
 /** The constructs of rnv on cdktf or on cdktn. Both synthesize the same JSON; the build writes the types of their library. */
@@ -52,7 +53,7 @@ function defineDeployment(library: Library): ResourceClass {
   const serviceOf = (one: FieldOwner) => constructOfId(one, one.givenField("service_id"));
   const Triggered = defineTriggered(defineResource(library, deployment), (one) => {
     const config = serviceOf(one)?.getStringAttribute("revision");
-    return { ...(config !== undefined && { config }), ...attributeOf(library, one.followed(), "revision") };
+    return { ...(config !== undefined && { config }), ...attributeOf(library, one, "revision") };
   });
   return class Deployment extends Triggered {
     readonly #isImplied: boolean;
@@ -121,7 +122,7 @@ const defineService = (
 
 function defineProject(library: Library, Service: ResourceClass, CanvasLayout: ResourceClass): ResourceClass {
   // It gives every service a position: Terraform has to be told when a service is added.
-  const LayoutOfAll = defineTriggered(CanvasLayout, (one) => attributeOf(library, one.followed(), "id"));
+  const LayoutOfAll = defineTriggered(CanvasLayout, (one) => attributeOf(library, one, "id"));
   return class Project extends defineResource(library, project) {
     addService(id: string, props: GivenProps): unknown {
       return new Service(this, id, { ...props, project: this });
@@ -134,17 +135,25 @@ function defineProject(library: Library, Service: ResourceClass, CanvasLayout: R
   };
 }
 
-/** An attribute of each construct, as a token by a name that is its own in its parent and stays where the construct moves. */
-const attributeOf = (
-  { Token }: Library,
-  constructs: readonly ReferableLike[],
-  attribute: string,
-): Record<string, string> =>
+/** An attribute of each construct that `user` follows, by a name that is its own in its parent and stays where it moves. */
+const attributeOf = ({ Token }: Library, user: RnvResource, attribute: string): Record<string, string> =>
   Object.fromEntries(
-    constructs.map((construct) => {
+    user.followed().map((construct) => {
+      refuseInstances(construct as RnvResource, user);
       const names = [...(construct as RnvResource).ownNames()].sort();
       const name = names.find((one) => !Token.isUnresolved(one)) ?? construct.friendlyUniqueId;
       const key = `${typeOfConstruct(construct)?.type} ${name}`;
       return [key, construct.getStringAttribute(attribute)];
     }),
   );
+
+function refuseInstances(construct: RnvResource, user: RnvResource): void {
+  const { node, count, forEach } = construct;
+  if (count === undefined && forEach === undefined) return;
+  const { type = "", parents: [parent] = [] } = typeOfConstruct(construct) ?? {};
+  const add = `${parent?.type}.add${capitalized(type)}(key, value)`;
+  throw new Error(
+    `${node.path} has ${count === undefined ? "forEach" : "count"}, and ${user.node.path} is triggered by one instance. ` +
+      `Write a loop in the program: for (const [key, value] of Object.entries(values)) ${add}`,
+  );
+}

@@ -47,7 +47,6 @@ interface GivenClass<Instance> {
   readonly tfResourceType: string;
 }
 
-/** A construct with fields, and its written attributes. */
 interface Given extends FieldOwner {
   synthesizeAttributes(): Written;
 }
@@ -56,7 +55,6 @@ export interface RnvResource extends Given {
   readonly id: string;
   /** The resources that Terraform has to apply first, besides those that it refers to. */
   followed(): readonly ReferableLike[];
-  /** Those of its own type with the same parent. */
   siblings(): readonly ReferableLike[];
   /** The names in its parent that belong to it alone. */
   ownNames(): readonly string[];
@@ -65,7 +63,6 @@ export interface RnvResource extends Given {
 
 export type ResourceClass = GivenClass<RnvResource>;
 
-/** Arguments that the library understands itself. */
 const metaArguments = ["dependsOn", "count", "forEach", "provider", "lifecycle"];
 
 /** The prop, and the comment, of a resource whose `triggers` follow from its dependencies. */
@@ -151,7 +148,6 @@ function writeSecret(
 const parentFieldsOf = ({ parents }: ResourceType): readonly string[] =>
   parents.map(({ attribute }) => snakeCase(attribute));
 
-/** The class with the fields that the program gives, and the attributes written from them. */
 function defineDeclared(library: Library, type: ResourceType) {
   const terraformType = terraformNameOf(type);
   const secrets = Object.keys(type.rules)
@@ -211,7 +207,6 @@ function defineDeclared(library: Library, type: ResourceType) {
       return library.Lazy.anyValue({ produce });
     }
 
-    /** Returns a value that the program gave as text. */
     #plainValue(name: string): unknown {
       const given = this.givenField(name);
       if (given !== undefined && !isSecretSource(given)) return given;

@@ -46,7 +46,6 @@ const fieldNames = (
     return [key, { name: snakeCase(key), token, ...(fields && { fields: new Map(fieldNames(fields)) }) }];
   });
 
-/** The schema below `optional` and `nullable`. */
 const innermost = (schema: ZodField): ZodField =>
   schema.def.innerType === undefined ? schema : innermost(schema.def.innerType);
 
@@ -185,7 +184,6 @@ function defineGroup(name: string, fields: FieldNames): new (owner: FieldOwner) 
   return Group;
 }
 
-/** The accessors of one field for its members. */
 interface Access<Self> {
   readonly get: (self: Self) => unknown;
   readonly read: (self: Self) => unknown;

@@ -36,7 +36,6 @@ export function stableText(library: Library, user: ReferableLike, value: unknown
   return value === undefined ? "" : resolved(library, user, value);
 }
 
-/** Records a resource that has a parent. */
 export function addMember(library: Library, construct: FieldOwner): void {
   membersIn(library, construct).members.push(construct);
   forgetGroups(library, construct);
@@ -112,7 +111,6 @@ export const isWritten = (construct: ReferableLike): boolean =>
 
 export const noteType = (construct: object, type: ResourceType): unknown => mark(construct, "type", type);
 
-/** The resource type of a construct of rnv. */
 export const typeOfConstruct = (construct: object): ResourceType | undefined => markOf(construct, "type");
 
 /** The parent that was given, else the nearest construct above that is one. */

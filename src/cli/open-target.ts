@@ -49,6 +49,7 @@ export const sourcesOf = ({ target, screen }: Pick<Run, "target" | "screen">) =>
   cwd: target.cwd,
   untrusted: target.untrusted,
   runProgram: target.runProgram,
+  synthesized: target.synthesized,
   stack: target.unit,
   stage: target.readStage,
   standardInput: () => readStandardInput(screen.terminal),

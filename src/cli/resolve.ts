@@ -39,9 +39,13 @@ export async function resolveTargets(
     return [targetAt(request, { planFile })];
   const read = saved ? savedRequest(request, saved) : await withStack(request, screen);
   const named = [...read.words, ...read.stacks];
-  const stacks = await listStacks(read.files, cwd);
+  const stacks = await listStacks(read);
+  const [left = ""] = request.stacks;
+  // `destroy` also deletes what the state of a stack records that the app no longer has.
+  if (rules.order && left && request.givenState && stacks.every(({ unit }) => unit !== left))
+    return [{ ...inStack(await inAskedStage(read, screen, rules), left), isUndeclared: true }];
   read.words.filter((word) => stacks.every(({ unit }) => unit !== word)).forEach(refuse);
-  if (!(await areStackPaths(read.files, cwd)).includes(true)) refuseWords(named, takesPlan);
+  if (!(await areStackPaths(read)).includes(true)) refuseWords(named, takesPlan);
   const inStage = await inAskedStage(read, screen, rules);
   const target = { ...inStage, planFile, files: saved ? request.files : read.files };
   if (stacks.length === 0) return [target];

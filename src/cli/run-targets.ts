@@ -1,7 +1,9 @@
 import { joinExitCodes, runTargets } from "../commands/targets";
-import type { CrossValue, StackUnit } from "../declaration/load-request";
+import type { CrossValue, OtherStack, StackUnit } from "../declaration/load-request";
+import type { Address } from "../model/address";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage } from "../model/stage";
+import type { RecordedResource } from "../model/state";
 import { systemClock } from "../model/time";
 import { escapeJson, escapeText, jsonText } from "../report/escape-text";
 import { type Run, runOn, stateOf, type TargetEnd, type ToldOutputs } from "./open-target";
@@ -118,7 +120,7 @@ async function runStacks(
       );
       return;
     }
-    const unit = target.unit && { ...target.unit, needsValues: need === "needed" };
+    const unit = target.unit && { ...target.unit, state: target.state, needsValues: need === "needed" };
     const one = unit ? { ...target, unit: await withOthers(unit, others, told, screen) } : target;
     if (areMany && !isDocument) terminal.out(stackHeading(screen, stack, gap));
     gap = "\n";
@@ -171,16 +173,17 @@ async function withOthers(
   screen: Screen,
 ): Promise<StackUnit> {
   const crossValues = new Map<string, ToldOutputs>();
-  const ownedElsewhere = new Set<string>();
+  const known = new Map<string, OtherStack>();
   for (const other of others) {
     const { stack = "" } = other;
     const state = await stateOf(other, screen);
+    const records = Object.entries(state?.resources ?? {}) as [Address, RecordedResource][];
+    known.set(stack, { state: other.state, ids: new Map(records.map(([address, { id }]) => [address, id])) });
     const outputs = Object.entries(state?.outputs ?? {}).filter(([, value]) => !isHiddenOutput(value));
     const recorded = outputs.map(([key, value]): [string, CrossValue] => [key, { kind: "value", value }]);
     crossValues.set(stack, told.get(stack) ?? new Map(recorded));
-    for (const { id } of Object.values(state?.resources ?? {})) ownedElsewhere.add(id);
   }
-  return { ...unit, crossValues, ownedElsewhere };
+  return { ...unit, crossValues, others: known };
 }
 
 /** Returns what is above the output of a stack, where several are on one standard output. */

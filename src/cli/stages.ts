@@ -125,7 +125,7 @@ export async function inAskedStage(
   if (asked === undefined && isGiven) return at(undefined);
   const hasNone = isOfState && files.length === 0 && manifestIn(cwd) === undefined;
   // Stacks have no stages that are declared; those that cannot be read are reported where they are read.
-  if (hasNone || (await areStackPaths(files, cwd)).includes(true)) return at(asked && undeclaredStage(asked));
+  if (hasNone || (await areStackPaths(request)).includes(true)) return at(asked && undeclaredStage(asked));
   const found = await stagesOf(request, screen);
   if (isOfState && hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1);
   const isRead = found.diagnostics.every(({ code }) => code === "manifest.not_found");

@@ -1,11 +1,15 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
-import { dirname, join, resolve, sep } from "node:path";
-import { isWithin } from "../declaration/files";
+import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { isWithin, shownPath } from "../declaration/files";
+import type { SynthesizedFiles } from "../declaration/load-request";
 import { appEnvironment, trustOf } from "../declaration/trust";
 import { failure } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
-import { readLimited } from "./files";
+import { readOutput } from "../stack/files";
+import { isFile, readLimited } from "./files";
+import { type OutputPlace, timesIn, writeOutput } from "./output-folder";
+import { programFailed } from "./program-failure";
 import { type Screen, usage } from "./screen";
 import type { Request } from "./target";
 
@@ -24,7 +28,15 @@ export async function withStack(request: Request, screen: Screen): Promise<Reque
   };
   if (app !== undefined && files.length > 0) throw usage("--app and --file exclude each other");
   const { file: manifest, problem } = usualManifest(cwd);
-  if (files.length > 0 || (problem && app === undefined)) return request;
+  if (files.length > 0) {
+    const output = resolve(cwd, files[0] ?? "", "manifest.json");
+    if (isFile(output) && existsSync(join(cwd, settingsName))) {
+      const written = statSync(output).mtime.toISOString();
+      say(`Reading ${files[0]} of ${written}. The app of ${settingsName} is not run.`);
+    }
+    return request;
+  }
+  if (problem && app === undefined) return request;
   const settings = readAppSettings(cwd);
   const command = app ?? settings.app;
   if (!isCommand(command)) {
@@ -45,8 +57,9 @@ export async function withStack(request: Request, screen: Screen): Promise<Reque
     );
   const folder = typeof settings.output === "string" ? settings.output : "cdktf.out";
   say(`Synthesizing: ${command}`);
-  await synthesize(request, { command, folder, context: settings.context, signal: screen.signal });
-  return { ...request, files: [folder] };
+  const { output, context } = settings;
+  const program = { command, folder, context, isOfProgram: output !== undefined, signal: screen.signal, say };
+  return { ...request, files: [folder], synthesized: await synthesize(request, program) };
 }
 
 export function appIn(cwd: string): string | undefined {
@@ -68,39 +81,53 @@ function readAppSettings(cwd: string): AppSettings {
   throw failure("stack.syntax", `${settingsName} is not a JSON object of at most 1048576 bytes`);
 }
 
-interface App {
-  /** A command line of the shell: `npx tsx main.ts`. */
+interface App extends Omit<OutputPlace, "cwd"> {
   readonly command: string;
-  /** Where it puts `manifest.json`, relative to the working folder. */
-  readonly folder: string;
   readonly context: unknown;
-  readonly signal: AbortSignal;
 }
 
 /** A synth takes seconds; a program that waits for something would hold the run forever. */
 const timeoutMs = 300_000;
 
-/** Runs a program of constructs until it has written its stacks; throws `DiagnosticsError` with what it printed. */
-async function synthesize(request: Request, app: App): Promise<void> {
-  const folder = resolve(request.cwd, app.folder);
+/** Runs a program of constructs and returns the stacks that it wrote; throws `DiagnosticsError` with what it printed. */
+async function synthesize(request: Request, app: App): Promise<SynthesizedFiles> {
+  const { cwd } = request;
+  const { command, isOfProgram } = app;
+  const folder = resolve(cwd, app.folder);
   const outside = `the output folder ${JSON.stringify(app.folder)} is outside the project folder`;
   const hint = "name a folder of the project as output in cdktf.json";
-  if (!isInProject(folder, request.cwd)) throw failure("config.invalid", outside, { hint });
-  const manifest = join(folder, "manifest.json");
-  // The output of an earlier run must not be taken for that of this one.
-  rmSync(manifest, { force: true });
+  if (!isInProject(folder, cwd)) throw failure("config.invalid", outside, { hint });
   mkdirSync(dirname(folder), { recursive: true });
-  const { problem, output } = await execute(request, app);
-  if (problem === undefined && existsSync(manifest)) return;
-  const what = `the program ${JSON.stringify(app.command)} ${problem ?? `wrote no ${app.folder}/manifest.json`}`;
-  throw failure("stack.not_found", what, {
-    ...(output !== "" && { detail: `It printed:\n${output}` }),
-    hint:
-      problem === undefined
-        ? `call app.synth() at its end; if the app has an outdir of its own, write that folder as "output" in ${settingsName}`
-        : "run it by itself to look into it; it gets your environment without the credentials of rnv and of the CI platform",
+  const named = `the program ${JSON.stringify(command)}`;
+  return writeOutput({ ...app, cwd, folder }, async (own) => {
+    const before = timesIn(own);
+    const { problem, output } = await execute(request, { ...app, folder: own });
+    if (problem !== undefined) throw programFailed(command, { problem, output, cwd });
+    const made = [...timesIn(own)].flatMap(([file, time]) => (before.get(file) === time ? [] : file));
+    const written = made.includes("manifest.json") ? await readOutput(own) : undefined;
+    if (written === undefined) {
+      const where = isOfProgram ? app.folder : "CDKTF_OUTDIR";
+      throw failure("stack.not_found", `${named} wrote no manifest.json into ${where}`, {
+        hint: `call app.synth() at its end; if the app has an outdir of its own, write that folder as "output" in ${settingsName}`,
+      });
+    }
+    // Each app writes a manifest.json, and the last one stays.
+    const [first, last] = [made.filter((file) => !written.has(file)), [...written.keys()].slice(1)];
+    if (first.length > 0)
+      throw failure(
+        "stack.duplicate",
+        `${named} has two apps: of ${stackNames(first)}, and of ${stackNames(last)}`,
+        {
+          hint: "put all stacks into one App, or write two programs, each in a folder with a cdktf.json",
+        },
+      );
+    const shown = shownPath(folder, cwd);
+    return new Map([...written].map(([file, bytes]) => [`${shown}/${file}`, bytes]));
   });
 }
+
+const stackNames = (files: readonly string[]): string =>
+  files.map((file) => basename(dirname(file))).join(", ");
 
 /** Where the folder is not made yet, the folder above it that is there decides: it may be a link. */
 function isInProject(folder: string, cwd: string): boolean {
@@ -112,7 +139,7 @@ function isInProject(folder: string, cwd: string): boolean {
 
 function execute(
   { cwd, environment, givenStage }: Request,
-  { command, folder, context, signal }: App,
+  { command, folder, context, signal }: Pick<App, "command" | "folder" | "context" | "signal">,
 ): Promise<{ readonly problem?: string | undefined; readonly output: string }> {
   const env = {
     ...appEnvironment(environment),

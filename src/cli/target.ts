@@ -1,5 +1,5 @@
 import type { Transport } from "../api/transport";
-import type { RunProgram, StackUnit } from "../declaration/load-request";
+import type { RunProgram, StackUnit, SynthesizedFiles } from "../declaration/load-request";
 import { stackPlace, stateAddress } from "../declaration/state-place";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
@@ -22,18 +22,17 @@ export interface Request {
   readonly commandLine: string;
   /** `rnv state list`. */
   readonly verb: string;
-  /** It has `--target`. */
   readonly takesTargets: boolean;
   /** Words that name stacks, a saved plan, or what one stack has. */
   readonly words: readonly string[];
   /** Values of `-f`; empty for the default files. */
   readonly files: readonly string[];
+  readonly synthesized?: SynthesizedFiles;
   readonly app?: string | undefined;
   readonly untrusted: boolean;
   readonly runProgram: RunProgram;
   /** Value of `--state`. */
   readonly givenState?: string | undefined;
-  /** Values of `--stack`. */
   readonly stacks: readonly string[];
   /** Value of `--stage`. */
   readonly givenStage?: string | undefined;
@@ -77,11 +76,10 @@ export interface Target extends Request, TargetPlace {
   readonly readStage?: StageOfTarget | "any" | undefined;
   /** A state that names no stage becomes that of this stage. */
   readonly takesUnnamed: boolean;
-  /** The manifest does not declare the stage: all that its state records is destroyed. */
+  /** The stage or the stack is not declared: all that its state records is destroyed. */
   readonly isUndeclared: boolean;
   /** Names of the stages that the manifest declares; absent where it is not known. */
   readonly declaredStages?: readonly string[] | undefined;
-  /** Of a stack: what it may use of the others. */
   readonly unit?: StackUnit | undefined;
   /** Several stacks are read in the same run: one state cannot serve them all. */
   readonly sharesRun: boolean;
@@ -111,11 +109,9 @@ interface TargetParts extends Partial<Pick<Target, "stack" | "declaredStages" | 
   readonly stage?: StageOfTarget | "any" | undefined;
 }
 
-/** Returns a target in one of its stacks. */
 export const inStack = (target: Target, stack: string, sharesRun = false): Target =>
   targetAt(target, { ...target, stage: target.readStage, stack, sharesRun });
 
-/** Returns the target of a request in a stage and a stack. */
 export function targetAt(request: Request, parts: TargetParts = {}): Target {
   const { cwd, environment, givenState } = request;
   const { stage, stack, declaredStages, sharesRun = false, planFile } = parts;
@@ -142,7 +138,6 @@ export function targetAt(request: Request, parts: TargetParts = {}): Target {
   };
 }
 
-/** The manifests that a request reads. */
 export const manifestsOf = ({ cwd, files }: Request): readonly string[] =>
   files.length > 0 ? files : [usualManifest(cwd).file ?? "rnv.yaml"];
 

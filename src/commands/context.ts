@@ -2,11 +2,11 @@ import type { Client } from "../api/client";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";
 import type { Send } from "../api/send";
-import type { RunProgram, SecretReach, StackUnit } from "../declaration/load-request";
+import type { RunProgram, SecretReach, StackUnit, SynthesizedFiles } from "../declaration/load-request";
 import { type Diagnostic, failure } from "../diagnostics/diagnostic";
 import { type Address, parseAddress } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
-import type { DesiredStage } from "../model/desired";
+import type { Desired } from "../model/desired";
 import { type StageName, stageText } from "../model/stage";
 import type { RunOrigin } from "../model/state";
 import type { Clock } from "../model/time";
@@ -54,6 +54,7 @@ export interface Context {
   readonly runProgram?: RunProgram | undefined;
   /** Reads standard input to its end, for `-f -`. */
   readonly standardInput?: () => Promise<Uint8Array>;
+  readonly synthesized?: SynthesizedFiles | undefined;
   /** Ends in `/api/v1`, or `embedded`. */
   readonly baseUrl: string;
   readonly workspaceId: string;
@@ -77,8 +78,8 @@ export interface Context {
   readonly backend: StateBackend;
   /** Throws `DiagnosticsError` when base URL, workspace or key is missing. */
   readonly connect: () => Promise<Connection>;
-  /** The key of secret fingerprints; `create` makes one where there is none. */
-  readonly stateKey: (create: boolean) => Promise<StateKey>;
+  /** The key of secret fingerprints; `create` makes one where there is none; a key is taken over. */
+  readonly stateKey: (create: boolean | Uint8Array) => Promise<StateKey>;
   /** Shows a line at a terminal where a step takes long; absent elsewhere. */
   readonly progress?: ((line: string) => void) | undefined;
   readonly emit: (event: ApplyEvent) => void;
@@ -116,8 +117,8 @@ export interface PlanRequest extends PlanWishes {
   readonly needsKey?: boolean;
   /** How far secrets are read; `resolve` unless said. With less, the key of their fingerprints may be missing too. */
   readonly secrets?: SecretReach;
-  /** The manifest is not asked: what the state of this stage owns is destroyed, whatever is declared. */
-  readonly recordedOf?: DesiredStage;
+  /** The manifest is not asked: what the state owns is destroyed, whatever is declared. */
+  readonly recordedOf?: Pick<Desired, "stage">;
   /** Values revealed for the saved plan that is applied: they are not revealed again. */
   readonly revealed?: PlanInput["revealed"];
   readonly costLimits?: readonly CostLimit[];

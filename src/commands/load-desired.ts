@@ -1,4 +1,4 @@
-import type { LoadedManifest, ManifestRequest } from "../declaration/load-request";
+import type { FileRequest, LoadedManifest, ManifestRequest } from "../declaration/load-request";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import { loadManifest } from "../manifest/load-manifest";
 import { findStacks, isStackPath, type StackFile } from "../stack/files";
@@ -6,7 +6,7 @@ import type * as stack from "../stack/load";
 
 /** Reads the desired state that `-f` values name: YAML manifests, or synthesized stacks, but not both at once. */
 export async function loadDesired(request: ManifestRequest): Promise<LoadedManifest> {
-  const areStacks = await areStackPaths(request.files, request.cwd);
+  const areStacks = await areStackPaths(request);
   if (!areStacks.includes(true)) return loadManifest(request);
   if (!areStacks.includes(false)) return (require("../stack/load") as typeof stack).loadStack(request);
   const summary = "stacks and YAML manifests cannot be read together";
@@ -15,13 +15,13 @@ export async function loadDesired(request: ManifestRequest): Promise<LoadedManif
 }
 
 /** Returns which of the files that `-f` values name are of stacks. */
-export const areStackPaths = (files: readonly string[], cwd: string): Promise<readonly boolean[]> =>
-  Promise.all(files.map((file) => file !== "-" && isStackPath(file, cwd)));
+export const areStackPaths = (request: FileRequest): Promise<readonly boolean[]> =>
+  Promise.all(request.files.map((file) => file !== "-" && isStackPath(file, request)));
 
 /** Lists the stacks that `-f` values name, in the order of their dependencies; empty for manifests, and after a mistake. */
-export async function listStacks(files: readonly string[], cwd: string): Promise<readonly StackFile[]> {
-  if (files.length === 0 || (await areStackPaths(files, cwd)).includes(false)) return [];
+export async function listStacks(request: FileRequest): Promise<readonly StackFile[]> {
+  if (request.files.length === 0 || (await areStackPaths(request)).includes(false)) return [];
   const diagnostics: Diagnostic[] = [];
-  const stacks = await findStacks(files, cwd, (diagnostic) => diagnostics.push(diagnostic));
+  const stacks = await findStacks(request, (diagnostic) => diagnostics.push(diagnostic));
   return hasErrors(diagnostics) ? [] : stacks;
 }

@@ -18,7 +18,15 @@ import { nothingDesired } from "./refresh";
 
 export type LoadContext = Pick<
   Context,
-  "cwd" | "environment" | "manifest" | "standardInput" | "untrusted" | "runProgram" | "stack" | "stage"
+  | "cwd"
+  | "environment"
+  | "manifest"
+  | "standardInput"
+  | "synthesized"
+  | "untrusted"
+  | "runProgram"
+  | "stack"
+  | "stage"
 >;
 
 /** Reads and checks the manifest or the stacks; `secrets` says how far the sources of secrets are read. */
@@ -33,6 +41,7 @@ export async function load(
     cwd: context.cwd,
     types: resourceTypes,
     environment: context.environment,
+    synthesized: context.synthesized,
     secrets,
     untrusted: context.untrusted === true,
     runProgram: context.runProgram,
@@ -53,7 +62,7 @@ export async function loadDeclared(
   const loaded: LoadedManifest =
     request.recordedOf === undefined
       ? await load(context, request.files, reachOf(request))
-      : { desired: { ...nothingDesired, stage: request.recordedOf }, diagnostics: [] };
+      : { desired: { ...nothingDesired, ...request.recordedOf }, diagnostics: [] };
   if (!loaded.desired) return { ...loaded, key };
   const known = await knownSecrets(context, loaded.desired, from.state);
   if (connection.redact(known)) connection.reads.invalidate();

@@ -12,6 +12,7 @@ import { resourceTypes, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
 import { emptyState, replayJournal } from "../state/recorded";
 import { type Connection, type Context, originOf, type PlanRequest, type StateKey } from "./context";
+import { movesBetweenStacks } from "./moves-between-stacks";
 import { refresh } from "./refresh";
 
 export interface PlanStart {
@@ -79,7 +80,7 @@ async function readInput(
     data: filled.uses,
     state,
     workspaceId: context.workspaceId,
-    ...(context.stack && { ownedElsewhere: context.stack.ownedElsewhere }),
+    ...(await movesBetweenStacks(context, request, { desired, state })),
     baseUrl: context.baseUrl,
     ...refreshed,
     catalog: await reads.catalog(),

@@ -10,7 +10,7 @@ import type { LiveResource, ReadResult } from "../model/live";
 import type { Holding } from "../model/resource-operations";
 import { withoutOpenFields } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
-import { snakeCase } from "../model/text";
+import { snakeCase, uuidPattern } from "../model/text";
 import {
   type Attributes,
   Computed,
@@ -33,12 +33,10 @@ import { readListing } from "../resources/listings";
 interface Refreshed {
   /** One result for every declared and every recorded address. */
   readonly reads: ReadonlyMap<Address, ReadResult>;
-  /** Every project and service of the workspace. */
   readonly inventory: readonly LiveResource[];
   /** Content of recorded resources besides other resources, by live id; only where there is any. */
   readonly holdings: ReadonlyMap<string, readonly Holding[]>;
   readonly consumers: Consumers;
-  /** One result for every data source. */
   readonly data: ReadonlyMap<Address, DataRead>;
 }
 
@@ -52,7 +50,6 @@ export interface RefreshTarget {
 }
 
 interface Refreshing extends RefreshTarget {
-  /** Recorded resources under the addresses that the manifest now uses. */
   readonly recorded: ReadonlyMap<Address, RecordedResource>;
   readonly found: LookupResults;
 }
@@ -147,9 +144,17 @@ async function readOne(refreshing: Refreshing, { address, type, parent }: ToRead
   const declared = desired.resources.get(address);
   const recorded = refreshing.recorded.get(address);
   const parentId = parent && idOf(parent, refreshing);
-  const id = recorded?.id ?? declared?.importId?.id;
   const known = knownAttributes(declared, refreshing);
-  const wanted = type.nameAttribute === undefined ? undefined : known.get(type.nameAttribute);
+  const imported = recorded ? [] : (declared?.importId?.id.split("/") ?? []);
+  const around = type.nameAttribute === undefined ? imported : imported.slice(0, -1);
+  const named = imported[around.length];
+  const isId = named !== undefined && uuidPattern.test(named);
+  // A parent that is not declared here is given by its ID.
+  const isElsewhere = parent === undefined && type.parents.some(({ attribute }) => known.has(attribute));
+  const isAnywhere = imported.length === 0 || isElsewhere || (isId && around.length === 0);
+  if (!isAnywhere && !areParents(around, parent, refreshing)) return { kind: "gone" };
+  const id = isId ? named : recorded?.id;
+  const wanted = (isId ? undefined : named) ?? known.get(type.nameAttribute ?? "");
   if (id === undefined && parent !== undefined && parentId === undefined) return { kind: "absent" };
   return readProven(reads, type, {
     address,
@@ -160,6 +165,16 @@ async function readOne(refreshing: Refreshing, { address, type, parent }: ToRead
     parentIsLive: parent !== undefined && found.resources.get(parent)?.kind === "found",
     recorded,
   });
+}
+
+/** Returns true if names are those of the parents of a resource, the outermost first; the last may be an ID. */
+function areParents(names: readonly string[], parent: Address | undefined, refreshing: Refreshing): boolean {
+  const read = parent && refreshing.found.resources.get(parent);
+  if (read?.kind !== "found") return names.length === 0;
+  const { live } = read;
+  if (names.at(-1) === live.id) return true;
+  const above = refreshing.desired.resources.get(parent as Address)?.parent;
+  return names.at(-1) === live.name && areParents(names.slice(0, -1), above, refreshing);
 }
 
 function idOf(address: Address, { found, recorded }: Refreshing): string | undefined {

@@ -1,6 +1,7 @@
+import { basename } from "node:path";
 import { DiagnosticsError, failure, SourceFile } from "../diagnostics/diagnostic";
 import { didYouMeanAddress } from "../diagnostics/suggest";
-import { type Address, parseAddress } from "../model/address";
+import { type Address, parseAddress, typeOf } from "../model/address";
 import { withRuns } from "../model/history";
 import type { RecordedResource, State } from "../model/state";
 import { applyMoves } from "../plan/instances";
@@ -43,11 +44,9 @@ interface EditOutcome {
 
 interface EditRequest {
   readonly lockTimeoutMs: number;
-  /** Also a state that cannot be read. */
   readonly repair?: boolean;
 }
 
-/** `rnv state mv`: moves a record and everything in it to another address. */
 export function moveState(
   context: Context,
   request: EditRequest & { readonly from: string; readonly to: string },
@@ -268,7 +267,8 @@ function noteLeaving({ state }: StateSession, wanted: readonly Address[], to: st
   if (state === undefined)
     throw failure("state.address_unknown", "nothing is recorded yet: there is nothing to hand over");
   const { handOver: open } = state;
-  if (open === undefined) return beginHandOver(state, wanted, to);
+  const isPart = (address: Address): boolean => typeNamed(typeOf(address))?.removedWithParent === true;
+  if (open === undefined) return beginHandOver(state, wanted, to, isPart);
   if (open.to === to && wanted.every((address) => open.addresses.includes(address))) return state;
   throw openHandOver(open);
 }
@@ -277,7 +277,12 @@ function noteLeaving({ state }: StateSession, wanted: readonly Address[], to: st
 async function checkKeys(context: Context, target: Context, from: State, other: State | undefined) {
   const leaving = (from.handOver?.addresses ?? []).flatMap((address) => from.resources[address] ?? []);
   if (!hasFingerprint(leaving)) return;
-  const { keyId } = await target.stateKey(false);
+  const { key, keyId: ownId } = await context.stateKey(false);
+  let { keyId } = await target.stateKey(false);
+  // A state without fingerprints takes over the key, unless another state beside it may need its own.
+  const isFree = keyId === undefined || basename(target.backend.location) === "state.json";
+  const takesKey = (other?.keyId ?? null) === null && isFree && ownId === from.keyId && keyId !== ownId;
+  if (takesKey && key) ({ keyId } = await target.stateKey(key));
   if (keyId === from.keyId && (other?.keyId ?? keyId) === keyId) return;
   const [whose, otherWay] =
     keyId === undefined

@@ -120,7 +120,7 @@ export async function listKnownNames(
     load({ cwd: context.cwd, environment, stage }, files, "skip").catch(() => undefined),
     backend?.read().catch(() => undefined),
   ]);
-  const stacks = await listStacks(files.length === 0 ? ["cdktf.out"] : files, context.cwd);
+  const stacks = await listStacks({ cwd: context.cwd, files: files.length === 0 ? ["cdktf.out"] : files });
   const sorted = (...names: readonly (Iterable<string> | undefined)[]): readonly string[] =>
     [...new Set(names.flatMap((some) => [...(some ?? [])]))].sort();
   return {

@@ -5,7 +5,7 @@ import type { Address } from "../model/address";
 import { type DesiredResource, defaultLifecycle, type Lifecycle } from "../model/desired";
 import { append } from "../model/graph";
 import { type ConditionKind, conditionKinds, type ResourceCondition } from "../model/policy";
-import { uuidPattern } from "../model/text";
+import { canonicalId, uuidPattern } from "../model/text";
 import type { Block } from "./block";
 import type { LoadContext } from "./load-context";
 import { expression, expressionOf } from "./policy-expression";
@@ -15,12 +15,10 @@ import { isNull, type MapNode, mayHoldReferences, quoteShort, type SourceNode } 
 import { freeKeys, openShape, orderKey, sensitiveKey, type TypeIndex, unknownField } from "./type-index";
 import { readPlain } from "./values";
 
-const importSchema = z
-  .string()
-  .regex(uuidPattern, "expected the ID (a UUID) of a live resource")
-  .toLowerCase();
+const importId = z.string().regex(uuidPattern, "expected the ID (a UUID) of a live resource").toLowerCase();
+const importNames = z.string().min(1, "expected an ID, or names: PROJECT/SERVICE").transform(canonicalId);
 
-/** `import: <uuid>`: the id of the live resource to take over. */
+/** `import: <uuid>`: the id of the live resource to take over; in a stack also names. */
 export function readImport(block: Block, context: LoadContext): DesiredResource["importId"] {
   const node = block.meta?.get("import")?.value;
   if (node === undefined) return undefined;
@@ -29,7 +27,8 @@ export function readImport(block: Block, context: LoadContext): DesiredResource[
   const written = readPlain(node, { context, address, attribute: "import", noReference });
   if (written === undefined) return undefined;
   const subject = { nameOf: () => "import", address, code: "manifest.invalid_value" } as const;
-  const id = judgeFilled(importSchema, written, { node, subject, report: context.report });
+  const schema = context.importsByName ? importNames : importId;
+  const id = judgeFilled(schema, written, { node, subject, report: context.report });
   return id === undefined ? undefined : { id, range: node.range };
 }
 
@@ -161,7 +160,6 @@ export const orderSchema = (index: Pick<TypeIndex, "byType">, type: string) =>
     .array(addressSchema(index, type))
     .describe(`Each ${type} that is created, deployed and settled before this one, and deleted after it.`);
 
-/** Returns the declared addresses that `dependsOn` of a block names; the others are reported. */
 export function readOrder({ address, meta, placed }: Block, context: LoadContext): readonly Address[] {
   const node = meta?.get(orderKey)?.value;
   // To make a schema for each block would take longer than to read the block.

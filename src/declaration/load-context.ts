@@ -12,7 +12,6 @@ export interface LoadContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly report: Report;
   readonly reach: SecretReach;
-  /** The working folder, absolute. */
   readonly cwd: string;
   /** Counts unknown addresses: past a few, no suggestion is looked for. */
   readonly misses: { count: number };
@@ -25,9 +24,10 @@ export interface LoadContext {
   readonly secretNames: ReadonlySet<string>;
   /** A file could not be read: what looks undeclared may be declared there, and is not reported. */
   readonly isPartial: boolean;
+  /** An import may give names in place of an ID, as Terraform does. */
+  readonly importsByName?: true;
 }
 
-/** A value that is read, and the references that may stand in it. */
 export interface ValueLocation {
   readonly context: LoadContext;
   /** Undefined for an output. */

@@ -1,4 +1,5 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
 import type { ResourceType } from "../model/resource-type";
 import type { StageName } from "../model/stage";
@@ -20,6 +21,9 @@ export type RunProgram = (program: {
   readonly stage: StageName | undefined;
 }) => Promise<{ readonly json: string } | { readonly diagnostic: Diagnostic }>;
 
+/** Files that the program of this run wrote, by their path as shown: read in place of those on the disk. */
+export type SynthesizedFiles = ReadonlyMap<string, Uint8Array>;
+
 export interface ManifestRequest {
   /** Values of `-f`; empty: rnv.yaml, rnv.yml or every YAML file below rnv. */
   readonly files: readonly string[];
@@ -30,6 +34,7 @@ export interface ManifestRequest {
   /** The project folder, absolute. */
   readonly cwd: string;
   readonly standardInput?: Uint8Array | undefined;
+  readonly synthesized?: SynthesizedFiles | undefined;
   readonly types: readonly ResourceType[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly secrets: SecretReach;
@@ -39,6 +44,9 @@ export interface ManifestRequest {
   /** The declared stage to read; `any` for what is the same in all of them, such as the names of what is declared. */
   readonly stage?: StageName | "any" | undefined;
 }
+
+/** The files of a manifest, wherever they are read from. */
+export type FileRequest = Pick<ManifestRequest, "files" | "cwd" | "standardInput" | "synthesized">;
 
 export interface LoadedManifest {
   /** Undefined when there are errors. */
@@ -55,8 +63,13 @@ export interface StackUnit {
   readonly crossValues?: CrossValues;
   /** A value of another stack that is not there yet is a mistake; else it is known later. */
   readonly needsValues?: boolean;
-  /** Ids of what the states of the other stacks record. */
-  readonly ownedElsewhere?: ReadonlySet<string>;
+  readonly state?: string;
+  readonly others?: ReadonlyMap<string, OtherStack>;
+}
+
+export interface OtherStack {
+  readonly state: string;
+  readonly ids: ReadonlyMap<Address, string>;
 }
 
 export type CrossValues = ReadonlyMap<string, ReadonlyMap<string, CrossValue>>;

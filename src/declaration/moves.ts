@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { error, type SourceRange } from "../diagnostics/diagnostic";
-import { type Address, typeOf } from "../model/address";
+import { type Address, nameOf, typeOf } from "../model/address";
 import type { Desired } from "../model/desired";
 import type { LoadContext } from "./load-context";
 import { addressSchema } from "./references";
@@ -16,26 +16,36 @@ export const removalSchema = (index: TypeIndex) => {
   return z.union([address, z.strictObject({ address, consumers: z.literal(true) })]);
 };
 
-/** `moved`: where a recorded resource is declared now. */
+/** `moved`: where a recorded resource is declared now, in steps of one release each. */
 export function readMoved(node: SourceNode | undefined, context: LoadContext): Desired["moved"] {
-  const moved: { from: Address; to: Address; range: SourceRange }[] = [];
-  const seen = new Set<string>();
+  const moved = new Map<Address, Desired["moved"][number]>();
   const found = judgeItems(moveSchema(context.index), "moved", node, context.report, {
     code: "manifest.moved",
     hintFor: () => "moved: [{ from: service.shop.web, to: service.shop.api }]",
   });
+  const refuse = (summary: string, range: SourceRange): void =>
+    context.report(error("manifest.moved", summary, { range }));
   for (const { item, at } of found) {
     const { range } = at;
     const [from, to] = [item.from as Address, item.to as Address];
-    const refuse = (summary: string): void => context.report(error("manifest.moved", summary, { range }));
-    if (typeOf(from) !== typeOf(to)) refuse(`${from} and ${to} are of different types`);
-    else if (context.blocks.has(from)) refuse(`${from} is still declared`);
-    else if (!context.blocks.has(to) && !context.isPartial) refuse(`${to} is not declared`);
-    else if (seen.has(`from ${from}`) || seen.has(`to ${to}`)) refuse(`${from} or ${to} is moved twice`);
-    else moved.push({ from, to, range });
-    seen.add(`from ${from}`).add(`to ${to}`);
+    if (typeOf(from) !== typeOf(to)) refuse(`${from} and ${to} are of different types`, range);
+    else if (context.blocks.has(from)) refuse(`${from} is still declared`, range);
+    else if (moved.has(from)) refuse(`${from} is moved twice`, range);
+    else moved.set(from, { from, to, range });
   }
-  return moved;
+  for (const { from, to, range } of moved.values()) {
+    if (context.blocks.has(to) || context.isPartial) continue;
+    if (isInRing(from, moved)) refuse(`the moves of ${from} lead back to it`, range);
+    else if (![...moved.keys()].some((one) => `${nameOf(to)}.`.startsWith(`${nameOf(one)}.`)))
+      refuse(`${to} is not declared`, range);
+  }
+  return [...moved.values()];
+}
+
+function isInRing(from: Address, moved: ReadonlyMap<Address, { readonly to: Address }>): boolean {
+  let at = moved.get(from)?.to;
+  for (let left = moved.size; at !== undefined && at !== from && left > 0; left -= 1) at = moved.get(at)?.to;
+  return at === from;
 }
 
 /** `removed`: deletions confirmed by name, in the text that is reviewed. */

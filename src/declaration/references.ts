@@ -149,7 +149,6 @@ function reportCycle(
   report(error("manifest.reference_cycle", summary, { address: from, ...edge }));
 }
 
-/** An address of a known type, or of `type`. */
 export const addressSchema = ({ byType }: Pick<TypeIndex, "byType">, type?: string) =>
   z
     .string()

@@ -29,7 +29,6 @@ export interface PendingSecret {
   readonly argument: readonly string[];
   readonly shape: AttributeShape;
   readonly block: Block;
-  /** The source as written: it names no secret. */
   readonly range: SourceRange;
 }
 

@@ -16,7 +16,6 @@ export interface ScalarNode extends MarkedNode {
   readonly value: null | boolean | number | string;
   /** Text that is split already, by another syntax than that of a manifest; `value` then only tells its kind. */
   readonly parts?: readonly TemplatePart[];
-  /** A dotenv file holds it. */
   readonly source?: "dotenv";
   readonly range: SourceRange;
 }
@@ -91,7 +90,6 @@ export function describeNode(node: SourceNode): string {
   return typeof node.value === "number" ? `the number ${node.value}` : String(node.value);
 }
 
-/** The kind of a value alone, for values that must not be shown. */
 export function describeKind(node: SourceNode): string {
   if (node.kind !== "scalar") return node.kind === "map" ? "a mapping" : "a list";
   if (node.value === null) return "nothing";
@@ -184,7 +182,6 @@ export const escapeTemplate = (text: string): string => text.replaceAll("${", ()
 export const mayHoldReferences = (value: unknown): boolean =>
   typeof value === "string" && value.includes("${");
 
-/** The parts of a list or a mapping by their keys. */
 export const partsOf = (node: MapNode | ListNode): readonly (readonly [key: string, part: SourceNode])[] =>
   node.kind === "list"
     ? node.items.map((item, i) => [String(i), item])

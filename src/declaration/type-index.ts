@@ -33,7 +33,6 @@ export interface PlacedType {
 }
 
 export interface TypeIndex {
-  /** Types at the top level, by key. */
   readonly root: ReadonlyMap<string, PlacedType>;
   readonly byType: ReadonlyMap<string, PlacedType>;
   /** Types with groups of blocks at the top level, by the key of these. */
@@ -127,7 +126,6 @@ export function unknownField(
 
 const wrappers = new Set(["optional", "nullable", "default", "prefault", "readonly", "nonoptional", "catch"]);
 
-/** The schema below `optional`, `nullable`, `default` … */
 export function unwrap(schema: z.ZodType): z.ZodType {
   let inner = schema;
   for (;;) {
@@ -138,7 +136,6 @@ export function unwrap(schema: z.ZodType): z.ZodType {
   }
 }
 
-/** The kind of a schema: `string`, `number`, `array` …; for a union, of each option. */
 export function schemaKinds(schema: z.ZodType): readonly string[] {
   const definition = unwrap(schema).def as { type: string; options?: readonly z.ZodType[] };
   return definition.type === "union" && definition.options !== undefined
@@ -159,7 +156,6 @@ export const sourceKeys: readonly string[] = ["fromEnv", "fromFile", "fromComman
 /** Keys that may stand beside `fromCommand`: names and places, no values. */
 export const besideCommand: readonly string[] = ["env", "json"];
 
-/** Returns true if a key is free: its content is only for anchors and other programs. */
 export const isFreeKey = (key: string): boolean => key.startsWith("x-");
 
 export const logicalName = z
@@ -171,7 +167,6 @@ export const freeKeys = { "^x-": {} };
 
 export const orderKey = "dependsOn";
 
-/** The key beside a value that is no secret: `sensitive: false`. */
 export const sensitiveKey = "sensitive";
 
 export const lifecycleKeys: readonly string[] = [

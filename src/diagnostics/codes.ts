@@ -58,7 +58,9 @@ export const codeMeanings = {
   "manifest.removed":
     "An entry of `removed` is not an address, or it is still declared. Remove its block or the entry.",
   "stack.not_found":
-    "There is no synthesized stack, or the program failed. Run the program by itself, or name its output with `-f cdktf.out`.",
+    "There is no synthesized stack. Let rnv run the program, or name its output with `-f cdktf.out`.",
+  "stack.program_failed":
+    "The program of the constructs failed, or did not end. The message is that of its error.",
   "stack.syntax": "The JSON of a stack or of `cdktf.json` is not valid. Synthesize again.",
   "stack.unsupported":
     "A stack uses what rnv cannot do. Use the Terraform provider, or compute it in the program.",

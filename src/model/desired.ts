@@ -48,6 +48,7 @@ export interface DesiredResource {
   readonly conditions?: readonly ResourceCondition[];
   /** Milliseconds that an apply waits for the service, by step. Default: as the type says. */
   readonly timeouts?: { readonly [Step in "create" | "update" | "delete"]?: number };
+  /** A UUID, or names: `Shop/api`. */
   readonly importId?: { readonly id: string; readonly range: SourceRange };
   readonly absent?: AbsentParts | undefined;
   /** The block, or the key that opens it. */

@@ -129,7 +129,6 @@ function bindingOf({ live, type }: ResourceInstance): Change["binding"] {
   return { id: live.id, updatedAt, digest: sha256(attributes) };
 }
 
-/** Estimated monthly price of a resource before and after the plan; undefined for a type without prices. */
 function costOf(decision: Decision, catalog: Catalog): Change["cost"] {
   const { instance, action } = decision;
   const { monthlyCost } = instance.type;

@@ -208,7 +208,6 @@ function endingOf(found: LiveResource | undefined, decisions: Decisions): Addres
   )?.instance.address;
 }
 
-/** Returns the error about a data source that cannot be read before `on` is changed. */
 export function deferredUntil({ owner, address, range }: DesiredData, on: Address): Diagnostic {
   const detail = "rnv reads data sources before it changes anything.";
   const hint = `refer to ${on} itself, or apply that first: rnv apply --target ${on}`;

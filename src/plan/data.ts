@@ -20,7 +20,6 @@ import {
   UnreadSecret,
 } from "../model/value";
 
-/** A data source once its values are filled in. */
 export interface DataUse {
   readonly source: DesiredData;
   /** Resources that need its values, also by way of other data sources. */
@@ -168,7 +167,6 @@ function usersOf({ resources, data }: Desired): (address: Address) => ReadonlySe
   return (address) => reachable(users.get(address) ?? [], (user) => users.get(user) ?? []);
 }
 
-/** Returns whether a finding of the manifest is for the catalog to decide. */
 export const isOpenFieldFinding = (finding: Diagnostic): boolean =>
   finding.code === "manifest.unknown_field" || isReferenceFinding(finding);
 

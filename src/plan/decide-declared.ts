@@ -3,7 +3,7 @@ import type { DesiredResource } from "../model/desired";
 import type { LiveResource } from "../model/live";
 import { isPlacedAs } from "../model/place";
 import { isPreserved } from "../model/resource-type";
-import { sameName } from "../model/text";
+import { sameName, uuidPattern } from "../model/text";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff";
 import { isGone, ownerKey, type ResourceInstance, whyAgain, whyGone } from "./instances";
@@ -66,7 +66,7 @@ function namesake(
   );
 }
 
-function errorAt(
+export function errorAt(
   { address, type, desired }: Pick<ResourceInstance, "address" | "type" | "desired">,
   code: Diagnostic["code"],
   summary: string,
@@ -127,7 +127,7 @@ const notThere = (instance: ResourceInstance) =>
 function contradictingImport(instance: ResourceInstance) {
   const { address, desired, recorded } = instance;
   const { id, range } = desired?.importId ?? {};
-  if (id === undefined || !recorded || id === recorded.id) return undefined;
+  if (id === undefined || !recorded || id === recorded.id || !uuidPattern.test(id)) return undefined;
   const summary = `${address} is recorded as ${recorded.id}, not as ${id}`;
   const hint = `remove the import line, or forget what is recorded: rnv state rm ${address}`;
   return errorAt(instance, "manifest.invalid_value", summary, { range, hint });

@@ -1,7 +1,7 @@
-import { error, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Reaction, ReactionContext, Upstream } from "../model/resource-type";
-import { decideDeclared } from "./decide-declared";
+import { decideDeclared, errorAt } from "./decide-declared";
 import { asksForRun, type Decision, type Decisions, decideNothing, isMade, withLifecycle } from "./decision";
 import { diffAttributes, diffRecorded } from "./diff";
 import { childrenByParent, followedSiblings, type PlanScope } from "./graph";
@@ -16,6 +16,7 @@ import {
   whyAgain,
   whyGone,
 } from "./instances";
+import { phrasesFor } from "./phrases";
 import { type AttributeChange, deedOf, type PlanInput } from "./plan";
 import {
   appearanceOf,
@@ -56,6 +57,8 @@ export function decideAll(
 function decide(instance: ResourceInstance, context: DecisionContext): Decision {
   if (isRetained(instance)) return decideRetained(instance, context);
   if (context.input.options.mode === "refresh-only") return decideRefresh(instance);
+  const move = moveBetweenStacks(instance, context.input);
+  if (move !== undefined) return { ...decideNothing(instance), diagnostics: move };
   if (instance.removed) return decideRemoval(instance, context);
   const { reacts } = instance.type;
   const decision = reacts ? decideReaction(instance, reacts, context) : decideDeclared(instance, context);
@@ -63,6 +66,23 @@ function decide(instance: ResourceInstance, context: DecisionContext): Decision 
   return decision.diagnostics.some(({ severity }) => severity === "error")
     ? decision
     : withLifecycle(decision);
+}
+
+/** Returns the error of a resource that one stack of an app records and another declares; none of its parts. */
+function moveBetweenStacks(instance: ResourceInstance, input: PlanInput): readonly Diagnostic[] | undefined {
+  const { address, type, desired, recorded, removed, live } = instance;
+  const move = recorded
+    ? removed && input.declaredElsewhere?.get(address)
+    : live && input.ownedElsewhere?.get(live.id);
+  if (!move || isGone(instance)) return undefined;
+  if (type.removedWithParent) return [];
+  const { stack, address: other, command } = move;
+  const [from, to] = recorded ? [address, other] : [other, address];
+  const line = phrasesFor(desired ?? { constructPath: stack }).move(from, to);
+  const edit = from === to ? "" : `, write ${line} on it${recorded ? ` in ${stack}` : ""}`;
+  const where = recorded ? `declared in the stack ${stack} now` : `recorded in the stack ${stack}`;
+  const hint = `to move it${recorded ? "" : `, take it out of ${stack}`}${edit}, then run ${command}`;
+  return [errorAt(instance, "manifest.moved", `${address} is ${where}, as ${other}`, { hint })];
 }
 
 /** Keeps a retained resource as it is, and forgets it where it was deleted outside of rnv, or its parent was. */
@@ -87,7 +107,6 @@ function decideRefresh(instance: ResourceInstance): Decision {
   return isGone(instance) ? { ...compared, action: "forget", reason: whyGone(instance) } : compared;
 }
 
-/** Decides about a recorded resource that is no longer declared, as its `onRemove` and its type say. */
 function decideRemoval(instance: ResourceInstance, context: DecisionContext): Decision {
   const { decisions } = context;
   const nothing = decideCompared(instance);

@@ -55,7 +55,6 @@ export const shortDigest = 12;
 export const isExpected = ({ digest }: Pick<Plan, "digest">, expected: string): boolean =>
   digest === expected || (expected.length === shortDigest && digest?.slice(0, shortDigest) === expected);
 
-/** A change of a reviewed plan, as far as another plan is compared with it. */
 export interface ReviewedChange {
   /** Begins with `blocked` where the review showed it as blocked. */
   readonly action: string;
@@ -82,7 +81,6 @@ export interface PlanRecord {
   readonly unread: Readonly<Record<string, string>>;
 }
 
-/** Returns a digest or a fingerprint as a record has it. */
 const shortHash = (content: Plain): string => hash(content).slice(0, 16);
 
 /**
@@ -260,7 +258,6 @@ export function declaredBesides(differences: readonly PlanDifference[], plan: Pl
   return changes.some(hasMoved) ? [] : changes.map(({ address }) => address);
 }
 
-/** Returns the addresses at which a plan does more than repair what was changed outside rnv. */
 export const changesBeyondRepair = ({ changes }: Plan): readonly Address[] =>
   changes
     .filter(({ action, missing, reason, attributes }) => {

@@ -214,7 +214,6 @@ export function withKeys(object: object, keyOf: (key: string) => string, isItem 
   return compact(Object.fromEntries(entries));
 }
 
-/** Leaves out what is undefined: JSON has no word for it. */
 export function compact(object: object): DocumentObject {
   const kept: Record<string, Plain> = {};
   for (const [key, value] of Object.entries(object)) if (value !== undefined) kept[key] = value;

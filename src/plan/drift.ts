@@ -121,18 +121,15 @@ export type DriftDocument = z.infer<typeof driftDocumentSchema>;
 
 type ReportDocument = z.infer<typeof reportSchema>;
 
-/** A finding that an entry of a reviewed file accepts. */
 export type AcceptedDrift = InMemory<NonNullable<ReportDocument["accepted"]>[number]>;
 
 /** A setting of a managed resource that is not declared, with a live value that is not the default. */
 export type UndeclaredField = InMemory<ReportDocument["undeclared"][number]>;
 
-/** A part of the report whose fields are as its plan has them. */
 type WithFields<Part extends { attributes: unknown }> = Omit<InMemory<Part>, "attributes"> & {
   readonly fields: readonly AttributeChange[];
 };
 
-/** A change that is made only because drifted or missing resources are repaired. */
 export type Consequence = InMemory<ReportDocument["consequences"][number]>;
 
 export type PendingResource = WithFields<ReportDocument["pending"][number]>;
@@ -218,11 +215,9 @@ interface DriftCause {
   readonly isPending: boolean;
   /** The same, and the service is asked for it: what hangs on the change is pending too. */
   readonly isAsked: boolean;
-  /** It restores what drifted or is missing. */
   readonly isRepair: boolean;
   /** The drifted or missing resources behind it, where those are others. */
   readonly because: readonly Address[];
-  /** The fields that the manifest asks for. */
   readonly fields: readonly AttributeChange[];
 }
 
@@ -277,14 +272,12 @@ function findCause(change: Change, instance: PlannedInstance, causeOf: CauseOf):
   };
 }
 
-/** Returns the changes that a resource runs because of: those of its parent, and of what else is in that. */
 function triggersOf(change: Change): readonly Address[] {
   const { parent } = change;
   if (change.reason === undefined || parent === undefined) return [];
   return change.dependsOn.filter((on) => on === parent || nameOf(on).startsWith(`${nameOf(parent)}.`));
 }
 
-/** Returns whether only the repair of drifted or missing resources is behind a change. */
 const isOnlyRepair = ({ isAsked, isRepair, because }: DriftCause): boolean =>
   !isAsked && (isRepair || because.length > 0);
 
@@ -337,7 +330,6 @@ export interface StageDrift extends TargetNames {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A drift job over one stage or many (DESIGN section 15). */
 export interface DriftJob {
   /** Path of the manifest from the root of its repository. */
   readonly manifest: string;
@@ -345,7 +337,6 @@ export interface DriftJob {
   readonly at: string;
   readonly seconds: number;
   readonly commit?: string | undefined;
-  /** Address of the page of the job. */
   readonly page?: string | undefined;
   readonly stages: readonly StageDrift[];
   /** The most telling of its stages. */

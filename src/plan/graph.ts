@@ -5,9 +5,7 @@ import { append, reachable, topologicalOrder } from "../model/graph";
 import type { ResourceInstance, ResourceInstances } from "./instances";
 import type { PlanOptions } from "./plan";
 
-/** The order in which resources are decided and applied. */
 export interface Graph {
-  /** Address to the addresses it waits for. */
   readonly waits: ReadonlyMap<Address, readonly Address[]>;
   /** Removed resources that the service deletes together with their removed parent, by parent. */
   readonly goWith: ReadonlyMap<Address, readonly Address[]>;
@@ -74,7 +72,6 @@ export function childrenByParent(instances: ResourceInstances) {
   return children;
 }
 
-/** Returns the siblings that a resource is applied after, removed ones too. */
 export function followedSiblings(
   instance: ResourceInstance,
   siblings: ReadonlyMap<Address, readonly ResourceInstance[]>,
@@ -149,7 +146,6 @@ export function selectScope(
   return { scope, diagnostics };
 }
 
-/** Returns the parts of a resource that end with it: the variables and the deployment of a service. */
 const partsOf = (target: Address, instances: ResourceInstances): Address[] =>
   [...instances.values()]
     .filter(({ parent, type }) => parent === target && type.removedWithParent)

@@ -16,7 +16,6 @@ import {
 import { phrasesOf } from "./phrases";
 import type { Change, Guard, PlanInput } from "./plan";
 
-/** Why deletions may not be applied, by address. */
 export type Guards = ReadonlyMap<Address, Guard>;
 
 /**

@@ -12,7 +12,6 @@ import type { PlanInput } from "./plan";
 export interface ResourceInstance {
   readonly address: Address;
   readonly type: ResourceType;
-  /** The service's defaults for its type (column C of DESIGN section 4). */
   readonly defaults: Attributes;
   readonly desired?: DesiredResource;
   readonly recorded?: RecordedResource;
@@ -26,7 +25,6 @@ export interface ResourceInstance {
 
 export type ResourceInstances = ReadonlyMap<Address, ResourceInstance>;
 
-/** Returns one instance for every declared and every recorded address, sorted by address. */
 export function gatherInstances(
   input: PlanInput,
   { recorded, previous }: MovedState,
@@ -77,7 +75,6 @@ export function gatherInstances(
 
 type Defaults = (type: ResourceType, variant?: string) => Attributes;
 
-/** Returns the defaults of types and their variants, each worked out once. */
 function defaultsIn(catalog: Catalog): Defaults {
   const known = new Map<string, Attributes>();
   return (type, variant) => {
@@ -113,7 +110,6 @@ function variantOf(
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns the read of a resource; a moved one is read under its new address. */
 function readOf({ reads }: PlanInput, address: Address, recorded?: RecordedResource): ReadResult {
   const read = reads.get(address);
   if (!recorded) return read ?? { kind: "absent" };
@@ -127,7 +123,6 @@ function unknownType(address: Address, recorded: RecordedResource | undefined): 
   return error("state.newer", summary, { address, hint });
 }
 
-/** Returns whether the service no longer has the recorded id. */
 export const isGone = (instance: ResourceInstance): boolean =>
   instance.recorded !== undefined && instance.read.kind === "gone";
 
@@ -222,8 +217,8 @@ export function recordedOwners(instances: ResourceInstances): Map<string, Addres
 type MovedState = ReturnType<typeof applyMoves>;
 
 /**
- * Renames recorded resources as `moved` says. What is recorded inside of one that moved goes along
- * (`variable.shop.web.X` with `service.shop.web`), unless its old address is still declared. A move whose source
+ * Renames recorded resources as `moved` says, along chains of moves. Records inside of one that moved go along
+ * (`variable.shop.web.X` with `service.shop.web`), unless their old address is still declared. A move whose source
  * is not recorded has happened before and is ignored.
  */
 export function applyMoves(
@@ -235,23 +230,15 @@ export function applyMoves(
   const diagnostics: Diagnostic[] = [];
   if (desired.moved.length === 0) return { recorded: before, previous, diagnostics };
 
-  const explicit = new Map<Address, Address>();
-  for (const { from, to, range } of desired.moved) {
-    const problem = moveProblem(from, to, before, desired);
-    if (problem) diagnostics.push(error("manifest.moved", problem, { address: from, range }));
-    else explicit.set(from, to);
-  }
-
+  const moves = new Map(desired.moved.map((move) => [move.from, move]));
   const names = new Map<Address, Address>();
-  const newAddress = (address: Address): Address => {
+  const newAddress = (address: Address, parent = before.get(address)?.parent): Address => {
     const known = names.get(address);
     if (known) return known;
     // A ring of moves ends where it began.
     names.set(address, address);
-    const next = explicit.get(address);
-    const named = next
-      ? newAddress(next)
-      : movedAlong(address, before.get(address)?.parent, newAddress, desired);
+    const next = moves.get(address)?.to ?? movedAlong(address, parent, newAddress, desired);
+    const named = next === address ? address : newAddress(next, parent);
     names.set(address, named);
     return named;
   };
@@ -259,29 +246,22 @@ export function applyMoves(
   const recorded = new Map<Address, RecordedResource>();
   for (const [address, resource] of before) {
     const to = newAddress(address);
+    const isTaken = previous.has(to) || (to !== address && before.has(to) && newAddress(to) === to);
+    const move = moves.get(address);
+    if (isTaken && move) {
+      const summary = `${address} cannot move to ${to}: ${previous.get(to) ?? to} is recorded already`;
+      diagnostics.push(error("manifest.moved", summary, { address, range: move.range }));
+    }
     if (to !== address) previous.set(to, address);
     const isPrinted = to !== address && Object.values(resource.applied).some(isFingerprint);
-    recorded.set(to, {
+    recorded.set(isTaken ? address : to, {
       ...resource,
       ...(resource.parent && { parent: newAddress(resource.parent) }),
-      dependsOn: resource.dependsOn.map(newAddress),
+      dependsOn: resource.dependsOn.map((on) => newAddress(on)),
       ...(isPrinted && { fingerprintAddress: resource.fingerprintAddress ?? address }),
     });
   }
   return { recorded, previous, diagnostics };
-}
-
-function moveProblem(
-  from: Address,
-  to: Address,
-  before: ReadonlyMap<Address, RecordedResource>,
-  desired: Pick<Desired, "resources">,
-): string | undefined {
-  if (!before.has(from)) return undefined;
-  if (typeOf(from) !== typeOf(to)) return `${from} cannot become ${to}: a move keeps the type`;
-  if (desired.resources.has(from)) return `${from} has moved to ${to} but is still declared`;
-  if (before.has(to)) return `${from} cannot move to ${to}: that is recorded already`;
-  return undefined;
 }
 
 function movedAlong(

@@ -99,6 +99,14 @@ export interface Plan extends SharedWithDocument {
   readonly mask?: Mask | undefined;
 }
 
+export interface StackMove {
+  readonly stack: string;
+  /** Its address there, or that of the resource which it is a part of. */
+  readonly address: Address;
+  /** Hands its record over to the stack that declares it. */
+  readonly command: string;
+}
+
 /** Everything a plan is made from. Planning itself sees no HTTP, file, clock or randomness. */
 export interface PlanInput {
   readonly desired: Desired;
@@ -109,8 +117,10 @@ export interface PlanInput {
   readonly reads: ReadonlyMap<Address, ReadResult>;
   /** Everything live, by type, for counting what is not managed. */
   readonly inventory: readonly LiveResource[];
-  /** Live ids that the states of other stacks of the app record. */
-  readonly ownedElsewhere?: ReadonlySet<string>;
+  /** Records of other stacks of the app, by live id. */
+  readonly ownedElsewhere?: ReadonlyMap<string, StackMove>;
+  /** Records that another stack of the app declares now, with their parts. */
+  readonly declaredElsewhere?: ReadonlyMap<Address, StackMove>;
   /** Elements of recorded resources that are no resources, by live id. Default: none. */
   readonly holdings?: ReadonlyMap<string, readonly Holding[]>;
   /** References between live services. Default: none. */
@@ -118,9 +128,7 @@ export interface PlanInput {
   /** Data sources, whose values stand in `desired` already; none unless said. */
   readonly data?: readonly DataUse[];
   readonly catalog: Catalog;
-  /** The stage that the plan is about: `preview/12`. */
   readonly stage?: string;
-  /** When the plan is made, ISO 8601. */
   readonly timestamp?: string;
   readonly types: readonly ResourceType[];
   readonly options: PlanOptions;
@@ -150,17 +158,14 @@ export interface Revealed {
 
 const noInstance: PlannedInstance = { resolved: new Map(), defaults: new Map(), fingerprints: {} };
 
-/** Returns the instance of a change; an empty one where the plan has none. */
 export const instanceOf = (
   { instances }: Pick<Plan, "instances">,
   { address }: Pick<Change, "address">,
 ): PlannedInstance => instances.get(address) ?? noInstance;
 
-/** Returns the paths of the fields that only apply can tell. */
 export const unknownIn = ({ attributes }: Change): readonly string[] =>
   attributes.flatMap(({ path, after }) => (after.kind === "unknown" ? [path] : []));
 
-/** Live fields are neither as recorded nor as declared. */
 export const isChangedOutside = ({ drift = [] }: Pick<Change, "drift">): boolean => drift.length > 0;
 
 /** Returns what is done: a deletion by `onRemove: archive` archives. */

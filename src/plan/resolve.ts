@@ -42,14 +42,12 @@ export interface DecisionContext {
   readonly input: PlanInput;
   readonly instances: ResourceInstances;
   readonly children: ReadonlyMap<Address, readonly ResourceInstance[]>;
-  /** Everything decided so far: all that the instance at hand waits for. */
   readonly decisions: Decisions;
   readonly lookup: ReferenceLookup;
   /** Live ids that an address of this plan owns, by `type id`. */
   readonly owners: Map<string, Address>;
 }
 
-/** Returns the value of an attribute of another resource, as far as this plan can know it. */
 export type ReferenceLookup = (reference: Reference) => ResolvedValue;
 
 /** Returns a declared value with its references looked up. An unknown part makes the whole unknown. */
@@ -134,7 +132,6 @@ export interface ResolvedInstance {
   readonly instance: ResourceInstance;
   readonly resolved: ReadonlyMap<string, ResolvedValue>;
   readonly secrets: ReadonlyMap<string, SecretPrints>;
-  /** Its secrets as they are live, where they were asked for. */
   readonly revealed?: Revealed;
   /** The decision to do nothing, from which every other one starts. */
   readonly undecided: Decision;
@@ -261,7 +258,6 @@ function reasonOf(value: ResolvedValue | undefined): string | undefined {
   return value instanceof Secret ? "the key of fingerprints is not here (RNV_STATE_KEY)" : undefined;
 }
 
-/** Returns true if apply sends an attribute, or creates its resource. */
 export const sends = (decision: Pick<Decision, "action" | "attributes">, path: string): boolean =>
   isMade(decision) || decision.attributes.some((change) => change.path === path);
 

@@ -9,7 +9,6 @@ import type { ChangeDocument, PlanDocument } from "./plan-schema";
 /** The request to plan again: the same files, the same options. */
 export interface SavedRequest extends PlanOptions {
   readonly files: readonly string[];
-  /** The stack that was planned, of an app of constructs. */
   readonly stack?: string | undefined;
   readonly stage?: string | undefined;
   readonly overridePolicies?: readonly string[] | undefined;
@@ -19,7 +18,6 @@ export interface SavedPlan {
   readonly format: "rnv-plan";
   readonly version: 1;
   readonly request: SavedRequest;
-  /** As `planDocument` made it. */
   readonly plan: PlanDocument;
   /** Fingerprints of what was revealed for it, by address: applying it reveals nothing again. */
   readonly revealed?: Readonly<Record<string, Revealed>>;

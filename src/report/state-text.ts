@@ -97,9 +97,12 @@ export const outputsText = (outputs: Readonly<Record<string, Plain>>): string =>
     .map(([name, value]) => `${escapeText(name)} = ${plainText(value)}\n`)
     .join("");
 
-/** Outputs by name, without sensitive ones and those that only other stacks read. */
-const shownOutputs = (outputs: Readonly<Record<string, Plain>>): readonly (readonly [string, Plain])[] =>
-  byName(outputs).filter(([name, value]) => !isCrossStackOutput(name) && !isHiddenOutput(value));
+/** Outputs by name, without those that only other stacks read. */
+const toldOutputs = (outputs: Readonly<Record<string, Plain>>) =>
+  byName(outputs).filter(([name]) => !isCrossStackOutput(name));
+
+const shownOutputs = (outputs: Readonly<Record<string, Plain>>) =>
+  toldOutputs(outputs).filter(([, value]) => !isHiddenOutput(value));
 
 const byName = <Value>(values: Readonly<Record<string, Value>>): readonly [string, Value][] =>
   Object.entries(values).sort(([a], [b]) => compareTexts(a, b));
@@ -188,7 +191,7 @@ export const outputsJson = (outputs: Readonly<Record<string, Plain>>): string =>
 
 const outputsDocument = (outputs: Readonly<Record<string, Plain>>) =>
   Object.fromEntries(
-    byName(outputs).map(([name, value]) => [
+    toldOutputs(outputs).map(([name, value]) => [
       name,
       isHiddenOutput(value)
         ? { sensitive: true, type: "string", value: "(sensitive)" }

@@ -18,11 +18,9 @@ export interface ResourceSource {
   readonly reader: BlockReader;
 }
 
-/** Keys that Terraform has and rnv does not. */
 export const terraformOnly = ["count", "for_each", "dynamic", "provisioner", "connection"];
 const ownKeys = ["lifecycle", "depends_on", "provider", "triggers", "timeouts", protectionAttribute];
 
-/** Reads the attributes; `isReadable` is false when an attribute could not be read. */
 export function readAttributes(source: ResourceSource): Pick<Block, "written" | "isReadable"> {
   const written: WrittenAttribute[] = [];
   let isReadable = true;

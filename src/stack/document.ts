@@ -14,7 +14,6 @@ export class JsonNode {
   constructor(
     readonly range: SourceRange,
     content: Content | undefined,
-    /** The key that opens it. */
     readonly keyRange = range,
   ) {
     this.#content = content;
@@ -49,7 +48,6 @@ export class JsonNode {
     return inner ?? this.holding(undefined);
   }
 
-  /** The values of an object by key. */
   get members(): ReadonlyMap<string, JsonNode> {
     return this.isObject ? (this.#content as ReadonlyMap<string, JsonNode>) : noMembers;
   }

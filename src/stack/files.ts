@@ -3,6 +3,7 @@ import { basename, join, resolve } from "node:path";
 import * as z from "zod";
 import { isLinkOut, isWithin, linkOut, realPath, shownPath } from "../declaration/files";
 import type { Report } from "../declaration/findings";
+import type { FileRequest, SynthesizedFiles } from "../declaration/load-request";
 import { mayShow, star } from "../declaration/secret-texts";
 import { isSecretName } from "../declaration/trust";
 import { error } from "../diagnostics/diagnostic";
@@ -11,13 +12,11 @@ import type { JsonNode } from "./document";
 import type { Stack, StackContext } from "./stack";
 
 export interface StackFile {
-  /** Its file as shown. */
   readonly file: string;
   /** Its name, also as a unit of state: from the manifest of the output folder, else from the file. */
   readonly unit: string;
   /** The path of its construct in the app; its name where no app is read. */
   readonly constructPath: string;
-  /** The units that it needs. */
   readonly dependencies: readonly string[];
   /** Notes of its program about constructs (`Annotations` of the library). */
   readonly annotations: ListedStack["annotations"];
@@ -28,28 +27,34 @@ const manifestName = "manifest.json";
 const usualFolder = "cdktf.out";
 
 /** Returns true if a value of `-f` names an output folder of the library, its manifest.json, or Terraform JSON. */
-export async function isStackPath(path: string, cwd: string): Promise<boolean> {
+export async function isStackPath(path: string, { cwd, synthesized }: FileRequest): Promise<boolean> {
   const name = basename(path);
-  if (name.endsWith(".tf.json") || name === manifestName || name === usualFolder) return true;
+  if (name.endsWith(".tf.json") || name === manifestName || name === usualFolder || synthesized) return true;
   const manifest = resolve(cwd, path, manifestName);
   if (!(await isFolder(resolve(cwd, path))) || isLinkOut(manifest, resolve(cwd))) return false;
-  return (await readManifest(manifest)) !== undefined;
+  return manifestIn(await readText(manifest)) !== undefined;
+}
+
+/** Reads the manifest.json of an output folder and the stacks that it lists, by their path in it; undefined without one. */
+export async function readOutput(folder: string): Promise<SynthesizedFiles | undefined> {
+  const stacks = manifestIn(await readText(join(folder, manifestName)));
+  const paths = [manifestName, ...(stacks ?? []).map(({ synthesizedStackPath }) => synthesizedStackPath)];
+  const read = async (path: string) =>
+    [path, await readFile(join(folder, path)).catch(() => Buffer.of())] as const;
+  return stacks && new Map(await Promise.all(paths.map(read)));
 }
 
 const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
 /** The stacks that `-f` values name; those of an output folder in the order of their dependencies. */
-export async function findStacks(
-  paths: readonly string[],
-  cwd: string,
-  report: Report,
-): Promise<readonly StackFile[]> {
+export async function findStacks(request: FileRequest, report: Report): Promise<readonly StackFile[]> {
+  const { cwd } = request;
   const files: StackFile[] = [];
-  for (const path of paths) {
+  for (const path of request.files) {
     const full = resolve(cwd, path);
     const file = shownPath(full, cwd);
-    if (!basename(path).endsWith(".tf.json")) files.push(...(await stacksOf(path, cwd, report)));
+    if (!basename(path).endsWith(".tf.json")) files.push(...(await stacksOf(path, request, report)));
     else if (isLinkOut(full, resolve(cwd))) report(linkOut(file));
     else {
       const unit = await unitOf(full);
@@ -61,16 +66,16 @@ export async function findStacks(
 
 const stackComment = z.object({ "//": z.object({ metadata: z.object({ stackName: z.string() }) }) });
 
-/** The name that the library wrote into a stack, else that of the file. */
 async function unitOf(path: string): Promise<string> {
-  const { data } = stackComment.safeParse(await readJson(path));
+  const { data } = stackComment.safeParse(parseJson(await readText(path)));
   return data?.["//"].metadata.stackName ?? basename(path, ".tf.json");
 }
 
-async function readJson(path: string): Promise<unknown> {
-  const text = await readFile(path, "utf8").catch(() => undefined);
+const readText = (path: string): Promise<string | undefined> => readFile(path, "utf8").catch(() => undefined);
+
+function parseJson(text = "null"): unknown {
   try {
-    return JSON.parse(text ?? "null");
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
@@ -103,20 +108,25 @@ type ListedStack = z.infer<typeof listedStack>;
 
 const outputManifest = z.object({ stacks: z.record(z.string(), listedStack) });
 
-/** The stacks that a manifest.json of the library lists; undefined for another file. */
-async function readManifest(path: string): Promise<readonly ListedStack[] | undefined> {
-  const { data } = outputManifest.safeParse(await readJson(path));
+/** The stacks that a manifest.json of the library lists; undefined for another text. */
+function manifestIn(text: string | undefined): readonly ListedStack[] | undefined {
+  const { data } = outputManifest.safeParse(parseJson(text));
   return data && Object.values(data.stacks);
 }
 
-async function stacksOf(path: string, cwd: string, report: Report): Promise<readonly StackFile[]> {
+async function stacksOf(
+  path: string,
+  { cwd, synthesized }: FileRequest,
+  report: Report,
+): Promise<readonly StackFile[]> {
   const folder = basename(path) === manifestName ? join(resolve(cwd, path), "..") : resolve(cwd, path);
   const shown = shownPath(join(folder, manifestName), cwd);
   if (isLinkOut(join(folder, manifestName), resolve(cwd))) {
     report(linkOut(shown));
     return [];
   }
-  const stacks = await readManifest(join(folder, manifestName));
+  const own = synthesized?.get(shown);
+  const stacks = manifestIn(own?.toString() ?? (await readText(join(folder, manifestName))));
   if (stacks === undefined || stacks.length === 0) {
     const isMissing = !(await isFolder(folder));
     const summary = isMissing ? `${shownPath(folder, cwd)} does not exist yet` : `${shown} lists no stacks`;

@@ -72,6 +72,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     trust: trustOf(request.environment, request.untrusted === true),
     secretNames,
     isPartial: false,
+    importsByName: true,
   };
   const context: StackContext = {
     stack,
@@ -110,7 +111,7 @@ async function readStacks(
   { types, dataTypes }: Pick<StackContext, "types" | "dataTypes">,
   { report }: Findings,
 ) {
-  const files = await findStacks(request.files, cwd, report);
+  const files = await findStacks({ ...request, cwd }, report);
   const asked = files.filter(({ unit }) => request.stack === undefined || unit === request.stack.name);
   if (asked.length > 1) {
     const hint = `name it: ${asked.map(({ unit }) => `--stack ${unit}`).join(", ")}`;
@@ -130,7 +131,7 @@ async function readStacks(
       reportOf(error("stack.unsupported", `the stack ${stackFile.unit} was synthesized to HCL`, { hint }));
       continue;
     }
-    const text = readSource(file, cwd, left, reportOf);
+    const text = readSource(file, cwd, left, reportOf, request.synthesized?.get(file));
     if (text === undefined) continue;
     left -= Buffer.byteLength(text);
     const source = new SourceFile(file);
@@ -147,7 +148,6 @@ async function readStacks(
   return { stack, others };
 }
 
-/** Reports the warnings and errors that a program notes of its constructs. */
 function tellAnnotations({ annotations }: StackFile, report: Report): void {
   for (const { level, constructPath, message } of annotations) {
     if (level === "info") continue;
@@ -212,7 +212,6 @@ function workspaceOf({ resource, reader }: StackBlock["source"]): readonly strin
   return ["base_url", "workspace_id"].map((key) => String(provider?.at(key).value));
 }
 
-/** Adds the path of the construct to the findings about its resource. */
 const withConstructs =
   (owners: ReadonlyMap<string, string>, { report }: Findings): Report =>
   (diagnostic) => {
@@ -342,7 +341,6 @@ function readValidation(block: JsonNode, reader: BlockReader) {
   return condition && message && { condition, message };
 }
 
-/** Checks `validation` of the variables: their values are known when the stack is read. */
 function checkVariables(context: StackContext): void {
   const { stack } = context;
   for (const [name, entry] of stack.variables) {

@@ -21,26 +21,21 @@ export interface StackType {
   /** The secret attribute that an attribute has made up. */
   readonly generated: ReadonlyMap<string, AttributeShape>;
   readonly groups: ReadonlyMap<string, StackGroup>;
-  /** Attributes that hold the id of a parent. */
   readonly parents: ReadonlyMap<string, Parent>;
   /** Computed attributes with their name in rnv. */
   readonly computed: ReadonlyMap<string, string>;
-  /** The attribute that holds the name, for types that have one. */
   readonly nameKey?: string;
 }
 
 /** A type of data sources, whose names in Terraform stand for those in rnv. */
 export interface DataType {
-  /** The resource type that is looked up; undefined for a listing. */
   readonly type?: StackType;
   readonly listing?: Listing;
   /** The values that it is asked with. */
   readonly query: ReadonlyMap<string, string>;
-  /** The attributes that it shows. */
   readonly shows: ReadonlyMap<string, string>;
 }
 
-/** The types of data sources that rnv reads, by their name in Terraform. */
 export function indexDataTypes(types: ReadonlyMap<string, StackType>): ReadonlyMap<string, DataType> {
   // Resources with a name and a life of their own can be looked up.
   const named = [...types.values()].filter(
@@ -92,7 +87,6 @@ export interface StackGroup {
   readonly fields: ReadonlyMap<string, AttributeShape>;
 }
 
-/** The resource types by their name in Terraform. */
 export const indexStackTypes = ({ byType }: TypeIndex): ReadonlyMap<string, StackType> =>
   new Map([...byType.values()].map((placed) => [terraformNameOf(placed.type), stackType(placed)]));
 

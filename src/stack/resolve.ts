@@ -1,6 +1,8 @@
+import type { CrossValue, OtherStack } from "../declaration/load-request";
 import type { SourceNode } from "../declaration/tree";
 import type { Diagnostic, SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
+import type { Address } from "../model/address";
 import { crossStackData, dataSegments, dataType } from "../model/data-source";
 import { camelCase, generatedName, variablesResource, writeOnlyNameOf } from "../model/text";
 import type { JsonNode } from "./document";
@@ -41,7 +43,6 @@ import {
 import { nodeOf, referenceValue } from "./values";
 import { variableValue } from "./variables";
 
-/** Reads the values of a block and reports the problems of each. */
 export interface BlockReader extends Owner {
   readonly context: StackContext;
   /** Reads a value, as one of `kinds` of schemas where it can be. */
@@ -88,7 +89,6 @@ export function refuseOthers(
     if (!at.isAbsent && !known.includes(key)) refuse(unsupported(`${label}.${key}`), at.keyRange);
 }
 
-/** Types of values by the kind of their schemas. */
 const primitives: Readonly<Record<string, ValueType>> = {
   string: "string",
   number: "number",
@@ -103,7 +103,6 @@ function inKind(value: Value, kinds: readonly string[]): Value {
   return types.map((type) => attempted(() => convert(value, type))).find(isValue) ?? value;
 }
 
-/** A value that is known later where a part of it is. */
 const postponed = (value: Value): Value =>
   value.kind === "later" || isKnown(value) ? value : whenKnown([value], ([known]) => known as Value);
 
@@ -170,7 +169,6 @@ function resolveRoot(root: string, steps: Steps, scope: Scope): Value {
   throw unsupported(`${root}${name === undefined ? "" : `.${name}`}`);
 }
 
-/** Greatest depth of named values, each within another. */
 const maxEntries = 50;
 
 /** Evaluates a named value of a stack; throws a `StackProblem` when it occurs in its own value. */
@@ -207,7 +205,7 @@ function readDataRoot(steps: Steps, scope: Scope): Value {
     );
   const found = readOutput(output, entry, { ...scope, stack });
   const isMadeByApply = !isSensitive(found) && awaitedBy(found).some(({ kind }) => kind === "reference");
-  return isMadeByApply ? crossValue(stack.name, output, rest, scope) : stepsInto(found, rest);
+  return isMadeByApply ? crossValue([stack.name, output, ...rest], found, scope) : stepsInto(found, rest);
 }
 
 /** `data.rnv_service.api.url`: an attribute of a data source of the same stack. */
@@ -259,9 +257,13 @@ const inputOf = (constructPath: string): string =>
   constructPath.replaceAll("/", "--").replace(/[^A-Za-z0-9_-]/g, "");
 
 /** An output of another stack that its apply makes, from the plan or the state of that stack. */
-function crossValue(stack: string, output: string, rest: Steps, scope: Scope): Value {
+function crossValue(
+  [stack, output, ...rest]: readonly [string, string, ...Steps],
+  made: Value,
+  scope: Scope,
+): Value {
   const { unit } = scope.context;
-  const found = unit?.crossValues?.get(stack)?.get(output);
+  const found = unit?.crossValues?.get(stack)?.get(output) ?? recordedId(made, unit?.others?.get(stack)?.ids);
   if (found === undefined && unit?.needsValues === true)
     throw unknownReference(
       `the stack ${stack} has not made this value yet`,
@@ -270,6 +272,13 @@ function crossValue(stack: string, output: string, rest: Steps, scope: Scope): V
   if (found?.kind === "value") return stepsInto(valueOfPlain(found.value), rest);
   const segments = [...dataSegments(stack, crossStackData, output), "value", ...rest.map(String)];
   return referenceValue(segments, [stack, output, ...rest].join("."), scope.node.range);
+}
+
+function recordedId(made: Value, ids: OtherStack["ids"] | undefined): CrossValue | undefined {
+  const [part, ...others] = made.kind === "later" ? (made.parts ?? []) : [];
+  if (typeof part !== "object" || part.kind !== "reference" || others.length > 0) return undefined;
+  const id = part.segments.at(-1) === "id" && ids?.get(part.segments.slice(0, -1).join(".") as Address);
+  return id ? { kind: "value", value: id } : undefined;
 }
 
 /** An attribute as the program declares it, or, if the service makes it, as a reference. */

@@ -55,9 +55,7 @@ interface ParentLink {
 export function readResource(
   resource: StackResource,
   context: StackContext,
-  /** Ids to import by address. */
   imports: ReadonlyMap<Address, MapEntry>,
-  /** Configurations of the provider that refuse deletions. */
   protecting: ReadonlySet<string>,
 ): StackBlock | undefined {
   const { block, type, address } = resource;
@@ -107,7 +105,6 @@ function unknownType({ terraformType, name }: StackResource, { types }: StackCon
   return new StackProblem("stack.unknown_key", `there is no resource type ${terraformType}`, hint);
 }
 
-/** Addresses that a resource had in a manifest. */
 export const movedFrom = ({ resource: { block } }: ResourceSource): readonly SourceNode[] =>
   commentOf(block, terraformPrefix).at("moved_from").items.map(literal);
 
@@ -176,7 +173,6 @@ export function readProvider(block: JsonNode, { context: { stack }, refuse }: Bl
   return terraformPrefix;
 }
 
-/** Reads the time to wait for the service, in milliseconds by step. */
 function readTimeouts({ resource: { block }, reader }: ResourceSource): DesiredResource["timeouts"] {
   const timeouts: Partial<Record<(typeof timeoutNames)[number], number>> = {};
   for (const [key, at] of nestedBlocks(block, "timeouts").flatMap(({ entries }) => entries)) {
@@ -249,7 +245,6 @@ function parentNamed(
   return linkTo(new Template([{ address, attribute: "id" }], false));
 }
 
-/** The segments of a value that is a reference and nothing else. */
 function wholeReference(node: SourceNode): readonly string[] | undefined {
   const parts = node.kind === "scalar" ? (node.parts ?? []) : [];
   const [part] = parts;

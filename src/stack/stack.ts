@@ -21,7 +21,6 @@ export interface StackResource {
   readonly partOf?: string;
 }
 
-/** A stack with its parts by name. */
 export interface Stack {
   readonly root: JsonNode;
   /** Its name in the app, or that of the file. */
@@ -39,27 +38,20 @@ export interface Stack {
   readonly providers: ReadonlyMap<string, JsonNode>;
 }
 
-/** The stack that is read, with the types, environment and report for reading it. */
 export interface StackContext {
   readonly stack: Stack;
-  /** Stacks that values may come from, each with a state of its own. */
   readonly others: readonly Stack[];
-  /** The outputs of `others`; undefined where it is the only stack. */
   readonly unit?: StackUnit | undefined;
-  /** Resource types by their name in Terraform. */
   readonly types: ReadonlyMap<string, StackType>;
-  /** Types of data sources by their name in Terraform. */
   readonly dataTypes: ReadonlyMap<string, DataType>;
   /** The declared blocks, as far as they are read, and the environment. */
   readonly reading: LoadContext;
   readonly report: Report;
-  /** Steps of expressions. */
   readonly spent: { steps: number };
   /** The constructs of resources and data sources by address, for findings about them. */
   readonly owners: Map<string, string>;
 }
 
-/** The stack and the value in which an expression is evaluated. */
 export interface Scope {
   readonly context: StackContext;
   readonly stack: Stack;
@@ -90,7 +82,6 @@ export function constructPathOf(block: JsonNode): string | undefined {
 /** A part of the comment of a block, which Terraform does not read. */
 export const commentOf = (block: JsonNode, key: string): JsonNode => block.at("//").at(key);
 
-/** A name that the stack does not declare. */
 export function undeclared(
   what: string,
   name: string,
@@ -170,7 +161,6 @@ export function blocksOf(parent: JsonNode, key: string, labels: number): readonl
   return level;
 }
 
-/** The objects of nested blocks without labels. */
 export const nestedBlocks = (parent: JsonNode, key: string): readonly JsonNode[] =>
   parent.at(key).items.filter(({ isObject }) => isObject);
 

@@ -140,7 +140,6 @@ export function readProviders(context: StackContext): ReadonlySet<string> {
   return protecting;
 }
 
-/** A setting that must equal a variable of the environment. */
 const sameAs =
   (variable: string): ReadSetting =>
   (at, reader) => {
@@ -169,7 +168,6 @@ const readKey: ReadSetting = (at, reader) => {
   return false;
 };
 
-/** A setting that rnv has no use for. */
 const forTerraform: ReadSetting = () => false;
 
 const settings: Readonly<Record<string, ReadSetting>> = {

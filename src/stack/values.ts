@@ -29,7 +29,6 @@ export const knownText = (node: SourceNode): string | undefined =>
     ? String(node.value)
     : undefined;
 
-/** A reference to `segments`: an address, then an attribute. */
 export const referenceValue = (segments: readonly string[], source: string, range: SourceRange): LaterValue =>
   later({ kind: "reference", segments, source, range });
 

@@ -4,7 +4,6 @@ import { isSetting, type ResourceType } from "../model/resource-type";
 import { snakeCase, terraformNameOf } from "../model/text";
 import { isPlain, isReference, type Plain, Template } from "../model/value";
 
-/** A recorded resource as Terraform takes it over. */
 export interface TerraformImport {
   readonly address: Address;
   readonly type: ResourceType;

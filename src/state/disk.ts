@@ -21,13 +21,11 @@ export interface Disk {
   create(path: string): Promise<DiskFile>;
   /** Reads the whole content; undefined when there is no such file. Rejects with `EFBIG` above `limit` bytes. */
   read(path: string, limit: number): Promise<Uint8Array | undefined>;
-  /** Permission bits such as 0o600; undefined when there is no such file. */
   mode(path: string): Promise<number | undefined>;
   /** Replaces a file at `to`, in one step. */
   rename(from: string, to: string): Promise<void>;
   /** Makes a second name for a file; rejects with `EEXIST` when `to` is taken. */
   link(from: string, to: string): Promise<void>;
-  /** False when there was nothing. */
   remove(path: string): Promise<boolean>;
   /** Creates a folder and its parents with mode 0700 where they are missing. */
   makeFolder(path: string): Promise<void>;
@@ -88,7 +86,6 @@ export async function openNew(disk: Disk, path: string, bytes: Uint8Array): Prom
   }
 }
 
-/** As `openNew`, closed. */
 export const writeNew = async (disk: Disk, path: string, bytes: Uint8Array): Promise<void> =>
   (await openNew(disk, path, bytes)).close();
 
@@ -126,7 +123,6 @@ export const filesOf = (path: string) => ({
 
 export type StateFiles = Readonly<ReturnType<typeof filesOf>>;
 
-/** Returns the path at which a session writes a file before its rename. */
 export const scratchOf = (path: string, session: string): string => `${path}.${session}.tmp`;
 
 const backupPath = (files: StateFiles, n: number): string => `${files.snapshot}.backup.${n}`;

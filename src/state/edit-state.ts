@@ -54,15 +54,20 @@ function withoutResources(state: State, removed: ReadonlySet<Address>): State {
 
 /**
  * First step of `rnv state mv --to`: notes in the state which resources leave it, with everything in them. Nothing else
- * can be done with that state until the other one holds them.
+ * can be done with that state until the other one holds them. Of `parts` none leaves without its parent.
  */
-export function beginHandOver(state: State, addresses: readonly Address[], to: string): State {
+export function beginHandOver(
+  state: State,
+  addresses: readonly Address[],
+  to: string,
+  isPart: (address: Address) => boolean,
+): State {
   const leaving = withChildren(state.resources, addresses);
-  const parted = addresses.flatMap((address) => {
+  const parted = addresses.filter(isPart).flatMap((address) => {
     const parent = state.resources[address]?.parent;
     if (parent === undefined || leaving.has(parent)) return [];
     const hint = `hand over ${parent}, with everything in it`;
-    return error("state.conflict", `${address} lies in ${parent}, which stays here`, { address, hint });
+    return error("state.conflict", `${address} is a part of ${parent}, which stays here`, { address, hint });
   });
   refuseAny([...unknown(state, addresses), ...unsettled(state, [...leaving]), ...parted]);
   return { ...state, handOver: { to, addresses: [...leaving].sort() } };
@@ -85,9 +90,11 @@ export function receiveResources(state: State, from: State, goesOn: boolean): St
       .filter(([address, resource]) => Object.hasOwn(state.resources, address) || ids.has(idOf(resource)))
       .map(([address]) => error("state.conflict", `${address} is in the other state already`, { address })),
   ]);
-  const received = moved.map(([address, resource]) => {
+  const received = moved.map(([address, { parent: around, ...resource }]) => {
     const dependsOn = resource.dependsOn.filter((other) => leaving.includes(other));
-    return [address, { ...resource, dependsOn }] as const;
+    // A parent that stays is in the other state only where that records it too.
+    const parent = around && leaving.includes(around) ? around : addressOfId(state, from, around);
+    return [address, { ...resource, dependsOn, ...(parent && { parent }) }] as const;
   });
   return {
     ...state,
@@ -96,7 +103,11 @@ export function receiveResources(state: State, from: State, goesOn: boolean): St
   };
 }
 
-/** Last step: the state forgets them. */
+function addressOfId(state: State, from: State, around: Address | undefined): Address | undefined {
+  const { type, id } = (around && from.resources[around]) ?? {};
+  return entriesOf(state.resources).find(([, one]) => one.type === type && one.id === id)?.[0];
+}
+
 export const endHandOver = ({ handOver, ...state }: State): State =>
   withoutResources(state, new Set(handOver?.addresses));
 

@@ -3,16 +3,15 @@ import { dirname } from "node:path";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import { sha256 } from "../model/text";
-import { type Disk, placeNew, readFailed, syncFolderOf, writeFailed } from "./disk";
+import { type Disk, placeNew, readFailed, syncFolderOf, writeFailed, writeNew } from "./disk";
 import { nodeDisk } from "./node-disk";
 
 export interface StateKeySource {
   /** `RNV_STATE_KEY` is read from it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The key file: `.rnv/state.key`. */
   readonly path: string;
-  /** Make a key file when there is no key at all. */
-  readonly create: boolean;
+  /** Make a key file when there is no key at all. A key is written in place of the file that is there. */
+  readonly create: boolean | Uint8Array;
   /** Salt of a passphrase: the id of the workspace. */
   readonly salt?: string;
   readonly disk?: Disk;
@@ -20,7 +19,6 @@ export interface StateKeySource {
 }
 
 export interface LoadedStateKey {
-  /** 32 bytes. */
   readonly key?: Uint8Array;
   readonly keyId?: string;
   /** `RNV_STATE_KEY_PREVIOUS`, while keys are changed. */
@@ -52,7 +50,7 @@ async function loadCurrentKey(source: StateKeySource): Promise<LoadedStateKey> {
   const given = await keyFromEnvironment(source.environment, "RNV_STATE_KEY", saltOf(source));
   if (given !== undefined) return given;
   try {
-    const read = await readKeyFile(source);
+    const read = typeof source.create === "boolean" ? await readKeyFile(source) : undefined;
     if (read !== undefined || !source.create) return read ?? { diagnostics: [] };
     await createKeyFile(source);
     // The file may hold the key of another run that was faster.
@@ -158,11 +156,13 @@ const noKeyIn = (path: string): Diagnostic =>
     hint: "restore it from a copy, or set RNV_STATE_KEY; if the state names no key yet, remove the file",
   });
 
-async function createKeyFile({ disk = nodeDisk, path, randomBytes }: StateKeySource): Promise<void> {
-  const text = Buffer.from(`${Buffer.from(randomBytes(keyLength)).toString("hex")}\n`);
+async function createKeyFile({ disk = nodeDisk, path, create, randomBytes }: StateKeySource): Promise<void> {
+  const key = typeof create === "boolean" ? randomBytes(keyLength) : create;
+  const text = Buffer.from(`${Buffer.from(key).toString("hex")}\n`);
   const scratch = `${path}.${Buffer.from(randomBytes(8)).toString("hex")}.tmp`;
   await disk.makeFolder(dirname(path));
   // A key file that exists by now is that of another run, which was faster.
-  await placeNew(disk, path, text, scratch);
+  if (typeof create === "boolean") await placeNew(disk, path, text, scratch);
+  else await writeNew(disk, scratch, text).then(() => disk.rename(scratch, path));
   await syncFolderOf(disk, path);
 }

@@ -62,7 +62,6 @@ const lockRecord = z.object({
   process: processIdentity.catch({}),
 });
 
-/** The content of a lock. */
 export type LockRecord = Readonly<Omit<z.infer<typeof lockRecord>, "format">>;
 
 /** `unreadable`: it does not say whose it is. */
@@ -115,7 +114,6 @@ export async function isDead(
 
 /** The store of a state's lock. Every method throws `DiagnosticsError`. */
 export interface LockStore {
-  /** For messages. */
   readonly location: string;
   /** Returns `record` if it has the lock now, also when an earlier answer was lost; else the record of the holder. */
   takeLock(record: LockRecord): Promise<LockRecord | "unreadable">;
@@ -169,7 +167,6 @@ export async function checkLock(
   if (!isSameLock(found, record)) throw lockLost(holderOf(found), otherwise);
 }
 
-/** The process that asks for a lock, and its time. */
 export interface LockAsker {
   readonly clock: Clock;
   readonly disk: Disk;
@@ -177,7 +174,6 @@ export interface LockAsker {
   readonly isAlive: (pid: number) => boolean;
 }
 
-/** Returns the record of a new lock. */
 export const recordFor = async (disk: Disk, holder: LockHolder): Promise<LockRecord> => ({
   ...holder,
   generation: 1,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, TerraformOutput, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
-import { Project, RnvProvider, Service } from "../../src/cdktf/cdktf";
+import { generate, Project, RnvProvider, Service } from "../../src/cdktf/cdktf";
 import { eventSchema } from "../../src/model/apply-event";
 import { approve, eachScenario } from "../support/cli";
 
@@ -171,7 +171,8 @@ describe("an app of several stacks", () => {
       ["prod", "prod-apps", "staging", "staging-apps"],
     ]);
     expect(outputs.stdout).toContain(`Stack prod\n\nid = "${shop?.id}"\n`);
-    expect(JSON.parse((await scenario.run("output", "-json")).stdout).stacks.prod.id.value).toBe(shop?.id);
+    const asJson = JSON.parse((await scenario.run("output", "-json")).stdout).stacks.prod;
+    expect(asJson).toEqual({ id: { sensitive: false, type: "string", value: shop?.id } });
     expect(await scenario.run("output", "id")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("--stack prod"),
@@ -291,5 +292,81 @@ describe("an app of several stacks", () => {
     expect(stdout).not.toMatch(/project\.shop|cross-stack-output/);
     synthesizeInto(scenario.folder, (app) => new Base(app, "staging"));
     expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
+  });
+
+  it("hands a service over to the stack that declares it now: its values stay, and nothing is deployed again", async () => {
+    const { folder, emulator } = scenario;
+    const define = (isSplit: boolean, movedFrom?: string) =>
+      synthesizeInto(folder, (app) => {
+        const base = new Base(app, "shop");
+        let stack: TerraformStack = base;
+        if (isSplit) {
+          stack = new TerraformStack(app, "jobs");
+          new RnvProvider(stack, "rnv");
+        }
+        const configuration = { repository: "https://git.example.com/shop/worker" };
+        const project = base.shop;
+        const worker = new Service(stack, "worker", { kind: "worker", project, configuration });
+        if (!isSplit) worker.overrideLogicalId("shop__worker");
+        worker.addVariables({ LEVEL: "info", KEY: generate({ length: 32 }) });
+        if (movedFrom) worker.movedFrom(movedFrom);
+      });
+    const world = () =>
+      emulator.store.services().map(({ id, name }) => ({
+        ...{ id, name, deployments: scenario.deployments(id).length },
+        values: emulator.store.variables(id).map((one) => [one.key, emulator.store.variableValue(one.id)]),
+      }));
+    define(false);
+    expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
+    const before = world();
+    expect(before).toMatchObject([{ name: "worker", deployments: 1 }]);
+    scenario.forget();
+    define(true);
+    const command = "rnv state mv --stack shop --to .rnv/jobs/state.json service.shop.worker";
+    for (const flags of [["--adopt"], ["--confirm-delete", "service.shop.worker"]])
+      for (const [stack, where] of [
+        ["shop", "service.shop.worker is declared in the stack jobs now, as service.worker"],
+        ["jobs", "service.worker is recorded in the stack shop, as service.shop.worker"],
+      ] as const) {
+        const { code, stdout, stderr } = await rnv("apply", stack, ...approve, ...flags);
+        expect({ code, isTold: stderr.includes(where), isHinted: stderr.includes(command) }).toEqual({
+          ...{ code: 1, isTold: true, isHinted: true },
+        });
+        expect(stderr).toContain('write movedFrom("service.shop.worker") on it');
+        expect(stdout + stderr).not.toContain("--confirm-delete");
+      }
+    const whole = await scenario.run(
+      ...command.split(" ").slice(1).toSpliced(-1, 1, "variable.shop.worker.KEY"),
+    );
+    expect(whole).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("is a part of service.shop.worker"),
+    });
+    expect(await scenario.run(...command.split(" ").slice(1))).toMatchObject({ code: 0 });
+    define(true, "service.shop.worker");
+    expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
+    expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
+    expect({ world: world(), requests: scenario.requests() }).toEqual({ world: before, requests: [] });
+    expect(Object.keys(recorded("jobs").resources)).toContain("variable.worker.KEY");
+    // And back, into a state that is there already.
+    define(false, "service.worker");
+    const back = ["state", "mv", "--stack", "jobs", "--to", ".rnv/shop/state.json", "service.worker"];
+    expect(await scenario.run(...back)).toMatchObject({ code: 0 });
+    expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
+    expect({ world: world(), requests: scenario.requests() }).toEqual({ world: before, requests: [] });
+  });
+
+  it("destroys what the state of a stack records that the app no longer has", async () => {
+    await rnv("apply", ...approve);
+    synthesizeInto(scenario.folder, (app) => new Base(app, "prod"));
+    const left = ["destroy", "--stack", "staging-apps", ...approve];
+    expect(await rnv(...left)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('there is no stack "staging-apps"'),
+    });
+    expect(await rnv(...left, "--state", ".rnv/staging-apps/state.json")).toMatchObject({ code: 0 });
+    const gone = ["--stack", "staging", "--state", ".rnv/staging/state.json"];
+    expect(await scenario.run("destroy", ...gone, ...approve)).toMatchObject({ code: 0 });
+    expect(worlds()).toEqual({ projects: ["prod shop"], services: 1 });
   });
 });

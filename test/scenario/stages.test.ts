@@ -203,11 +203,12 @@ describe("stages of a manifest", () => {
     scenario.write(
       "app.cjs",
       `const { writeFileSync, mkdirSync } = require("node:fs");
-mkdirSync("cdktf.out/stacks/shop", { recursive: true });
+const out = process.env.CDKTF_OUTDIR;
+mkdirSync(out + "/stacks/shop", { recursive: true });
 const stack = { terraform: {}, resource: { rnv_project: { shop: { name: "Shop " + process.env.RNV_STAGE } } } };
-writeFileSync("cdktf.out/stacks/shop/cdk.tf.json", JSON.stringify(stack));
+writeFileSync(out + "/stacks/shop/cdk.tf.json", JSON.stringify(stack));
 const stacks = { shop: { name: "shop", synthesizedStackPath: "stacks/shop/cdk.tf.json", dependencies: [] } };
-writeFileSync("cdktf.out/manifest.json", JSON.stringify({ version: "0.21.0", stacks }));
+writeFileSync(out + "/manifest.json", JSON.stringify({ version: "0.21.0", stacks }));
 `,
     );
     const app = ["--app", "node app.cjs"];

@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { App } from "cdktf";
+import { App, TerraformStack } from "cdktf";
+import { Project, RnvProvider } from "../../src/cdktf/cdktf";
 import type { Emulator } from "../../src/emulator/emulator";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import {
@@ -185,6 +186,32 @@ describeTerraform("programs of teams by Terraform and by rnv", () => {
     });
     expect(planned.stderr).toContain("put what belongs elsewhere into a stack of its own");
     expect(planned.stderr).not.toContain("as does");
+  }, 120_000);
+
+  it("imports by names and moves along a chain", async () => {
+    const chain = (app: App): void => {
+      const stack = new TerraformStack(app, "chain");
+      new RnvProvider(stack, "rnv");
+      const shop = new Project(stack, "shop", { name: "Shop" });
+      shop.importFrom("Shop");
+      shop.addService("front", { kind: "web", name: "api", deploy: never }).importFrom("Shop/api");
+      const steps = ["web", "site", "front"].map((name) => `rnv_service.shop__${name}`);
+      stack.addOverride("moved", [
+        { from: steps[0], to: steps[1] },
+        { from: steps[1], to: steps[2] },
+      ]);
+    };
+    for (const { store } of [world.emulator, scenario.emulator]) {
+      const { id: projectId } = store.addProject({ name: "Shop" });
+      store.addService({ name: "api", kind: "web", projectId });
+    }
+    const json = jsonOf(chain);
+    await applyByTerraform(json);
+    scenario.write("cdk.tf.json", json);
+    await scenario.applies("-f", "cdk.tf.json");
+    await scenario.isQuiet("-f", "cdk.tf.json");
+    expect(worldOf(scenario.emulator)).toEqual(worldOf(world.emulator));
+    expect(worldOf(world.emulator)).toMatchObject({ projects: [{}], services: [{ deployments: 0 }] });
   }, 120_000);
 
   it("a record of another provider has the address of the service", async () => {

@@ -93,13 +93,14 @@ export const destroyVerb = defineVerb({
     ["rnv destroy -target service.shop.worker", "one service"],
     ["rnv destroy -auto-approve", "without asking: everything goes"],
     ["rnv destroy --stage staging --state .rnv/staging/state.json", "a stage that is no longer declared"],
+    ["rnv destroy --stack jobs --state .rnv/jobs/state.json", "a stack that the app no longer has"],
   ],
   run: (given, run) => {
     const { target } = run;
     const { stage, isUndeclared } = target;
     const request = judgedRequestOf(given, target, "destroy");
-    const recordedOf =
-      stage !== undefined && isUndeclared ? { name: stage, protect: false, disposable: false } : undefined;
+    const named = stage === undefined ? {} : { stage: { name: stage, protect: false, disposable: false } };
+    const recordedOf = isUndeclared ? named : undefined;
     return showApply(run, given, { ...request, recordedOf });
   },
 });

@@ -217,7 +217,7 @@ async function sweepInstances(
   const run = async ({ context, target: { commandLine, stage = "" } }: Run): Promise<ApplyOutcome> => {
     const outcome = await apply(context, {
       ...{ ...planRequest, mode: "destroy", commandLine, lockTimeoutMs, parallelism },
-      recordedOf: { name: stage, protect, disposable },
+      recordedOf: { stage: { name: stage, protect, disposable } },
       approve: async () => ({ confirmedDeletes: [] }),
     });
     if (outcome.exitCode === exitCodes.done) await eraseState(context, 0);

@@ -118,7 +118,8 @@ async function handOverTo(
   request: { readonly addresses: readonly string[]; readonly lockTimeoutMs: number },
   { target, screen, context }: Run,
 ): Promise<undefined> {
-  const taking = targetAt({ ...target, givenState: state }, { ...target, stage: target.readStage });
+  // It may be the state of another stack.
+  const taking = targetAt({ ...target, givenState: state }, { stage: target.readStage });
   const name = state.includes("://")
     ? undefined
     : remoteAt(dirname(resolve(target.cwd, state)))?.toLowerCase();

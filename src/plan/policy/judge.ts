@@ -18,14 +18,11 @@ export interface CompiledPolicy {
   readonly require: Evaluate;
 }
 
-/** A policy is a rule, not a program. */
 const limits = { maxAstNodes: 500, maxDepth: 30, maxListElements: 200, maxMapEntries: 50 };
 
-/** The environment in which the expressions of one scope are read. */
 interface ScopeNames {
   readonly environment: cel.Environment;
   readonly variables: readonly string[];
-  /** Every name that an expression may hold. */
   readonly names: readonly string[];
 }
 

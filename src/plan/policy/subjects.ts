@@ -6,17 +6,13 @@ import type { ResourceType } from "../../model/resource-type";
 import { type Change, instanceOf, type Plan } from "../plan";
 import { changeView, type Planned, planView, viewOf } from "./views";
 
-/** One thing that a policy is judged for. */
 export interface PolicySubject {
   /** Undefined for the plan as a whole. */
   readonly address?: Address;
-  /** Where it is declared. */
   readonly range?: SourceRange;
-  /** The variables of the expression. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Input of the policies besides the plan. */
 export interface PolicyScope {
   /** `preview/12`; empty where there are no stages. */
   readonly stage: string;

@@ -19,7 +19,6 @@ type ViewFields<Source> = Readonly<
 /** A CEL type. Its objects read a field when an expression asks for it: a policy reads few fields of many resources. */
 export interface View<Source> {
   readonly name: string;
-  /** Each field with its CEL type. */
   readonly fields: Readonly<Record<string, string>>;
   /** The library knows the type of an object by its class alone: without one `changes[0]` would be refused when it is judged. */
   readonly ctor: new (
@@ -71,7 +70,6 @@ const field = defineView<AttributeChange>("Field", {
   after: ["dyn", ({ after }) => sideValue(after)],
 });
 
-/** A change with what it is made from. */
 export interface Planned {
   readonly change: Change;
   readonly instance: PlannedInstance;
@@ -179,11 +177,9 @@ interface PlannedResource extends Planned {
 
 /** How the resources of a type look to an expression: secrets are no fields of it. */
 interface ResourceView extends View<PlannedResource> {
-  /** The types of its groups of fields. */
   readonly groups: readonly View<PlannedResource>[];
 }
 
-/** Fields that every resource has besides its own. */
 export const commonFields: ViewFields<PlannedResource> = {
   address: ["string", ({ change }) => change.address],
   action: ["string", ({ change }) => change.action],

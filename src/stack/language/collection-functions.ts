@@ -196,7 +196,6 @@ function sum({ items }: ListValue): number {
   return items.map(numberOf).reduce((total, next) => total + next);
 }
 
-/** A conversion that leaves null as it is. */
 const conversion = (type: ValueType): FunctionRule => shallow([nullable], (value) => convert(value, type));
 
 /** A function of sets of anything: `keep` is asked which of the sets have an item. */
@@ -213,14 +212,12 @@ const ofSets = (keep: (isIn: readonly boolean[]) => boolean): FunctionRule => {
   return deep([collection], call, { rest: collection });
 };
 
-/** `alltrue` and `anytrue`. */
 const ofBools = (start: boolean): FunctionRule =>
   deep([typed({ kind: "list", of: "bool" })], ({ items }) => {
     const isOther = items.some((item) => (item.kind === "null" ? start : boolOf(item) !== start));
     return isOther ? !start : start;
   });
 
-/** Functions of lists, maps and of any value. */
 export const collectionFunctions: Readonly<Record<string, FunctionRule>> = {
   element: shallow([list, whole], element),
   lookup: shallow([mapping, string, nullable], lookup, { optional: 1 }),

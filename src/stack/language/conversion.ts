@@ -89,12 +89,10 @@ const primitive =
     return (found as { readonly value: unknown }).value as Primitive;
   };
 
-/** Return a value as a number, a flag or text; throw `ExpressionProblem` for another. */
 export const numberOf = primitive<number>("number", "null is no number");
 export const boolOf = primitive<boolean>("bool", "null is neither true nor false");
 export const textOf = primitive<string>("string", "null is no text");
 
-/** Returns a value as a whole number; throws `ExpressionProblem` for another. */
 export function wholeNumber(value: Value): number {
   const found = numberOf(value);
   if (Number.isInteger(found)) return found;
@@ -138,7 +136,6 @@ function compareItems(a: Value, b: Value): number {
   throw unsupported("a set of other values than texts, numbers and bools");
 }
 
-/** Returns true if two known values are the same, of the same type. */
 export const equal = (a: Value, b: Value): boolean =>
   typeEqual(typeOf(a), typeOf(b)) && jsonEncode(a) === jsonEncode(b);
 

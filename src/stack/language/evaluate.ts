@@ -1,4 +1,3 @@
-import { suggest } from "../../diagnostics/suggest";
 import { collectionFunctions } from "./collection-functions";
 import { boolOf, convert, textOf, unifiedType } from "./conversion";
 import { type Expression, splatItem, type TextPart } from "./expression";
@@ -40,11 +39,8 @@ import {
 import { ExpressionProblem, unsupported } from "./problem";
 import { textFunctions } from "./text-functions";
 
-/** The environment in which an expression is evaluated. */
 export interface Evaluation {
-  /** Returns the value of a name after all of its steps. */
   readonly resolve: (root: string, steps: readonly (string | number)[]) => Value;
-  /** Counts a step; throws where there were too many. */
   readonly spend: () => void;
   /** Names of loops, and `*`: the item of a splat. */
   readonly names?: ReadonlyMap<string, Value>;
@@ -251,21 +247,15 @@ const rules: ReadonlyMap<string, FunctionRule> = new Map(
   Object.entries({ ...textFunctions, ...collectionFunctions }),
 );
 
-/** Functions that see their arguments unevaluated. */
 const lazyFunctions = ["try", "can"];
 
 const functionNames: readonly string[] = [...rules.keys(), ...lazyFunctions].sort();
+const otherFunctions = `compute it in the program, or run the stack with Terraform. There are: ${functionNames.join(", ")}`;
 
 /** Calls a function. With unknown or secret parts in its arguments, the result is unknown or secret. */
 function callFunction(name: string, given: readonly Value[]): Value {
   const rule = rules.get(name);
-  if (rule === undefined) {
-    const meant = suggest(name, functionNames);
-    throw unsupported(
-      `the function ${name}`,
-      `${meant === undefined ? "" : `did you mean "${meant}"? `}compute it in the program, or run the stack with Terraform. There are: ${functionNames.join(", ")}`,
-    );
-  }
+  if (rule === undefined) throw unsupported(`the function ${name}`, otherFunctions);
   checkCount(name, rule, given.length);
   rule.check?.(given);
   const isSecret = given.some(isSensitive);

@@ -27,10 +27,8 @@ export const tupleType = (items: readonly ValueType[]): MembersType => ({
 /** A source that a value waits for: a reference, a text of the environment, or a secret by its source. */
 export type Awaited = AwaitedPart | SourceNode;
 
-/** Returns the value of an awaited reference. */
 export type Fill = (awaited: Awaited) => Value;
 
-/** It comes from a secret. */
 interface MarkedValue {
   readonly sensitive?: true;
 }
@@ -38,18 +36,15 @@ interface MarkedValue {
 export interface ListValue extends MarkedValue {
   readonly kind: "list" | "set" | "tuple";
   readonly items: readonly Value[];
-  /** The type of the items, of a list or a set. */
   readonly of: ValueType;
 }
 
 export interface MapValue extends MarkedValue {
   readonly kind: "map" | "object";
   readonly entries: ReadonlyMap<string, Value>;
-  /** The type of the values, of a map. */
   readonly of: ValueType;
 }
 
-/** A value that is known once its awaited references are. */
 export interface LaterValue extends MarkedValue {
   readonly kind: "later";
   readonly awaits: readonly Awaited[];
@@ -86,7 +81,6 @@ export function number(value: number): Value {
   throw unsupported("a whole number beyond 2^53", "keep it as text, or compute it in the program");
 }
 
-/** Reads a decimal text; undefined for another text. */
 export const parseNumber = (text: string): number | undefined =>
   /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined;
 
@@ -120,7 +114,6 @@ export function compareText(a: string, b: string): number {
   return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The same value, marked as secret. */
 export const marked = <V extends Value>(value: V, isSensitive = true): V =>
   isSensitive && value.sensitive !== true ? { ...value, sensitive: true } : value;
 
@@ -133,10 +126,8 @@ export const membersOf = (value: Value): readonly Value[] =>
 const contains = (value: Value, test: (inner: Value) => boolean): boolean =>
   test(value) || membersOf(value).some((member) => contains(member, test));
 
-/** Returns true if a part of the value comes from a secret. */
 export const isSensitive = (value: Value): boolean => contains(value, (inner) => inner.sensitive === true);
 
-/** Returns true if no part of the value is still to come. */
 export const isKnown = (value: Value): boolean => !contains(value, (inner) => inner.kind === "later");
 
 /** The value, and all that is in it, changed from the inside to the outside. */
@@ -157,7 +148,6 @@ export const filled = (value: Value, fill: Fill): Value =>
         inner.kind === "later" ? marked(inner.compute(fill), inner.sensitive === true) : inner,
       );
 
-/** A value, or the problem that keeps it from being evaluated. */
 export type Attempt = Value | ExpressionProblem;
 
 export const isValue = (attempt: Attempt): attempt is Value => !(attempt instanceof ExpressionProblem);
@@ -176,13 +166,11 @@ export function outcomeOf(attempt: Attempt): Value {
   throw attempt;
 }
 
-/** Returns the sources that a value waits for. */
 export function awaitedBy(value: Value): readonly Awaited[] {
   if (value.kind === "later") return value.awaits;
   return membersOf(value).flatMap(awaitedBy);
 }
 
-/** A value that is known later, alone. */
 export const later = (awaited: Awaited): LaterValue => ({
   kind: "later",
   awaits: [awaited],
@@ -196,7 +184,6 @@ export function postponed(values: readonly Value[], compute: LaterValue["compute
   return marked({ kind: "later", awaits, compute }, values.some(isSensitive));
 }
 
-/** Applies a function now, or once its arguments are known. */
 export const whenKnown = (args: readonly Value[], apply: (known: readonly Value[]) => Value): Value =>
   args.every(isKnown) ? apply(args) : postponed(args, (fill) => apply(args.map((arg) => filled(arg, fill))));
 
@@ -221,7 +208,6 @@ export function typeOf(value: Value): ValueType {
   }
 }
 
-/** `string`, `list of number`: a type in words. */
 export function describeType(type: ValueType): string {
   if (typeof type === "string") return type === "any" ? "any type" : type;
   return "of" in type ? `${type.kind} of ${describeType(type.of)}` : type.kind;
@@ -229,7 +215,6 @@ export function describeType(type: ValueType): string {
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Splits a text into the characters that a reader sees. */
 export const graphemes = (value: string): string[] =>
   /^[\x20-\x7e]*$/.test(value) ? [...value] : [...segmenter.segment(value)].map(({ segment }) => segment);
 
@@ -273,7 +258,6 @@ export function jsonDecode(source: string): Value {
 
 const deepest = 100;
 
-/** JSON without expressions as a value. */
 export function valueOfPlain(plain: Plain, depth = 0): Value {
   if (depth > deepest) throw new ExpressionProblem(`JSON of more than ${deepest} levels`);
   if (plain === null) return nothing;

@@ -43,7 +43,6 @@ export interface Loop {
   readonly groups: boolean;
 }
 
-/** A literal piece of a text, or an expression: `${var.x}`. */
 export type TextPart = string | Expression;
 
 /** The name of the item of a splat, which no other name can be. */
@@ -65,7 +64,6 @@ export function parseExpression(text: string): Expression {
   return found;
 }
 
-/** Reads a text in one pass. */
 class Parser {
   private at = 0;
   private depth = 0;
@@ -105,7 +103,6 @@ class Parser {
     return JSON.parse(`"${written}"`) as string;
   }
 
-  /** Reads one level deeper. */
   private nested<T>(read: () => T): T {
     this.depth += 1;
     if (this.depth > maxDepth) throw unsupported(`an expression of more than ${maxDepth} levels`);
@@ -114,7 +111,6 @@ class Parser {
     return found;
   }
 
-  /** An expression with operators. */
   expression(): Expression {
     return this.nested(() => {
       const condition = this.binary(0);

@@ -40,21 +40,17 @@ export const nullable: Parameter<Value> = { ...any, takesNull: true };
 export const string: Parameter<string> = { read: textOf };
 export const number: Parameter<number> = { read: numberOf };
 export const whole: Parameter<number> = { read: wholeNumber };
-/** A list or a tuple. */
 export const list: Parameter<ListValue> = { read: wanted("a list", isList) };
-/** A list, a tuple or a set. */
 export const items: Parameter<ListValue> = { read: wanted("a list", isListLike) };
 export const mapping: Parameter<MapValue> = { read: wanted("a map", isMapLike) };
 const isCollection = (value: Value): value is ListValue | MapValue => isListLike(value) || isMapLike(value);
 export const collection: Parameter<ListValue | MapValue> = { read: wanted("a list or a map", isCollection) };
-/** A list that is converted to `type`. */
 export const typed = (type: ValueType): Parameter<ListValue> => ({
   read: (value) => convert(value, type) as ListValue,
 });
 
 export interface FunctionRule {
   readonly takes: readonly Parameter[];
-  /** The parameter of all further arguments. */
   readonly rest?: Parameter;
   /** Number of parameters in `takes` that may be left out. */
   readonly optional?: number;
@@ -64,11 +60,9 @@ export interface FunctionRule {
   readonly seesMarks?: true;
   /** Refuses a call as soon as the argument that is wrong is known. */
   readonly check?: (args: readonly Value[]) => void;
-  /** Takes the arguments as its parameters read them. */
   readonly call: (args: readonly unknown[]) => Result;
 }
 
-/** A value, or a text, a number or a flag that becomes one. */
 type Result = Value | string | number | boolean;
 
 type Others<Rest> = Partial<Omit<FunctionRule, "rest">> & { readonly rest?: Parameter<Rest> };
@@ -95,7 +89,6 @@ export const shallow = <const Takes extends readonly Parameter[], Rest = never>(
   others: Others<Rest> = {},
 ): FunctionRule => deep(takes, call, { isShallow: true, ...others });
 
-/** Returns the arguments as the parameters of the function read them. */
 const readArguments = ({ takes, rest }: FunctionRule, given: readonly Value[]): readonly unknown[] =>
   given.map((value, i) => {
     const { read, takesNull } = takes[i] ?? (rest as Parameter);
@@ -185,7 +178,6 @@ function templateText(value: Value): Value {
   return convert(value, "string");
 }
 
-/** `value[key]` and `value.key`. */
 export function stepInto(value: Value, key: Value): Value {
   if (value.kind === "null") throw new ExpressionProblem("null has no parts");
   // A value without parts has none by a later key either, unless the key is a reference: its type is open.
@@ -203,7 +195,6 @@ export function stepInto(value: Value, key: Value): Value {
   throw new ExpressionProblem(why, "stack.reference_unknown");
 }
 
-/** Takes the steps of a name into its value. */
 export const stepsInto = (value: Value, steps: readonly (string | number)[]): Value =>
   steps.map((step) => valueOfPlain(step)).reduce(stepInto, value);
 

@@ -9,7 +9,6 @@ export class StackProblem extends Error {
     readonly code: DiagnosticCode,
     message: string,
     readonly hint?: string,
-    /** The range of the text that it is in. */
     public at?: SourceRange,
   ) {
     super(message);

@@ -16,13 +16,11 @@ import {
 import { any, deep, type FunctionRule, nullable, number, string, whole } from "./operators";
 import { ExpressionProblem, unsupported } from "./problem";
 
-/** One `%…` of a format. */
 interface FormatVerb {
   readonly flags: string;
   readonly width: number | undefined;
   readonly places: number | undefined;
   readonly letter: string;
-  /** As written. */
   readonly source: string;
 }
 
@@ -89,7 +87,6 @@ function padded({ flags, width = 0 }: FormatVerb, shown: string, fill = zeroOr(f
 
 const zeroOr = (flags: string): "0" | " " => (flags.includes("0") ? "0" : " ");
 
-/** A number, which no zeros may follow. */
 function paddedNumber(verb: FormatVerb, value: number, digits: string, mayFill = true): string {
   const { flags } = verb;
   const sign = value < 0 ? "-" : flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
@@ -233,7 +230,6 @@ const ofTexts = (call: (value: string, other: string) => string | boolean): Func
   deep([string, string], call);
 const ofNumber = (change: (value: number) => number): FunctionRule => deep([number], change);
 
-/** Functions of text and numbers. */
 export const textFunctions: Readonly<Record<string, FunctionRule>> = {
   upper: ofText(upper),
   lower: ofText(lower),

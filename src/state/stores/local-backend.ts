@@ -86,8 +86,8 @@ interface LockPort {
   readonly isAlive: (pid: number) => boolean;
 }
 
-/** The lock file of a state. */
-function localLocks(port: LockPort): LockStore {
+/** A lock that is a file of this machine. */
+export function localLocks(port: LockPort): LockStore {
   const { disk, path } = port;
   const writing = <T>(work: Promise<T>): Promise<T> =>
     work.catch((cause) => {

@@ -1,5 +1,5 @@
 import { TerraformStack } from "cdktf";
-import { confirmRemoved, Project, RnvProvider } from "../../../src/cdktf/cdktf";
+import { confirmRemoved, Project, RnvProvider, type Service } from "../../../src/cdktf/cdktf";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { synthesizeInto } from "./synthesize";
 
@@ -51,6 +51,37 @@ describe("what a plan tells people to write, where a program declares it", () =>
     expect(one.emulator.store.services().map(({ name }) => name)).toEqual(["api"]);
   });
 
+  it("is every address that environments of earlier releases may record", async () => {
+    const settings = { name: "web", kind: "web" as const, configuration };
+    for (const release of ["web", "site", "front"]) {
+      const environment = createWorkbench({});
+      const define = (id: string, more: (service: Service) => void) =>
+        synthesizeInto(environment.folder, (app) => {
+          const made = new TerraformStack(app, "shop");
+          new RnvProvider(made, "rnv");
+          more(new Project(made, "shop", { name: "Shop" }).addService(id, settings));
+          return made;
+        });
+      define(release, () => {});
+      expect(await environment.apply(stack)).toMatchObject({ exitCode: 0 });
+      const unmoved = async (files: readonly string[]) => {
+        const { plan, diagnostics } = await environment.plan({ files });
+        expect({ diagnostics, actions: plan?.changes.map(({ action }) => action) }).toMatchObject({
+          diagnostics: [],
+          actions: ["no-op", "no-op", "no-op"],
+        });
+      };
+      define("front", (service) => service.movedFrom("service.shop.web").movedFrom("service.shop.site"));
+      await unmoved(stack.files);
+      const moves = [["web", "site"] as const, ["site", "front"] as const];
+      const steps = moves.map(([from, to]) => `{ from: service.shop.${from}, to: service.shop.${to} }`);
+      const services = `services: { front: ${JSON.stringify(settings)} }`;
+      environment.write("rnv.yaml", `projects: { shop: { name: Shop, ${services} } }\nmoved: [${steps}]\n`);
+      await unmoved(["rnv.yaml"]);
+      environment.remove();
+    }
+  });
+
   it("is an import that the program asks for", async () => {
     const { id } = one.emulator.store.addProject({ name: "Shop" });
     program([]);
@@ -60,5 +91,31 @@ describe("what a plan tells people to write, where a program declares it", () =>
     program([], (_, shop) => shop.importFrom(id));
     expect(await one.apply(stack)).toMatchObject({ exitCode: 0 });
     expect(one.emulator.store.projects()).toHaveLength(1);
+  });
+
+  it("is an import by names, as Terraform takes them", async () => {
+    const { store } = one.emulator;
+    const { id: projectId } = store.addProject({ name: "Shop" });
+    store.addService({ name: "api", kind: "web", projectId });
+    const imported = (project: string, service: string) =>
+      program([], (_, shop) => {
+        shop.importFrom(project);
+        shop.addService("front", { kind: "web", deploy: { when: "never" } }).importFrom(service);
+      });
+    for (const [project, service] of [
+      ["Shop", "Shop/nothing"],
+      ["Shop", "Other/api"],
+      ["Shop", "api"],
+    ] as const) {
+      imported(project, service);
+      expect((await one.plan(stack)).diagnostics).toMatchObject([
+        { summary: `service.shop.front cannot be imported: ${service} is not there` },
+      ]);
+    }
+    for (let runs = 0; runs < 2; runs += 1) {
+      imported("Shop", `${runs === 0 ? "Shop" : projectId}/api`);
+      expect(await one.apply(stack)).toMatchObject({ exitCode: 0 });
+      expect(store.services().map(({ name }) => name)).toEqual(["front"]);
+    }
   });
 });

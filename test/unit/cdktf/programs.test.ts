@@ -203,6 +203,19 @@ describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, {
   });
 
   describe("count and forEach", () => {
+    it.each([
+      ["Variable", { key: "A", value: "1" }],
+      ["Variables", { values: { A: "1" } }],
+    ] as const)("of a %s of a deployed service are refused with a loop", (kind, props) => {
+      const api = new Service(stack, "api", { kind: "web" });
+      const forEach = TerraformIterator.fromList(["a"]);
+      new (constructs[kind] as typeof Variable)(api, "each", { ...props, forEach } as never);
+      expect(written).toThrow(
+        "shop/api/each has forEach, and shop/api/deploy is triggered by one instance. Write a loop in the program: " +
+          "for (const [key, value] of Object.entries(values)) service.addVariable(key, value)",
+      );
+    });
+
     const several = (): Record<string, object> => ({
       count: { count: TerraformCount.of(2) },
       forEach: { forEach: TerraformIterator.fromList(["a", "b"]) },

@@ -2,6 +2,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -9,6 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import type { Screen } from "../../../src/cli/screen";
 import { withStack } from "../../../src/cli/synthesize";
 import type { Request } from "../../../src/cli/target";
@@ -61,8 +63,9 @@ async function refused(made: Request, signal = screen.signal) {
 describe("--app and cdktf.json", () => {
   it("run the program in the caller's environment, and read what it wrote", async () => {
     write("app.js", program);
-    const { files } = await withStack(given({ app: "node app.js" }), screen);
+    const { files, synthesized } = await withStack(given({ app: "node app.js" }), screen);
     expect(files).toEqual(["cdktf.out"]);
+    expect([...(synthesized?.keys() ?? [])]).toEqual(["cdktf.out/manifest.json"]);
     const seen = JSON.parse(readFileSync(join(folder, "cdktf.out", "seen.json"), "utf8"));
     expect(seen).toEqual({ plain: "kept" });
     expect(told).toEqual(["Synthesizing: node app.js\n"]);
@@ -71,8 +74,9 @@ describe("--app and cdktf.json", () => {
   it("give the program no credential of rnv, and no token of the CI platform that is not listed", async () => {
     write(
       "app.js",
-      `require("node:fs").mkdirSync("cdktf.out");
-       require("node:fs").writeFileSync("cdktf.out/manifest.json", '{"stacks":{}}');
+      `const out = process.env.CDKTF_OUTDIR;
+       require("node:fs").mkdirSync(out);
+       require("node:fs").writeFileSync(out + "/manifest.json", '{"stacks":{}}');
        require("node:fs").writeFileSync("seen.json", JSON.stringify(process.env));`,
     );
     const credentials = {
@@ -181,7 +185,7 @@ describe("--app and cdktf.json", () => {
   it("an app with an outdir of its own is told what to write", async () => {
     write("app.js", 'require("node:fs").mkdirSync("dist");');
     expect(await refused(given({ app: "node app.js" }))).toMatchObject({
-      summary: 'the program "node app.js" wrote no cdktf.out/manifest.json',
+      summary: 'the program "node app.js" wrote no manifest.json into CDKTF_OUTDIR',
       hint: expect.stringContaining(
         'if the app has an outdir of its own, write that folder as "output" in cdktf.json',
       ),
@@ -197,6 +201,7 @@ describe("--app and cdktf.json", () => {
   it("a program that fails is shown with what it printed", async () => {
     write("app.js", program);
     expect(await refused(given({ app: "node app.js fail" }))).toMatchObject({
+      code: "stack.program_failed",
       summary: 'the program "node app.js fail" ended with exit code 3',
       detail: "It printed:\nwhat it prints",
     });
@@ -205,20 +210,30 @@ describe("--app and cdktf.json", () => {
   it("the message of an error that it throws is shown, and where", async () => {
     mkdirSync(join(folder, "node_modules"));
     write("node_modules/lib.js", "exports.run = (text) => { throw new TypeError(text); };");
-    write("app.js", 'console.log("before");\nrequire("./node_modules/lib.js").run("there is no plan huge");');
-    const { summary, detail } = (await refused(given({ app: "node app.js" }))) ?? {};
-    expect(summary).toBe('the program "node app.js" ended with exit code 1');
-    expect(detail).toContain("It printed:\nbefore\n");
-    expect(detail).toContain("\nTypeError: there is no plan huge\n");
-    expect(detail).toMatch(/app\.js:2:\d+\)/);
+    write(
+      "app.js",
+      'console.log("before");\nrequire("./node_modules/lib.js").run("no plan huge,\\nnor small");',
+    );
+    expect(await refused(given({ app: "node app.js" }))).toMatchObject({
+      code: "stack.program_failed",
+      summary: 'the program "node app.js" failed: TypeError: no plan huge,',
+      detail: expect.stringMatching(
+        /^It printed:\nbefore\n[\s\S]*\nTypeError: no plan huge,\nnor small\n +at Object\.<anonymous> \(app\.js:2:\d+\)$/,
+      ),
+    });
   });
 
   it("what an earlier run wrote is not taken for the result of this one", async () => {
     write("app.js", program);
     await withStack(given({ app: "node app.js" }), screen);
     expect(await refused(given({ app: "node app.js nothing" }))).toMatchObject({
-      summary: 'the program "node app.js nothing" wrote no cdktf.out/manifest.json',
+      summary: 'the program "node app.js nothing" wrote no manifest.json into CDKTF_OUTDIR',
     });
+    write("cdktf.json", '{ "output": "cdktf.out" }');
+    expect(await refused(given({ app: "node app.js nothing" }))).toMatchObject({
+      summary: 'the program "node app.js nothing" wrote no manifest.json into cdktf.out',
+    });
+    expect(existsSync(join(folder, "cdktf.out/manifest.json"))).toBe(true);
   });
 
   it("an interruption ends the program and what it started", async () => {
@@ -230,5 +245,63 @@ describe("--app and cdktf.json", () => {
     const waiting = refused(given({ app: "node app.js" }), abort.signal);
     setImmediate(() => abort.abort());
     expect(await waiting).toMatchObject({ summary: 'the program "node app.js" was interrupted' });
+  });
+
+  /** A program of one stack for each word of TARGET, which waits for the file DONE if it is told to. */
+  const stacksOf = `
+    const fs = require("node:fs");
+    const { CDKTF_OUTDIR, TARGET, OUT = CDKTF_OUTDIR, WAIT } = process.env;
+    for (const app of TARGET.split(" and ")) {
+      const stacks = {};
+      for (const name of app.split(" ")) {
+        const synthesizedStackPath = "stacks/" + name + "/cdk.tf.json";
+        fs.mkdirSync(OUT + "/stacks/" + name, { recursive: true });
+        fs.writeFileSync(OUT + "/" + synthesizedStackPath, JSON.stringify({ "//": TARGET }));
+        stacks[name] = { name, synthesizedStackPath };
+      }
+      fs.writeFileSync(OUT + "/manifest.json", JSON.stringify({ stacks }));
+    }
+    while (WAIT && !fs.existsSync("done")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);`;
+  const stackIn = (files: Request["synthesized"], name: string): unknown =>
+    JSON.parse(files?.get(`cdktf.out/stacks/${name}/cdk.tf.json`)?.toString() ?? "null");
+
+  it.each([
+    ["CDKTF_OUTDIR", {}],
+    ["an output folder of its own", { OUT: "cdktf.out" }],
+  ])("two runs in one folder read what their own program wrote into %s", async (_, environment) => {
+    write("app.js", stacksOf);
+    if ("OUT" in environment) write("cdktf.json", '{ "output": "cdktf.out" }');
+    const run = (more: Request["environment"]) =>
+      withStack(given({ app: "node app.js" }, { ...environment, ...more }), screen);
+    const staging = run({ TARGET: "shop", WAIT: "1" });
+    while (!existsSync(join(folder, ".rnv"))) await setTimeout(20);
+    const production = run({ TARGET: "shop tools" });
+    if (!("OUT" in environment)) await production;
+    write("done", "");
+    expect(stackIn((await staging).synthesized, "shop")).toEqual({ "//": "shop" });
+    expect(stackIn((await production).synthesized, "shop")).toEqual({ "//": "shop tools" });
+    expect(readdirSync(join(folder, ".rnv"))).toEqual([".gitignore"]);
+  });
+
+  it("what it wrote is copied over cdktf.out, from which stacks go and files of Terraform do not", async () => {
+    write("app.js", stacksOf);
+    await withStack(given({ app: "node app.js" }, { TARGET: "shop tools old" }), screen);
+    for (const name of ["shop", "old"]) mkdirSync(join(folder, `cdktf.out/stacks/${name}/.terraform`));
+    await withStack(given({ app: "node app.js" }, { TARGET: "shop" }), screen);
+    const left = readdirSync(join(folder, "cdktf.out/stacks"), { recursive: true });
+    expect(left.sort()).toEqual([
+      ...["old", "old/.terraform"],
+      ...["shop", "shop/.terraform", "shop/cdk.tf.json"],
+    ]);
+    write("cdktf.json", '{ "app": "node app.js" }');
+    await withStack(given({ files: ["cdktf.out"] }), screen);
+    expect(told.at(-1)).toMatch(/^Reading cdktf\.out of 20\S+Z\. The app of cdktf\.json is not run\.\n$/);
+  });
+
+  it("two apps in one program are refused by their stacks", async () => {
+    write("app.js", stacksOf);
+    expect(await refused(given({ app: "node app.js" }, { TARGET: "a b and c" }))).toMatchObject({
+      summary: 'the program "node app.js" has two apps: of a, b, and of c',
+    });
   });
 });

@@ -22,28 +22,37 @@ describe("a moved resource", () => {
       { path: "name", cause: "edit", before: { value: "web" }, after: { value: "api" } },
     ]);
   });
-
-  it("follows a chain of moves", () => {
-    const moved = [
-      move("service.shop.mid", "service.shop.api"),
-      move("service.shop.web", "service.shop.mid"),
-    ];
-    expect(actionsOf(settled().plan(desiredOf(shop("api", "web"), { moved })))).toEqual([]);
-  });
 });
 
 describe("a move", () => {
   it.each([
-    ["service.shop.web", "service.shop.api", "still declared"],
-    ["service.shop.web", "project.web", "keeps the type"],
-    ["service.shop.web", "service.shop.two", "recorded already"],
-  ])("from %s to %s is refused", (from, to, why) => {
+    ["service.shop.two", [move("service.shop.web", "service.shop.two")]],
+    ["service.shop.api", ["two", "web"].map((old) => move(`service.shop.${old}`, "service.shop.api"))],
+  ])("to %s is refused where another service of the state is there", (to, moved) => {
     const world = new World();
     world.settle(desiredOf([...shop("web"), declare("service.shop.two", { kind: "web" })]));
-    const declared = why === "still declared" ? shop("web") : shop("two");
-    const plan = world.plan(desiredOf(declared, { moved: [move(from, to)] }));
+    const plan = world.plan(desiredOf(shop(to.slice("service.shop.".length)), { moved }));
     expect(plan.diagnostics.filter(({ severity }) => severity === "error")).toMatchObject([
-      { code: "manifest.moved", summary: expect.stringContaining(why), range },
+      {
+        code: "manifest.moved",
+        summary: `service.shop.web cannot move to ${to}: service.shop.two is recorded already`,
+        range,
+      },
     ]);
+  });
+
+  it("is followed by those of what it is in and by those that came after it", () => {
+    const moved = [
+      move("project.shop", "project.store"),
+      move("service.shop.web", "service.shop.mid"),
+      move("service.store.mid", "service.store.api"),
+    ];
+    const store = [
+      declare("project.store", { name: "shop" }),
+      declare("service.store.api", { kind: "web", name: "web" }),
+      declare("variable.store.api.KEY", { value: new Secret("text") }),
+      declare("deployment.store.api"),
+    ];
+    expect(actionsOf(settled().plan(desiredOf(store, { moved })))).toEqual([]);
   });
 });
