@@ -1,10 +1,11 @@
 // Bundles the command line: `node .ci/bundle.mjs [FOLDER]`, dist/bin unless said. `rnv.js` is the entry, which answers
 // `rnv version` itself; `run.js` beside it is the program. Both are put in place whole, for processes that start now.
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { oldestNode, readableBy, refuseOlderNode } from "./oldest-node.mjs";
+import { bundleS3Client, s3Client } from "./s3-client.mjs";
 import { partOfUndici } from "./undici.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
@@ -13,6 +14,10 @@ const folder = resolve(process.argv[2] ?? join(root, "dist/bin"));
 /** The entry asks for the program beside it when it needs it. */
 const keepApart = ({ onResolve }) =>
   onResolve({ filter: /^\.\/run$/ }, ({ path }) => ({ path, external: true }));
+
+/** The AWS SDK stays in a module of its own. */
+const s3Apart = ({ onResolve }) =>
+  onResolve({ filter: /\/s3-client$/ }, () => ({ path: relative(folder, s3Client), external: true }));
 
 const options = {
   absWorkingDir: root,
@@ -31,7 +36,7 @@ const options = {
 const refusal = `console.error("rnv needs Node ${oldestNode} or later; this is " + process.version.slice(1))`;
 
 const programs = [
-  { entryPoints: { run: "src/cli/run.ts" }, target: "node20", plugins: [partOfUndici] },
+  { entryPoints: { run: "src/cli/run.ts" }, target: "node20", plugins: [partOfUndici, { name: "s3-apart", setup: s3Apart }] },
   {
     entryPoints: { rnv: "src/cli/main.ts" },
     target: readableBy,
@@ -40,6 +45,7 @@ const programs = [
   },
 ];
 
+await bundleS3Client();
 mkdirSync(folder, { recursive: true });
 for (const program of programs) {
   const [{ path, text }] = (await build({ ...options, ...program })).outputFiles;

@@ -3,7 +3,7 @@ import { dirname, relative, resolve, sep } from "node:path";
 import { isStageWord } from "../model/stage";
 import { type OpenSurroundings, openS3 } from "./open-backend";
 import type { StateAddress } from "./state-address";
-import { listS3Keys } from "./stores/s3-store";
+import { listS3Keys } from "./stores/s3-objects";
 
 /** Stands for the id in the address of a state whose instances are looked for. */
 export const instancePlace = "0rnv-instance-id0";
@@ -23,7 +23,7 @@ export async function listInstances(
   const [prefix = ""] = key.split(instancePlace);
   const name = settings.location.replace(instancePlace, "…");
   try {
-    const keys = await listS3Keys(settings, { key, prefix, name }, server);
+    const keys = await listS3Keys(settings, { prefix, name }, server);
     return unique(keys.flatMap((found) => idIn(found, key) ?? []));
   } finally {
     await transport.close();

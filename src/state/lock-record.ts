@@ -60,10 +60,12 @@ const lockRecord = z.object({
   /** Rises with every holder; writes are checked against it. */
   generation: z.int(),
   process: processIdentity.catch({}),
+  /** The lock was released by this run. */
+  free: z.literal(true).optional(),
 });
 
 /** The content of a lock. */
-export type LockRecord = Readonly<Omit<z.infer<typeof lockRecord>, "format">>;
+export type LockRecord = Readonly<Omit<z.infer<typeof lockRecord>, "format" | "free">>;
 
 /** `unreadable`: it does not say whose it is. */
 export type FoundLock = LockRecord | "free" | "unreadable";
@@ -71,16 +73,25 @@ export type FoundLock = LockRecord | "free" | "unreadable";
 /** Bytes. */
 export const largestLock = 64 * 1024;
 
-export const encodeLock = (record: LockRecord): Uint8Array =>
+export const encodeLock = (record: LockRecord & { readonly free?: true }): Uint8Array =>
   Buffer.from(`${JSON.stringify({ format: "rnv-lock", ...record }, null, 2)}\n`);
+
+/** Encodes a lock that is free, and the run that released it, for a store that removes no lock. */
+export const encodeFreeLock = (record: LockRecord): Uint8Array => encodeLock({ ...record, free: true });
+
+const parseLock = (bytes: Uint8Array | undefined) =>
+  bytes && lockRecord.safeParse(parseJson(Buffer.from(bytes).toString("utf8"))).data;
+
+/** Returns the generation of a lock, free or held; 0 where there is none. */
+export const generationIn = (bytes: Uint8Array | undefined): number => parseLock(bytes)?.generation ?? 0;
 
 /** Returns the record that a lock's bytes hold; undefined bytes are a lock that is free. */
 export function decodeLock(bytes: Uint8Array | undefined): FoundLock {
   if (bytes === undefined) return "free";
-  const found = lockRecord.safeParse(parseJson(Buffer.from(bytes).toString("utf8"))).data;
+  const found = parseLock(bytes);
   if (found === undefined) return "unreadable";
-  const { format: _format, ...record } = found;
-  return record;
+  const { format: _format, free, ...record } = found;
+  return free ? "free" : record;
 }
 
 export const isSameLock = (a: FoundLock, b: LockRecord): boolean =>
@@ -117,7 +128,7 @@ export async function isDead(
 export interface LockStore {
   /** For messages. */
   readonly location: string;
-  /** Returns `record` if it has the lock now, also when an earlier answer was lost; else the record of the holder. */
+  /** Returns the holder of the lock: `record`, with its generation, if it has the lock now; else the other run. */
   takeLock(record: LockRecord): Promise<LockRecord | "unreadable">;
   /** Puts one record in place of another in one step. Absent where the store cannot. */
   readonly replaceLock?: ((from: LockRecord, to: LockRecord) => Promise<boolean>) | undefined;
@@ -130,34 +141,6 @@ export interface LockStore {
   /** The error for a lock that does not say whose it is. */
   readonly unreadable: DiagnosticsError;
 }
-
-/** A lock that is a file, or an object of a bucket: its text is read and changed as a whole. */
-export interface LockFile {
-  read(): Promise<FoundLock>;
-  /** Puts a record where there is none; false where there is one. */
-  create(record: LockRecord): Promise<boolean>;
-  /** Puts `next` in place of exactly this record; false where another is there. */
-  replace(record: LockRecord, next: LockRecord): Promise<boolean>;
-  /** Removes exactly this record; false where another is there. `by` is the run that does it. */
-  remove(record: LockRecord, by: LockRecord): Promise<boolean>;
-}
-
-/** Returns the ways to take, hand over and free a lock that is a file. */
-export const lockInFile = (file: LockFile) => ({
-  async takeLock(record: LockRecord): Promise<LockRecord | "unreadable"> {
-    for (let looks = 1; ; looks += 1) {
-      const found = await file.read();
-      if (found !== "free") return isSameLock(found, record) ? record : found;
-      if (await file.create(record)) return record;
-      // It may become free between two looks at it.
-      if (looks > 2) return "unreadable";
-    }
-  },
-  replaceLock: (from: LockRecord, to: LockRecord) => file.replace(from, to),
-  readLock: () => file.read(),
-  findLock: async () => holderOf(await file.read()),
-  freeLock: (record: LockRecord, by = record) => file.remove(record, by),
-});
 
 /** Throws `state.lock_lost` where the lock can be read and is not this record's; `otherwise` says why, where it is free. */
 export async function checkLock(
@@ -206,7 +189,7 @@ export async function acquireLock(
   const deadline = clock.elapsed() + wait.timeoutMs;
   for (let attempt = 0; ; attempt += 1) {
     const found = await store.takeLock(self);
-    if (found === self) return { record: self };
+    if (holderOf(found)?.id === self.id) return { record: found as LockRecord };
     const held = holderOf(found);
     if (held && store.replaceLock && (await isDead(disk, held, self, isAlive))) {
       const next = { ...self, generation: held.generation + 1 };

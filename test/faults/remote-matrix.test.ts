@@ -29,7 +29,6 @@ describe("the fault matrix of remote states", () => {
     expect(new Set(names).size).toBe(names.length);
     const labels = new Set(stages.flatMap(({ stateRequests }) => stateRequests.map(({ label }) => label)));
     expect([...labels].sort()).toEqual([
-      "DELETE lock",
       "GET lock",
       "GET state",
       "LOCK state",

@@ -8,28 +8,41 @@ export const s3Environment = {
   AWS_REGION: "eu-test-1",
 } as const;
 
-/** A bucket with conditional writes and deletes; signatures (version 4) are worked out again and compared. */
-export function serveS3(options: { readonly conditional?: boolean } = {}): Promise<StateServer> {
+/**
+ * A bucket with conditional writes; as in MinIO, a deletion pays no heed to conditions. Signatures (version 4) are worked out
+ * again and compared.
+ */
+export function serveS3(options: S3Options = {}): Promise<StateServer> {
   const stored = new Map<string, string>();
   return serveState(s3Service(options, stored), stored);
 }
 
+export interface S3Options {
+  /** Conditions that it heeds; both unless said. */
+  readonly obeys?: readonly ("If-None-Match" | "If-Match")[];
+  /** The ETags that `If-Match` takes; in quotes unless said. */
+  readonly etags?: "quoted" | "bare" | "none";
+}
+
 /** The same without a network. */
 export function s3Service(
-  { conditional = true }: { readonly conditional?: boolean },
+  { obeys = ["If-None-Match", "If-Match"], etags = "quoted" }: S3Options,
   stored: Map<string, string>,
 ): StateService {
   const etagOf = (text: string): string => `"${createHash("md5").update(text).digest("hex")}"`;
-  return ({ method, path, body, headers }) => {
-    if (!isSigned({ method, path, body, headers }))
-      return { status: 403, body: "<Error>SignatureDoesNotMatch</Error>" };
-    if (method === "GET" && /[?&]list-type=2/.test(path)) return listing(path, stored);
+  return ({ method, path: url, body, headers }) => {
+    if (!isSigned({ method, path: url, body, headers })) return refusal(403, "SignatureDoesNotMatch");
+    if (method === "GET" && /[?&]list-type=2/.test(url)) return listing(url, stored);
+    const path = url.replace(/\?.*/, "");
     const held = stored.get(path);
     const etag = held === undefined ? undefined : etagOf(held);
-    if (conditional && method !== "GET") {
-      if (headers["if-none-match"] === "*" && held !== undefined) return { status: 412 };
-      if (headers["if-match"] !== undefined && held === undefined) return { status: 404 };
-      if (headers["if-match"] !== undefined && headers["if-match"] !== etag) return { status: 412 };
+    const { "if-match": match, "if-none-match": noneMatch } = headers;
+    if (method === "PUT" && obeys.includes("If-None-Match") && noneMatch === "*" && held !== undefined)
+      return refusal(412, "PreconditionFailed");
+    if (method === "PUT" && obeys.includes("If-Match") && match !== undefined) {
+      if (held === undefined) return refusal(404, "NoSuchKey");
+      const taken = { quoted: etag, bare: etag?.slice(1, -1), none: undefined }[etags];
+      if (match !== taken) return refusal(412, "PreconditionFailed");
     }
     if (method === "PUT") {
       stored.set(path, body);
@@ -39,10 +52,15 @@ export function s3Service(
       stored.delete(path);
       return { status: 204 };
     }
-    if (held === undefined) return { status: 404, body: "<Error><Code>NoSuchKey</Code></Error>" };
+    if (held === undefined) return refusal(404, "NoSuchKey");
     return { status: 200, body: held, headers: { etag: etag as string } };
   };
 }
+
+export const refusal = (status: number, code: string) => ({
+  status,
+  body: `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code></Error>`,
+});
 
 /** Keys of one page, so that a list has several. */
 const pageSize = 2;
@@ -51,9 +69,10 @@ function listing(path: string, stored: ReadonlyMap<string, string>): ReturnType<
   const url = new URL(path, "http://localhost");
   const after = url.searchParams.get("continuation-token") ?? "";
   const prefix = url.searchParams.get("prefix") ?? "";
+  const bucket = url.pathname.replace(/\/?$/, "/");
   const keys = [...stored.keys()]
-    .filter((key) => key.startsWith(url.pathname))
-    .map((key) => decodeURIComponent(key.slice(url.pathname.length)))
+    .filter((key) => key.startsWith(bucket))
+    .map((key) => decodeURIComponent(key.slice(bucket.length)))
     .filter((key) => key.startsWith(prefix) && key > after)
     .sort();
   const page = keys.slice(0, pageSize);

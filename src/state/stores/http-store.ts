@@ -134,8 +134,9 @@ export function createHttpStore(settings: HttpStateSettings, server: StateServer
   };
   return {
     location,
-    server,
     read,
+    repeat: (write) => server.ask(writing(location), write),
+    crossed: new UnansweredError("another write was going on"),
     // The protocol has no conditional write: the server checks the lock, and this the content.
     write: async (bytes, expected, { id }) =>
       (await read())?.version === expected ? write(bytes, id) : { kind: "changed" },
@@ -171,7 +172,7 @@ function callsOf(settings: HttpStateSettings, server: StateServer, location: str
       ...(authorization === undefined ? {} : { authorization }),
       ...(body === undefined ? {} : { "content-type": "application/json", "content-md5": md5(body) }),
     };
-    return server.send({ url, method, headers, body });
+    return server.send({ url, method, headers, body: body && Buffer.from(body).toString("utf8") });
   };
   const locking = { ...writing(location), summary: `cannot lock ${location}` };
   const unlocking = { ...writing(location), summary: `cannot unlock ${location}` };

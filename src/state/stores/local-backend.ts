@@ -26,12 +26,12 @@ import {
   decodeLock,
   encodeLock,
   type FoundLock,
+  holderOf,
   isDead,
   isSameLock,
   type LockRecord,
   type LockStore,
   largestLock,
-  lockInFile,
   lockUnreadable,
 } from "../lock-record";
 import type { Recorded } from "../recorded";
@@ -99,22 +99,26 @@ function localLocks(port: LockPort): LockStore {
     work.catch((cause) => {
       throw writeFailed(path, cause);
     });
-  const locks = lockInFile({
-    read: () =>
-      lockAt(disk, path).catch((cause) => {
-        throw readFailed(path, cause);
-      }),
-    create: (record) => writing(placeLock(port, path, record)),
-    replace: (expected, next) => writing(swapLock(port, next, { path, expected, next })),
-    remove: (expected, by) => writing(swapLock(port, by, { path, expected }, by !== expected)),
-  });
+  const readLock = () =>
+    lockAt(disk, path).catch((cause) => {
+      throw readFailed(path, cause);
+    });
   return {
-    ...locks,
     location: path,
     async takeLock(record) {
       await writing(disk.makeFolder(dirname(path)));
-      return locks.takeLock(record);
+      for (let looks = 1; looks < 4; looks += 1) {
+        const found = await readLock();
+        if (found !== "free") return found;
+        if (await writing(placeLock(port, path, record))) return record;
+      }
+      // It became free between two looks at it, each time.
+      return "unreadable";
     },
+    replaceLock: (expected, next) => writing(swapLock(port, next, { path, expected, next })),
+    readLock,
+    findLock: async () => holderOf(await readLock()),
+    freeLock: (expected, by = expected) => writing(swapLock(port, by, { path, expected }, by !== expected)),
     unreadable: lockUnreadable(path, `make sure that no other run is going on, then remove ${path}`),
   };
 }

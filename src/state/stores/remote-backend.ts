@@ -5,7 +5,7 @@ import { type BackendOptions, createBackend, type StateStore } from "../create-b
 import { checkLock, holderOf, type LockRecord, lockLost, lockLostAfterWrite } from "../lock-record";
 import { highest, type Recorded } from "../recorded";
 import type { LockedStore } from "../session";
-import { type RemoteStore, UnansweredError, writing } from "./remote-store";
+import type { RemoteStore } from "./remote-store";
 
 /** Keeps a state in a store outside this machine. */
 export const createRemoteBackend = (store: RemoteStore, options: BackendOptions): StateBackend =>
@@ -38,7 +38,6 @@ const slots = Array.from({ length: keptBackups }, (_, slot) => slot);
 
 /**
  * A remote state while this run holds its lock. A write only replaces the version that this session wrote or read last.
- * The outcome of an unanswered write is read before it is repeated.
  */
 class LockedRemoteStore implements LockedStore {
   isLockTaken = false;
@@ -80,36 +79,25 @@ class LockedRemoteStore implements LockedStore {
   }
 
   async #write(bytes: Uint8Array): Promise<void> {
-    const { server, location } = this.store;
+    const { store, lock } = this;
     this.#sent.add(sha256(bytes));
-    await server.ask(writing(location), async () => {
+    await store.repeat(async () => {
       await this.#checkLock();
-      const answer = await this.store.write(bytes, this.#version, this.lock).catch((cause: unknown) => {
-        if (cause instanceof UnansweredError) return cause;
-        throw cause;
-      });
-      if (answer instanceof UnansweredError || answer.kind === "changed") {
-        if (await this.#isWritten(bytes)) return;
-        // It stands as expected after all: two writes crossed each other.
-        throw answer instanceof UnansweredError ? answer : new UnansweredError("another write was going on");
-      }
+      const answer = await store.write(bytes, this.#version, lock);
       if (answer.kind === "not-ours") throw this.#lost(answer.holder);
-      this.#version = answer.version;
+      if (answer.kind === "written") this.#version = answer.version;
+      else if (!(await this.#isWritten(bytes))) throw store.crossed;
     });
   }
 
-  /** Returns true if a write without an answer arrived. Throws when another state is stored. */
+  /** Returns true if a write whose answer was lost arrived. Throws when another state is stored. */
   async #isWritten(bytes: Uint8Array): Promise<boolean> {
     const found = await this.store.read();
-    if (found !== undefined && Buffer.compare(found.bytes, bytes) === 0) {
-      this.#version = found.version;
-      return true;
-    }
     // An earlier write of this session may arrive late, where the store cannot refuse it.
     const isOurs = found !== undefined && this.#sent.has(sha256(found.bytes));
     if (found?.version !== this.#version && !isOurs) throw this.#lost();
     this.#version = found?.version;
-    return false;
+    return found !== undefined && Buffer.compare(found.bytes, bytes) === 0;
   }
 
   #checkLock(): Promise<void> {

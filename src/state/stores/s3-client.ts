@@ -1,0 +1,180 @@
+import { Readable } from "node:stream";
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+  S3ServiceException,
+} from "@aws-sdk/client-s3";
+import { defaultProvider } from "@aws-sdk/credential-provider-node";
+import type { WireRequest, WireResponse } from "../../api/transport";
+
+/** Asks for another attempt of a failed request, after a pause; false where there is none left. */
+export type TryAgain = (cause: unknown, isPassing: boolean) => Promise<boolean>;
+
+/** A bucket and its credentials. Absent settings come from the environment of the process, then the shared config. */
+export interface BucketOptions {
+  readonly bucket: string;
+  readonly region?: string;
+  readonly endpoint?: string;
+  /** The bucket is in the path of a URL instead of its host name. */
+  readonly pathStyle?: boolean;
+  readonly profile?: string;
+  readonly credentials?: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
+  /** Carries every request: to the bucket, to STS and to SSO. */
+  readonly send: (request: WireRequest) => Promise<WireResponse>;
+  /** Counts the attempts of one request. */
+  readonly attempts: () => TryAgain;
+}
+
+export type Bucket = ReturnType<typeof openBucket>;
+
+/** Conditions of a write, as headers. */
+export interface Conditions {
+  readonly IfMatch?: string;
+  readonly IfNoneMatch?: "*";
+}
+
+/** A refusal of the store, or the reason why there are no credentials. */
+export interface BucketFailure {
+  /** Absent where an answer holds none. */
+  readonly code?: string;
+  readonly status?: number;
+  /** Text of the SDK about credentials; absent for a refusal of the store. */
+  readonly credentials?: string;
+  /** Region that the store names. */
+  readonly region?: string;
+}
+
+/** Opens a bucket through the AWS SDK, without a request. Its methods reject with errors for `bucketFailure`. */
+export function openBucket({ bucket: Bucket, send, attempts, ...options }: BucketOptions) {
+  const { region, endpoint, profile, pathStyle: forcePathStyle } = options;
+  const shared = { logger: silent, requestHandler: handlerOver(send), retryStrategy: retriesBy(attempts) };
+  const client = new S3Client({
+    ...{ ...shared, region, endpoint, profile, forcePathStyle },
+    credentials:
+      options.credentials ?? marking(defaultProvider({ profile, logger: silent, clientConfig: shared })),
+    // Other servers know neither these checksums nor `Expect`.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    expectContinueHeader: false,
+  });
+  return {
+    async get(Key: string) {
+      const { Body, ETag } = await client.send(new GetObjectCommand({ Bucket, Key }));
+      return { bytes: (await Body?.transformToByteArray()) ?? new Uint8Array(), version: ETag ?? "" };
+    },
+    async put(Key: string, Body: Uint8Array, conditions: Conditions) {
+      const request = { Bucket, Key, Body, ContentType: "application/json", ...conditions };
+      return (await client.send(new PutObjectCommand(request))).ETag;
+    },
+    async delete(Key: string, IfMatch?: string) {
+      await client.send(new DeleteObjectCommand({ Bucket, Key, IfMatch }));
+      return true;
+    },
+    /** Returns all keys that begin with `Prefix`; undefined where a page of them is not whole. */
+    async list(Prefix: string) {
+      const keys: string[] = [];
+      for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix, EncodingType: "url" })) {
+        if (page.IsTruncated === undefined) return undefined;
+        for (const { Key = "" } of page.Contents ?? []) keys.push(decodeURIComponent(Key));
+      }
+      return keys;
+    },
+  };
+}
+
+/** Reads an error of a bucket's methods. */
+export function bucketFailure(cause: unknown): BucketFailure {
+  const { name, message, isOfCredentials, $metadata, $response } = cause as S3ServiceException & Marked;
+  const isMissing = message === "Region is missing";
+  const isCode = (isOfCredentials || cause instanceof S3ServiceException) && /^[\w.-]{1,100}$/.test(name);
+  return {
+    code: isMissing ? "RegionMissing" : isCode ? name : undefined,
+    status: $metadata?.httpStatusCode ?? $response?.statusCode,
+    credentials: isOfCredentials && message,
+    region: $response?.headers["x-amz-bucket-region"],
+  };
+}
+
+interface Marked {
+  readonly isOfCredentials?: true;
+}
+
+/** Marks the errors of a provider: those of STS look like those of the store. */
+const marking =
+  (provide: ReturnType<typeof defaultProvider>): typeof provide =>
+  (properties) =>
+    provide(properties).catch((cause: unknown) => {
+      throw Object.assign(cause as Error, { isOfCredentials: true });
+    });
+
+const nothing = (): void => undefined;
+const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+interface SdkRequest {
+  readonly method: string;
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | readonly string[] | null>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+/** Carries the requests of the SDK. */
+const handlerOver = (send: BucketOptions["send"]) => ({
+  metadata: { handlerProtocol: "http/1.1" },
+  async handle({ method, headers, body, ...request }: SdkRequest) {
+    const answer = await send({
+      ...{ method, headers, url: urlOf(request) },
+      body: body === undefined || typeof body === "string" ? body : Buffer.from(body).toString("utf8"),
+    });
+    const bytes = Buffer.from(answer.body);
+    return { response: { statusCode: answer.status, headers: answer.headers, body: Readable.from([bytes]) } };
+  },
+  updateHttpClientConfig: nothing,
+  httpHandlerConfigs: () => ({}),
+});
+
+function urlOf({ protocol, hostname, port, path, query = {} }: Omit<SdkRequest, "method" | "headers">) {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value ?? ""].flat().map((text) => `${encode(name)}=${encode(text)}`),
+  );
+  const search = pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+  return `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}${path}${search}`;
+}
+
+const encode = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+
+interface Token {
+  readonly tryAgain: TryAgain;
+  readonly getRetryCount: () => number;
+  readonly getRetryDelay: () => number;
+}
+
+const tokenOf = (tryAgain: TryAgain, count: number): Token => ({
+  tryAgain,
+  getRetryCount: () => count,
+  getRetryDelay: () => 0,
+});
+
+/** Has the SDK repeat requests with the pauses and limits of other requests. */
+const retriesBy = (attempts: BucketOptions["attempts"]) => ({
+  acquireInitialRetryToken: async (): Promise<Token> => tokenOf(attempts(), 0),
+  async refreshRetryTokenForRetry(
+    { tryAgain, getRetryCount }: Token,
+    { error, errorType }: { readonly error?: unknown; readonly errorType: string },
+  ): Promise<Token> {
+    if (!(await tryAgain(error, errorType !== "CLIENT_ERROR"))) throw error;
+    return tokenOf(tryAgain, getRetryCount() + 1);
+  },
+  recordSuccess: nothing,
+});
