@@ -36,7 +36,11 @@ const options = {
 const refusal = `console.error("rnv needs Node ${oldestNode} or later; this is " + process.version.slice(1))`;
 
 const programs = [
-  { entryPoints: { run: "src/cli/run.ts" }, target: "node20", plugins: [partOfUndici, { name: "s3-apart", setup: s3Apart }] },
+  {
+    entryPoints: { run: "src/cli/run.ts" },
+    target: "node20",
+    plugins: [partOfUndici, { name: "s3-apart", setup: s3Apart }],
+  },
   {
     entryPoints: { rnv: "src/cli/main.ts" },
     target: readableBy,

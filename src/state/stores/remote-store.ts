@@ -142,8 +142,9 @@ export class StateServer {
         (readRetryAfter(headers) ?? 0) * 1000,
       );
     }
-    // A portal or a proxy answers for the server.
-    if (status < 300 && body.trimStart().startsWith("<") && !knownXml.test(body.trimStart()))
+    // A portal or a proxy answers for the server; WebDAV answers for itself.
+    const isWebDav = headers["lock-token"] !== undefined;
+    if (status < 300 && !isWebDav && body.trimStart().startsWith("<") && !knownXml.test(body.trimStart()))
       throw new UnansweredError("a web page came instead of the server's answer");
     this.#isSilent = false;
     return answer;

@@ -90,7 +90,7 @@ function swapOver(objects: Objects, location: string) {
   };
 }
 
-/** Returns the error for a server that ignores a condition of a write, or refuses one that is met. */
+/** Returns the error for a server that ignores a condition of a write, or refuses a write that meets it. */
 export const unconditional = (location: string, condition: string): DiagnosticsError =>
   failure("config.invalid", `${location}: the server does not obey ${condition}`, {
     detail: "Without conditional writes two runs could hold one lock.",

@@ -29,7 +29,7 @@ export type EtagForm = (typeof etagForms)[number];
 
 /** Objects of a bucket, by the suffix after the key of the state: `""`, `.lock`, `.backup.3`. */
 export interface Objects {
-  /** Of the conditions of `put`. */
+  /** Form of the ETags in conditions of `put`. */
   form: EtagForm;
   get(suffix: string): Promise<StoredState | undefined>;
   /** Returns the new ETag; undefined when a condition was not met. */
