@@ -7,7 +7,7 @@ import { emptyState } from "../../../src/state/recorded";
 import { parseStateAddress } from "../../../src/state/state-address";
 import { s3StateSettings } from "../../../src/state/stores/s3-store";
 import { serveState } from "../../support/http-state-server";
-import { type S3Options, s3Environment, serveS3 } from "../../support/s3-server";
+import { refusal, type S3Options, s3Environment, serveS3 } from "../../support/s3-server";
 import { holder, origin, stillClock } from "./fixtures";
 import { startS3 } from "./remote-setup";
 
@@ -151,11 +151,60 @@ describe("a server that cannot keep one writer", () => {
     await server.close();
   });
 
-  it("is refused with a signature that it does not accept", async () => {
-    const server = await serveS3();
-    const environment = { ...s3Environment, AWS_SECRET_ACCESS_KEY: "another" };
-    const backend = open(`s3://bucket/s?endpoint=${server.url}`, environment);
-    await expect(backend.read()).rejects.toThrow("HTTP 403");
+  it("is refused when it speaks WebDAV: its lock is given back, the file that LOCK made is named", async () => {
+    const seen: string[] = [];
+    const server = await serveState(({ method, headers }) => {
+      seen.push(`${method} ${headers["lock-token"] ?? ""}`);
+      if (method !== "LOCK") return { status: 204 };
+      return { status: 201, headers: { "lock-token": "<urn:1>" }, body: "<D:prop xmlns:D='DAV:'/>" };
+    }, new Map());
+    const { diagnostics, exitCode } = await open(`${server.url}/s`)
+      .lock(holder("a"), 0)
+      .catch((cause) => cause);
+    expect(exitCode).toBe(1);
+    expect(diagnostics).toMatchObject([
+      {
+        summary: expect.stringContaining("is a WebDAV server"),
+        detail: expect.stringContaining(`delete ${server.url}/s`),
+      },
+    ]);
+    expect(seen).toEqual(["LOCK ", "UNLOCK <urn:1>"]);
+    await server.close();
+  });
+});
+
+describe("a refusal of a store", () => {
+  it.each([
+    [403, "RequestTimeTooSkewed", "the clock of this machine is wrong", "set it"],
+    [403, "SignatureDoesNotMatch", "the secret key is wrong", "AWS_SECRET_ACCESS_KEY"],
+    [403, "InvalidAccessKeyId", "does not know the access key", "AWS_ACCESS_KEY_ID"],
+    [400, "ExpiredToken", "the credentials have expired", "aws sso login"],
+    [404, "NoSuchBucket", "the bucket does not exist", "create it"],
+    [301, "PermanentRedirect", "in another region (eu-west-7)", "?region="],
+    [400, "AuthorizationHeaderMalformed", "in another region (eu-west-7)", "?region="],
+    [403, "AccessDenied", "not allowed to do this", "s3:PutObject"],
+    [400, "KMS.DisabledException", "the key that encrypts the bucket was refused", "kms:Decrypt"],
+    [418, "SomethingNew", "it was refused", "RNV_STATE"],
+  ])("is told with its code: %s %s", async (status, code, meaning, hint) => {
+    const headers = { "x-amz-bucket-region": "eu-west-7" };
+    const server = await serveState(() => ({ ...refusal(status, code), headers }), new Map());
+    const reading = open(`s3://bucket/s?endpoint=${server.url}`, s3Environment).read();
+    const { diagnostics } = await reading.catch((cause) => cause);
+    expect(diagnostics[0].summary).toContain(`cannot read s3://bucket/s: `);
+    expect(diagnostics[0].summary).toContain(meaning);
+    expect(diagnostics[0].summary).toContain(`(${code}, HTTP ${status})`);
+    expect(diagnostics[0].hint).toContain(hint);
+    await server.close();
+  });
+
+  it("of a write that was met is read back: a server that refuses what it should take is named", async () => {
+    const { server, path, backend } = await startS3();
+    const session = await backend().lock(holder("a"), 0);
+    await session.commit(emptyState({ lineage: "line", ...origin }));
+    server.fault = ({ method, path: url }) =>
+      method === "PUT" && url.startsWith(`${path}?`) ? { kind: "status", status: 412 } : undefined;
+    const again = session.commit(emptyState({ lineage: "line", ...origin }));
+    await expect(again).rejects.toThrow("does not obey If-Match");
     await server.close();
   });
 });
