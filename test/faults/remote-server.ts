@@ -72,6 +72,8 @@ export class RemoteServer {
     if (before !== after) {
       this.#before.set(path, before);
       if (path === statePathOf(this.kind)) this.#watch(before, after);
+      // It may be another run's by now, and no condition of a deletion keeps it.
+      if (path.endsWith(".lock") && after === undefined) this.violations.push("the lock object was removed");
     }
     return answer;
   };
