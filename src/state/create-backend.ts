@@ -2,7 +2,14 @@ import { DiagnosticsError } from "../diagnostics/diagnostic";
 import type { LockHolder, LockOptions, StateBackend, StateSession } from "./backend";
 import { StateCipher } from "./cipher";
 import type { Disk } from "./disk";
-import { acquireLock, type LockAsker, type LockStore, recordFor, type TakenLock } from "./lock-record";
+import {
+  acquireLock,
+  holderOf,
+  type LockAsker,
+  type LockStore,
+  recordFor,
+  type TakenLock,
+} from "./lock-record";
 import { nodeDisk } from "./node-disk";
 import {
   decodeDamaged,
@@ -110,7 +117,7 @@ async function forceUnlock(
   const since = new Date(now).toISOString();
   const named = { id: `force-unlock-${host}-${pid}-${now}`, host, pid, command: "force-unlock", since };
   const self = await recordFor(disk, named);
-  const found = await locks.findLock(id, self);
+  const found = (await locks.findLock?.(id, self)) ?? (locks.readLock && holderOf(await locks.readLock()));
   if (found === undefined || found.id !== id || !(await locks.freeLock(found, self))) return undefined;
   const { generation: _generation, process: _process, ...holder } = found;
   return holder;

@@ -76,9 +76,6 @@ export const largestLock = 64 * 1024;
 export const encodeLock = (record: LockRecord & { readonly free?: true }): Uint8Array =>
   Buffer.from(`${JSON.stringify({ format: "rnv-lock", ...record }, null, 2)}\n`);
 
-/** Encodes a lock that is free, and the run that released it, for a store that removes no lock. */
-export const encodeFreeLock = (record: LockRecord): Uint8Array => encodeLock({ ...record, free: true });
-
 const parseLock = (bytes: Uint8Array | undefined) =>
   bytes && lockRecord.safeParse(parseJson(Buffer.from(bytes).toString("utf8"))).data;
 
@@ -134,8 +131,8 @@ export interface LockStore {
   readonly replaceLock?: ((from: LockRecord, to: LockRecord) => Promise<boolean>) | undefined;
   /** Reads the lock. Absent where the store does not tell without taking it. */
   readonly readLock?: (() => Promise<FoundLock>) | undefined;
-  /** Finds the holder of the lock for `self`, which looks for the lock of this id. */
-  findLock(id: string, self: LockRecord): Promise<LockRecord | undefined>;
+  /** Finds the holder of the lock for `self`, which looks for the lock of this id. Absent where `readLock` tells. */
+  readonly findLock?: (id: string, self: LockRecord) => Promise<LockRecord | undefined>;
   /** Frees the lock of a record; false when it is not that record's. `by` is another run that breaks it. */
   freeLock(record: LockRecord, by?: LockRecord): Promise<boolean>;
   /** The error for a lock that does not say whose it is. */
@@ -173,9 +170,6 @@ export interface TakenLock {
   readonly replaced?: LockRecord;
 }
 
-/** The first pause and the longest between two attempts at a lock, milliseconds. */
-const pauses = [200, 2000] as const;
-
 /**
  * Waits for a lock up to `timeoutMs`; takes over from a holder that is certainly dead, where the store can swap (DESIGN
  * section 7).
@@ -198,7 +192,7 @@ export async function acquireLock(
     const left = deadline - clock.elapsed();
     if (left <= 0) throw held ? lockHeld(held, store.location, clock.now()) : store.unreadable;
     wait.onHeld?.(held);
-    await clock.sleep(Math.min(left, backoff(attempt, ...pauses)), wait.signal);
+    await clock.sleep(Math.min(left, backoff(attempt, 200, 2000)), wait.signal);
   }
 }
 

@@ -135,7 +135,7 @@ export function createHttpStore(settings: HttpStateSettings, server: StateServer
   return {
     location,
     read,
-    repeat: (write) => server.ask(writing(location), write),
+    server,
     crossed: new UnansweredError("another write was going on"),
     // The protocol has no conditional write: the server checks the lock, and this the content.
     write: async (bytes, expected, { id }) =>

@@ -26,7 +26,6 @@ import {
   decodeLock,
   encodeLock,
   type FoundLock,
-  holderOf,
   isDead,
   isSameLock,
   type LockRecord,
@@ -117,7 +116,6 @@ function localLocks(port: LockPort): LockStore {
     },
     replaceLock: (expected, next) => writing(swapLock(port, next, { path, expected, next })),
     readLock,
-    findLock: async () => holderOf(await readLock()),
     freeLock: (expected, by = expected) => writing(swapLock(port, by, { path, expected }, by !== expected)),
     unreadable: lockUnreadable(path, `make sure that no other run is going on, then remove ${path}`),
   };

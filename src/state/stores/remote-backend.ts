@@ -5,7 +5,7 @@ import { type BackendOptions, createBackend, type StateStore } from "../create-b
 import { checkLock, holderOf, type LockRecord, lockLost, lockLostAfterWrite } from "../lock-record";
 import { highest, type Recorded } from "../recorded";
 import type { LockedStore } from "../session";
-import type { RemoteStore } from "./remote-store";
+import { type RemoteStore, writing } from "./remote-store";
 
 /** Keeps a state in a store outside this machine. */
 export const createRemoteBackend = (store: RemoteStore, options: BackendOptions): StateBackend =>
@@ -81,7 +81,7 @@ class LockedRemoteStore implements LockedStore {
   async #write(bytes: Uint8Array): Promise<void> {
     const { store, lock } = this;
     this.#sent.add(sha256(bytes));
-    await store.repeat(async () => {
+    await store.server.ask(writing(store.location), async () => {
       await this.#checkLock();
       const answer = await store.write(bytes, this.#version, lock);
       if (answer.kind === "not-ours") throw this.#lost(answer.holder);

@@ -35,8 +35,7 @@ export interface RemoteStore {
   read(): Promise<StoredState | undefined>;
   /** Replaces exactly the version expected; undefined expects nothing to be there. */
   write(bytes: Uint8Array, expected: string | undefined, lock: LockRecord): Promise<WriteAnswer>;
-  /** Repeats a write of the state while it throws `UnansweredError`. */
-  repeat(write: () => Promise<void>): Promise<void>;
+  readonly server: StateServer;
   /** The error for a write that was refused as `changed` although the version expected is there. */
   readonly crossed: Error;
   /** Removes the backups, then exactly the version expected; false where another is stored. Absent where the store cannot. */
@@ -150,28 +149,21 @@ export class StateServer {
     return answer;
   }
 
-  /** Returns the count of attempts of one request: it waits, and resolves to true when the request may be sent again. */
-  attempts(): (reason: RetryReason | undefined, waitMs?: number) => Promise<boolean> {
+  /** Repeats a request while no answer comes, with longer and longer pauses. Throws `DiagnosticsError` in the end. */
+  async ask<T>(purpose: Purpose, request: () => Promise<T>): Promise<T> {
     const { clock, retries, totalMs } = this.retryPolicy;
     const counts = new RetryCounts(() => 1, retries);
     const end = clock.elapsed() + totalMs;
-    return async (reason, waitMs = 0) => {
-      const wait = reason && !this.#isSilent ? counts.next(reason, waitMs) : undefined;
-      this.#isSilent = wait === undefined || clock.elapsed() + wait > end;
-      if (!this.#isSilent) await clock.sleep(wait as number);
-      return !this.#isSilent;
-    };
-  }
-
-  /** Repeats a request while no answer comes, with longer and longer pauses. Throws `DiagnosticsError` in the end. */
-  async ask<T>(purpose: Purpose, request: () => Promise<T>): Promise<T> {
-    const tryAgain = this.attempts();
     for (;;) {
       try {
         return await request();
       } catch (cause) {
         if (!(cause instanceof UnansweredError)) throw cause;
-        if (!(await tryAgain(cause.reason, cause.waitMs))) throw silent(purpose, cause);
+        const { reason, waitMs } = cause;
+        const wait = reason && !this.#isSilent ? counts.next(reason, waitMs) : undefined;
+        this.#isSilent = wait === undefined || clock.elapsed() + wait > end;
+        if (wait === undefined || this.#isSilent) throw silent(purpose, cause);
+        await clock.sleep(wait);
       }
     }
   }

@@ -10,9 +10,6 @@ import {
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import type { WireRequest, WireResponse } from "../../api/transport";
 
-/** Asks for another attempt of a failed request, after a pause; false where there is none left. */
-export type TryAgain = (cause: unknown, isPassing: boolean) => Promise<boolean>;
-
 /** A bucket and its credentials. Absent settings come from the environment of the process, then the shared config. */
 export interface BucketOptions {
   readonly bucket: string;
@@ -28,8 +25,6 @@ export interface BucketOptions {
   };
   /** Carries every request: to the bucket, to STS and to SSO. */
   readonly send: (request: WireRequest) => Promise<WireResponse>;
-  /** Counts the attempts of one request. */
-  readonly attempts: () => TryAgain;
 }
 
 export type Bucket = ReturnType<typeof openBucket>;
@@ -49,12 +44,15 @@ export interface BucketFailure {
   readonly credentials?: string;
   /** Region that the store names. */
   readonly region?: string;
+  /** The same request may succeed now. */
+  readonly isPassing: boolean;
 }
 
-/** Opens a bucket through the AWS SDK, without a request. Its methods reject with errors for `bucketFailure`. */
-export function openBucket({ bucket: Bucket, send, attempts, ...options }: BucketOptions) {
+/** Opens a bucket, without a request. Its methods reject with errors for `bucketFailure`. */
+export function openBucket({ bucket: Bucket, send, ...options }: BucketOptions) {
   const { region, endpoint, profile, pathStyle: forcePathStyle } = options;
-  const shared = { logger: silent, requestHandler: handlerOver(send), retryStrategy: retriesBy(attempts) };
+  // The caller repeats requests.
+  const shared = { logger: silent, requestHandler: handlerOver(send), maxAttempts: 1 };
   const client = new S3Client({
     ...{ ...shared, region, endpoint, profile, forcePathStyle },
     credentials:
@@ -91,20 +89,24 @@ export function openBucket({ bucket: Bucket, send, attempts, ...options }: Bucke
 
 /** Reads an error of a bucket's methods. */
 export function bucketFailure(cause: unknown): BucketFailure {
-  const { name, message, isOfCredentials, $metadata, $response } = cause as S3ServiceException & Marked;
+  const { name, message, isOfCredentials, $metadata, $response } = cause as Failure;
   const isMissing = message === "Region is missing";
+  const status = $metadata?.httpStatusCode ?? $response?.statusCode;
   const isCode = (isOfCredentials || cause instanceof S3ServiceException) && /^[\w.-]{1,100}$/.test(name);
   return {
     code: isMissing ? "RegionMissing" : isCode ? name : undefined,
-    status: $metadata?.httpStatusCode ?? $response?.statusCode,
+    status,
     credentials: isOfCredentials && message,
     region: $response?.headers["x-amz-bucket-region"],
+    // 409: two conditional writes at once.
+    isPassing: $metadata?.clockSkewCorrected === true || status === 409 || name === "RequestTimeout",
   };
 }
 
-interface Marked {
+type Failure = S3ServiceException & {
   readonly isOfCredentials?: true;
-}
+  readonly $metadata: { readonly clockSkewCorrected?: boolean };
+};
 
 /** Marks the errors of a provider: those of STS look like those of the store. */
 const marking =
@@ -117,27 +119,22 @@ const marking =
 const nothing = (): void => undefined;
 const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-interface SdkRequest {
-  readonly method: string;
+interface SdkRequest extends Pick<WireRequest, "method" | "headers"> {
   readonly protocol: string;
   readonly hostname: string;
   readonly port?: number;
   readonly path: string;
   readonly query?: Readonly<Record<string, string | readonly string[] | null>>;
-  readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
 }
 
 /** Carries the requests of the SDK. */
 const handlerOver = (send: BucketOptions["send"]) => ({
-  metadata: { handlerProtocol: "http/1.1" },
   async handle({ method, headers, body, ...request }: SdkRequest) {
-    const answer = await send({
-      ...{ method, headers, url: urlOf(request) },
-      body: body === undefined || typeof body === "string" ? body : Buffer.from(body).toString("utf8"),
-    });
-    const bytes = Buffer.from(answer.body);
-    return { response: { statusCode: answer.status, headers: answer.headers, body: Readable.from([bytes]) } };
+    const text = body === undefined || typeof body === "string" ? body : Buffer.from(body).toString("utf8");
+    const answer = await send({ method, headers, url: urlOf(request), body: text });
+    const stream = Readable.from([Buffer.from(answer.body)]);
+    return { response: { statusCode: answer.status, headers: answer.headers, body: stream } };
   },
   updateHttpClientConfig: nothing,
   httpHandlerConfigs: () => ({}),
@@ -147,34 +144,9 @@ function urlOf({ protocol, hostname, port, path, query = {} }: Omit<SdkRequest, 
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value ?? ""].flat().map((text) => `${encode(name)}=${encode(text)}`),
   );
-  const search = pairs.length === 0 ? "" : `?${pairs.join("&")}`;
-  return `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}${path}${search}`;
+  const host = port === undefined ? hostname : `${hostname}:${port}`;
+  return `${protocol}//${host}${path}${pairs.length === 0 ? "" : `?${pairs.join("&")}`}`;
 }
 
 const encode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
-
-interface Token {
-  readonly tryAgain: TryAgain;
-  readonly getRetryCount: () => number;
-  readonly getRetryDelay: () => number;
-}
-
-const tokenOf = (tryAgain: TryAgain, count: number): Token => ({
-  tryAgain,
-  getRetryCount: () => count,
-  getRetryDelay: () => 0,
-});
-
-/** Has the SDK repeat requests with the pauses and limits of other requests. */
-const retriesBy = (attempts: BucketOptions["attempts"]) => ({
-  acquireInitialRetryToken: async (): Promise<Token> => tokenOf(attempts(), 0),
-  async refreshRetryTokenForRetry(
-    { tryAgain, getRetryCount }: Token,
-    { error, errorType }: { readonly error?: unknown; readonly errorType: string },
-  ): Promise<Token> {
-    if (!(await tryAgain(error, errorType !== "CLIENT_ERROR"))) throw error;
-    return tokenOf(tryAgain, getRetryCount() + 1);
-  },
-  recordSuccess: nothing,
-});

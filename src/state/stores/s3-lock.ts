@@ -1,7 +1,6 @@
 import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import {
   decodeLock,
-  encodeFreeLock,
   encodeLock,
   generationIn,
   holderOf,
@@ -39,9 +38,8 @@ export function s3Locks(objects: Objects, location: string): LockStore {
     },
     replaceLock: (from, to) => swapOwn(from, () => encodeLock(to)),
     readLock: async () => decodeLock((await read())?.bytes),
-    findLock: async () => holderOf(decodeLock((await read())?.bytes)),
     freeLock: (record, by = record) =>
-      swapOwn(record, ({ generation }) => encodeFreeLock({ ...by, generation })),
+      swapOwn(record, ({ generation }) => encodeLock({ ...by, generation, free: true })),
     unreadable: lockUnreadable(
       `a lock on ${location}`,
       `make sure that no other run is going on, then delete the object ${location}.lock`,
@@ -51,7 +49,7 @@ export function s3Locks(objects: Objects, location: string): LockStore {
 
 /** Puts a free lock where there is none; undefined where there is a lock now. */
 async function create(objects: Objects, record: LockRecord): Promise<StoredState | undefined> {
-  const bytes = encodeFreeLock({ ...record, generation: 0 });
+  const bytes = encodeLock({ ...record, generation: 0, free: true });
   const version = await objects.put(".lock", bytes, { IfNoneMatch: "*" });
   return version === undefined ? undefined : { bytes, version };
 }

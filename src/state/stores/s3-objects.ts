@@ -14,7 +14,7 @@ import type { BucketFailure, BucketOptions, Conditions } from "./s3-client";
 import { s3Refused } from "./s3-refusals";
 
 /** The location of an S3 state, and the settings that its address and the environment give. */
-export interface S3StateSettings extends Omit<BucketOptions, "send" | "attempts"> {
+export interface S3StateSettings extends Omit<BucketOptions, "send"> {
   /** `s3://bucket/key`, for messages. */
   readonly location: string;
   /** Key of the state; the lock and the backups are beside it. */
@@ -41,15 +41,6 @@ export interface Objects {
 function callsOf(settings: S3StateSettings, server: StateServer) {
   const open = () => {
     const sdk = require("./s3-client") as typeof s3Client;
-    const attempts: BucketOptions["attempts"] = () => {
-      const tryAgain = server.attempts();
-      return async (cause, isPassing) => {
-        if (cause instanceof UnansweredError) return tryAgain(cause.reason, cause.waitMs);
-        // Two conditional writes at once: S3 asks to try again.
-        const isAgain = isPassing || sdk.bucketFailure(cause).status === 409;
-        return isAgain && tryAgain("server error");
-      };
-    };
     const send: BucketOptions["send"] = async (request) => {
       const wrong = checkEndpoint(request.url, "the endpoint of the state");
       if (wrong !== undefined) throw new DiagnosticsError([wrong]);
@@ -59,27 +50,28 @@ function callsOf(settings: S3StateSettings, server: StateServer) {
         throw new UnansweredError("the answer has no ETag");
       return answer;
     };
-    return { ...sdk, bucket: sdk.openBucket({ ...settings, attempts, send }) };
+    return { ...sdk, bucket: sdk.openBucket({ ...settings, send }) };
   };
   let opened: ReturnType<typeof open> | undefined;
   /** Returns the answer to a request; undefined for a failure that `isExpected`. */
-  return async <T>(
+  return <T>(
     purpose: Purpose,
     request: (bucket: s3Client.Bucket) => Promise<T>,
     isExpected: (failure: BucketFailure) => boolean = () => false,
-  ): Promise<T | undefined> => {
-    opened ??= open();
-    const { bucket, bucketFailure } = opened;
-    try {
-      return await request(bucket);
-    } catch (cause) {
-      if (cause instanceof DiagnosticsError) throw cause;
-      if (cause instanceof UnansweredError) throw silent(purpose, cause);
-      const failed = bucketFailure(cause);
-      if (isExpected(failed)) return undefined;
-      throw s3Refused(purpose, failed);
-    }
-  };
+  ): Promise<T | undefined> =>
+    server.ask(purpose, async () => {
+      opened ??= open();
+      try {
+        return await request(opened.bucket);
+      } catch (cause) {
+        if (cause instanceof DiagnosticsError || cause instanceof UnansweredError) throw cause;
+        const failed = opened.bucketFailure(cause);
+        if (isExpected(failed)) return undefined;
+        if (!failed.isPassing) throw s3Refused(purpose, failed);
+        const outcome = { kind: "answer", status: 503, wellFormed: false } as const;
+        throw new UnansweredError(`the server answered ${failed.status} (${failed.code})`, outcome);
+      }
+    });
 }
 
 const isAbsent = ({ code }: BucketFailure): boolean => code === "NoSuchKey";

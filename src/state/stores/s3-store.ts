@@ -44,7 +44,7 @@ export function createS3Store(settings: S3StateSettings, server: StateServer): R
   return {
     location,
     read: () => objects.get(""),
-    repeat: (write) => write(),
+    server,
     crossed: unconditional(location, "If-Match"),
     async write(bytes, expected): Promise<WriteAnswer> {
       const condition = expected === undefined ? ({ IfNoneMatch: "*" } as const) : { IfMatch: expected };
