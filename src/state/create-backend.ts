@@ -23,18 +23,15 @@ import { type LockedStore, StoreSession } from "./session";
 
 /** A place of one state: files of this machine, a server over HTTP, or S3. Every method throws `DiagnosticsError`. */
 export interface StateStore {
-  /** For messages. */
   readonly location: string;
   readonly locks: LockStore;
   read(): Promise<StoredBytes>;
   /** Opens it for writing under a lock that was just taken, and after it was read. */
   open(lock: TakenLock, start: Recorded): Promise<LockedStore>;
-  /** Names of previous snapshots, newest first. */
   backups(): Promise<readonly string[]>;
   readBackup(name: string): Promise<Uint8Array | undefined>;
 }
 
-/** Options of every backend, wherever its state is. */
 export interface BackendOptions extends Origin, Omit<LockAsker, "disk"> {
   readonly host: string;
   readonly pid: number;
@@ -49,7 +46,6 @@ const aroundOf = ({ disk = nodeDisk, cipher: given, ...options }: BackendOptions
   return { ...options, disk, cipher, origin: { workspaceId, baseUrl, stack, stage } };
 };
 
-/** Options of a backend, with their defaults. */
 export type Around = ReturnType<typeof aroundOf>;
 
 /** Keeps a state in a store (DESIGN section 7), which is opened with the first call. */

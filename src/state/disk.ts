@@ -23,7 +23,6 @@ export interface Disk {
   read(path: string, limit: number): Promise<Uint8Array | undefined>;
   /** Permission bits such as 0o600; undefined when there is no such file. */
   mode(path: string): Promise<number | undefined>;
-  /** Replaces a file at `to`, in one step. */
   rename(from: string, to: string): Promise<void>;
   /** Makes a second name for a file; rejects with `EEXIST` when `to` is taken. */
   link(from: string, to: string): Promise<void>;
@@ -50,7 +49,6 @@ export const writeFailed = (path: string, cause: unknown): DiagnosticsError =>
     hint: "make the disk writable, then run the same command again: it settles what was left open",
   });
 
-/** Returns the error for a file of the state that is there and cannot be read. */
 export const readFailed = (path: string, cause: unknown): DiagnosticsError =>
   diskFailed(cause, "state.unreadable", `cannot read ${path}`, {
     hint: "check the path, its permissions and the disk",

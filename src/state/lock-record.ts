@@ -10,7 +10,6 @@ import type { Disk } from "./disk";
 const processIdentity = z.object({
   /** A digest of the name of this installation of the system: the name itself is not for others to read. */
   machine: z.string().optional(),
-  /** Id of this boot. */
   boot: z.string().optional(),
   /** Containers count their processes apart. */
   namespace: z.string().optional(),
@@ -38,7 +37,6 @@ async function startOf(disk: Disk, pid: number): Promise<string | undefined> {
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
 }
 
-/** Returns the identity of a process of this machine. */
 export async function identityOf(disk: Disk, pid: number): Promise<ProcessIdentity> {
   const [machine, boot, namespace, started] = await Promise.all([
     line(disk, "/etc/machine-id"),
@@ -64,7 +62,6 @@ const lockRecord = z.object({
   free: z.literal(true).optional(),
 });
 
-/** The content of a lock. */
 export type LockRecord = Readonly<Omit<z.infer<typeof lockRecord>, "format" | "free">>;
 
 /** `unreadable`: it does not say whose it is. */
@@ -123,7 +120,6 @@ export async function isDead(
 
 /** The store of a state's lock. Every method throws `DiagnosticsError`. */
 export interface LockStore {
-  /** For messages. */
   readonly location: string;
   /** Returns the holder of the lock: `record`, with its generation, if it has the lock now; else the other run. */
   takeLock(record: LockRecord): Promise<LockRecord | "unreadable">;
@@ -135,7 +131,6 @@ export interface LockStore {
   readonly findLock?: (id: string, self: LockRecord) => Promise<LockRecord | undefined>;
   /** Frees the lock of a record; false when it is not that record's. `by` is another run that breaks it. */
   freeLock(record: LockRecord, by?: LockRecord): Promise<boolean>;
-  /** The error for a lock that does not say whose it is. */
   readonly unreadable: DiagnosticsError;
 }
 
@@ -153,11 +148,9 @@ export async function checkLock(
 export interface LockAsker {
   readonly clock: Clock;
   readonly disk: Disk;
-  /** Returns true if a process of this host runs. */
   readonly isAlive: (pid: number) => boolean;
 }
 
-/** Returns the record of a new lock. */
 export const recordFor = async (disk: Disk, holder: LockHolder): Promise<LockRecord> => ({
   ...holder,
   generation: 1,
@@ -207,32 +200,27 @@ export function lockHeld(holder: LockHolder, where: string, now: number): Diagno
   });
 }
 
-/** Returns the error for a lock that does not name its holder; `hint` says how to remove it. */
 export const lockUnreadable = (where: string, hint: string): DiagnosticsError =>
   failure("state.lock_held", `${where} is there, but it does not say who holds the lock`, { hint });
 
-const afterLoss = "let the other run end, then run the same command again: it settles what was left open";
-
-/** Returns the error for a lock that this run has lost. `otherwise` stands in for the holder where it is unknown. */
-export const lockLost = (
+/** Returns the error for a lock that this run has lost; `otherwise` stands in for its holder. `wrote`: without the lock. */
+export function lockLost(
   holder: LockHolder | undefined,
   otherwise: string,
-  { detail, hint }: { readonly detail: string; readonly hint: string } = {
-    detail: "Nothing was written after that. What this run had begun stands in the journal.",
-    hint: afterLoss,
-  },
-): DiagnosticsError => {
+  wrote?: string,
+): DiagnosticsError {
   const by = holder ? `${holder.command} (pid ${holder.pid} on ${holder.host}) holds it now` : otherwise;
   const summary = `the lock on the state was taken away from this run: ${by}`;
-  return failure("state.lock_lost", summary, { detail, hint });
-};
-
-/** Returns the error for a write that was sent without the lock; `holder` has it now, if anybody. */
-export const lockLostAfterWrite = (where: string, holder: LockHolder | undefined): DiagnosticsError =>
-  lockLost(holder, "it is free", {
+  const hint = "let the other run end, then run the same command again: it settles what was left open";
+  if (wrote === undefined) {
+    const detail = "Nothing was written after that. What this run had begun stands in the journal.";
+    return failure("state.lock_lost", summary, { detail, hint });
+  }
+  return failure("state.lock_lost", summary, {
     detail:
-      `This run wrote ${where} before it found out, which may have replaced what another run wrote there. ` +
+      `This run wrote ${wrote} before it found out, which may have replaced what another run wrote there. ` +
       "Nothing was sent to the service after that." +
       (holder === undefined ? " A server that gives one lock to everybody looks the same." : ""),
-    hint: `${afterLoss}, and names what is there and no longer recorded (--adopt takes it over)`,
+    hint: `${hint}, and names what is there and no longer recorded (--adopt takes it over)`,
   });
+}

@@ -44,7 +44,7 @@ describe("a state in S3", () => {
     const own = { ...wrong, RNV_STATE: at("&profile=team") };
     expect(await run(own, "state", "list")).toMatchObject(listed);
     expect(await run(wrong, "state", "list")).toMatchObject({ code: 1 });
-    expect(await run({ AWS_PROFILE: "nobody" }, "state", "list")).toMatchObject({
+    expect(await run({ AWS_PROFILE: "missing" }, "state", "list")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("there are no credentials (CredentialsProviderError)"),
     });

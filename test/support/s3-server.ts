@@ -62,6 +62,8 @@ export const refusal = (status: number, code: string) => ({
   body: `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code></Error>`,
 });
 
+const xml = (text: string): string => text.replace(/[&<>]/g, (c) => `&#${c.charCodeAt(0)};`);
+
 /** Keys of one page, so that a list has several. */
 const pageSize = 2;
 
@@ -78,7 +80,7 @@ function listing(path: string, stored: ReadonlyMap<string, string>): ReturnType<
   const page = keys.slice(0, pageSize);
   const isTruncated = keys.length > page.length;
   const next = isTruncated ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : "";
-  const contents = page.map((key) => `<Contents><Key>${encodeURIComponent(key)}</Key></Contents>`).join("");
+  const contents = page.map((key) => `<Contents><Key>${xml(key)}</Key></Contents>`).join("");
   const body = `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${contents}<IsTruncated>${isTruncated}</IsTruncated>${next}</ListBucketResult>`;
   return { status: 200, body };
 }

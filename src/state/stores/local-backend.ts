@@ -2,7 +2,6 @@ import { dirname, resolve } from "node:path";
 import type { JournalEntry, State } from "../../model/state";
 import { sha256 } from "../../model/text";
 import { largestSnapshot, type StateBackend } from "../backend";
-import type { StateCipher } from "../cipher";
 import { type Around, type BackendOptions, createBackend, type StateStore } from "../create-backend";
 import {
   type Disk,
@@ -83,13 +82,8 @@ async function openFiles(path: string, { disk, cipher, isAlive }: Around): Promi
   };
 }
 
-/** The parts that changing a lock file needs. */
-interface LockPort {
-  readonly disk: Disk;
-  /** Path of the lock file. */
-  readonly path: string;
-  readonly isAlive: (pid: number) => boolean;
-}
+/** The parts that changing the lock file at `path` needs. */
+type LockPort = Pick<Around, "disk" | "isAlive"> & { readonly path: string };
 
 /** The lock file of a state. */
 function localLocks(port: LockPort): LockStore {
@@ -185,12 +179,11 @@ async function sweep(disk: Disk, files: StateFiles, dead: LockRecord): Promise<v
     await disk.remove(scratchOf(path, sessionName(dead))).catch(() => undefined);
 }
 
-interface LockedParts {
+type LockedParts = Pick<Around, "cipher"> & {
   readonly locks: LockStore;
   readonly record: LockRecord;
   readonly start: Recorded;
-  readonly cipher: StateCipher;
-}
+};
 
 /** The files of a state while this run holds its lock. */
 class LockedFiles implements LockedStore {

@@ -2,19 +2,16 @@ import type { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { sha256 } from "../../model/text";
 import { keptBackups, type StateBackend } from "../backend";
 import { type BackendOptions, createBackend, type StateStore } from "../create-backend";
-import { checkLock, holderOf, type LockRecord, lockLost, lockLostAfterWrite } from "../lock-record";
+import { checkLock, holderOf, type LockRecord, lockLost } from "../lock-record";
 import { highest, type Recorded } from "../recorded";
 import type { LockedStore } from "../session";
 import { type RemoteStore, writing } from "./remote-store";
 
 /** Keeps a state in a store outside this machine. */
-export const createRemoteBackend = (store: RemoteStore, options: BackendOptions): StateBackend =>
-  createBackend(store.location, async () => openRemote(store), options);
-
-function openRemote(store: RemoteStore): StateStore {
+export function createRemoteBackend(store: RemoteStore, options: BackendOptions): StateBackend {
   const { location, locks, backups } = store;
   const names = backups === undefined ? [] : slots.map((slot) => backups.name(slot));
-  return {
+  const opened: StateStore = {
     location,
     locks,
     async read() {
@@ -32,6 +29,7 @@ function openRemote(store: RemoteStore): StateStore {
     },
     readBackup: async (name) => backups?.read(names.indexOf(name)),
   };
+  return createBackend(location, async () => opened, options);
 }
 
 const slots = Array.from({ length: keptBackups }, (_, slot) => slot);
@@ -63,9 +61,9 @@ class LockedRemoteStore implements LockedStore {
   }
 
   async erase(): Promise<boolean> {
-    const { remove, read } = this.store;
+    const { remove, read, locks } = this.store;
     if (remove === undefined) return false;
-    await this.#checkLock();
+    await checkLock(locks, this.lock, changedByOther);
     const version = this.#version;
     // After a lost answer, the next attempt finds nothing any more.
     if (version !== undefined && !(await remove(version)) && (await read()) !== undefined) throw this.#lost();
@@ -82,7 +80,7 @@ class LockedRemoteStore implements LockedStore {
     const { store, lock } = this;
     this.#sent.add(sha256(bytes));
     await store.server.ask(writing(store.location), async () => {
-      await this.#checkLock();
+      await checkLock(store.locks, lock, changedByOther);
       const answer = await store.write(bytes, this.#version, lock);
       if (answer.kind === "not-ours") throw this.#lost(answer.holder);
       if (answer.kind === "written") this.#version = answer.version;
@@ -100,17 +98,13 @@ class LockedRemoteStore implements LockedStore {
     return found !== undefined && Buffer.compare(found.bytes, bytes) === 0;
   }
 
-  #checkLock(): Promise<void> {
-    return checkLock(this.store.locks, this.lock, changedByOther);
-  }
-
   /** Asks for the lock: a write that went through proves nothing where the server takes any write once the lock is free. */
   async #proveLock(): Promise<void> {
     const { probeLock, location } = this.store;
     const found = (await probeLock?.({ ...this.lock, id: `${this.lock.id}-proof` })) ?? this.lock;
     if (found === "unreadable" || (found !== "free" && found.id === this.lock.id)) return;
     this.isLockTaken = true;
-    throw lockLostAfterWrite(location, holderOf(found));
+    throw lockLost(holderOf(found), "it is free", location);
   }
 
   #lost(holder?: LockRecord): DiagnosticsError {

@@ -1,8 +1,9 @@
-import { classify, RetryCounts, type RetryOutcome, type RetryReason } from "../../api/retry";
+import { classify, RetryCounts, type RetryReason } from "../../api/retry";
 import {
   readRetryAfter,
   readTransportError,
   type Transport,
+  type TransportError,
   transportErrorText,
   type WireRequest,
   type WireResponse,
@@ -67,15 +68,20 @@ export class UnansweredError extends Error {
   constructor(
     /** For messages: `the connection was refused`. */
     message: string,
-    /** Default: an answer that is not whole. */
-    outcome: RetryOutcome = { kind: "answer", status: 200, wellFormed: false },
+    /** Status of an answer, or why there is none; default: an answer that is not whole. */
+    outcome: number | TransportError = 200,
     /** Milliseconds that `Retry-After` asks for; 0 without it. */
     readonly waitMs = 0,
   ) {
     super(message);
     this.name = "UnansweredError";
     // Every request to a state's server has the same effect twice.
-    const verdict = classify("GET", outcome);
+    const verdict = classify(
+      "GET",
+      typeof outcome === "number"
+        ? { kind: "answer", status: outcome, wellFormed: false }
+        : { kind: "no-answer", ...outcome },
+    );
     this.reason = verdict.kind === "retry" ? verdict.reason : undefined;
   }
 }
@@ -87,12 +93,11 @@ function unanswered(thrown: unknown, url: string): UnansweredError {
   const found = readTransportError(thrown);
   const isLate = found.reason === "late";
   const message = isLate ? (thrown as Error).message : transportErrorText(new URL(url).host, found);
-  return new UnansweredError(message, { kind: "no-answer", ...found });
+  return new UnansweredError(message, found);
 }
 
-export interface RetryPolicy {
+interface RetryPolicy {
   readonly clock: Clock;
-  /** Times that a request is repeated. */
   readonly retries: number;
   /** Milliseconds of all attempts after which a request is not repeated. */
   readonly totalMs: number;
@@ -134,12 +139,8 @@ export class StateServer {
     });
     const { status, headers, body } = answer;
     if (status === 429 || (status >= 500 && status !== 501)) {
-      const outcome = { kind: "answer", status, wellFormed: false } as const;
-      throw new UnansweredError(
-        `the server answered ${status}`,
-        outcome,
-        (readRetryAfter(headers) ?? 0) * 1000,
-      );
+      const waitMs = (readRetryAfter(headers) ?? 0) * 1000;
+      throw new UnansweredError(`the server answered ${status}`, status, waitMs);
     }
     // A portal or a proxy answers for the server; WebDAV answers for itself.
     const isWebDav = headers["lock-token"] !== undefined;

@@ -29,7 +29,6 @@ export interface BucketOptions {
 
 export type Bucket = ReturnType<typeof openBucket>;
 
-/** Conditions of a write, as headers. */
 export interface Conditions {
   readonly IfMatch?: string;
   readonly IfNoneMatch?: "*";
@@ -37,12 +36,10 @@ export interface Conditions {
 
 /** A refusal of the store, or the reason why there are no credentials. */
 export interface BucketFailure {
-  /** Absent where an answer holds none. */
   readonly code?: string;
   readonly status?: number;
   /** Text of the SDK about credentials; absent for a refusal of the store. */
   readonly credentials?: string;
-  /** Region that the store names. */
   readonly region?: string;
   /** The same request may succeed now. */
   readonly isPassing: boolean;
@@ -78,9 +75,9 @@ export function openBucket({ bucket: Bucket, send, ...options }: BucketOptions) 
     /** Returns all keys that begin with `Prefix`; undefined where a page of them is not whole. */
     async list(Prefix: string) {
       const keys: string[] = [];
-      for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix, EncodingType: "url" })) {
+      for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix })) {
         if (page.IsTruncated === undefined) return undefined;
-        for (const { Key = "" } of page.Contents ?? []) keys.push(decodeURIComponent(Key));
+        keys.push(...(page.Contents ?? []).map(({ Key = "" }) => Key));
       }
       return keys;
     },
@@ -90,11 +87,10 @@ export function openBucket({ bucket: Bucket, send, ...options }: BucketOptions) 
 /** Reads an error of a bucket's methods. */
 export function bucketFailure(cause: unknown): BucketFailure {
   const { name, message, isOfCredentials, $metadata, $response } = cause as Failure;
-  const isMissing = message === "Region is missing";
   const status = $metadata?.httpStatusCode ?? $response?.statusCode;
   const isCode = (isOfCredentials || cause instanceof S3ServiceException) && /^[\w.-]{1,100}$/.test(name);
   return {
-    code: isMissing ? "RegionMissing" : isCode ? name : undefined,
+    code: message === "Region is missing" ? "RegionMissing" : isCode ? name : undefined,
     status,
     credentials: isOfCredentials && message,
     region: $response?.headers["x-amz-bucket-region"],

@@ -25,12 +25,11 @@ export interface S3StateSettings extends Omit<BucketOptions, "send"> {
 
 /** Ways to write an ETag in a condition. Ceph's gateway takes none in quotes; others take those alone. */
 export const etagForms = ["quoted", "bare"] as const;
-export type EtagForm = (typeof etagForms)[number];
 
 /** Objects of a bucket, by the suffix after the key of the state: `""`, `.lock`, `.backup.3`. */
 export interface Objects {
   /** Form of the ETags in conditions of `put`. */
-  form: EtagForm;
+  form: (typeof etagForms)[number];
   get(suffix: string): Promise<StoredState | undefined>;
   /** Returns the new ETag; undefined when a condition was not met. */
   put(suffix: string, bytes: Uint8Array, conditions?: Conditions): Promise<string | undefined>;
@@ -68,8 +67,7 @@ function callsOf(settings: S3StateSettings, server: StateServer) {
         const failed = opened.bucketFailure(cause);
         if (isExpected(failed)) return undefined;
         if (!failed.isPassing) throw s3Refused(purpose, failed);
-        const outcome = { kind: "answer", status: 503, wellFormed: false } as const;
-        throw new UnansweredError(`the server answered ${failed.status} (${failed.code})`, outcome);
+        throw new UnansweredError(`the server answered ${failed.status} (${failed.code})`, 503);
       }
     });
 }
@@ -77,7 +75,6 @@ function callsOf(settings: S3StateSettings, server: StateServer) {
 const isAbsent = ({ code }: BucketFailure): boolean => code === "NoSuchKey";
 const isUnmet = (failed: BucketFailure): boolean => failed.status === 412 || isAbsent(failed);
 
-/** Opens the objects of a state. */
 export function s3Objects(settings: S3StateSettings, server: StateServer): Objects {
   const { location, key } = settings;
   const call = callsOf(settings, server);

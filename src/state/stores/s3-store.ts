@@ -20,7 +20,6 @@ export function s3StateSettings(
   if (wrong !== undefined) throw new DiagnosticsError([wrong]);
   const accessKeyId = setting("AWS_ACCESS_KEY_ID");
   const secretAccessKey = setting("AWS_SECRET_ACCESS_KEY");
-  const isKeyGiven = accessKeyId !== undefined && secretAccessKey !== undefined;
   return {
     ...address,
     location: `s3://${address.bucket}/${address.key}`,
@@ -30,7 +29,7 @@ export function s3StateSettings(
     profile: address.profile ?? setting("AWS_PROFILE"),
     timeoutMs: stateTimeout(environment),
     credentials:
-      isKeyGiven && address.profile === undefined
+      accessKeyId && secretAccessKey && address.profile === undefined
         ? { accessKeyId, secretAccessKey, sessionToken: setting("AWS_SESSION_TOKEN") }
         : undefined,
   };
