@@ -56,7 +56,7 @@ describe("instances of a stage whose states are elsewhere", () => {
     server.fault = undefined;
     expect(await rnv(...sweep)).toMatchObject({ code: 0 });
     expect(names()).toEqual(["pr-2"]);
-    // Of the instances that are gone only free locks stay.
+    // Only free locks stay of the instances that are gone.
     const left = [...server.stored].filter(([key]) => !/pr-2\.json|x\.y/.test(key));
     expect(left.map(([key]) => key).sort()).toEqual([
       "/bucket/shop/pr-1.json.lock",

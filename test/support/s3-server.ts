@@ -1,5 +1,4 @@
-import { createHash, createHmac } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
+import { createHash } from "node:crypto";
 import { type StateServer, type StateService, serveState } from "./http-state-server";
 
 export const s3Environment = {
@@ -8,10 +7,7 @@ export const s3Environment = {
   AWS_REGION: "eu-test-1",
 } as const;
 
-/**
- * A bucket with conditional writes; as in MinIO, a deletion pays no heed to conditions. Signatures (version 4) are worked out
- * again and compared.
- */
+/** A bucket with conditional writes; as in MinIO, a deletion pays no heed to conditions. It knows one access key. */
 export function serveS3(options: S3Options = {}): Promise<StateServer> {
   const stored = new Map<string, string>();
   return serveState(s3Service(options, stored), stored);
@@ -31,7 +27,8 @@ export function s3Service(
 ): StateService {
   const etagOf = (text: string): string => `"${createHash("md5").update(text).digest("hex")}"`;
   return ({ method, path: url, body, headers }) => {
-    if (!isSigned({ method, path: url, body, headers })) return refusal(403, "SignatureDoesNotMatch");
+    if (!headers.authorization?.includes(`Credential=${s3Environment.AWS_ACCESS_KEY_ID}/`))
+      return refusal(403, "InvalidAccessKeyId");
     if (method === "GET" && /[?&]list-type=2/.test(url)) return listing(url, stored);
     const path = url.replace(/\?.*/, "");
     const held = stored.get(path);
@@ -83,46 +80,4 @@ function listing(path: string, stored: ReadonlyMap<string, string>): ReturnType<
   const contents = page.map((key) => `<Contents><Key>${xml(key)}</Key></Contents>`).join("");
   const body = `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${contents}<IsTruncated>${isTruncated}</IsTruncated>${next}</ListBucketResult>`;
   return { status: 200, body };
-}
-
-interface Signed {
-  readonly method: string;
-  readonly path: string;
-  readonly body: string;
-  readonly headers: IncomingHttpHeaders;
-}
-
-/** AWS Signature Version 4, from its description. */
-function isSigned({ method, path, body, headers }: Signed): boolean {
-  const [, date, names, given] =
-    /Credential=AKIDEXAMPLE\/(\d{8})\/eu-test-1\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})/.exec(
-      headers.authorization ?? "",
-    ) ?? [];
-  if (date === undefined || names === undefined) return false;
-  const bodyHash = createHash("sha256").update(body).digest("hex");
-  if (headers["x-amz-content-sha256"] !== bodyHash) return false;
-  const [pathname = "", query = ""] = path.split("?");
-  const canonical = [
-    method,
-    pathname,
-    query.split("&").sort().join("&"),
-    ...names.split(";").map((name) => `${name}:${headers[name]}`),
-    "",
-    names,
-    bodyHash,
-  ].join("\n");
-  const scope = `${date}/eu-test-1/s3/aws4_request`;
-  const text = [
-    "AWS4-HMAC-SHA256",
-    headers["x-amz-date"],
-    scope,
-    createHash("sha256").update(canonical).digest("hex"),
-  ];
-  const sign = (key: string | Buffer, part: string): Buffer =>
-    createHmac("sha256", key).update(part).digest();
-  const key = [date, "eu-test-1", "s3", "aws4_request"].reduce<string | Buffer>(
-    sign,
-    `AWS4${s3Environment.AWS_SECRET_ACCESS_KEY}`,
-  );
-  return sign(key as Buffer, text.join("\n")).toString("hex") === given;
 }

@@ -45,7 +45,7 @@ export interface BucketFailure {
   readonly isPassing: boolean;
 }
 
-/** Opens a bucket, without a request. Its methods reject with errors for `bucketFailure`. */
+/** Opens a bucket, without a request. Its methods reject with errors for `failureOf`. */
 export function openBucket({ bucket: Bucket, send, ...options }: BucketOptions) {
   const { region, endpoint, profile, pathStyle: forcePathStyle } = options;
   // The caller repeats requests.
@@ -60,6 +60,7 @@ export function openBucket({ bucket: Bucket, send, ...options }: BucketOptions) 
     expectContinueHeader: false,
   });
   return {
+    failureOf,
     async get(Key: string) {
       const { Body, ETag } = await client.send(new GetObjectCommand({ Bucket, Key }));
       return { bytes: (await Body?.transformToByteArray()) ?? new Uint8Array(), version: ETag ?? "" };
@@ -84,8 +85,7 @@ export function openBucket({ bucket: Bucket, send, ...options }: BucketOptions) 
   };
 }
 
-/** Reads an error of a bucket's methods. */
-export function bucketFailure(cause: unknown): BucketFailure {
+function failureOf(cause: unknown): BucketFailure {
   const { name, message, isOfCredentials, $metadata, $response } = cause as Failure;
   const status = $metadata?.httpStatusCode ?? $response?.statusCode;
   const isCode = (isOfCredentials || cause instanceof S3ServiceException) && /^[\w.-]{1,100}$/.test(name);

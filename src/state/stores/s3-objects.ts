@@ -49,9 +49,9 @@ function callsOf(settings: S3StateSettings, server: StateServer) {
         throw new UnansweredError("the answer has no ETag");
       return answer;
     };
-    return { ...sdk, bucket: sdk.openBucket({ ...settings, send }) };
+    return sdk.openBucket({ ...settings, send });
   };
-  let opened: ReturnType<typeof open> | undefined;
+  let opened: s3Client.Bucket | undefined;
   /** Returns the answer to a request; undefined for a failure that `isExpected`. */
   return <T>(
     purpose: Purpose,
@@ -61,10 +61,10 @@ function callsOf(settings: S3StateSettings, server: StateServer) {
     server.ask(purpose, async () => {
       opened ??= open();
       try {
-        return await request(opened.bucket);
+        return await request(opened);
       } catch (cause) {
         if (cause instanceof DiagnosticsError || cause instanceof UnansweredError) throw cause;
-        const failed = opened.bucketFailure(cause);
+        const failed = opened.failureOf(cause);
         if (isExpected(failed)) return undefined;
         if (!failed.isPassing) throw s3Refused(purpose, failed);
         throw new UnansweredError(`the server answered ${failed.status} (${failed.code})`, 503);
