@@ -18,7 +18,13 @@ describe("a state in S3", () => {
     scenario = await openScenario({ fresh: true });
     server = await serveS3();
     scenario.write("rnv.yaml", "projects: { shop: { name: Shop } }\n");
-    scenario.write("aws.ini", `[team]\naws_access_key_id = ${id}\naws_secret_access_key = ${secret}\n`);
+    scenario.write(
+      "aws.ini",
+      `[team]\naws_access_key_id = ${id}\naws_secret_access_key = ${secret}
+[broken]
+credential_process = /bin/sh -c "echo CANARY; echo CANARY >&2; exit 1"
+`,
+    );
     scenario.write("token", "identity-token");
   });
   afterAll(async () => {
@@ -44,6 +50,8 @@ describe("a state in S3", () => {
     const own = { ...wrong, RNV_STATE: at("&profile=team") };
     expect(await run(own, "state", "list")).toMatchObject(listed);
     expect(await run(wrong, "state", "list")).toMatchObject({ code: 1 });
+    const failed = await run({ AWS_PROFILE: "broken" }, "state", "list");
+    expect(failed).toMatchObject({ code: 1, stderr: expect.not.stringContaining("CANARY") });
     expect(await run({ AWS_PROFILE: "missing" }, "state", "list")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("there are no credentials (CredentialsProviderError)"),

@@ -88,11 +88,13 @@ export function openBucket({ bucket: Bucket, send, ...options }: BucketOptions) 
 function failureOf(cause: unknown): BucketFailure {
   const { name, message, isOfCredentials, $metadata, $response } = cause as Failure;
   const status = $metadata?.httpStatusCode ?? $response?.statusCode;
+  // Other texts may hold what a server or a program said.
+  const isOwnText = /^(CredentialsProvider|TokenProvider|)Error: (?!Command failed)/.test(String(cause));
   const isCode = (isOfCredentials || cause instanceof S3ServiceException) && /^[\w.-]{1,100}$/.test(name);
   return {
     code: message === "Region is missing" ? "RegionMissing" : isCode ? name : undefined,
     status,
-    credentials: isOfCredentials && message,
+    credentials: isOfCredentials && (isOwnText ? message : ""),
     region: $response?.headers["x-amz-bucket-region"],
     // 409: two conditional writes at once.
     isPassing: $metadata?.clockSkewCorrected === true || status === 409 || name === "RequestTimeout",

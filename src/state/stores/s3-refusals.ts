@@ -40,8 +40,8 @@ export function s3Refused({ code, summary }: Purpose, failed: BucketFailure): Di
     });
   if (credentials !== undefined)
     return failure("config.missing", `${summary}: there are no credentials (${told})`, {
-      detail: credentials.replace(/\s+/g, " ").slice(0, 300),
-      hint: "export AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile: ?profile=NAME in RNV_STATE",
+      detail: credentials.replace(/\s+/g, " ").slice(0, 300) || undefined,
+      hint: "export AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile that has them: ?profile=NAME in RNV_STATE",
     });
   const [known] = /^KMS(?=\.)/.exec(told) ?? [sameRefusals[told] ?? told];
   const [meaning, hint] = refusals[known] ?? [
@@ -49,9 +49,6 @@ export function s3Refused({ code, summary }: Purpose, failed: BucketFailure): Di
     "check the address (RNV_STATE) and the credentials of the state",
   ];
   const where = region !== undefined && known === "PermanentRedirect" ? ` (${region})` : "";
-  return failure(
-    code,
-    `${summary}: ${meaning}${where} (${[failed.code, `HTTP ${status}`].filter(Boolean).join(", ")})`,
-    { hint },
-  );
+  const about = [failed.code, `HTTP ${status}`].filter(Boolean).join(", ");
+  return failure(code, `${summary}: ${meaning}${where} (${about})`, { hint });
 }
