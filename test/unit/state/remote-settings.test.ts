@@ -209,6 +209,20 @@ describe("a refusal of a store", () => {
   });
 });
 
+it("a state in S3 is read by a clock that is 40 minutes off", async () => {
+  const ahead = 40 * 60_000;
+  const server = await serveState(({ headers }) => {
+    const [now, stamp] = [Date.now() + ahead, String(headers["x-amz-date"])];
+    const sent = Date.parse(stamp.replace(/(....)(..)(..T..)(..)(..Z)/, "$1-$2-$3:$4:$5"));
+    const answer = Math.abs(now - sent) > 900_000 ? "RequestTimeTooSkewed" : "NoSuchKey";
+    const date = new Date(now).toUTCString();
+    return { ...refusal(answer === "NoSuchKey" ? 404 : 403, answer), headers: { date } };
+  }, new Map());
+  expect(await open(`s3://bucket/s?endpoint=${server.url}`, s3Environment).read()).toBeUndefined();
+  expect(server.seen).toHaveLength(2);
+  await server.close();
+});
+
 describe("the lock of a state in S3", () => {
   it.each(["quoted", "bare"] as const)("stays, free, with its generation (ETags: %s)", async (etags) => {
     const { server, path, backend } = await startS3({ etags });
