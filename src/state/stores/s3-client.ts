@@ -38,8 +38,9 @@ export interface Conditions {
 export interface BucketFailure {
   readonly code?: string;
   readonly status?: number;
-  /** Text of the SDK about credentials; absent for a refusal of the store. */
-  readonly credentials?: string;
+  readonly isOfCredentials?: true;
+  /** Text of the SDK itself. */
+  readonly text: string;
   readonly region?: string;
   /** The same request may succeed now. */
   readonly isPassing: boolean;
@@ -89,22 +90,23 @@ function failureOf(cause: unknown): BucketFailure {
   const { name, message, isOfCredentials, $metadata, $response } = cause as Failure;
   const status = $metadata?.httpStatusCode ?? $response?.statusCode;
   // Other texts may hold what a server or a program said.
-  const isOwnText = /^(CredentialsProvider|TokenProvider|)Error: (?!Command failed)/.test(String(cause));
+  const isOwnText = /^(CredentialsProvider|TokenProvider|Endpoint|)Error: (?!Command failed)/.test(
+    String(cause),
+  );
   const isCode = (isOfCredentials || cause instanceof S3ServiceException) && /^[\w.-]{1,100}$/.test(name);
   return {
-    code: message === "Region is missing" ? "RegionMissing" : isCode ? name : undefined,
+    code: isCode ? name : undefined,
     status,
-    credentials: isOfCredentials && (isOwnText ? message : ""),
+    isOfCredentials,
+    text: isOwnText ? message.replace(/\s+/g, " ").slice(0, 300) : "",
     region: $response?.headers["x-amz-bucket-region"],
     // 409: two conditional writes at once.
     isPassing: $metadata?.clockSkewCorrected === true || status === 409 || name === "RequestTimeout",
   };
 }
 
-type Failure = S3ServiceException & {
-  readonly isOfCredentials?: true;
-  readonly $metadata: { readonly clockSkewCorrected?: boolean };
-};
+type Failure = S3ServiceException &
+  Pick<BucketFailure, "isOfCredentials"> & { $metadata: { readonly clockSkewCorrected?: boolean } };
 
 /** Marks the errors of a provider: those of STS look like those of the store. */
 const marking =

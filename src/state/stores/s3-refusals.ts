@@ -33,22 +33,22 @@ const sameRefusals: Readonly<Record<string, string>> = {
 
 /** Returns the error for a final refusal of a store, or for credentials that cannot be had. Holds no text of the store. */
 export function s3Refused({ code, summary }: Purpose, failed: BucketFailure): DiagnosticsError {
-  const { code: told = "no code", status, credentials, region } = failed;
-  if (told === "RegionMissing")
-    return failure("config.missing", `${summary}: the region is not set`, {
-      hint: "add it to RNV_STATE (?region=eu-central-1), or export AWS_REGION=…",
-    });
-  if (credentials !== undefined)
+  const { code: told = "", status, text, region } = failed;
+  if (failed.isOfCredentials)
     return failure("config.missing", `${summary}: there are no credentials (${told})`, {
-      detail: credentials.replace(/\s+/g, " ").slice(0, 300) || undefined,
+      detail: text || undefined,
       hint: "export AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile that has them: ?profile=NAME in RNV_STATE",
+    });
+  if (status === undefined)
+    return failure(code, `${summary}: ${text}`, {
+      hint: "check the region (?region=… in RNV_STATE, or AWS_REGION) and the endpoint",
     });
   const [known] = /^KMS(?=\.)/.exec(told) ?? [sameRefusals[told] ?? told];
   const [meaning, hint] = refusals[known] ?? [
-    meaningOf(status ?? 0),
+    meaningOf(status),
     "check the address (RNV_STATE) and the credentials of the state",
   ];
   const where = region !== undefined && known === "PermanentRedirect" ? ` (${region})` : "";
-  const about = [failed.code, `HTTP ${status}`].filter(Boolean).join(", ");
+  const about = told === "" ? `HTTP ${status}` : `${told}, HTTP ${status}`;
   return failure(code, `${summary}: ${meaning}${where} (${about})`, { hint });
 }
