@@ -86,19 +86,18 @@ export function openBucket({ bucket: Bucket, send, ...options }: BucketOptions) 
   };
 }
 
+/** Texts of the SDK itself: others may hold what a server or a program said. */
+const ownText = /^(CredentialsProvider|TokenProvider|Endpoint|)Error: (?!Command failed)/;
+
 function failureOf(cause: unknown): BucketFailure {
   const { name, message, isOfCredentials, $metadata, $response } = cause as Failure;
   const status = $metadata?.httpStatusCode ?? $response?.statusCode;
-  // Other texts may hold what a server or a program said.
-  const isOwnText = /^(CredentialsProvider|TokenProvider|Endpoint|)Error: (?!Command failed)/.test(
-    String(cause),
-  );
   const isCode = (isOfCredentials || cause instanceof S3ServiceException) && /^[\w.-]{1,100}$/.test(name);
   return {
     code: isCode ? name : undefined,
     status,
     isOfCredentials,
-    text: isOwnText ? message.replace(/\s+/g, " ").slice(0, 300) : "",
+    text: ownText.test(String(cause)) ? message.replace(/\s+/g, " ").slice(0, 300) : "",
     region: $response?.headers["x-amz-bucket-region"],
     // 409: two conditional writes at once.
     isPassing: $metadata?.clockSkewCorrected === true || status === 409 || name === "RequestTimeout",
