@@ -86,7 +86,7 @@ export function openBucket({ bucket: Bucket, send, ...options }: BucketOptions) 
   };
 }
 
-/** Texts of the SDK itself: others may hold what a server or a program said. */
+/** Texts of the SDK itself: others may quote a server or a program. */
 const ownText = /^(CredentialsProvider|TokenProvider|Endpoint|)Error: (?!Command failed)/;
 
 function failureOf(cause: unknown): BucketFailure {
