@@ -60,6 +60,7 @@ module.exports = {
       to: { path: "^(node:)?https?$" },
     },
     fence("undici", ["api"], "HTTP is spoken in one place."),
+    fence("@aws-sdk", ["state"], "S3 is spoken in one place, which is loaded for states there."),
     fence("yaml", ["manifest"], "YAML is read and written in one place."),
     fence("jsonc-parser", ["stack"], "The JSON of stacks is read in one place."),
     fence("js-yaml", ["manifest"], "YAML is read and written in one place."),

@@ -2,10 +2,11 @@
 // `rnv version` itself; `run.js` beside it is the program, and `evaluate-program.js` runs `rnv.config.ts`. All are put in
 // place whole, for processes that start now.
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { oldestNode, readableBy, refuseOlderNode } from "./oldest-node.mjs";
+import { bundleS3Client, s3Client } from "./s3-client.mjs";
 import { partOfUndici } from "./undici.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
@@ -16,6 +17,10 @@ const apart = (filter) => ({
   name: "program-apart",
   setup: ({ onResolve }) => onResolve({ filter }, ({ path }) => ({ path, external: true })),
 });
+
+/** The AWS SDK stays in a module of its own. */
+const s3Apart = ({ onResolve }) =>
+  onResolve({ filter: /\/s3-client$/ }, () => ({ path: relative(folder, s3Client), external: true }));
 
 const options = {
   absWorkingDir: root,
@@ -37,7 +42,7 @@ const programs = [
   {
     entryPoints: { run: "src/cli/run.ts" },
     target: "node20",
-    plugins: [apart(/^\.\/evaluate-program$/), partOfUndici],
+    plugins: [apart(/^\.\/evaluate-program$/), partOfUndici, { name: "s3-apart", setup: s3Apart }],
   },
   {
     entryPoints: { "evaluate-program": "src/manifest/text/evaluate-program.ts" },
@@ -51,6 +56,7 @@ const programs = [
   },
 ];
 
+await bundleS3Client();
 mkdirSync(folder, { recursive: true });
 for (const program of programs) {
   const [{ path, text }] = (await build({ ...options, ...program })).outputFiles;

@@ -8,7 +8,8 @@ import { bundledPackages } from "./packages.mjs";
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const outfile = resolve(process.argv[2] ?? join(root, "THIRD_PARTY_NOTICES"));
 
-const packages = (await bundledPackages())
+const bundled = await bundledPackages();
+const packages = bundled
   .map((one) => ({ ...one, text: licenceOf(one) }))
   .sort((a, b) => (`${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1));
 
@@ -25,14 +26,25 @@ const fresh = `${outfile}.${process.pid}`;
 writeFileSync(fresh, text);
 renameSync(fresh, outfile);
 
-/** The licence and the notice that a package brings along. Without one nothing may be shipped. */
-function licenceOf({ folder, name, version }) {
-  const files = readdirSync(folder)
+/**
+ * The licence and the notice that a package brings along, else those of another package of its repository with the same
+ * licence. Without one nothing may be shipped.
+ */
+function licenceOf(one) {
+  const isSibling = (other) => other.repository === one.repository && other.license === one.license;
+  const source = [one, ...bundled.filter(isSibling)].find(hasLicence);
+  if (source === undefined) throw new Error(`${one.name} ${one.version} has no file with its licence`);
+  return textsOf(source)
+    .map((file) => readFileSync(join(source.folder, file), "utf8").replaceAll("\r\n", "\n").trim())
+    .join("\n\n");
+}
+
+function textsOf({ folder }) {
+  return readdirSync(folder)
     .filter((file) => /^(licen[cs]e|copying|notice)(\.(md|txt))?$/i.test(file))
     .sort();
-  if (!files.some((file) => !/^notice/i.test(file)))
-    throw new Error(`${name} ${version} has no file with its licence`);
-  return files
-    .map((file) => readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n").trim())
-    .join("\n\n");
+}
+
+function hasLicence(one) {
+  return textsOf(one).some((file) => !/^notice/i.test(file));
 }

@@ -26,7 +26,9 @@ export async function bundledPackages() {
 }
 
 function manifestOf(folder) {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const { name, version, license, repository } = JSON.parse(
+    readFileSync(join(folder, "package.json"), "utf8"),
+  );
   if (typeof license !== "string") throw new Error(`${name} ${version} names no licence`);
-  return { name, version, license };
+  return { name, version, license, repository: repository?.url };
 }

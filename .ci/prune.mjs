@@ -1,8 +1,9 @@
 // Removes from dist what nothing loads: `node .ci/prune.mjs`, after the compiler. Kept are the modules and declarations that
-// an entry of package.json reaches, and the bundles, which hold the rest of src.
+// an entry of package.json reaches, and the bundles, which hold the rest of src. The AWS SDK is put into its module.
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundleS3Client } from "./s3-client.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -14,6 +15,7 @@ const kept = new Set(bundles);
 for (const entry of Object.values(exports))
   if (typeof entry === "object") for (const path of Object.values(entry)) keep(join(root, path));
 prune(join(root, "dist"));
+await bundleS3Client();
 
 /** Keeps a file and what it loads: declarations for a declaration, modules for a module. */
 function keep(path) {

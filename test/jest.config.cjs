@@ -1,3 +1,6 @@
+// The AWS SDK warns of Node 20, its bundle does not.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = "true";
+
 /** Settings of jest, where each file of tests runs by itself: `npx jest test/unit/plan/diff.test.ts`. */
 module.exports = {
   rootDir: "..",

@@ -58,13 +58,15 @@ export class RequestAttempts {
   #last: AttemptResult | undefined;
   /** Milliseconds that the last 429 asked everyone to wait. */
   #pauseMs = 0;
-  readonly #retries = new Map<RetryReason, number>();
+  readonly #retries: RetryCounts;
 
   constructor(
     private readonly context: RetryContext,
     private readonly prepared: PreparedRequest,
     private readonly signal: AbortSignal | undefined,
-  ) {}
+  ) {
+    this.#retries = new RetryCounts(context.random);
+  }
 
   /** Sends the request until it is answered for good. Throws `ApiError`. */
   async send(): Promise<ApiResponse> {
@@ -131,7 +133,7 @@ export class RequestAttempts {
   /** Pauses all requests as `Retry-After` says; where there is none for 1 s, doubled with each 429 up to 32 s. */
   #pauseAll({ retryAfterSeconds }: Answer): void {
     const { limiter, clock } = this.context;
-    const seconds = retryAfterSeconds ?? backoff(this.#retries.get("rate limited") ?? 0, 1, 32);
+    const seconds = retryAfterSeconds ?? backoff(this.#retries.of("rate limited"), 1, 32);
     this.#pauseMs = seconds * 1000;
     limiter.pauseUntil(clock.elapsed() + this.#pauseMs);
   }
@@ -157,10 +159,10 @@ export class RequestAttempts {
     const { clock, onWait } = this.context;
     const { method, operation } = this.prepared.request;
     if (method !== "GET" && otherwise === "uncertain") this.#isUncertain = true;
-    const retries = (this.#retries.get(reason) ?? 0) + 1;
-    this.#retries.set(reason, retries);
-    if (retries > retryLimits[reason]) throw this.#failed(otherwise);
-    const wait = reason === "rate limited" ? this.#pauseMs : this.#backoff(retries);
+    const asked = this.#last?.kind === "answer" ? (this.#last.retryAfterSeconds ?? 0) : 0;
+    const pause = this.#retries.next(reason, asked * 1000);
+    if (pause === undefined) throw this.#failed(otherwise);
+    const wait = reason === "rate limited" ? this.#pauseMs : pause;
     if (this.#deadline !== undefined && clock.elapsed() + wait > this.#deadline)
       throw this.#failed(otherwise);
     onWait({ reason, seconds: wait / 1000, operation });
@@ -169,12 +171,6 @@ export class RequestAttempts {
     await clock.sleep(wait, this.signal).catch((cause: unknown) => {
       throw this.#interrupted(cause);
     });
-  }
-
-  /** Returns milliseconds: exponential with full jitter, never less than a `Retry-After`. */
-  #backoff(retries: number): number {
-    const asked = this.#last?.kind === "answer" ? (this.#last.retryAfterSeconds ?? 0) : 0;
-    return Math.max(this.context.random() * backoff(retries - 1, 500, 10_000), asked * 1000);
   }
 
   #interrupted(reason: unknown): ApiError {
@@ -249,7 +245,32 @@ const retryLimits = {
   "unreadable answer": 2,
 } as const;
 
-type RetryReason = keyof typeof retryLimits;
+export type RetryReason = keyof typeof retryLimits;
+
+/** Counts how often a request is sent again for each reason, at most `most` times. */
+export class RetryCounts {
+  readonly #counts = new Map<RetryReason, number>();
+
+  constructor(
+    private readonly random: () => number,
+    private readonly most = Number.POSITIVE_INFINITY,
+  ) {}
+
+  of(reason: RetryReason): number {
+    return this.#counts.get(reason) ?? 0;
+  }
+
+  /**
+   * Counts a retry. Returns the milliseconds before it: exponential with full jitter, never less than `askedMs`, the
+   * `Retry-After`. Undefined where the request may not be sent again.
+   */
+  next(reason: RetryReason, askedMs: number): number | undefined {
+    const count = this.of(reason) + 1;
+    this.#counts.set(reason, count);
+    if (count > Math.min(retryLimits[reason], this.most)) return undefined;
+    return Math.max(this.random() * backoff(count - 1, 500, 10_000), askedMs);
+  }
+}
 
 const fail = (failure: FailureKind): Verdict => ({ kind: "fail", failure });
 const retry = (reason: RetryReason, otherwise: FailureKind): Verdict => ({

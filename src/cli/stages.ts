@@ -1,5 +1,6 @@
+import { existsSync, readdirSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { createHttpTransport } from "../api/http-transport";
 import { areStackPaths } from "../commands/load-desired";
 import { isEmptied } from "../commands/state-verbs";
@@ -14,7 +15,8 @@ import { shortList } from "../model/text";
 import { systemClock } from "../model/time";
 import { compareNatural } from "../report/order";
 import { resourceTypes } from "../resources";
-import { instancePlace, listInstances } from "../state/list-instances";
+import { openS3 } from "../state/open-backend";
+import { listS3Keys } from "../state/stores/s3-objects";
 import { readStandardInput } from "./files";
 import { stateOf } from "./open-target";
 import { report, type Screen, usage } from "./screen";
@@ -102,11 +104,49 @@ export async function foundIn(request: Request, screen: Screen, mayHaveNone = fa
   throw usage("the manifest declares no stages", "stages: { production: {}, preview: { each: true } }");
 }
 
+/** Stands for the id in the address of a state whose instances are looked for. */
+const instancePlace = "0rnv-instance-id0";
+
+/** Lists the ids of the states of a target, sorted; undefined over HTTP, where they cannot be listed. Throws for half a list. */
 async function listIds(target: Target): Promise<readonly string[] | undefined> {
   const { environment } = target;
-  return listInstances(readSettings(target).state, {
+  const { state: address } = readSettings(target);
+  if (address.kind === "http") return undefined;
+  if (address.kind === "file") return unique(inFolders(resolve(address.path)));
+  const { settings, transport, server } = openS3(address, {
     ...{ environment, clock: systemClock },
     openTransport: (limits) => createHttpTransport({ environment, ...limits }),
+  });
+  const [prefix = ""] = address.key.split(instancePlace);
+  const name = settings.location.replace(instancePlace, "…");
+  try {
+    const keys = await listS3Keys(settings, { prefix, name }, server);
+    return unique(keys.flatMap((found) => idIn(found, address.key) ?? []));
+  } finally {
+    await transport.close();
+  }
+}
+
+const unique = (ids: readonly string[]): readonly string[] => [...new Set(ids)].sort();
+
+/** Returns the id that makes `text` out of `pattern`; undefined for another text. */
+function idIn(text: string, pattern: string): string | undefined {
+  const [before = "", ...rest] = pattern
+    .split(instancePlace)
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const id = new RegExp(`^${before}(.+?)${rest.join("\\1")}$`, "s").exec(text)?.[1];
+  return id !== undefined && rest.length > 0 && isStageWord(id) ? id : undefined;
+}
+
+/** Ids by the folder or the file whose name holds the first of them. */
+function inFolders(path: string): readonly string[] {
+  const [before = ""] = path.split(instancePlace);
+  const folder = dirname(`${before}x`);
+  if (!existsSync(folder)) return [];
+  const [named = ""] = relative(folder, path).split(sep);
+  return readdirSync(folder).flatMap((name) => {
+    const id = idIn(name, named);
+    return id !== undefined && existsSync(path.replaceAll(instancePlace, id)) ? [id] : [];
   });
 }
 

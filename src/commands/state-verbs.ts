@@ -7,6 +7,8 @@ import type { RecordedResource, State } from "../model/state";
 import { applyMoves } from "../plan/instances";
 import { typeNamed } from "../resources";
 import type { Backup, LockHolder, StateSession } from "../state/backend";
+import { emptyState } from "../state/recorded";
+import { addresses, type Context } from "./context";
 import {
   beginHandOver,
   checkMoves,
@@ -16,9 +18,7 @@ import {
   hasFingerprint,
   receiveResources,
   removeResources,
-} from "../state/edit-state";
-import { emptyState } from "../state/recorded";
-import { addresses, type Context } from "./context";
+} from "./edit-state";
 import { holdLock } from "./hold-lock";
 import { leavesParent } from "./import-resource";
 import { newLineage } from "./recover";

@@ -73,11 +73,12 @@ const ownCredentials = new Set([
 ]);
 
 /** Also credentials of the state's store, which a service may well have under the same name. */
-const storeCredentials = new Set(["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]);
+const storeCredential =
+  /^AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|WEB_IDENTITY_TOKEN_FILE|CONTAINER_[A-Z_]+)$/;
 
 export const isOwnCredential = (name: string): boolean => ownCredentials.has(name);
 
-export const isCredential = (name: string): boolean => isOwnCredential(name) || storeCredentials.has(name);
+export const isCredential = (name: string): boolean => isOwnCredential(name) || storeCredential.test(name);
 
 /**
  * Names that end in a word for secrets: tokens of CI (`GITHUB_TOKEN`, `CI_JOB_TOKEN`, `NPM_TOKEN`), passwords and
@@ -97,8 +98,13 @@ export const isSecretName = (name: string): boolean => secretEnding.test(name) &
  * path with links followed.
  */
 export function ownFileAt(real: string, cwd: string, environment: ProcessEnvironment): string | undefined {
-  const keyFile = environment.RNV_API_KEY_FILE?.trim();
-  if (keyFile && real === realOf(resolve(cwd, keyFile))) return "holds the API key";
+  const isNamedBy = (name: string): boolean => {
+    const file = environment[name]?.trim();
+    return file !== undefined && file !== "" && real === realOf(resolve(cwd, file));
+  };
+  if (isNamedBy("RNV_API_KEY_FILE")) return "holds the API key";
+  if (["AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"].some(isNamedBy))
+    return "holds a token of the state's store";
   const folders = relative(realOf(cwd), real).split(sep);
   if (folders.includes(".git")) return "belongs to git";
   if (folders.includes(".rnv")) return "belongs to rnv";

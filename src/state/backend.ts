@@ -26,7 +26,6 @@ export interface LockOptions extends LockWait {
 export interface LockWait {
   /** Called before each pause; without a holder where the lock does not say whose it is. */
   readonly onHeld?: (holder: LockHolder | undefined) => void;
-  /** Ends the wait with its reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -48,9 +47,7 @@ export interface StateBackend {
   forceUnlock(id: string): Promise<LockHolder | undefined>;
   /** Names of previous snapshots, newest first; each for `readBackup`. */
   backups(): Promise<readonly string[]>;
-  /** Returns the text of a backup as it is stored; undefined when there is none of that name. */
   readBackup(name: string): Promise<string | undefined>;
-  /** Parses a text of this backend, encrypted or not. Throws `DiagnosticsError`. */
   parse(text: string, name: string): Promise<ParsedState>;
 }
 
@@ -77,7 +74,6 @@ export interface StateSession {
   release(): Promise<void>;
 }
 
-/** A previous snapshot, parsed where it can be read. */
 export interface Backup {
   readonly name: string;
   readonly bytes: number;

@@ -14,7 +14,6 @@ import {
   unreadable,
 } from "./state-text";
 
-/** A text encrypted with AES-256-GCM. */
 const encrypted = z.object({
   /** Names the key without telling it. */
   keyId: z.string(),
@@ -144,7 +143,6 @@ export class StateCipher {
     });
   }
 
-  /** Writes the text of a state file, encrypted when asked. */
   async encode(state: State, writer: TextWriter | undefined, encrypted: boolean): Promise<string> {
     const text = encodeState(state, writer);
     if (!encrypted) return text;
@@ -159,7 +157,6 @@ export class StateCipher {
     return `${JSON.stringify(ciphertext, null, 2)}\n`;
   }
 
-  /** As `parseState`, encrypted or not. */
   async parse(text: string, name: string): Promise<ParsedState> {
     const document = parseObject(text, name);
     if (document.format !== "rnv-state-encrypted") return stateIn(document, name);

@@ -2,7 +2,14 @@ import { DiagnosticsError } from "../diagnostics/diagnostic";
 import type { LockHolder, LockOptions, StateBackend, StateSession } from "./backend";
 import { StateCipher } from "./cipher";
 import type { Disk } from "./disk";
-import { acquireLock, type LockAsker, type LockStore, recordFor, type TakenLock } from "./lock-record";
+import {
+  acquireLock,
+  holderOf,
+  type LockAsker,
+  type LockStore,
+  recordFor,
+  type TakenLock,
+} from "./lock-record";
 import { nodeDisk } from "./node-disk";
 import {
   decodeDamaged,
@@ -16,18 +23,15 @@ import { type LockedStore, StoreSession } from "./session";
 
 /** A place of one state: files of this machine, a server over HTTP, or S3. Every method throws `DiagnosticsError`. */
 export interface StateStore {
-  /** For messages. */
   readonly location: string;
   readonly locks: LockStore;
   read(): Promise<StoredBytes>;
   /** Opens it for writing under a lock that was just taken, and after it was read. */
   open(lock: TakenLock, start: Recorded): Promise<LockedStore>;
-  /** Names of previous snapshots, newest first. */
   backups(): Promise<readonly string[]>;
   readBackup(name: string): Promise<Uint8Array | undefined>;
 }
 
-/** Options of every backend, wherever its state is. */
 export interface BackendOptions extends Origin, Omit<LockAsker, "disk"> {
   readonly host: string;
   readonly pid: number;
@@ -42,7 +46,6 @@ const aroundOf = ({ disk = nodeDisk, cipher: given, ...options }: BackendOptions
   return { ...options, disk, cipher, origin: { workspaceId, baseUrl, stack, stage } };
 };
 
-/** Options of a backend, with their defaults. */
 export type Around = ReturnType<typeof aroundOf>;
 
 /** Keeps a state in a store (DESIGN section 7), which is opened with the first call. */
@@ -110,7 +113,7 @@ async function forceUnlock(
   const since = new Date(now).toISOString();
   const named = { id: `force-unlock-${host}-${pid}-${now}`, host, pid, command: "force-unlock", since };
   const self = await recordFor(disk, named);
-  const found = await locks.findLock(id, self);
+  const found = (await locks.findLock?.(id, self)) ?? (locks.readLock && holderOf(await locks.readLock()));
   if (found === undefined || found.id !== id || !(await locks.freeLock(found, self))) return undefined;
   const { generation: _generation, process: _process, ...holder } = found;
   return holder;

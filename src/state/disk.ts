@@ -22,7 +22,6 @@ export interface Disk {
   /** Reads the whole content; undefined when there is no such file. Rejects with `EFBIG` above `limit` bytes. */
   read(path: string, limit: number): Promise<Uint8Array | undefined>;
   mode(path: string): Promise<number | undefined>;
-  /** Replaces a file at `to`, in one step. */
   rename(from: string, to: string): Promise<void>;
   /** Makes a second name for a file; rejects with `EEXIST` when `to` is taken. */
   link(from: string, to: string): Promise<void>;
@@ -48,7 +47,6 @@ export const writeFailed = (path: string, cause: unknown): DiagnosticsError =>
     hint: "make the disk writable, then run the same command again: it settles what was left open",
   });
 
-/** Returns the error for a file of the state that is there and cannot be read. */
 export const readFailed = (path: string, cause: unknown): DiagnosticsError =>
   diskFailed(cause, "state.unreadable", `cannot read ${path}`, {
     hint: "check the path, its permissions and the disk",

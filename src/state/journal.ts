@@ -35,7 +35,6 @@ export function encodeLine(
   return `{"n":${n},"synced":${synced},"sum":"${sumOf(n, synced, json)}","entry":${json}}\n`;
 }
 
-/** Returns the text that the encryption of an entry is bound to: its journal and its line. */
 const boundToLine = (id: string, n: number): string => `rnv-journal ${id} ${n}`;
 
 type Decrypt = Awaited<ReturnType<StateCipher["decrypter"]>>;

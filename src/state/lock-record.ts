@@ -10,7 +10,6 @@ import type { Disk } from "./disk";
 const processIdentity = z.object({
   /** A digest of the name of this installation of the system: the name itself is not for others to read. */
   machine: z.string().optional(),
-  /** Id of this boot. */
   boot: z.string().optional(),
   /** Containers count their processes apart. */
   namespace: z.string().optional(),
@@ -38,7 +37,6 @@ async function startOf(disk: Disk, pid: number): Promise<string | undefined> {
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
 }
 
-/** Returns the identity of a process of this machine. */
 export async function identityOf(disk: Disk, pid: number): Promise<ProcessIdentity> {
   const [machine, boot, namespace, started] = await Promise.all([
     line(disk, "/etc/machine-id"),
@@ -60,9 +58,11 @@ const lockRecord = z.object({
   /** Rises with every holder; writes are checked against it. */
   generation: z.int(),
   process: processIdentity.catch({}),
+  /** The lock was released by this run. */
+  free: z.literal(true).optional(),
 });
 
-export type LockRecord = Readonly<Omit<z.infer<typeof lockRecord>, "format">>;
+export type LockRecord = Readonly<Omit<z.infer<typeof lockRecord>, "format" | "free">>;
 
 /** `unreadable`: it does not say whose it is. */
 export type FoundLock = LockRecord | "free" | "unreadable";
@@ -70,16 +70,22 @@ export type FoundLock = LockRecord | "free" | "unreadable";
 /** Bytes. */
 export const largestLock = 64 * 1024;
 
-export const encodeLock = (record: LockRecord): Uint8Array =>
+export const encodeLock = (record: LockRecord & { readonly free?: true }): Uint8Array =>
   Buffer.from(`${JSON.stringify({ format: "rnv-lock", ...record }, null, 2)}\n`);
+
+const parseLock = (bytes: Uint8Array | undefined) =>
+  bytes && lockRecord.safeParse(parseJson(Buffer.from(bytes).toString("utf8"))).data;
+
+/** Returns the generation of a lock, free or held; 0 where there is none. */
+export const generationIn = (bytes: Uint8Array | undefined): number => parseLock(bytes)?.generation ?? 0;
 
 /** Returns the record that a lock's bytes hold; undefined bytes are a lock that is free. */
 export function decodeLock(bytes: Uint8Array | undefined): FoundLock {
   if (bytes === undefined) return "free";
-  const found = lockRecord.safeParse(parseJson(Buffer.from(bytes).toString("utf8"))).data;
+  const found = parseLock(bytes);
   if (found === undefined) return "unreadable";
-  const { format: _format, ...record } = found;
-  return record;
+  const { format: _format, free, ...record } = found;
+  return free ? "free" : record;
 }
 
 export const isSameLock = (a: FoundLock, b: LockRecord): boolean =>
@@ -115,47 +121,18 @@ export async function isDead(
 /** The store of a state's lock. Every method throws `DiagnosticsError`. */
 export interface LockStore {
   readonly location: string;
-  /** Returns `record` if it has the lock now, also when an earlier answer was lost; else the record of the holder. */
+  /** Returns the holder of the lock: `record`, with its generation, if it has the lock now; else the other run. */
   takeLock(record: LockRecord): Promise<LockRecord | "unreadable">;
   /** Puts one record in place of another in one step. Absent where the store cannot. */
   readonly replaceLock?: ((from: LockRecord, to: LockRecord) => Promise<boolean>) | undefined;
   /** Reads the lock. Absent where the store does not tell without taking it. */
   readonly readLock?: (() => Promise<FoundLock>) | undefined;
-  /** Finds the holder of the lock for `self`, which looks for the lock of this id. */
-  findLock(id: string, self: LockRecord): Promise<LockRecord | undefined>;
+  /** Finds the holder of the lock for `self`, which looks for the lock of this id. Absent where `readLock` tells. */
+  readonly findLock?: (id: string, self: LockRecord) => Promise<LockRecord | undefined>;
   /** Frees the lock of a record; false when it is not that record's. `by` is another run that breaks it. */
   freeLock(record: LockRecord, by?: LockRecord): Promise<boolean>;
-  /** The error for a lock that does not say whose it is. */
   readonly unreadable: DiagnosticsError;
 }
-
-/** A lock that is a file, or an object of a bucket: its text is read and changed as a whole. */
-export interface LockFile {
-  read(): Promise<FoundLock>;
-  /** Puts a record where there is none; false where there is one. */
-  create(record: LockRecord): Promise<boolean>;
-  /** Puts `next` in place of exactly this record; false where another is there. */
-  replace(record: LockRecord, next: LockRecord): Promise<boolean>;
-  /** Removes exactly this record; false where another is there. `by` is the run that does it. */
-  remove(record: LockRecord, by: LockRecord): Promise<boolean>;
-}
-
-/** Returns the ways to take, hand over and free a lock that is a file. */
-export const lockInFile = (file: LockFile) => ({
-  async takeLock(record: LockRecord): Promise<LockRecord | "unreadable"> {
-    for (let looks = 1; ; looks += 1) {
-      const found = await file.read();
-      if (found !== "free") return isSameLock(found, record) ? record : found;
-      if (await file.create(record)) return record;
-      // It may become free between two looks at it.
-      if (looks > 2) return "unreadable";
-    }
-  },
-  replaceLock: (from: LockRecord, to: LockRecord) => file.replace(from, to),
-  readLock: () => file.read(),
-  findLock: async () => holderOf(await file.read()),
-  freeLock: (record: LockRecord, by = record) => file.remove(record, by),
-});
 
 /** Throws `state.lock_lost` where the lock can be read and is not this record's; `otherwise` says why, where it is free. */
 export async function checkLock(
@@ -170,7 +147,6 @@ export async function checkLock(
 export interface LockAsker {
   readonly clock: Clock;
   readonly disk: Disk;
-  /** Returns true if a process of this host runs. */
   readonly isAlive: (pid: number) => boolean;
 }
 
@@ -186,9 +162,6 @@ export interface TakenLock {
   readonly replaced?: LockRecord;
 }
 
-/** The first pause and the longest between two attempts at a lock, milliseconds. */
-const pauses = [200, 2000] as const;
-
 /**
  * Waits for a lock up to `timeoutMs`; takes over from a holder that is certainly dead, where the store can swap (DESIGN
  * section 7).
@@ -202,7 +175,7 @@ export async function acquireLock(
   const deadline = clock.elapsed() + wait.timeoutMs;
   for (let attempt = 0; ; attempt += 1) {
     const found = await store.takeLock(self);
-    if (found === self) return { record: self };
+    if (holderOf(found)?.id === self.id) return { record: found as LockRecord };
     const held = holderOf(found);
     if (held && store.replaceLock && (await isDead(disk, held, self, isAlive))) {
       const next = { ...self, generation: held.generation + 1 };
@@ -211,7 +184,7 @@ export async function acquireLock(
     const left = deadline - clock.elapsed();
     if (left <= 0) throw held ? lockHeld(held, store.location, clock.now()) : store.unreadable;
     wait.onHeld?.(held);
-    await clock.sleep(Math.min(left, backoff(attempt, ...pauses)), wait.signal);
+    await clock.sleep(Math.min(left, backoff(attempt, 200, 2000)), wait.signal);
   }
 }
 
@@ -226,32 +199,27 @@ export function lockHeld(holder: LockHolder, where: string, now: number): Diagno
   });
 }
 
-/** Returns the error for a lock that does not name its holder; `hint` says how to remove it. */
 export const lockUnreadable = (where: string, hint: string): DiagnosticsError =>
   failure("state.lock_held", `${where} is there, but it does not say who holds the lock`, { hint });
 
-const afterLoss = "let the other run end, then run the same command again: it settles what was left open";
-
-/** Returns the error for a lock that this run has lost. `otherwise` stands in for the holder where it is unknown. */
-export const lockLost = (
+/** Returns the error for a lock that this run has lost; `otherwise` stands in for its holder. `wrote`: without the lock. */
+export function lockLost(
   holder: LockHolder | undefined,
   otherwise: string,
-  { detail, hint }: { readonly detail: string; readonly hint: string } = {
-    detail: "Nothing was written after that. What this run had begun stands in the journal.",
-    hint: afterLoss,
-  },
-): DiagnosticsError => {
+  wrote?: string,
+): DiagnosticsError {
   const by = holder ? `${holder.command} (pid ${holder.pid} on ${holder.host}) holds it now` : otherwise;
   const summary = `the lock on the state was taken away from this run: ${by}`;
-  return failure("state.lock_lost", summary, { detail, hint });
-};
-
-/** Returns the error for a write that was sent without the lock; `holder` has it now, if anybody. */
-export const lockLostAfterWrite = (where: string, holder: LockHolder | undefined): DiagnosticsError =>
-  lockLost(holder, "it is free", {
+  const hint = "let the other run end, then run the same command again: it settles what was left open";
+  if (wrote === undefined) {
+    const detail = "Nothing was written after that. What this run had begun stands in the journal.";
+    return failure("state.lock_lost", summary, { detail, hint });
+  }
+  return failure("state.lock_lost", summary, {
     detail:
-      `This run wrote ${where} before it found out, which may have replaced what another run wrote there. ` +
+      `This run wrote ${wrote} before it found out, which may have replaced what another run wrote there. ` +
       "Nothing was sent to the service after that." +
       (holder === undefined ? " A server that gives one lock to everybody looks the same." : ""),
-    hint: `${afterLoss}, and names what is there and no longer recorded (--adopt takes it over)`,
+    hint: `${hint}, and names what is there and no longer recorded (--adopt takes it over)`,
   });
+}

@@ -85,7 +85,6 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** The file system of this machine. */
 export const nodeDisk: Disk = {
   create: async (path) => createFile(path),
   read: (path, limit) => unlessMissing(() => readWhole(path, limit)),

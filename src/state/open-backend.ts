@@ -14,7 +14,6 @@ import { createS3Store, s3StateSettings } from "./stores/s3-store";
 export interface OpenSurroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** Opens the way to the server of a remote state. */
   readonly openTransport: (options: HttpTransportOptions) => Transport;
 }
 

@@ -83,22 +83,17 @@ export function replayJournal(state: State, entries: readonly JournalEntry[]): S
   };
 }
 
-/** The stage that a state must belong to. */
-export interface StageOrigin {
-  /** `preview/12`. */
-  readonly name: string;
-  /** A state without a stage, from before stages existed, becomes that of this stage. */
-  readonly takesUnnamed: boolean;
-}
-
 /** The workspace, the stack and the stage that a state must belong to. */
 export interface Origin {
   readonly workspaceId: string;
   readonly baseUrl: string;
   /** Undefined where no stack is read: a state of any stack is taken. */
   readonly stack?: string | undefined;
-  /** Null without stages; undefined where a state of any stage is accepted. */
-  readonly stage?: StageOrigin | null | undefined;
+  /**
+   * `preview/12`; null without stages, undefined where a state of any stage is accepted. With `takesUnnamed`, a state
+   * without a stage, from before stages existed, becomes that of this stage.
+   */
+  readonly stage?: { readonly name: string; readonly takesUnnamed: boolean } | null | undefined;
 }
 
 /** A state as its place holds it. */
@@ -109,7 +104,6 @@ export interface StoredBytes {
   readonly version?: string | undefined;
 }
 
-/** All that is stored of a state. */
 export interface Recorded {
   readonly stored: StoredBytes;
   /** Snapshot and journal; undefined where there is no snapshot yet. */
@@ -239,7 +233,6 @@ function stageMismatch(state: State, name: string, { stage }: Origin): Diagnosti
   });
 }
 
-/** Returns the error for a state of another stack. */
 function stackMismatch(state: State, name: string, { stack }: Origin): Diagnostic | undefined {
   if (stack === undefined || state.stack === undefined || state.stack === stack) return undefined;
   return error("guard.stack", `${name} is the state of the stack ${state.stack}, not of ${stack}`, {
@@ -248,7 +241,6 @@ function stackMismatch(state: State, name: string, { stack }: Origin): Diagnosti
   });
 }
 
-/** Returns an address without slashes at its end. */
 export const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
 
 /** Returns the error for a state of another workspace or service; a part that `origin` leaves empty may be any. */

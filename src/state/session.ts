@@ -30,7 +30,6 @@ export interface LockedStore {
   readonly isLockTaken?: boolean;
 }
 
-/** A state that was locked and read, with the means of its session. */
 interface SessionParts {
   readonly location: string;
   readonly lock: LockRecord;
@@ -151,7 +150,6 @@ export class StoreSession implements StateSession {
     this.parts.clock.sleep(lingerMs).then(flush, () => undefined);
   }
 
-  /** Writes everything appended until now. */
   async #flush(): Promise<void> {
     this.#isFlushDue = false;
     const batch = this.#queue.splice(0);

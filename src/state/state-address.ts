@@ -11,6 +11,8 @@ export type StateAddress =
       readonly key: string;
       readonly region?: string;
       readonly endpoint?: string;
+      readonly pathStyle?: boolean;
+      readonly profile?: string;
     };
 
 export type ParsedStateAddress =
@@ -61,7 +63,7 @@ export function shownAddress(text: string): string {
   return `${url.origin}${url.pathname}`;
 }
 
-const knownS3Settings = ["region", "endpoint"];
+const knownS3Settings = ["region", "endpoint", "path_style", "profile"];
 
 function parseS3(text: string): ParsedStateAddress {
   const [, bucket, key, query] =
@@ -78,7 +80,7 @@ function parseS3(text: string): ParsedStateAddress {
   if (unknown !== undefined)
     return invalid(
       `the address of the state has an unknown setting "${unknown}"`,
-      "it knows region and endpoint",
+      `it knows ${knownS3Settings.join(", ")}`,
     );
   const endpoint = settings.get("endpoint") ?? undefined;
   const wrong = endpoint === undefined ? undefined : checkEndpoint(endpoint, "the endpoint of the state");
@@ -86,7 +88,21 @@ function parseS3(text: string): ParsedStateAddress {
   const region = settings.get("region") ?? undefined;
   if (region !== undefined && !/^[a-z0-9-]{1,64}$/.test(region))
     return invalid("the region of the state is not a region", "use a region such as eu-central-1");
-  return { address: { kind: "s3", bucket, key, region, endpoint } };
+  const pathStyle = settings.get("path_style") ?? undefined;
+  if (pathStyle !== undefined && pathStyle !== "true" && pathStyle !== "false")
+    return invalid("path_style of the state is not true or false", "use path_style=true, or leave it out");
+  const profile = settings.get("profile") ?? undefined;
+  return {
+    address: {
+      kind: "s3",
+      bucket,
+      key,
+      region,
+      endpoint,
+      profile,
+      pathStyle: pathStyle && pathStyle === "true",
+    },
+  };
 }
 
 const invalid = (summary: string, hint: string): ParsedStateAddress => ({

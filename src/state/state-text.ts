@@ -34,7 +34,6 @@ const textWriter = z
 
 export interface TextWriter extends Readonly<z.infer<typeof textWriter>> {}
 
-/** A state, with the writer that its file names. */
 export interface ParsedState {
   readonly state: State;
   readonly writer: TextWriter;
@@ -48,7 +47,6 @@ export function parseObject(text: string, name: string): Readonly<Record<string,
   throw unreadable(name, text.trim() === "" ? "it is empty" : "it is not a JSON object");
 }
 
-/** Parses the text of a state file in the clear. Throws `DiagnosticsError`. */
 export const parseState = (text: string, name: string): ParsedState => stateIn(parseObject(text, name), name);
 
 /** Returns the state in a document. All but a whole state of version 1 throws; unknown fields are kept. */
@@ -80,11 +78,9 @@ function withSortedKeys(_key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Returns the error for a file of a later format. */
 export const newer = (name: string): DiagnosticsError =>
   failure("state.newer", `${name} was written by a newer version of rnv`, { hint: "upgrade rnv" });
 
-/** Returns the error for a state that is not one, and why. */
 export const unreadable = (name: string, why: string): DiagnosticsError =>
   failure("state.unreadable", `${name} cannot be read: ${why}`, {
     hint: "where it is the recorded state: rnv state backups lists earlier ones, and rnv state restore 1 brings the newest back",

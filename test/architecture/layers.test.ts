@@ -86,6 +86,7 @@ describe("the layers of src", () => {
       "src/api/read-answer.ts: readAnswer",
       "src/api/redactor.ts: Redactor",
       "src/api/retry.ts: RequestAttempts",
+      "src/api/retry.ts: RetryCounts",
       "src/api/retry.ts: classify",
     ]);
   });

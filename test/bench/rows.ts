@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { placeNodes } from "../../src/report/html/place-nodes";
+import { s3Environment, serveS3 } from "../support/s3-server";
 import type { Shape } from "./data";
 import { inPairs, measure, median, type Pairs, type Program, peakMegabytes, ratiosOf } from "./measure";
 import { measurePage } from "./page";
@@ -194,6 +195,24 @@ const fleet: Measurement = {
       valuesRow(name, "wall", compared.a, "ms", atMost(10_000)),
       ratioRow(name, "wall / that of one", compared, atMost(50), ["all", "one"]),
     ];
+  },
+};
+
+/** A state in S3, on this machine, beside the same state on disk. */
+const remoteState: Measurement = {
+  name: "s3",
+  run: async (bench, pairs) => {
+    const site = await bench.existing({ count: 1, width: "lean" });
+    const server = await serveS3();
+    const onDisk = { ...site.rnv("plan"), shows: quiet };
+    const RNV_STATE = `s3://bucket/state.json?endpoint=${server.url}`;
+    const env = { ...onDisk.env, ...s3Environment, RNV_STATE };
+    await measure({ ...site.rnv("state", "push", join(site.folder, ".rnv/state.json")), env });
+    const { a, b } = await inPairs({ ...onDisk, env }, onDisk, pairs);
+    await server.close();
+    const added = a.map((ms, i) => ms - (b[i] as number));
+    const medians = { "in S3": median(a), "on disk": median(b) };
+    return [valuesRow("state in S3", "added to the plan", added, "ms", atMost(200), medians)];
   },
 };
 
@@ -391,6 +410,7 @@ export const measurements: readonly Measurement[] = [
   large,
   fleet,
   policies,
+  remoteState,
   page,
   layout,
   creates(500, 10),

@@ -53,6 +53,7 @@ export async function createWorkbench(): Promise<Workbench> {
   });
   // A copy, so that a build in the meantime changes nothing.
   cpSync(built, join(home, "bin"), { recursive: true });
+  cpSync(join(built, "../state"), join(home, "state"), { recursive: true });
   const rnvEntry = join(home, "bin/rnv.js");
   const started: BenchService[] = [];
   const sites = new Map<string, Promise<Site>>();

@@ -2,13 +2,10 @@ import { shareOf } from "../support/soak";
 import { hunt } from "./hunt";
 import { locate } from "./plant";
 import { plantedBugs } from "./planted-bugs";
-import { signInStep } from "./remote-stages";
 
 jest.setTimeout(180_000);
 
 describe("the fault matrix finds what it is there to find", () => {
-  beforeAll(signInStep);
-
   it("is checked by at least thirty bugs", () => {
     expect(plantedBugs.length).toBeGreaterThanOrEqual(30);
   });

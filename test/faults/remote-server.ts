@@ -5,7 +5,7 @@ import {
   type StateAnswer,
   type StateService,
 } from "../support/http-state-server";
-import { s3Environment, s3Service } from "../support/s3-server";
+import { refusal, s3Environment, s3Service } from "../support/s3-server";
 
 /** Kinds of servers that keep a state: Terraform's protocol with and without rules, S3, and S3 with encryption. */
 export const remoteKinds = ["http", "http-lax", "s3", "s3-sealed"] as const;
@@ -72,6 +72,8 @@ export class RemoteServer {
     if (before !== after) {
       this.#before.set(path, before);
       if (path === statePathOf(this.kind)) this.#watch(before, after);
+      // It may be another run's by now, and no condition of a deletion keeps it.
+      if (path.endsWith(".lock") && after === undefined) this.violations.push("the lock object was removed");
     }
     return answer;
   };
@@ -80,7 +82,9 @@ export class RemoteServer {
   stale(path: string, answer: StateAnswer): StateAnswer {
     if (!this.#before.has(path)) return answer;
     const body = this.#before.get(path);
-    return body === undefined ? { status: 404 } : { status: 200, body, headers: { etag: '"stale"' } };
+    return body === undefined
+      ? refusal(404, "NoSuchKey")
+      : { status: 200, body, headers: { etag: '"stale"' } };
   }
 
   /** Id of whoever holds the lock. */
@@ -89,8 +93,8 @@ export class RemoteServer {
       ? this.stored.get(`${statePathOf(this.kind)}.lock`)
       : this.locks.get(statePathOf(this.kind));
     if (text === undefined) return undefined;
-    const lock = JSON.parse(text) as { ID?: string; id?: string };
-    return lock.ID ?? lock.id;
+    const lock = JSON.parse(text) as { ID?: string; id?: string; free?: true };
+    return lock.free ? undefined : (lock.ID ?? lock.id);
   }
 
   image(): RemoteImage {

@@ -162,11 +162,12 @@ const httpSettings = (origin: string) => ({
   retries: 4,
 });
 
-const s3Settings = (origin: string) => ({
+const s3Settings = (endpoint: string) => ({
   location: "s3://bucket/team/shop.json",
-  url: `${origin}/bucket/team/shop.json`,
+  bucket: "bucket",
+  key: "team/shop.json",
   region: s3Environment.AWS_REGION,
-  timeoutMs: deadlineMs,
+  ...{ endpoint, pathStyle: true, timeoutMs: deadlineMs },
   credentials: {
     accessKeyId: s3Environment.AWS_ACCESS_KEY_ID,
     secretAccessKey: s3Environment.AWS_SECRET_ACCESS_KEY,

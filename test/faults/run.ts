@@ -121,6 +121,8 @@ async function soak(): Promise<number> {
   }
 }
 
+// The AWS SDK warns of Node 20, its bundle does not.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = "true";
 main().then(
   (code) => process.exit(code),
   (cause: unknown) => {

@@ -56,8 +56,16 @@ describe("instances of a stage whose states are elsewhere", () => {
     server.fault = undefined;
     expect(await rnv(...sweep)).toMatchObject({ code: 0 });
     expect(names()).toEqual(["pr-2"]);
-    // Nothing of the instances that are gone, backups and locks included.
-    expect([...server.stored.keys()].filter((key) => !/pr-2\.json|x\.y/.test(key))).toEqual([]);
+    // Only free locks stay of the instances that are gone.
+    const left = [...server.stored].filter(([key]) => !/pr-2\.json|x\.y/.test(key));
+    expect(left.map(([key]) => key).sort()).toEqual([
+      "/bucket/shop/pr-1.json.lock",
+      "/bucket/shop/pr-10.json.lock",
+    ]);
+    for (const [, text] of left) expect(JSON.parse(text)).toMatchObject({ free: true });
+    expect(JSON.parse((await rnv("stage", "list", "-json")).stdout).stages).toMatchObject([
+      { stage: "preview/2" },
+    ]);
   });
 
   it("are named where a server of states cannot list them", async () => {

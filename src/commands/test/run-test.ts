@@ -18,12 +18,12 @@ import { diagnosticData } from "../../report/documents";
 import { rounded, type TestResult } from "../../report/test-report";
 import { resourceTypes } from "../../resources";
 import { keyIdOf } from "../../state/key";
-import { createMemoryBackend, type MemoryBackend } from "../../state/memory-backend";
 import { type ApplyOutcome, apply } from "../apply";
 import { type Connection, type Context, type PlanRequest, planRequest } from "../context";
 import { openConnection } from "../open-connection";
 import { countedExitCode, plan } from "../plan";
 import { compareOutcome, difference, findingLine, type TestOutcome } from "./compare-outcome";
+import { createMemoryBackend, type MemoryBackend } from "./memory-backend";
 
 /** The result of a test, with what its errors point into. */
 export interface RanTest {

@@ -150,7 +150,10 @@ const credentials: readonly (readonly string[])[] = [
   ["RNV_API_KEY", "RNV_API_KEY_FILE"],
   ["RNV_STATE_KEY", "RNV_STATE_KEY_PREVIOUS"],
   ["RNV_STATE_HTTP_USERNAME", "RNV_STATE_HTTP_PASSWORD", "TF_HTTP_USERNAME", "TF_HTTP_PASSWORD"],
-  ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"],
+  [
+    ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"],
+    ...["AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN", "AWS_ROLE_SESSION_NAME"],
+  ],
 ];
 
 /** Settings that hold paths from the folder where the fleet was started, with the separator of several. */

@@ -7,7 +7,8 @@ import type { RunProgram } from "../../declaration/load-request";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import type { ProgramMessage } from "./evaluate-program";
 
-const script = require.resolve("./evaluate-program");
+/** Found when a program is run: a bundle without it runs none. */
+const scriptPath = (): string => require.resolve("./evaluate-program");
 
 interface ProgramOptions {
   /** Receives the output of programs. */
@@ -36,7 +37,7 @@ async function runProgram(
   const path = resolve(cwd, file);
   const loader = tsxOf(path);
   const stop = AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(timeoutMs)]);
-  const child = fork(script, [path, ...(stage === undefined ? [] : [JSON.stringify(stage)])], {
+  const child = fork(scriptPath(), [path, ...(stage === undefined ? [] : [JSON.stringify(stage)])], {
     ...{ cwd, env, stdio: ["ignore", "pipe", "pipe", "ipc"], signal: stop, killSignal: "SIGKILL" },
     execArgv: [
       "--disable-warning=ExperimentalWarning",
@@ -91,7 +92,7 @@ function thrownIn(file: string, cwd: string, { thrown, stack, code }: Thrown): D
   const [, syntax] = /: ERROR: (.+)/.exec(thrown) ?? [];
   const frames = stack.split("\n").map((line) => /(?:^|[( ])((?:file:\/\/)?\/[^:]+):(\d+)/.exec(line));
   const [, at = "", line] =
-    frames.find((frame) => frame && !frame[1]?.includes("/node_modules/") && frame[1] !== script) ?? [];
+    frames.find((frame) => frame && !frame[1]?.includes("/node_modules/") && frame[1] !== scriptPath()) ?? [];
   const shown = shownPath(at.startsWith("file:") ? fileURLToPath(at) : at, cwd);
   const detail = syntax === undefined ? others.join("\n") : "";
   return error("manifest.program_failed", `${file} failed: ${syntax ?? first}`, {

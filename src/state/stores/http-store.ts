@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { HttpTransportOptions } from "../../api/http-transport";
-import { parseJson } from "../../api/transport";
+import { parseJson, type WireRequest } from "../../api/transport";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/text";
 import { sha256 } from "../../model/text";
@@ -134,8 +134,9 @@ export function createHttpStore(settings: HttpStateSettings, server: StateServer
   };
   return {
     location,
-    server,
     read,
+    server,
+    crossed: new UnansweredError("another write was going on"),
     // The protocol has no conditional write: the server checks the lock, and this the content.
     write: async (bytes, expected, { id }) =>
       (await read())?.version === expected ? write(bytes, id) : { kind: "changed" },
@@ -165,13 +166,14 @@ const isConflict = (status: number): boolean => status === 409 || status === 423
 /** The four calls of the protocol, with the meaning of their answers. */
 function callsOf(settings: HttpStateSettings, server: StateServer, location: string) {
   const { authorization } = settings;
-  const send = (method: string, url: string, body?: Uint8Array) => {
+  const send = (method: string, url: string, body?: Uint8Array, more?: WireRequest["headers"]) => {
     const headers = {
+      ...more,
       accept: "application/json",
       ...(authorization === undefined ? {} : { authorization }),
       ...(body === undefined ? {} : { "content-type": "application/json", "content-md5": md5(body) }),
     };
-    return server.send({ url, method, headers, body });
+    return server.send({ url, method, headers, body: body && Buffer.from(body).toString("utf8") });
   };
   const locking = { ...writing(location), summary: `cannot lock ${location}` };
   const unlocking = { ...writing(location), summary: `cannot unlock ${location}` };
@@ -200,9 +202,15 @@ function callsOf(settings: HttpStateSettings, server: StateServer, location: str
     },
     async lock(record: LockRecord): Promise<LockRecord | "unreadable"> {
       const text = lockText(record, location);
-      const { status, body } = await server.ask(locking, () =>
+      const { status, headers, body } = await server.ask(locking, () =>
         send(settings.lockMethod, settings.lockUrl, text),
       );
+      const token = headers["lock-token"];
+      if (token !== undefined) {
+        const unlocking = send(settings.unlockMethod, settings.unlockUrl, undefined, { "lock-token": token });
+        await unlocking.catch(() => undefined);
+        throw webDav(location, status);
+      }
       if (isDone(status)) return record;
       if (isConflict(status)) {
         const holder = holderIn(body);
@@ -227,6 +235,13 @@ const noLocking = (location: string, status: number): DiagnosticsError =>
   failure("config.invalid", `${location} cannot be locked (HTTP ${status})`, {
     detail: "Without a lock two runs could write one state at the same time.",
     hint: "set RNV_STATE_HTTP_LOCK_ADDRESS, _LOCK_METHOD, _UNLOCK_ADDRESS and _UNLOCK_METHOD to what the server offers",
+  });
+
+/** Returns the error for a server that answered LOCK as WebDAV does (RFC 4918). */
+const webDav = (location: string, status: number): DiagnosticsError =>
+  failure("config.invalid", `${location} is a WebDAV server, not one of Terraform's HTTP protocol`, {
+    ...(status === 201 && { detail: `Its answer to LOCK was an empty file: delete ${location}.` }),
+    hint: "use a server of that protocol, s3:// or a path",
   });
 
 /** Writes Terraform's lock info; `Info` holds the whole record, for servers that return it unchanged. */

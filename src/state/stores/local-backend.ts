@@ -2,7 +2,6 @@ import { dirname, resolve } from "node:path";
 import type { JournalEntry, State } from "../../model/state";
 import { sha256 } from "../../model/text";
 import { largestSnapshot, type StateBackend } from "../backend";
-import type { StateCipher } from "../cipher";
 import { type Around, type BackendOptions, createBackend, type StateStore } from "../create-backend";
 import {
   type Disk,
@@ -31,7 +30,6 @@ import {
   type LockRecord,
   type LockStore,
   largestLock,
-  lockInFile,
   lockUnreadable,
 } from "../lock-record";
 import type { Recorded } from "../recorded";
@@ -78,13 +76,8 @@ async function openFiles(path: string, { disk, cipher, isAlive }: Around): Promi
   };
 }
 
-/** The parts that changing a lock file needs. */
-interface LockPort {
-  readonly disk: Disk;
-  /** Path of the lock file. */
-  readonly path: string;
-  readonly isAlive: (pid: number) => boolean;
-}
+/** The parts that changing the lock file at `path` needs. */
+type LockPort = Pick<Around, "disk" | "isAlive"> & { readonly path: string };
 
 /** A lock that is a file of this machine. */
 export function localLocks(port: LockPort): LockStore {
@@ -93,22 +86,25 @@ export function localLocks(port: LockPort): LockStore {
     work.catch((cause) => {
       throw writeFailed(path, cause);
     });
-  const locks = lockInFile({
-    read: () =>
-      lockAt(disk, path).catch((cause) => {
-        throw readFailed(path, cause);
-      }),
-    create: (record) => writing(placeLock(port, path, record)),
-    replace: (expected, next) => writing(swapLock(port, next, { path, expected, next })),
-    remove: (expected, by) => writing(swapLock(port, by, { path, expected }, by !== expected)),
-  });
+  const readLock = () =>
+    lockAt(disk, path).catch((cause) => {
+      throw readFailed(path, cause);
+    });
   return {
-    ...locks,
     location: path,
     async takeLock(record) {
       await writing(disk.makeFolder(dirname(path)));
-      return locks.takeLock(record);
+      for (let looks = 1; looks < 4; looks += 1) {
+        const found = await readLock();
+        if (found !== "free") return found;
+        if (await writing(placeLock(port, path, record))) return record;
+      }
+      // It became free between two looks at it, each time.
+      return "unreadable";
     },
+    replaceLock: (expected, next) => writing(swapLock(port, next, { path, expected, next })),
+    readLock,
+    freeLock: (expected, by = expected) => writing(swapLock(port, by, { path, expected }, by !== expected)),
     unreadable: lockUnreadable(path, `make sure that no other run is going on, then remove ${path}`),
   };
 }
@@ -177,12 +173,11 @@ async function sweep(disk: Disk, files: StateFiles, dead: LockRecord): Promise<v
     await disk.remove(scratchOf(path, sessionName(dead))).catch(() => undefined);
 }
 
-interface LockedParts {
+type LockedParts = Pick<Around, "cipher"> & {
   readonly locks: LockStore;
   readonly record: LockRecord;
   readonly start: Recorded;
-  readonly cipher: StateCipher;
-}
+};
 
 /** The files of a state while this run holds its lock. */
 class LockedFiles implements LockedStore {

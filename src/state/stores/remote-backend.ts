@@ -2,19 +2,16 @@ import type { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { sha256 } from "../../model/text";
 import { keptBackups, type StateBackend } from "../backend";
 import { type BackendOptions, createBackend, type StateStore } from "../create-backend";
-import { checkLock, holderOf, type LockRecord, lockLost, lockLostAfterWrite } from "../lock-record";
+import { checkLock, holderOf, type LockRecord, lockLost } from "../lock-record";
 import { highest, type Recorded } from "../recorded";
 import type { LockedStore } from "../session";
-import { type RemoteStore, UnansweredError, writing } from "./remote-store";
+import { type RemoteStore, writing } from "./remote-store";
 
 /** Keeps a state in a store outside this machine. */
-export const createRemoteBackend = (store: RemoteStore, options: BackendOptions): StateBackend =>
-  createBackend(store.location, async () => openRemote(store), options);
-
-function openRemote(store: RemoteStore): StateStore {
+export function createRemoteBackend(store: RemoteStore, options: BackendOptions): StateBackend {
   const { location, locks, backups } = store;
   const names = backups === undefined ? [] : slots.map((slot) => backups.name(slot));
-  return {
+  const opened: StateStore = {
     location,
     locks,
     async read() {
@@ -32,13 +29,13 @@ function openRemote(store: RemoteStore): StateStore {
     },
     readBackup: async (name) => backups?.read(names.indexOf(name)),
   };
+  return createBackend(location, async () => opened, options);
 }
 
 const slots = Array.from({ length: keptBackups }, (_, slot) => slot);
 
 /**
  * A remote state while this run holds its lock. A write only replaces the version that this session wrote or read last.
- * The outcome of an unanswered write is read before it is repeated.
  */
 class LockedRemoteStore implements LockedStore {
   isLockTaken = false;
@@ -64,9 +61,9 @@ class LockedRemoteStore implements LockedStore {
   }
 
   async erase(): Promise<boolean> {
-    const { remove, read } = this.store;
+    const { remove, read, locks } = this.store;
     if (remove === undefined) return false;
-    await this.#checkLock();
+    await checkLock(locks, this.lock, changedByOther);
     const version = this.#version;
     // After a lost answer, the next attempt finds nothing any more.
     if (version !== undefined && !(await remove(version)) && (await read()) !== undefined) throw this.#lost();
@@ -80,40 +77,25 @@ class LockedRemoteStore implements LockedStore {
   }
 
   async #write(bytes: Uint8Array): Promise<void> {
-    const { server, location } = this.store;
+    const { store, lock } = this;
     this.#sent.add(sha256(bytes));
-    await server.ask(writing(location), async () => {
-      await this.#checkLock();
-      const answer = await this.store.write(bytes, this.#version, this.lock).catch((cause: unknown) => {
-        if (cause instanceof UnansweredError) return cause;
-        throw cause;
-      });
-      if (answer instanceof UnansweredError || answer.kind === "changed") {
-        if (await this.#isWritten(bytes)) return;
-        // It stands as expected after all: two writes crossed each other.
-        throw answer instanceof UnansweredError ? answer : new UnansweredError("another write was going on");
-      }
+    await store.server.ask(writing(store.location), async () => {
+      await checkLock(store.locks, lock, changedByOther);
+      const answer = await store.write(bytes, this.#version, lock);
       if (answer.kind === "not-ours") throw this.#lost(answer.holder);
-      this.#version = answer.version;
+      if (answer.kind === "written") this.#version = answer.version;
+      else if (!(await this.#isWritten(bytes))) throw store.crossed;
     });
   }
 
-  /** Returns true if a write without an answer arrived. Throws when another state is stored. */
+  /** Returns true if a write whose answer was lost arrived. Throws when another state is stored. */
   async #isWritten(bytes: Uint8Array): Promise<boolean> {
     const found = await this.store.read();
-    if (found !== undefined && Buffer.compare(found.bytes, bytes) === 0) {
-      this.#version = found.version;
-      return true;
-    }
     // An earlier write of this session may arrive late, where the store cannot refuse it.
     const isOurs = found !== undefined && this.#sent.has(sha256(found.bytes));
     if (found?.version !== this.#version && !isOurs) throw this.#lost();
     this.#version = found?.version;
-    return false;
-  }
-
-  #checkLock(): Promise<void> {
-    return checkLock(this.store.locks, this.lock, changedByOther);
+    return found !== undefined && Buffer.compare(found.bytes, bytes) === 0;
   }
 
   /** Asks for the lock: a write that went through proves nothing where the server takes any write once the lock is free. */
@@ -122,7 +104,7 @@ class LockedRemoteStore implements LockedStore {
     const found = (await probeLock?.({ ...this.lock, id: `${this.lock.id}-proof` })) ?? this.lock;
     if (found === "unreadable" || (found !== "free" && found.id === this.lock.id)) return;
     this.isLockTaken = true;
-    throw lockLostAfterWrite(location, holderOf(found));
+    throw lockLost(holderOf(found), "it is free", location);
   }
 
   #lost(holder?: LockRecord): DiagnosticsError {

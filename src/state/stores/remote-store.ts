@@ -1,12 +1,15 @@
+import { classify, RetryCounts, type RetryReason } from "../../api/retry";
 import {
   readRetryAfter,
   readTransportError,
   type Transport,
+  type TransportError,
   transportErrorText,
+  type WireRequest,
   type WireResponse,
 } from "../../api/transport";
 import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
-import { backoff, type Clock } from "../../model/time";
+import type { Clock } from "../../model/time";
 import type { FoundLock, LockRecord, LockStore } from "../lock-record";
 
 export interface StoredState {
@@ -23,20 +26,19 @@ export type WriteAnswer =
   | { readonly kind: "not-ours"; readonly holder?: LockRecord };
 
 /**
- * A store outside this machine that keeps a state and its lock. Requests without an answer are repeated, the write of the
- * state apart. Every method throws `DiagnosticsError`.
+ * A store outside this machine that keeps a state and its lock. Requests without an answer are repeated. Every method throws
+ * `DiagnosticsError`.
  */
 export interface RemoteStore {
   /** For messages: no credentials, no query. */
   readonly location: string;
-  readonly server: StateServer;
   /** Undefined when nothing is stored yet. */
   read(): Promise<StoredState | undefined>;
-  /**
-   * Replaces exactly the version expected; undefined expects nothing to be there. Throws `UnansweredError` when it is not
-   * known whether it did.
-   */
+  /** Replaces exactly the version expected; undefined expects nothing to be there. */
   write(bytes: Uint8Array, expected: string | undefined, lock: LockRecord): Promise<WriteAnswer>;
+  readonly server: StateServer;
+  /** The error for a write that was refused as `changed` although the version expected is there. */
+  readonly crossed: Error;
   /** Removes the backups, then exactly the version expected; false where another is stored. Absent where the store cannot. */
   readonly remove?: (expected: string) => Promise<boolean>;
   readonly locks: LockStore;
@@ -60,42 +62,42 @@ export interface BackupSlots {
 
 /** No whole answer came, or a passing failure such as 503: the outcome is not known. */
 export class UnansweredError extends Error {
+  /** Why the request may be sent again; undefined where that changes nothing. */
+  readonly reason: RetryReason | undefined;
+
   constructor(
     /** For messages: `the connection was refused`. */
     message: string,
+    /** Status of an answer, or why there is none; default: an answer that is not whole. */
+    outcome: number | TransportError = 200,
     /** Milliseconds that `Retry-After` asks for; 0 without it. */
     readonly waitMs = 0,
-    /** No answer came in time. */
-    readonly isLate = false,
   ) {
     super(message);
     this.name = "UnansweredError";
+    // Every request to a state's server has the same effect twice.
+    const verdict = classify(
+      "GET",
+      typeof outcome === "number"
+        ? { kind: "answer", status: outcome, wellFormed: false }
+        : { kind: "no-answer", ...outcome },
+    );
+    this.reason = verdict.kind === "retry" ? verdict.reason : undefined;
   }
 }
 
-const bucketList = /^(<\?xml[^>]*>\s*)?<ListBucketResult[\s>]/;
+/** Roots of the answers of S3 and STS. */
+const knownXml = /^(<\?xml[^>]*>\s*)?<(ListBucketResult[\s>][\s\S]*<\/ListBucketResult>\s*$|AssumeRole)/;
 
-interface StateRequest {
-  readonly url: string;
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array;
+function unanswered(thrown: unknown, url: string): UnansweredError {
+  const found = readTransportError(thrown);
+  const isLate = found.reason === "late";
+  const message = isLate ? (thrown as Error).message : transportErrorText(new URL(url).host, found);
+  return new UnansweredError(message, found);
 }
 
-const longestWaitMs = 60_000;
-
-const retryAfter = ({ headers }: WireResponse): number =>
-  Math.min(longestWaitMs, (readRetryAfter(headers) ?? 0) * 1000);
-
-function unanswered(cause: unknown, url: string): UnansweredError {
-  const found = readTransportError(cause);
-  if (found.reason === "late") return new UnansweredError((cause as Error).message, 0, true);
-  return new UnansweredError(transportErrorText(new URL(url).host, found));
-}
-
-export interface RetryPolicy {
+interface RetryPolicy {
   readonly clock: Clock;
-  /** Times that a request is repeated. */
   readonly retries: number;
   /** Milliseconds of all attempts after which a request is not repeated. */
   readonly totalMs: number;
@@ -131,46 +133,49 @@ export class StateServer {
    * Sends one request and reads its answer to the end. Throws `UnansweredError` for a connection that ends before that,
    * for 429 and 5xx, and for a web page, which tells nothing about the request.
    */
-  async send(request: StateRequest): Promise<WireResponse> {
-    const body = request.body && Buffer.from(request.body).toString("utf8");
-    const answer = await this.transport.send({ ...request, body }).catch((cause: unknown) => {
+  async send(request: WireRequest): Promise<WireResponse> {
+    const answer = await this.transport.send(request).catch((cause: unknown) => {
       throw unanswered(cause, request.url);
     });
-    const { status } = answer;
-    if (status === 429 || (status >= 500 && status !== 501))
-      throw new UnansweredError(`the server answered ${status}`, retryAfter(answer));
-    // A portal or a proxy answers for the server. Of a state's server only the list of a bucket starts like that.
-    const start = answer.body.slice(0, 1000).trimStart();
-    if (status < 300 && start.startsWith("<") && !bucketList.test(start))
+    const { status, headers, body } = answer;
+    if (status === 429 || (status >= 500 && status !== 501)) {
+      const waitMs = (readRetryAfter(headers) ?? 0) * 1000;
+      throw new UnansweredError(`the server answered ${status}`, status, waitMs);
+    }
+    // A portal or a proxy answers for the server; WebDAV answers for itself.
+    const isWebDav = headers["lock-token"] !== undefined;
+    if (status < 300 && !isWebDav && body.trimStart().startsWith("<") && !knownXml.test(body.trimStart()))
       throw new UnansweredError("a web page came instead of the server's answer");
+    this.#isSilent = false;
     return answer;
   }
 
   /** Repeats a request while no answer comes, with longer and longer pauses. Throws `DiagnosticsError` in the end. */
   async ask<T>(purpose: Purpose, request: () => Promise<T>): Promise<T> {
     const { clock, retries, totalMs } = this.retryPolicy;
-    const most = this.#isSilent ? 0 : retries;
-    const startedAt = clock.elapsed();
-    for (let count = 0; ; count += 1) {
+    const counts = new RetryCounts(() => 1, retries);
+    const end = clock.elapsed() + totalMs;
+    for (;;) {
       try {
-        const answer = await request();
-        this.#isSilent = false;
-        return answer;
+        return await request();
       } catch (cause) {
         if (!(cause instanceof UnansweredError)) throw cause;
-        this.#isSilent = count >= most || clock.elapsed() - startedAt >= totalMs;
-        if (this.#isSilent) throw silent(purpose, cause);
-        await clock.sleep(Math.max(backoff(count, 500, 30_000), cause.waitMs));
+        const { reason, waitMs } = cause;
+        const wait = reason && !this.#isSilent ? counts.next(reason, waitMs) : undefined;
+        this.#isSilent = wait === undefined || clock.elapsed() + wait > end;
+        if (wait === undefined || this.#isSilent) throw silent(purpose, cause);
+        await clock.sleep(wait);
       }
     }
   }
 }
 
 /** Returns the error for a request that got no answer in the end. */
-function silent({ code, summary }: Purpose, cause: UnansweredError): DiagnosticsError {
-  const hint = cause.isLate
-    ? "check the server, or give it longer for each answer (RNV_STATE_TIMEOUT, in seconds); then run the same command again"
-    : "check the address and the network, then run the same command again";
+export function silent({ code, summary }: Purpose, cause: UnansweredError): DiagnosticsError {
+  const hint =
+    cause.reason === "no answer in time"
+      ? "check the server, or give it longer for each answer (RNV_STATE_TIMEOUT, in seconds); then run the same command again"
+      : "check the address and the network, then run the same command again";
   const detail = "It is unknown whether the last write arrived. The next run reads the state again.";
   const failed = failure(code, `${summary}: ${cause.message}`, {
     ...(code === "state.write_failed" && { detail }),
@@ -191,11 +196,12 @@ const meanings: Readonly<Record<number, string>> = {
 
 /** Returns the error for a final refusal of the server. */
 export function remoteRefused({ code, summary }: Purpose, status: number): DiagnosticsError {
-  const redirect = status >= 300 && status < 400;
-  const meaning = redirect
-    ? "it redirects, and a state goes to the configured address only"
-    : (meanings[status] ?? "it was refused");
-  return failure(code, `${summary}: ${meaning} (HTTP ${status})`, {
+  return failure(code, `${summary}: ${meaningOf(status)} (HTTP ${status})`, {
     hint: "check the address (RNV_STATE) and the credentials of the state",
   });
 }
+
+export const meaningOf = (status: number): string =>
+  status >= 300 && status < 400
+    ? "it redirects, and a state goes to the configured address only"
+    : (meanings[status] ?? "it was refused");

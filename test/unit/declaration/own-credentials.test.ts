@@ -31,7 +31,15 @@ const settings = [
   ...["RNV_STATE_TIMEOUT", "RNV_WORKSPACE_ID", "RNV_", "RNV_GAP_", "RNV_VAR_", "RNV_STATE_HTTP_", "TF_HTTP_"],
   ...["RNV_STATE_HTTP_X", "TF_HTTP_X", "TF_HTTP_ADDRESS", "RNV_STATE_HTTP_LOCK_ADDRESS"],
   ...["RNV_STATE_HTTP_UPDATE_METHOD", "RNV_STATE_HTTP_USERNAME", "AWS_REGION", "AWS_DEFAULT_REGION"],
-  ...["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_PROFILE", "AWS_", "TF_HTTP_USERNAME"],
+  ...[
+    "AWS_ENDPOINT_URL",
+    "AWS_ENDPOINT_URL_S3",
+    "AWS_PROFILE",
+    "AWS_ROLE_ARN",
+    "AWS_ROLE_SESSION_NAME",
+    "AWS_",
+    "TF_HTTP_USERNAME",
+  ],
   ...["TF_HTTP_SKIP_CERT_VERIFICATION", "RNV_STATE_HTTP_CLIENT_CERTIFICATE_PEM"],
 ];
 
@@ -80,7 +88,7 @@ describe("the list of credentials", () => {
     );
     const s3 = parseStateAddress("s3://bucket/key.json").address;
     httpStateSettings("https://git.example.com/state", environment);
-    if (s3?.kind === "s3") expect(() => s3StateSettings(s3, environment)).toThrow();
+    if (s3?.kind === "s3") s3StateSettings(s3, environment);
     readSettings({ ...targetAt({ ...request, cwd: __dirname }), environment });
     await providerSettings({}, environment, __dirname);
     expect(asked).toContain("TF_HTTP_PASSWORD");
@@ -104,6 +112,8 @@ describe("the list of credentials", () => {
       "RNV_STATE_KEY_PREVIOUS",
     ])
       expect(isOwnCredential(name)).toBe(true);
+    for (const name of ["WEB_IDENTITY_TOKEN_FILE", "CONTAINER_AUTHORIZATION_TOKEN"])
+      expect(isCredential(`AWS_${name}`)).toBe(true);
   });
 
   it.each([

@@ -1,11 +1,13 @@
 import { inspect } from "node:util";
 import { createHttpTransport } from "../../../src/api/http-transport";
+import type { WireRequest } from "../../../src/api/transport";
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { openBackend } from "../../../src/state/open-backend";
+import { emptyState } from "../../../src/state/recorded";
 import { parseStateAddress } from "../../../src/state/state-address";
 import { s3StateSettings } from "../../../src/state/stores/s3-store";
 import { serveState } from "../../support/http-state-server";
-import { s3Environment, serveS3 } from "../../support/s3-server";
+import { refusal, type S3Options, s3Environment, serveS3 } from "../../support/s3-server";
 import { holder, origin, stillClock } from "./fixtures";
 import { startS3 } from "./remote-setup";
 
@@ -40,6 +42,7 @@ describe("the address of a state", () => {
     ["s3://bucket", "a bucket and a key"],
     ["s3://bucket/a/../b", ".. part"],
     ["s3://bucket/key?acl=public", 'unknown setting "acl"'],
+    ["s3://bucket/key?path_style=yes", "path_style of the state is not true or false"],
     ["s3://bucket/key?endpoint=http://evil.example", "without encryption"],
     ["s3://bucket/key?region=eu/../../x", "not a region"],
     ["s3:/bucket/key", "does not name a bucket"],
@@ -63,31 +66,26 @@ describe("the address of a state", () => {
 describe("the settings of a state in S3", () => {
   const address = (text: string) => parseStateAddress(text).address as never;
 
-  it.each([
-    ["s3://bucket/a b/s.json", "https://bucket.s3.eu-test-1.amazonaws.com/a%20b/s.json"],
-    ["s3://dotted.bucket/s.json", "https://s3.eu-test-1.amazonaws.com/dotted.bucket/s.json"],
-    ["s3://bucket/s?endpoint=https://minio.example.com/", "https://minio.example.com/bucket/s"],
-  ])("%s is asked for at its place", (text, url) => {
-    expect(s3StateSettings(address(text), s3Environment).url).toBe(url);
-  });
-
-  it("are the region of the address, of AWS_REGION, or of AWS_DEFAULT_REGION", () => {
-    const regionOf = (text: string, more: Readonly<Record<string, string>>) =>
-      s3StateSettings(address(text), { ...s3Environment, ...more }).region;
-    const both = { AWS_REGION: " one ", AWS_DEFAULT_REGION: "two" };
-    expect(regionOf("s3://bucket/s?region=own", both)).toBe("own");
-    expect(regionOf("s3://bucket/s", both)).toBe("one");
-    expect(regionOf("s3://bucket/s", { ...both, AWS_REGION: "" })).toBe("two");
-  });
-
-  it("hold the credentials, with a session's token where there is one", () => {
-    const credentialsOf = (more: Readonly<Record<string, string>>) =>
-      s3StateSettings(address("s3://bucket/s"), { ...s3Environment, ...more }).credentials;
-    const keys = { AWS_ACCESS_KEY_ID: " id ", AWS_SECRET_ACCESS_KEY: " secret " };
-    expect(credentialsOf({ ...keys, AWS_SESSION_TOKEN: " t " })).toEqual({
-      ...{ accessKeyId: "id", secretAccessKey: "secret", sessionToken: "t" },
+  it("are those of the address, else of the environment, else of the shared config", () => {
+    const settingsOf = (text: string, environment: Readonly<Record<string, string>> = {}) =>
+      s3StateSettings(address(text), environment);
+    const given = {
+      ...{ AWS_REGION: " ", AWS_DEFAULT_REGION: "two", AWS_PROFILE: "p", AWS_ENDPOINT_URL: "https://e.test" },
+      ...{ AWS_ACCESS_KEY_ID: " id ", AWS_SECRET_ACCESS_KEY: " secret ", AWS_SESSION_TOKEN: "" },
+    };
+    const own = "s3://bucket/s?region=own&endpoint=https://own.test&path_style=false&profile=mine";
+    expect(settingsOf(own, given)).toMatchObject({
+      ...{ region: "own", endpoint: "https://own.test", pathStyle: false, profile: "mine" },
+      credentials: undefined,
     });
-    expect(credentialsOf({ AWS_SESSION_TOKEN: "" }).sessionToken).toBeUndefined();
+    expect(settingsOf("s3://bucket/s", given)).toMatchObject({
+      ...{ region: "two", endpoint: "https://e.test", pathStyle: true, profile: "p" },
+      credentials: { accessKeyId: "id", secretAccessKey: "secret", sessionToken: undefined },
+    });
+    expect(settingsOf("s3://bucket/a/s")).toMatchObject({
+      ...{ location: "s3://bucket/a/s", region: undefined, endpoint: undefined, pathStyle: false },
+      ...{ profile: undefined, credentials: undefined },
+    });
   });
 
   /** What is said of settings that are refused. */
@@ -101,25 +99,10 @@ describe("the settings of a state in S3", () => {
   };
 
   it("refuse an endpoint and a timeout that are none", () => {
-    const { AWS_REGION: _region, ...environment } = s3Environment;
     const codes = (more: Readonly<Record<string, string>>) =>
-      refusalOf("s3://bucket/a/s", { ...environment, ...more }).map(({ code }) => code);
-    expect(codes({ AWS_ENDPOINT_URL: "http://evil.test" })).toEqual(["config.insecure", "config.missing"]);
-    expect(codes({ AWS_REGION: "eu-test-1", RNV_STATE_TIMEOUT: "x" })).toEqual(["config.invalid"]);
-  });
-
-  it("name the state for messages, and its address as S3 wants it", () => {
-    expect(s3StateSettings(address("s3://bucket/a/s"), s3Environment).location).toBe("s3://bucket/a/s");
-    const odd = s3StateSettings(address("s3://bucket/a!'()*/ü"), s3Environment).url;
-    expect(odd).toMatch(/\/a%21%27%28%29%2A\/%C3%BC$/);
-  });
-
-  it("names every missing variable at once", () => {
-    expect(refusalOf("s3://bucket/s", {}).map(({ summary }) => summary)).toEqual([
-      "AWS_REGION is not set",
-      "AWS_ACCESS_KEY_ID is not set",
-      "AWS_SECRET_ACCESS_KEY is not set",
-    ]);
+      refusalOf("s3://bucket/a/s", { ...s3Environment, ...more }).map(({ code }) => code);
+    expect(codes({ AWS_ENDPOINT_URL: "http://evil.test" })).toEqual(["config.insecure"]);
+    expect(codes({ RNV_STATE_TIMEOUT: "x" })).toEqual(["config.invalid"]);
   });
 });
 
@@ -135,6 +118,13 @@ const open = (url: string, environment: Readonly<Record<string, string>> = {}) =
     openTransport: createHttpTransport,
   });
 
+const lockText = (more: object): string =>
+  JSON.stringify({
+    ...{ format: "rnv-lock", id: "dead", host: "here", pid: 7, command: "apply", since: "then" },
+    ...{ generation: 3, process: {}, ...more },
+  });
+const [freeLock, deadLock] = [lockText({ free: true }), lockText({})];
+
 describe("a server that cannot keep one writer", () => {
   it("is refused when it does not lock", async () => {
     const server = await serveState(({ method }) => ({ status: method === "GET" ? 404 : 405 }), new Map());
@@ -142,23 +132,127 @@ describe("a server that cannot keep one writer", () => {
     await server.close();
   });
 
-  it("is refused when it passes over If-None-Match", async () => {
-    const server = await serveS3({ conditional: false });
-    const backend = open(`s3://bucket/s?endpoint=${server.url}`, s3Environment);
-    await expect(backend.lock(holder("a"), 0)).rejects.toThrow("does not obey If-None-Match");
+  it.each<[string, S3Options]>([
+    ["If-None-Match", { obeys: [] }],
+    ["If-None-Match", { obeys: ["If-Match"] }],
+    ["If-Match", { obeys: ["If-None-Match"] }],
+    ["If-Match", { etags: "none" }],
+  ])("is refused in every run when it does not obey %s: %j", async (condition, options) => {
+    const server = await serveS3(options);
+    const locked = () => open(`s3://bucket/s?endpoint=${server.url}`, s3Environment).lock(holder("a"), 0);
+    for (const before of [[], [["/bucket/s.lock", freeLock]], [["/bucket/s.lock", deadLock]]] as const) {
+      server.stored.clear();
+      for (const [path, text] of before) server.stored.set(path, text);
+      for (let run = 0; run < 2; run += 1) {
+        await expect(locked()).rejects.toThrow(`does not obey ${condition}`);
+        expect([...server.stored]).toEqual(before);
+      }
+    }
     await server.close();
   });
 
-  it("is refused with a signature that it does not accept", async () => {
-    const server = await serveS3();
-    const environment = { ...s3Environment, AWS_SECRET_ACCESS_KEY: "another" };
-    const backend = open(`s3://bucket/s?endpoint=${server.url}`, environment);
-    await expect(backend.read()).rejects.toThrow("HTTP 403");
+  it("is refused when it speaks WebDAV: its lock is given back, the file that LOCK made is named", async () => {
+    const seen: string[] = [];
+    const server = await serveState(({ method, headers }) => {
+      seen.push(`${method} ${headers["lock-token"] ?? ""}`);
+      if (method !== "LOCK") return { status: 204 };
+      return { status: 201, headers: { "lock-token": "<urn:1>" }, body: "<D:prop xmlns:D='DAV:'/>" };
+    }, new Map());
+    const { diagnostics, exitCode } = await open(`${server.url}/s`)
+      .lock(holder("a"), 0)
+      .catch((cause) => cause);
+    expect(exitCode).toBe(1);
+    expect(diagnostics).toMatchObject([
+      {
+        summary: expect.stringContaining("is a WebDAV server"),
+        detail: expect.stringContaining(`delete ${server.url}/s`),
+      },
+    ]);
+    expect(seen).toEqual(["LOCK ", "UNLOCK <urn:1>"]);
     await server.close();
   });
 });
 
+describe("a refusal of a store", () => {
+  it.each([
+    [403, "RequestTimeTooSkewed", "the clock of this machine is wrong", "set it"],
+    [403, "SignatureDoesNotMatch", "the secret key is wrong", "AWS_SECRET_ACCESS_KEY"],
+    [403, "InvalidAccessKeyId", "does not know the access key", "AWS_ACCESS_KEY_ID"],
+    [400, "ExpiredToken", "the credentials have expired", "aws sso login"],
+    [404, "NoSuchBucket", "the bucket does not exist", "create it"],
+    [301, "PermanentRedirect", "in another region (eu-west-7)", "?region="],
+    [400, "AuthorizationHeaderMalformed", "in another region (eu-west-7)", "?region="],
+    [403, "AccessDenied", "not allowed to do this", "s3:PutObject"],
+    [400, "KMS.DisabledException", "the key that encrypts the bucket was refused", "kms:Decrypt"],
+    [418, "SomethingNew", "it was refused", "RNV_STATE"],
+  ])("is told with its code: %s %s", async (status, code, meaning, hint) => {
+    const headers = { "x-amz-bucket-region": "eu-west-7" };
+    const server = await serveState(() => ({ ...refusal(status, code), headers }), new Map());
+    const reading = open(`s3://bucket/s?endpoint=${server.url}`, s3Environment).read();
+    const { diagnostics } = await reading.catch((cause) => cause);
+    expect(diagnostics[0].summary).toContain(`cannot read s3://bucket/s: `);
+    expect(diagnostics[0].summary).toContain(meaning);
+    expect(diagnostics[0].summary).toContain(`(${code}, HTTP ${status})`);
+    expect(diagnostics[0].hint).toContain(hint);
+    await server.close();
+  });
+
+  it("of a write that was met is read back: a server that refuses what it should take is named", async () => {
+    const { server, path, backend } = await startS3();
+    const session = await backend().lock(holder("a"), 0);
+    await session.commit(emptyState({ lineage: "line", ...origin }));
+    server.fault = ({ method, path: url }) =>
+      method === "PUT" && url.startsWith(`${path}?`) ? { kind: "status", status: 412 } : undefined;
+    const again = session.commit(emptyState({ lineage: "line", ...origin }));
+    await expect(again).rejects.toThrow("does not obey If-Match");
+    await server.close();
+  });
+});
+
+it("a state in S3 is read by a clock that is 40 minutes off", async () => {
+  const ahead = 40 * 60_000;
+  const server = await serveState(({ headers }) => {
+    const [now, stamp] = [Date.now() + ahead, String(headers["x-amz-date"])];
+    const sent = Date.parse(stamp.replace(/(....)(..)(..T..)(..)(..Z)/, "$1-$2-$3:$4:$5"));
+    const answer = Math.abs(now - sent) > 900_000 ? "RequestTimeTooSkewed" : "NoSuchKey";
+    const date = new Date(now).toUTCString();
+    return { ...refusal(answer === "NoSuchKey" ? 404 : 403, answer), headers: { date } };
+  }, new Map());
+  expect(await open(`s3://bucket/s?endpoint=${server.url}`, s3Environment).read()).toBeUndefined();
+  expect(server.seen).toHaveLength(2);
+  await server.close();
+});
+
 describe("the lock of a state in S3", () => {
+  it.each(["quoted", "bare"] as const)("stays, free, with its generation (ETags: %s)", async (etags) => {
+    const { server, path, backend } = await startS3({ etags });
+    const lock = () => JSON.parse(server.stored.get(`${path}.lock`) ?? "null");
+    for (const generation of [1, 2]) {
+      const session = await backend().lock(holder(`run-${generation}`), 0);
+      expect(lock()).toMatchObject({ id: `run-${generation}`, generation });
+      await session.commit(emptyState({ lineage: "line", ...origin }));
+      await session.release();
+      expect(lock()).toMatchObject({ free: true, id: `run-${generation}`, generation });
+      expect(await backend().forceUnlock(`run-${generation}`)).toBeUndefined();
+    }
+    await server.close();
+  });
+
+  it("is taken by one of two runs where it is free, and by no late duplicate", async () => {
+    const sent: WireRequest[] = [];
+    const { server, path, backend } = await startS3({}, sent);
+    await (await backend().lock(holder("first"), 0)).release();
+    const takers = await Promise.allSettled(["a", "b"].map((id) => backend().lock(holder(id), 0)));
+    expect(takers.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    for (const taker of takers) if (taker.status === "fulfilled") await taker.value.release();
+    const free = server.stored.get(`${path}.lock`);
+    const transport = createHttpTransport();
+    for (const request of sent) if (request.method === "PUT") await transport.send(request);
+    await transport.close();
+    expect(server.stored.get(`${path}.lock`)).toBe(free);
+    await server.close();
+  });
+
   it("is taken over from a process of this host that is gone, by one of two takers", async () => {
     const { server, backend } = await startS3();
     await backend({}, 100).lock(holder("dead", 100), 0);

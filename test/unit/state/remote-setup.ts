@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { createHttpTransport } from "../../../src/api/http-transport";
+import type { WireRequest } from "../../../src/api/transport";
 import type { StateBackend } from "../../../src/state/backend";
 import { openBackend } from "../../../src/state/open-backend";
 import { parseStateAddress } from "../../../src/state/state-address";
 import { type HttpStateOptions, type StateServer, serveHttpState } from "../../support/http-state-server";
-import { s3Environment, serveS3 } from "../../support/s3-server";
+import { type S3Options, s3Environment, serveS3 } from "../../support/s3-server";
 import { origin, stillClock } from "./fixtures";
 
 export interface RemoteSetup {
@@ -24,6 +25,7 @@ const setUp = (
   address: string,
   path: string,
   given: Record<string, string>,
+  sent: WireRequest[] = [],
 ): RemoteSetup => {
   const where = parseStateAddress(address).address;
   if (where === undefined) throw new Error(`not an address: ${address}`);
@@ -39,7 +41,10 @@ const setUp = (
         isAlive: (other) => other === pid || other >= 1000,
         clock: stillClock(),
         randomBytes,
-        openTransport: createHttpTransport,
+        openTransport: (options) => {
+          const transport = createHttpTransport(options);
+          return { ...transport, send: (request) => transport.send(sent[sent.push(request) - 1] ?? request) };
+        },
       }),
   };
 };
@@ -52,18 +57,19 @@ export async function startHttp(
   return { ...setUp(server, `${server.url}/state/shop`, "/state/shop", environment), server };
 }
 
-export async function startS3(): Promise<RemoteSetup> {
-  const server = await serveS3();
+export async function startS3(options: S3Options = {}, sent?: WireRequest[]): Promise<RemoteSetup> {
+  const server = await serveS3(options);
   return setUp(
     server,
     `s3://bucket/team/shop.json?endpoint=${server.url}`,
     "/bucket/team/shop.json",
     s3Environment,
+    sent,
   );
 }
 
 export const remoteKinds: readonly RemoteKind[] = [
   { kind: "http", start: () => startHttp() },
   { kind: "http without rules", start: () => startHttp({ strict: false }) },
-  { kind: "s3", start: startS3 },
+  { kind: "s3", start: () => startS3() },
 ];

@@ -33,7 +33,7 @@ const kinds = [
   },
   {
     kind: "s3",
-    start: serveS3,
+    start: () => serveS3(),
     store: (endpoint: string) => {
       const address = { kind: "s3", bucket: "bucket", key: "shop.json", endpoint } as const;
       return createS3Store(waiting(s3StateSettings(address, s3Environment)), impatient());

@@ -3,7 +3,7 @@ import { didYouMean } from "../diagnostics/suggest";
 import { type Address, typeOf } from "../model/address";
 import { isKeyed, type RecordedResource, type State } from "../model/state";
 import { canonicalJson, type Plain } from "../model/value";
-import { workspaceMismatch } from "./recorded";
+import { workspaceMismatch } from "../state/recorded";
 
 type Resources = Readonly<Record<Address, RecordedResource>>;
 

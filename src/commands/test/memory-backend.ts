@@ -1,7 +1,7 @@
-import type { State } from "../model/state";
-import type { StateBackend } from "./backend";
-import { replayJournal } from "./recorded";
-import { parseState } from "./state-text";
+import type { State } from "../../model/state";
+import type { StateBackend } from "../../state/backend";
+import { replayJournal } from "../../state/recorded";
+import { parseState } from "../../state/state-text";
 
 /** A state that ends with its process. */
 export interface MemoryBackend extends StateBackend {

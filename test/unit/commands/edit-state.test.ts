@@ -1,8 +1,8 @@
+import { checkReplacement, dropOpenWrites } from "../../../src/commands/edit-state";
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import type { State } from "../../../src/model/state";
-import { checkReplacement, dropOpenWrites } from "../../../src/state/edit-state";
 import { emptyState } from "../../../src/state/recorded";
-import { address, intent, origin, resource } from "./fixtures";
+import { address, intent, origin, resource } from "../state/fixtures";
 
 const at = {
   project: address("project.shop"),

@@ -1,0 +1,44 @@
+import { request as ask, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface FrontRequest {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Something else than to hand a request on: an answer of its own, or the loss of the server's. */
+export interface Intervention {
+  readonly status?: number;
+  readonly body?: string;
+  readonly isLost?: boolean;
+}
+
+/** Hands requests on to a server on loopback, unless told otherwise. */
+export async function serveFront(port: number) {
+  const seen: FrontRequest[] = [];
+  const server = createServer(async (incoming, outgoing) => {
+    const parts: Buffer[] = [];
+    for await (const part of incoming) parts.push(part);
+    const { method = "", url: path = "", headers } = incoming;
+    seen.push({ method, path });
+    const { status, body = "", isLost } = front.intervene?.({ method, path }) ?? {};
+    if (status !== undefined) return void outgoing.writeHead(status).end(body);
+    const handed = ask({ host: "127.0.0.1", port, method, path, headers }, (answer) => {
+      if (isLost) return void outgoing.destroy();
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    handed.on("error", () => outgoing.destroy()).end(Buffer.concat(parts));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const front = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    intervene: undefined as ((request: FrontRequest) => Intervention | undefined) | undefined,
+    close: (): Promise<void> => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+  return front;
+}

@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import { approve, openScenario, type Scenario } from "../support/cli";
+import { type StateServer, serveState } from "../support/http-state-server";
+import { s3Environment, serveS3 } from "../support/s3-server";
+import { secureHost, serveProxy, serveSecurely } from "../support/tunnel";
+
+const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_REGION } = s3Environment;
+const expiration = "2099-01-01T00:00:00Z";
+
+/** The answer of STS to a token of an identity provider. */
+const assumed = `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>${id}</AccessKeyId><SecretAccessKey>${secret}</SecretAccessKey><SessionToken>session</SessionToken><Expiration>${expiration}</Expiration></Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`;
+
+describe("a state in S3", () => {
+  let scenario: Scenario;
+  let server: StateServer;
+  beforeAll(async () => {
+    // The AWS SDK reads the environment of its process.
+    scenario = await openScenario({ fresh: true });
+    server = await serveS3();
+    scenario.write("rnv.yaml", "projects: { shop: { name: Shop } }\n");
+    scenario.write(
+      "aws.ini",
+      `[team]\naws_access_key_id = ${id}\naws_secret_access_key = ${secret}
+[broken]
+credential_process = /bin/sh -c "echo CANARY; echo CANARY >&2; exit 1"
+`,
+    );
+    scenario.write("token", "identity-token");
+  });
+  afterAll(async () => {
+    await scenario.close();
+    await server.close();
+  });
+  const at = (query = "") => `s3://bucket/team/a b/ü(1)+&=~.json?endpoint=${server.url}${query}`;
+  const run = (env: Record<string, string>, ...args: string[]) => {
+    const none = { AWS_EC2_METADATA_DISABLED: "true", AWS_REGION };
+    const files = {
+      AWS_SHARED_CREDENTIALS_FILE: join(scenario.folder, "aws.ini"),
+      AWS_CONFIG_FILE: "/dev/null",
+    };
+    return scenario.runWith({ env: { RNV_STATE: at(), ...none, ...files, ...env } }, ...args);
+  };
+
+  it("is opened with keys, with a profile of the environment and with the profile of its address, which wins", async () => {
+    const keys = { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret };
+    expect(await run(keys, "apply", ...approve)).toMatchObject({ code: 0 });
+    const listed = { code: 0, stdout: "project.shop\n", stderr: "" };
+    expect(await run({ AWS_PROFILE: "team" }, "state", "list")).toMatchObject(listed);
+    const wrong = { AWS_ACCESS_KEY_ID: "other", AWS_SECRET_ACCESS_KEY: "other" };
+    const own = { ...wrong, RNV_STATE: at("&profile=team") };
+    expect(await run(own, "state", "list")).toMatchObject(listed);
+    expect(await run(wrong, "state", "list")).toMatchObject({ code: 1 });
+    const failed = await run({ AWS_PROFILE: "broken" }, "state", "list");
+    expect(failed).toMatchObject({ code: 1, stderr: expect.not.stringContaining("CANARY") });
+    expect(await run({ AWS_PROFILE: "missing" }, "state", "list")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("there are no credentials (CredentialsProviderError)"),
+    });
+  });
+
+  it("is opened with a token of an identity provider, through STS behind a proxy", async () => {
+    const sts = await serveState(() => ({ status: 200, body: assumed }), new Map());
+    const secure = await serveSecurely(Number(new URL(sts.url).port));
+    const proxy = await serveProxy({ [`${secureHost}:443`]: secure.port }, "rnv:pass");
+    scenario.write("authority.pem", secure.authority);
+    const environment = {
+      ...{
+        AWS_WEB_IDENTITY_TOKEN_FILE: join(scenario.folder, "token"),
+        AWS_ROLE_ARN: "arn:aws:iam::1:role/rnv",
+      },
+      ...{
+        AWS_ENDPOINT_URL_STS: `https://${secureHost}`,
+        HTTPS_PROXY: `http://rnv:pass@127.0.0.1:${proxy.port}`,
+      },
+      NODE_EXTRA_CA_CERTS: join(scenario.folder, "authority.pem"),
+    };
+    expect(await run(environment, "state", "list")).toMatchObject({
+      code: 0,
+      stdout: "project.shop\n",
+      stderr: "",
+    });
+    expect(sts.seen[0]?.body).toContain("WebIdentityToken=identity-token");
+    expect(proxy.asked).toHaveLength(1);
+    for (const one of [proxy, secure, sts]) await one.close();
+  });
+});
