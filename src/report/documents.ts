@@ -11,7 +11,7 @@ const format = { format_version: z.literal("1.0") };
 const text = z.string().optional();
 const time = z.string().optional().describe("ISO 8601.");
 
-/** A deployment as the service shows it (interface, "Deployment"); what it leaves empty is absent. */
+/** A deployment as the service shows it (interface, "Deployment"); empty fields are absent. */
 const release = z.strictObject({
   id: z.string(),
   status: text.describe("Absent where the deployment could not be read."),

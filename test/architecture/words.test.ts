@@ -54,12 +54,12 @@ const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/manifest": [12, 61, 10],
   "src/model": [8, 18, 3],
   "src/plan": [44, 163, 19],
-  "src/report": [0, 1, 0],
+  "src/report": [0, 0, 0],
   "src/resources": [14, 54, 7],
   "src/stack": [0, 0, 0],
   "src/state": [0, 0, 0],
   "src/terraform": [21, 145, 6],
-  test: [195, 423, 23],
+  test: [195, 420, 22],
 };
 
 const list = "test/architecture/words.txt";

@@ -6,7 +6,7 @@ import { installFromRegistry, packPackage } from "../support/install-package";
 
 const root = resolve(__dirname, "../..");
 
-/** Each installs what it is given and leaves the lockfile alone. */
+/** The command line by which each adds packages. */
 const managers = {
   npm: (packages: readonly string[]) => ["npm", "install", "--ignore-scripts", "--no-audit", ...packages],
   pnpm: (packages: readonly string[]) => [tool("pnpm/bin/pnpm.cjs"), "add", "--ignore-scripts", ...packages],

@@ -1,5 +1,5 @@
 // A program that uses the library of the installed package: `node library.cjs STATE`. It plans, applies, plans again, looks
-// for drift and destroys over HTTP, and prints what happened as JSON. test/package/installed.soak.ts runs it.
+// for drift and destroys over HTTP, and prints the outcomes as JSON. test/package/installed.soak.ts runs it.
 const rnv = require("terraform-provider-rnv");
 
 const { RNV_BASE_URL: baseUrl, RNV_WORKSPACE_ID: workspaceId, RNV_API_KEY: apiKey } = process.env;

@@ -45,7 +45,7 @@ const examplesOfLibrary = readdirSync(source, { recursive: true, encoding: "utf8
   .filter((file) => file.endsWith(".ts") && !file.startsWith("cdktf/"))
   .flatMap((file) => examplesIn(readFileSync(join(source, file), "utf8")));
 
-/** An example in a function that is given a context, with what it was opened with, and the ID of a project that is not recorded. */
+/** An example in a function that gets a context, its options, and the ID of a project without a record. */
 const functionOf = ({ of, code }: Example): string => `
 export async function exampleOf${of}(context: Context, id: string, options: ContextOptions) {
 const { cwd, baseUrl, workspaceId, apiKey } = options;
