@@ -10,6 +10,6 @@ module.exports = {
   testMatch: [
     "**/test/{browser,together}/*.test.ts",
     `**/test/scenario/{${alone}}.test.ts`,
-    "**/test/terraform/{life-cycle,later-protocol,replay}.test.ts",
+    "**/test/terraform/{life-cycle,later-protocol}.test.ts",
   ],
 };
