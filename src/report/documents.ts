@@ -92,7 +92,7 @@ export const historySchema = z.strictObject({
         id: z.string().describe("32 hex digits; every request of the run holds it."),
         command: z.string(),
         by: z.string().describe("Who ran it: a person on a machine, or a job."),
-        commit: text,
+        ...{ commit: text, job: text.describe("Address of the job's page.") },
         started_at: z.string().describe("ISO 8601."),
         ended_at: time.describe("ISO 8601; absent where the run runs, or was cut short."),
         digest: z.string().describe("Of the plan that was applied."),

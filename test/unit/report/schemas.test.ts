@@ -6,9 +6,20 @@ import { stateFileSchema } from "../../../src/model/state";
 import { driftDocumentSchema, driftReport } from "../../../src/plan/drift";
 import { planDocumentSchema } from "../../../src/plan/plan-schema";
 import { planFromDocument } from "../../../src/plan/read-document";
+import {
+  deploymentsDocument,
+  deploymentsSchema,
+  historySchema,
+  outputsSchema,
+  statusDocument,
+  statusSchema,
+} from "../../../src/report/documents";
 import { driftJson } from "../../../src/report/drift-report";
+import { jsonText } from "../../../src/report/escape-text";
 import { eventJson } from "../../../src/report/events";
 import { planJson, planText } from "../../../src/report/plan-text";
+import { outputsJson } from "../../../src/report/state-text";
+import { historyJson } from "../../../src/report/status-text";
 import { plainStyle } from "../../../src/report/style";
 import { StateCipher } from "../../../src/state/cipher";
 import { emptyState } from "../../../src/state/recorded";
@@ -82,7 +93,15 @@ const failed: ApplyEvent = {
     range: new SourceFile("rnv.yaml", "version: 1").range(0, 1),
   }),
 };
+const release = { id: "d1", status: "live", serves: true, cancelRequested: false, canRollback: false };
+const service = {
+  ...{ address: address("service.a"), id: "s1", name: "a", runs: "release" as const, archived: false },
+  ...{ release, standing: [], variables: [{ key: "TOKEN", managed: "rnv" as const, changed: at }] },
+};
+const list = { address: address("service.a"), deployments: [release], hasMore: false, reason: "off" };
 const documents = [
+  ["status", statusSchema, jsonText(statusDocument([service]))],
+  ["deployments", deploymentsSchema, jsonText(deploymentsDocument(list))],
   ["plan", planDocumentSchema, planJson(shopPlan)],
   ["drift", driftDocumentSchema, driftJson({ report: reported, diagnostics: [] })],
   ["events", eventSchema, eventJson(failed, at)],
@@ -116,6 +135,24 @@ describe.each(documents)("the published schema of %s", (name, accepts, text) => 
         expect([key, accepts.safeParse(less).success]).toEqual([key, !described.required?.includes(key)]);
       }
   });
+});
+
+it("the schemas of outputs and of the history accept what is written", () => {
+  const run = {
+    command: "apply",
+    by: "me@host",
+    id: "1",
+    startedAt: at,
+    digest: "d",
+    job: "https://ci.test/1",
+  };
+  const history = historyJson({
+    runs: [run, { ...run, commit: "c", endedAt: at, exitCode: 0, counts: { added: 1 } as never }],
+  });
+  expect(historySchema.safeParse(history).error).toBeUndefined();
+  const outputs = JSON.parse(outputsJson({ url: "https://a.test", ports: [1, { a: null }] }));
+  expect(outputsSchema.safeParse(outputs).error).toBeUndefined();
+  expect(published("history").required).toEqual(["format_version", "runs"]);
 });
 
 it("the state schema describes a state in the clear and an encrypted one", async () => {
