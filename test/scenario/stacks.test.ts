@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, TerraformOutput, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
@@ -364,7 +364,18 @@ describe("an app of several stacks", () => {
       code: 1,
       stderr: expect.stringContaining('there is no stack "staging-apps"'),
     });
-    expect(await rnv(...left, "--state", ".rnv/staging-apps/state.json")).toMatchObject({ code: 0 });
+    const own = ["--state", ".rnv/staging-apps/state.json"];
+    expect(await rnv("destroy", "--stack", "staging-aps", ...approve, ...own)).toMatchObject({ code: 4 });
+    expect(await rnv(...left, "--stack", "prod", ...own)).toMatchObject({ code: 1 });
+    // A manifest has no stacks, and its state names none.
+    mkdirSync(join(scenario.folder, "plain"));
+    scenario.write("plain/rnv.yaml", "projects: { plain: {} }\n");
+    const plain = ["-chdir", "plain"];
+    expect(await scenario.run(...plain, "apply", ...approve)).toMatchObject({ code: 0 });
+    const mistaken = ["destroy", "--stack", "staging", "--state", ".rnv/state.json", ...approve];
+    expect(await scenario.run(...plain, ...mistaken)).toMatchObject({ code: 4 });
+    expect(await scenario.run(...plain, "destroy", ...approve)).toMatchObject({ code: 0 });
+    expect(await rnv(...left, ...own)).toMatchObject({ code: 0 });
     const gone = ["--stack", "staging", "--state", ".rnv/staging/state.json"];
     expect(await scenario.run("destroy", ...gone, ...approve)).toMatchObject({ code: 0 });
     expect(worlds()).toEqual({ projects: ["prod shop"], services: 1 });
