@@ -300,9 +300,10 @@ describe("an app of several stacks", () => {
       synthesizeInto(folder, (app) => {
         const base = new Base(app, "shop");
         let stack: TerraformStack = base;
-        if (isSplit) {
-          stack = new TerraformStack(app, "jobs");
-          new RnvProvider(stack, "rnv");
+        if (isSplit || movedFrom) {
+          const jobs = new TerraformStack(app, "jobs");
+          new RnvProvider(jobs, "rnv");
+          if (isSplit) stack = jobs;
         }
         const configuration = { repository: "https://git.example.com/shop/worker" };
         const project = base.shop;
@@ -350,6 +351,9 @@ describe("an app of several stacks", () => {
     expect(Object.keys(recorded("jobs").resources)).toContain("variable.worker.KEY");
     // And back, into a state that is there already.
     define(false, "service.worker");
+    const leaving = await rnv("plan", "jobs");
+    expect(leaving.stderr).toContain("service.worker is declared in the stack shop now");
+    expect(leaving.stdout + leaving.stderr).not.toContain("--confirm-delete");
     const back = ["state", "mv", "--stack", "jobs", "--to", ".rnv/shop/state.json", "service.worker"];
     expect(await scenario.run(...back)).toMatchObject({ code: 0 });
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
