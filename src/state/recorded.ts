@@ -234,11 +234,8 @@ function stageMismatch(state: State, name: string, { stage }: Origin): Diagnosti
   });
 }
 
-function stackMismatch(
-  state: State,
-  name: string,
-  { stack, isStackUndeclared }: Origin,
-): Diagnostic | undefined {
+function stackMismatch(state: State, name: string, origin: Origin): Diagnostic | undefined {
+  const { stack, isStackUndeclared } = origin;
   if (stack === undefined || state.stack === stack) return undefined;
   if (state.stack === undefined && !isStackUndeclared) return undefined;
   const owner = state.stack === undefined ? "no stack" : `the stack ${state.stack}`;

@@ -71,7 +71,12 @@ export function openContext(options: ContextOptions): Context {
       openTransport: () => ({ ...(options.transport ?? openOwn()), close: async () => undefined }),
       openStateTransport: (limits) => createHttpTransport({ environment, ...limits }),
     });
-  const context = { close: async () => own?.close() };
+  const context = {
+    close: async () => {
+      contexts.delete(context);
+      await own?.close();
+    },
+  };
   contexts.set(context, open);
   return context;
 }
@@ -160,7 +165,7 @@ async function answering<T extends Outcome>(
   work: (commands: typeof answers, run: OpenContext) => Promise<Answer<T>>,
 ): Promise<T> {
   const open = contexts.get(context);
-  if (open === undefined) throw new TypeError("the context is none that openContext opened");
+  if (open === undefined) throw new TypeError("the context is closed, or none that openContext opened");
   // Loaded with the first command: a program that imports the library need not run one.
   const commands = require("./answers") as typeof answers;
   const run = open(manifest);
