@@ -39,7 +39,7 @@ export async function movesBetweenStacks(
   return { ownedElsewhere, declaredElsewhere };
 }
 
-/** Pairs records, with their parts, with the declared resources that have their type, name, parent and place; `known` are ids there. */
+/** Pairs records, with their parts, with declared resources of their type, name, parent and place; `known` are ids of their stack. */
 function namesakes(
   records: ReadonlyMap<Address, RecordedResource>,
   declared: readonly DesiredResource[],
