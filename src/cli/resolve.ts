@@ -40,10 +40,13 @@ export async function resolveTargets(
   const read = saved ? savedRequest(request, saved) : await withStack(request, screen);
   const named = [...read.words, ...read.stacks];
   const stacks = await listStacks(read);
-  const [left = ""] = request.stacks;
+  const [left = "", ...more] = request.stacks;
   // `destroy` also deletes what the state of a stack records that the app no longer has.
-  if (rules.order && left && request.givenState && stacks.every(({ unit }) => unit !== left))
-    return [{ ...inStack(await inAskedStage(read, screen, rules), left), isUndeclared: true }];
+  const isLeft = left !== "" && more.length === 0 && stacks.every(({ unit }) => unit !== left);
+  if (rules.order && isLeft && request.givenState) {
+    const target = inStack(await inAskedStage(read, screen, rules), left);
+    return [{ ...target, unit: { name: left, isUndeclared: true }, isUndeclared: true }];
+  }
   read.words.filter((word) => stacks.every(({ unit }) => unit !== word)).forEach(refuse);
   if (!(await areStackPaths(read)).includes(true)) refuseWords(named, takesPlan);
   const inStage = await inAskedStage(read, screen, rules);

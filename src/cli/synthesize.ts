@@ -102,6 +102,7 @@ async function synthesize(request: Request, app: App): Promise<SynthesizedFiles>
   return writeOutput({ ...app, cwd, folder }, async (own) => {
     const before = timesIn(own);
     const { problem, output } = await execute(request, { ...app, folder: own });
+    app.signal.throwIfAborted();
     if (problem !== undefined) throw programFailed(command, { problem, output, cwd });
     const made = [...timesIn(own)].flatMap(([file, time]) => (before.get(file) === time ? [] : file));
     const written = made.includes("manifest.json") ? await readOutput(own) : undefined;
@@ -166,8 +167,7 @@ function execute(
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => printed.push(chunk));
     child.on("error", ({ code }: NodeJS.ErrnoException) => {
-      if (signal.aborted) finish("was interrupted");
-      else if (ended.aborted) finish(`did not end within ${timeoutMs / 1000} s`);
+      if (ended.aborted) finish(`did not end within ${timeoutMs / 1000} s`);
       else finish(`cannot be started: ${code ?? "unknown reason"}`);
     });
     child.on("close", (code, by) =>

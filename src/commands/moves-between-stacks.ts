@@ -33,16 +33,17 @@ export async function movesBetweenStacks(
     const unit = { name: stack, crossValues, others: new Map([...others, [own, { state: ownState, ids }]]) };
     const { desired: there } = await load({ ...context, stack: unit }, files, "skip");
     const undone = [...(there?.resources.values() ?? [])].filter(({ address }) => !known.has(address));
-    for (const [from, { address }] of namesakes(leaving, undone))
+    for (const [from, { address }] of namesakes(leaving, undone, known))
       declaredElsewhere.set(from, { stack, address, command: moveTo(to, own, from) });
   }
   return { ownedElsewhere, declaredElsewhere };
 }
 
-/** Pairs records, with their parts, with the declared resources that have their type, name, parent and place. */
+/** Pairs records, with their parts, with declared resources of their type, name, parent and place; `known` are ids of their stack. */
 function namesakes(
   records: ReadonlyMap<Address, RecordedResource>,
   declared: readonly DesiredResource[],
+  known: ReadonlyMap<Address, string>,
 ): ReadonlyMap<Address, DesiredResource> {
   const found = new Map<Address, DesiredResource>();
   for (const { type, nameAttribute, parents, place, removedWithParent } of resourceTypes)
@@ -56,6 +57,8 @@ function namesakes(
           const value = written(attribute);
           const [refers] = value instanceof Template ? value.references : [];
           if (refers === undefined) return value === (applied[attribute] ?? null);
+          const id = known.get(refers.address);
+          if (id !== undefined) return id === applied[attribute];
           return refers.address === around?.address || isDataAddress(refers.address);
         });
         const isPlaced =

@@ -117,7 +117,8 @@ export function openRun(parts: RunParts): OpenContext {
     ...machine,
     credential: settings.credential,
     backend: openBackend(settings.state, {
-      ...{ ...origin, ...machine, environment, stack: stack?.name, openTransport: openServer },
+      ...{ ...origin, ...machine, environment, openTransport: openServer },
+      ...{ stack: stack?.name, isStackUndeclared: stack?.isUndeclared },
       stage: stage === "any" ? undefined : stage ? { name: stageText(stage), takesUnnamed } : null,
       isAlive: aliveBy((pid, probe) => process.kill(pid, probe)),
     }),

@@ -60,6 +60,8 @@ export interface LoadedManifest {
 export interface StackUnit {
   /** Its name in the manifest.json of the app, unique in it. */
   readonly name: string;
+  /** The app no longer has it: a state that names no stack is not taken for its own. */
+  readonly isUndeclared?: true;
   readonly crossValues?: CrossValues;
   /** A value of another stack that is not there yet is a mistake; else it is known later. */
   readonly needsValues?: boolean;

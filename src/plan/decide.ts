@@ -79,9 +79,9 @@ function moveBetweenStacks(instance: ResourceInstance, input: PlanInput): readon
   const { stack, address: other, command } = move;
   const [from, to] = recorded ? [address, other] : [other, address];
   const line = phrasesFor(desired ?? { constructPath: stack }).move(from, to);
-  const edit = from === to ? "" : `, write ${line} on it${recorded ? ` in ${stack}` : ""}`;
+  const edit = from === to ? "" : `write ${line} on it${recorded ? ` in ${stack}` : ""}, `;
   const where = recorded ? `declared in the stack ${stack} now` : `recorded in the stack ${stack}`;
-  const hint = `to move it${recorded ? "" : `, take it out of ${stack}`}${edit}, then run ${command}`;
+  const hint = `to move it, ${recorded ? "" : `take it out of ${stack}, `}${edit}run ${command}`;
   return [errorAt(instance, "manifest.moved", `${address} is ${where}, as ${other}`, { hint })];
 }
 

@@ -42,8 +42,8 @@ export interface BackendOptions extends Origin, Omit<LockAsker, "disk"> {
 
 const aroundOf = ({ disk = nodeDisk, cipher: given, ...options }: BackendOptions) => {
   const cipher = given ?? new StateCipher({}, () => new Uint8Array());
-  const { workspaceId, baseUrl, stack, stage } = options;
-  return { ...options, disk, cipher, origin: { workspaceId, baseUrl, stack, stage } };
+  const { workspaceId, baseUrl, stack, isStackUndeclared, stage } = options;
+  return { ...options, disk, cipher, origin: { workspaceId, baseUrl, stack, isStackUndeclared, stage } };
 };
 
 export type Around = ReturnType<typeof aroundOf>;

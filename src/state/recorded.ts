@@ -89,6 +89,7 @@ export interface Origin {
   readonly baseUrl: string;
   /** Undefined where no stack is read: a state of any stack is taken. */
   readonly stack?: string | undefined;
+  readonly isStackUndeclared?: true | undefined;
   /**
    * `preview/12`; null without stages, undefined where a state of any stage is accepted. With `takesUnnamed`, a state
    * without a stage, from before stages existed, becomes that of this stage.
@@ -233,9 +234,12 @@ function stageMismatch(state: State, name: string, { stage }: Origin): Diagnosti
   });
 }
 
-function stackMismatch(state: State, name: string, { stack }: Origin): Diagnostic | undefined {
-  if (stack === undefined || state.stack === undefined || state.stack === stack) return undefined;
-  return error("guard.stack", `${name} is the state of the stack ${state.stack}, not of ${stack}`, {
+function stackMismatch(state: State, name: string, origin: Origin): Diagnostic | undefined {
+  const { stack, isStackUndeclared } = origin;
+  if (stack === undefined || state.stack === stack) return undefined;
+  if (state.stack === undefined && !isStackUndeclared) return undefined;
+  const owner = state.stack === undefined ? "no stack" : `the stack ${state.stack}`;
+  return error("guard.stack", `${name} is the state of ${owner}, not of ${stack}`, {
     detail: "Each stack has a state of its own: what one stack makes, another would rename or delete.",
     hint: `let RNV_STATE (or --state) hold \${stack}, or leave it unset; where the stack was renamed, write its new name into the state: rnv state pull --state ${name}, then rnv state push --force --state ${name}`,
   });

@@ -73,6 +73,8 @@ describe("the library, over HTTP", () => {
     const destroyed = await rnv.apply(context, { manifest, mode: "destroy" });
     expect(destroyed).toMatchObject({ exitCode: 0, counts: { destroyed: 6 }, diagnostics: [] });
     expect(emulator.store.projects()).toEqual([]);
+    await context.close();
+    await expect(rnv.plan(context, { manifest })).rejects.toThrow("the context is closed");
     const all = { planned, applied, running, found, destroyed, events };
     expect(JSON.stringify(all)).not.toContain("t0p-s3cret");
   });

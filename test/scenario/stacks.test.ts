@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, TerraformOutput, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
@@ -300,9 +300,10 @@ describe("an app of several stacks", () => {
       synthesizeInto(folder, (app) => {
         const base = new Base(app, "shop");
         let stack: TerraformStack = base;
-        if (isSplit) {
-          stack = new TerraformStack(app, "jobs");
-          new RnvProvider(stack, "rnv");
+        if (isSplit || movedFrom) {
+          const jobs = new TerraformStack(app, "jobs");
+          new RnvProvider(jobs, "rnv");
+          if (isSplit) stack = jobs;
         }
         const configuration = { repository: "https://git.example.com/shop/worker" };
         const project = base.shop;
@@ -332,7 +333,9 @@ describe("an app of several stacks", () => {
         expect({ code, isTold: stderr.includes(where), isHinted: stderr.includes(command) }).toEqual({
           ...{ code: 1, isTold: true, isHinted: true },
         });
-        expect(stderr).toContain('write movedFrom("service.shop.worker") on it');
+        expect(stderr).toMatch(
+          /write movedFrom\("service\.shop\.worker"\) on it( in jobs)?, run rnv state mv/,
+        );
         expect(stdout + stderr).not.toContain("--confirm-delete");
       }
     const whole = await scenario.run(
@@ -350,6 +353,9 @@ describe("an app of several stacks", () => {
     expect(Object.keys(recorded("jobs").resources)).toContain("variable.worker.KEY");
     // And back, into a state that is there already.
     define(false, "service.worker");
+    const leaving = await rnv("plan", "jobs");
+    expect(leaving.stderr).toContain("service.worker is declared in the stack shop now");
+    expect(leaving.stdout + leaving.stderr).not.toContain("--confirm-delete");
     const back = ["state", "mv", "--stack", "jobs", "--to", ".rnv/shop/state.json", "service.worker"];
     expect(await scenario.run(...back)).toMatchObject({ code: 0 });
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
@@ -364,7 +370,18 @@ describe("an app of several stacks", () => {
       code: 1,
       stderr: expect.stringContaining('there is no stack "staging-apps"'),
     });
-    expect(await rnv(...left, "--state", ".rnv/staging-apps/state.json")).toMatchObject({ code: 0 });
+    const own = ["--state", ".rnv/staging-apps/state.json"];
+    expect(await rnv("destroy", "--stack", "staging-aps", ...approve, ...own)).toMatchObject({ code: 4 });
+    expect(await rnv(...left, "--stack", "prod", ...own)).toMatchObject({ code: 1 });
+    // A manifest has no stacks, and its state names none.
+    mkdirSync(join(scenario.folder, "plain"));
+    scenario.write("plain/rnv.yaml", "projects: { plain: {} }\n");
+    const plain = ["-chdir", "plain"];
+    expect(await scenario.run(...plain, "apply", ...approve)).toMatchObject({ code: 0 });
+    const mistaken = ["destroy", "--stack", "staging", "--state", ".rnv/state.json", ...approve];
+    expect(await scenario.run(...plain, ...mistaken)).toMatchObject({ code: 4 });
+    expect(await scenario.run(...plain, "destroy", ...approve)).toMatchObject({ code: 0 });
+    expect(await rnv(...left, ...own)).toMatchObject({ code: 0 });
     const gone = ["--stack", "staging", "--state", ".rnv/staging/state.json"];
     expect(await scenario.run("destroy", ...gone, ...approve)).toMatchObject({ code: 0 });
     expect(worlds()).toEqual({ projects: ["prod shop"], services: 1 });

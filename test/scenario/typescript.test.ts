@@ -137,5 +137,11 @@ describe("rnv.config.ts", () => {
     await started.shows("waits");
     started.process.kill("SIGINT");
     expect(await started.ended).toMatchObject({ code: 130, stdout: "" });
+    // So does a program of constructs.
+    scenario.write("app.js", "setInterval(() => {}, 1000)");
+    const app = scenario.start({ env }, "plan", "--app", "node app.js");
+    await app.shows("Synthesizing");
+    app.process.kill("SIGINT");
+    expect(await app.ended).toMatchObject({ code: 130, stdout: "" });
   });
 });
