@@ -130,7 +130,10 @@ describe("the library, over HTTP", () => {
   });
 
   it("refuses options that are wrong when a context is opened, all at once", () => {
-    const wrong = { baseUrl: "https://api.example.com", workspaceId: "shop", apiKey: "key" };
+    const wrong = {
+      ...{ baseUrl: "https://api.example.com", workspaceId: "shop", apiKey: "key" },
+      ...{ cwd: ".", state: "", timeoutMs: Number.NaN },
+    };
     const opening = () => open(wrong);
     expect(opening).toThrow(rnv.DiagnosticsError);
     try {
@@ -140,6 +143,9 @@ describe("the library, over HTTP", () => {
         "the base URL does not end in /api/v1",
         "workspaceId is not a UUID",
         "apiKey does not hold an API key",
+        "cwd is not an absolute path",
+        "state is empty: it is a path, or an address",
+        "timeoutMs is no number of milliseconds",
       ]);
     }
   });

@@ -1,10 +1,11 @@
+import { isAbsolute } from "node:path";
 import { checkBaseUrl, createHttpTransport } from "../../api/http-transport";
 import type { Transport } from "../../api/transport";
 import { stateAddress } from "../../declaration/state-place";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { mentionsStage, splitStage } from "../../model/stage";
 import { uuidPattern } from "../../model/text";
-import { systemClock } from "../../model/time";
+import { longestTimer, systemClock } from "../../model/time";
 import type * as documents from "../../report/documents";
 import type { ApplyEvent } from "../generated/documents";
 import { checkKey, embeddedTransport } from "../open-connection";
@@ -81,16 +82,23 @@ export function openContext(options: ContextOptions): Context {
   return context;
 }
 
-function problemsOf({ baseUrl, workspaceId, apiKey }: ContextOptions, state: string): readonly Diagnostic[] {
+function problemsOf(options: ContextOptions, address: string): readonly Diagnostic[] {
+  const { cwd, baseUrl, workspaceId, apiKey, state, timeoutMs = 1 } = options;
   const key = checkKey(apiKey, "apiKey");
+  const wrong = (is: boolean, summary: string): readonly Diagnostic[] =>
+    is ? [error("config.invalid", summary)] : [];
   return [
-    baseUrl === "embedded" ? undefined : checkBaseUrl(baseUrl),
-    uuidPattern.test(workspaceId) ? undefined : error("config.invalid", "workspaceId is not a UUID"),
-    typeof key === "string" ? undefined : key,
-    mentionsStage(state)
-      ? error("config.invalid", "the address of the state holds ${stage.…}, and `stage` does not say it")
-      : undefined,
-  ].filter((one) => one !== undefined);
+    ...[baseUrl === "embedded" ? [] : (checkBaseUrl(baseUrl) ?? [])].flat(),
+    ...wrong(!uuidPattern.test(workspaceId), "workspaceId is not a UUID"),
+    ...(typeof key === "string" ? [] : [key]),
+    ...wrong(!isAbsolute(cwd), "cwd is not an absolute path"),
+    ...wrong(state === "", "state is empty: it is a path, or an address"),
+    ...wrong(
+      mentionsStage(address),
+      "the address of the state holds ${stage.…}, and `stage` does not say it",
+    ),
+    ...wrong(!(timeoutMs > 0 && timeoutMs <= longestTimer), "timeoutMs is no number of milliseconds"),
+  ];
 }
 
 /**

@@ -76,7 +76,11 @@ function tsxOf(path: string): string | undefined {
   }
 }
 
+const toInstall = "install what it imports in its folder: npm install --save-dev terraform-provider-rnv";
+
 const hints: Readonly<Record<string, string>> = {
+  ERR_MODULE_NOT_FOUND: toInstall,
+  MODULE_NOT_FOUND: toInstall,
   ERR_UNKNOWN_FILE_EXTENSION:
     "before 22.18, Node runs no TypeScript: install tsx (npm install --save-dev tsx), or a newer Node",
   ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX:
