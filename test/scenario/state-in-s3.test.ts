@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { type StateServer, serveState } from "../support/http-state-server";
@@ -56,6 +58,18 @@ credential_process = /bin/sh -c "echo CANARY; echo CANARY >&2; exit 1"
       code: 1,
       stderr: expect.stringContaining("there are no credentials (CredentialsProviderError)"),
     });
+  });
+
+  it("is not waited for without end where a container's server of credentials is silent", async () => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const container = { AWS_CONTAINER_CREDENTIALS_FULL_URI: `http://127.0.0.1:${port}/role` };
+    expect(await run({ ...container, RNV_STATE_TIMEOUT: "1" }, "state", "list")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("no answer came in 2 seconds"),
+    });
+    silent.close();
   });
 
   it("is opened with a token of an identity provider, through STS behind a proxy", async () => {

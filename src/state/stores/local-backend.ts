@@ -79,7 +79,6 @@ async function openFiles(path: string, { disk, cipher, isAlive }: Around): Promi
 /** The parts that changing the lock file at `path` needs. */
 type LockPort = Pick<Around, "disk" | "isAlive"> & { readonly path: string };
 
-/** A lock that is a file of this machine. */
 export function localLocks(port: LockPort): LockStore {
   const { disk, path } = port;
   const writing = <T>(work: Promise<T>): Promise<T> =>

@@ -15,9 +15,10 @@ export interface BucketOptions {
   readonly bucket: string;
   readonly region?: string;
   readonly endpoint?: string;
-  /** The bucket is in the path of a URL instead of its host name. */
   readonly pathStyle?: boolean;
   readonly profile?: string;
+  /** For one whole exchange. */
+  readonly timeoutMs: number;
   readonly credentials?: {
     readonly accessKeyId: string;
     readonly secretAccessKey: string;
@@ -34,27 +35,25 @@ export interface Conditions {
   readonly IfNoneMatch?: "*";
 }
 
-/** A refusal of the store, or the reason why there are no credentials. */
 export interface BucketFailure {
   readonly code?: string;
   readonly status?: number;
   readonly isOfCredentials?: true;
-  /** Text of the SDK itself. */
   readonly text: string;
   readonly region?: string;
-  /** The same request may succeed now. */
   readonly isPassing: boolean;
 }
 
 /** Opens a bucket, without a request. Its methods reject with errors for `failureOf`. */
-export function openBucket({ bucket: Bucket, send, ...options }: BucketOptions) {
+export function openBucket({ bucket: Bucket, send, timeoutMs, ...options }: BucketOptions) {
   const { region, endpoint, profile, pathStyle: forcePathStyle } = options;
   // The caller repeats requests.
   const shared = { logger: silent, requestHandler: handlerOver(send), maxAttempts: 1 };
   const client = new S3Client({
     ...{ ...shared, region, endpoint, profile, forcePathStyle },
     credentials:
-      options.credentials ?? marking(defaultProvider({ profile, logger: silent, clientConfig: shared })),
+      options.credentials ??
+      marking(defaultProvider({ profile, logger: silent, clientConfig: shared }), 2 * timeoutMs),
     // Other servers know neither these checksums nor `Expect`.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
@@ -109,11 +108,20 @@ type Failure = S3ServiceException &
 
 /** Marks the errors of a provider: those of STS look like those of the store. */
 const marking =
-  (provide: ReturnType<typeof defaultProvider>): typeof provide =>
+  (provide: ReturnType<typeof defaultProvider>, limitMs: number): typeof provide =>
   (properties) =>
-    provide(properties).catch((cause: unknown) => {
+    Promise.race([provide(properties), lateAfter(limitMs)]).catch((cause: unknown) => {
       throw Object.assign(cause as Error, { isOfCredentials: true });
     });
+
+/** The SDK waits without end for the credentials of a container. */
+const lateAfter = (ms: number): Promise<never> =>
+  new Promise((_, reject) => {
+    const late = Object.assign(new Error(`no answer came in ${ms / 1000} seconds`), {
+      name: "CredentialsProviderError",
+    });
+    AbortSignal.timeout(ms).onabort = () => reject(late);
+  });
 
 const nothing = (): void => undefined;
 const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
@@ -127,7 +135,6 @@ interface SdkRequest extends Pick<WireRequest, "method" | "headers"> {
   readonly body?: string | Uint8Array;
 }
 
-/** Carries the requests of the SDK. */
 const handlerOver = (send: BucketOptions["send"]) => ({
   async handle({ method, headers, body, ...request }: SdkRequest) {
     const text = body === undefined || typeof body === "string" ? body : Buffer.from(body).toString("utf8");

@@ -19,8 +19,6 @@ export interface S3StateSettings extends Omit<BucketOptions, "send"> {
   readonly location: string;
   /** Key of the state; the lock and the backups are beside it. */
   readonly key: string;
-  /** For one whole exchange. */
-  readonly timeoutMs: number;
 }
 
 /** Ways to write an ETag in a condition. Ceph's gateway takes none in quotes; others take those alone. */
