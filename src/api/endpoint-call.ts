@@ -51,7 +51,6 @@ interface Patch<T> {
   /** The forms that `auto` tries in this order, each once. */
   readonly assumed: readonly string[];
   readonly send: (form: string) => Promise<T>;
-  /** Returns true if the answer shows that the service took the form. */
   readonly took: (answer: T) => boolean;
 }
 
@@ -80,7 +79,6 @@ export async function patchInForm<T>(detected: DetectedPatchFormat, patch: Patch
   }
 }
 
-/** Returns the 400 that refuses a body; throws any other failure. */
 function refusedBody(failure: unknown): ApiError {
   if (failure instanceof ApiError && failure.kind === "refused" && failure.status === 400) return failure;
   throw failure;

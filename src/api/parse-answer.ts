@@ -22,7 +22,6 @@ export function parseAnswer<T>(
   throw malformed(request, response, `${whatIsWrong(first, body)}${others}`);
 }
 
-/** How the answer of an endpoint is read. */
 export interface AnswerReading<T> {
   /** Finds what the schema describes in the body. */
   readonly inner?: (body: unknown) => unknown;
@@ -70,7 +69,6 @@ export const shows =
     return { id, name: shown.name };
   };
 
-/** Reads the subject of a deletion: its operation, if any. */
 export const aboutDeletion = ({ operation }: Deletion): About => (operation ? { id: operation.id } : {});
 
 /** Compares a field with the value asked for. Ids and keys of variables are the same in any case of letters. */

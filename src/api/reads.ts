@@ -367,6 +367,5 @@ const isDeleted = ({ deletedAt }: Service): boolean => deletedAt != null;
 const statusOf = (failure: unknown): number | undefined =>
   failure instanceof ApiError ? failure.status : undefined;
 
-/** The route itself is missing (405), or turned off by a setting. */
 const isNoRoute = (failure: unknown): boolean =>
   failure instanceof ApiError && (failure.status === 405 || failure.code === GAP_OFF);

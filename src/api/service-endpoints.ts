@@ -87,7 +87,6 @@ export function actionEndpoints({ path, gaps, show }: EndpointCall) {
   return {
     runAction: (id: string, action: "restart" | "suspend" | "resume") =>
       show("operation", operationAnswer, run("runAction", id, action)),
-    /** Runs an action that answers with a deployment. */
     runDeployAction: (id: string, action: "deploy" | "clear-cache") =>
       show("deployment", deploymentAnswer, run("runDeployAction", id, action), { about: aboutQueued }),
     getOperation: (id: string, operationId: string) => {
@@ -162,7 +161,6 @@ export function deploymentEndpoints(call: EndpointCall) {
   };
 }
 
-/** Reads the id of a queued deployment, and when it was queued. */
 const aboutQueued = ({ deployment: { id, createdAt } }: { readonly deployment: Deployment }): About => ({
   ...{ id, madeAt: createdAt ?? undefined },
 });

@@ -71,7 +71,6 @@ export function readOperation(
   return operationView(operation);
 }
 
-/** Queues an operation, and answers the request that asked for it. */
 export const queuedAnswer = ({ world }: Call, subject: OperationSubject, kind: string) => ({
   queued: true,
   operation: operationView(queueOperation(world, subject, kind)),

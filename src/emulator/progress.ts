@@ -180,7 +180,6 @@ function moveOperation(world: World, id: string, time: number): void {
   else takeEffect(world, operation, updatedAt);
 }
 
-/** Leaves a service as the readings of a failed deletion say. */
 function giveBack({ store, readings }: World, operation: StoredOperation, at: string): void {
   if (!deletesService(operation)) return;
   const service = store.get("services", operation.serviceId);
@@ -332,7 +331,6 @@ export type OperationSubject = Pick<StoredOperation, "workspaceId" | "serviceId"
 export const queuesDeletions = ({ switches: { conditions } }: World): boolean =>
   conditions.has("queued-deletions") || conditions.has("failed-deletions");
 
-/** Queues an operation; it settles on the clock. */
 export function queueOperation(world: World, subject: OperationSubject, kind: string): StoredOperation {
   const { store, clock, switches, operationFailures } = world;
   const at = store.stamp();

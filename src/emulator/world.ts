@@ -30,7 +30,6 @@ export interface World {
   readonly operationFailures: Set<string>;
   /** By key. */
   readonly credentials: ReadonlyMap<string, Credential>;
-  /** Counts a request of a credential; throws 429 above the limit. */
   readonly countRequest: (credentialId: string) => void;
 }
 

@@ -91,7 +91,6 @@ export function decodeLock(bytes: Uint8Array | undefined): FoundLock {
 export const isSameLock = (a: FoundLock, b: LockRecord): boolean =>
   typeof a !== "string" && a.id === b.id && a.generation === b.generation;
 
-/** Returns the holder of a lock, where it has one and names it. */
 export const holderOf = (found: FoundLock): LockRecord | undefined =>
   typeof found === "string" ? undefined : found;
 

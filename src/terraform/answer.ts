@@ -145,7 +145,6 @@ function redactSensitive(request: AnyRequest): void {
   provider.redact(wholes.flatMap((whole) => names.flatMap((name) => textsOf(asObject(whole)?.[name]))));
 }
 
-/** A text, or the texts of a map. */
 function textsOf(value: TerraformValue | undefined): readonly string[] {
   if (typeof value === "string") return [value];
   return Object.values(asObject(value ?? null) ?? {}).filter((one) => typeof one === "string");
@@ -156,7 +155,6 @@ const byName = <Item extends { readonly name: string }, To>(
   message: (item: Item) => To,
 ): Record<string, To> => Object.fromEntries(items.map((item) => [item.name, message(item)]));
 
-/** GetProviderSchema: everything this provider has. */
 async function getProviderSchema(): Promise<ResponseOf<"GetProviderSchema">> {
   return {
     provider: schemaMessage(providerSchema),

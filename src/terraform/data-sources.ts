@@ -45,7 +45,6 @@ import {
   textIn,
 } from "./values";
 
-/** Terraform reads a data source and never changes it. */
 interface DataSource extends Schema {
   /** Reads the computed attributes for a configuration whose values are all known. Throws `DiagnosticsError`. */
   readonly read: (session: Session, config: TerraformObject) => Promise<DataAnswer>;
@@ -53,7 +52,6 @@ interface DataSource extends Schema {
 
 interface DataAnswer {
   readonly values: TerraformObject | undefined;
-  /** What people have to know beside them. */
   readonly diagnostics?: readonly Diagnostic[];
 }
 
@@ -160,7 +158,6 @@ async function lookUp(
   });
 }
 
-/** Finds the one of that name, in any parent. */
 async function findAnywhere(reads: Reads, resource: Resource, name: string): Promise<ReadResult> {
   const listed = await resource.list(reads);
   const [found, ...others] = (listed ?? []).filter((live) => live.name === name);
@@ -217,7 +214,6 @@ const askedIn = (query: Listing["query"], config: TerraformObject): Asked =>
 
 const listOfType = (resource: Resource) => listOf(shownType(shapeOf(resource)));
 
-/** Every data source: the only list of them. */
 export const dataSources: readonly DataSource[] = [
   listingSource("rnv_catalog", typeOf(catalogAnswer)),
   lookupOf(project),

@@ -21,7 +21,6 @@ interface ListResource extends Schema {
   readonly type: TerraformShape;
 }
 
-/** The types that can be listed: those with a name of their own. */
 export const listSchemas: readonly ListResource[] = shapes
   .filter(({ resource }) => resource.nameAttribute !== undefined)
   .map((type) => ({ ...schemaOf(type.name, blockOf(type)), type }));

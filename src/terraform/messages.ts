@@ -28,12 +28,10 @@ const remedies: Readonly<Record<Remedy, string>> = {
     "delete what it still holds in the dashboard, then run the same command again; to keep it, take it out of the state with a removed block",
 };
 
-/** A path in the form of the protocol. */
 export const pathMessage = (steps: PathSteps): Message<"AttributePath"> => ({
   steps: steps.map((attributeName) => ({ attributeName })),
 });
 
-/** A diagnostic in the form of the protocol, at the attribute that `steps` lead to. */
 export function diagnosticMessage(
   diagnostic: Diagnostic,
   steps: PathSteps | undefined,
@@ -86,7 +84,6 @@ export const withoutTaint = (found: readonly Diagnostic[]): readonly Diagnostic[
       : one,
   );
 
-/** Returns whatever a call failed with as diagnostics. */
 export const diagnosticsOf = (failure: unknown): readonly Diagnostic[] =>
   failure instanceof DiagnosticsError && failure.diagnostics.length > 0
     ? failure.diagnostics

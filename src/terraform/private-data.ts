@@ -39,7 +39,6 @@ export type PrivateData = Readonly<z.infer<typeof storedData>>;
 
 export const noPrivateData: PrivateData = { applied: {} };
 
-/** Returns true if a resource was imported and not applied since. */
 export const isOnlyImported = ({ workspace, writtenAt }: PrivateData): boolean =>
   workspace !== undefined && writtenAt === undefined;
 

@@ -74,7 +74,6 @@ const deploymentId = optional(
   "Deployment to go back to; the newest before the current one unless given.",
 );
 
-/** Every action: the only list of them. */
 export const actionSchemas: readonly ActionSchema[] = [
   serviceAction("deploy", "Deploys a service.", [commit]),
   serviceAction("clear-cache", "Deploys a service, built without its cache."),

@@ -119,7 +119,6 @@ export const writing = (name: string): Purpose => ({
   summary: `cannot write ${name}`,
 });
 
-/** The server of a remote state. */
 export class StateServer {
   /** It was silent to the end of a request, and has not answered since: nothing is repeated. */
   #isSilent = false;
@@ -170,7 +169,6 @@ export class StateServer {
   }
 }
 
-/** Returns the error for a request that got no answer in the end. */
 export function silent({ code, summary }: Purpose, cause: UnansweredError): DiagnosticsError {
   const hint =
     cause.reason === "no answer in time"
@@ -194,7 +192,6 @@ const meanings: Readonly<Record<number, string>> = {
   501: "the server does not know the method",
 };
 
-/** Returns the error for a final refusal of the server. */
 export function remoteRefused({ code, summary }: Purpose, status: number): DiagnosticsError {
   return failure(code, `${summary}: ${meaningOf(status)} (HTTP ${status})`, {
     hint: "check the address (RNV_STATE) and the credentials of the state",

@@ -127,7 +127,6 @@ interface SdkRequest extends Pick<WireRequest, "method" | "headers"> {
   readonly body?: string | Uint8Array;
 }
 
-/** Carries the requests of the SDK. */
 const handlerOver = (send: BucketOptions["send"]) => ({
   async handle({ method, headers, body, ...request }: SdkRequest) {
     const text = body === undefined || typeof body === "string" ? body : Buffer.from(body).toString("utf8");

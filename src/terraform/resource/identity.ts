@@ -35,7 +35,6 @@ function partsOf({ resource }: TerraformShape): readonly string[] {
   return resource.reacts === undefined ? [...outer, "id"] : outer;
 }
 
-/** Identities of every resource type: the only list of them. */
 const identities: readonly IdentityShape[] = [
   ...shapes.map((shape) => identityShape(shape, partsOf(shape))),
   identityShape(variablesSchema, [`${service.type}_id`]),

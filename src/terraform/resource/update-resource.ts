@@ -90,7 +90,6 @@ async function hasValues(
 
 interface SentUpdate extends UpdateInput {
   readonly parentId: string | undefined;
-  /** What its answer is compared with. */
   readonly write: Omit<ComparedWrite, "live">;
 }
 

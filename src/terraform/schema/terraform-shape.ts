@@ -168,7 +168,6 @@ export class TerraformShape extends ResourceBindings implements Schema {
     });
   }
 
-  /** Returns a resource as the service shows it; undefined where it does not. */
   async find(...asked: Parameters<TerraformShape["read"]>): Promise<LiveResource | undefined> {
     const read = await this.read(...asked);
     return read.kind === "found" ? read.live : undefined;
@@ -180,7 +179,6 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return steps !== undefined && valueAt(state, steps) === true;
   }
 
-  /** Returns the service's defaults; none while the catalog is not known. */
   defaultsIn(catalog: Catalog | undefined): Attributes {
     return catalog === undefined ? new Map() : this.resource.defaults(catalog);
   }
@@ -190,6 +188,5 @@ const noReferences = new Unknown([]);
 const declaredValue = (value: TerraformValue): Plain | Unknown =>
   holdsUnknown(value) ? noReferences : toPlain(value);
 
-/** Returns a value of the service in the type of its attribute. */
 export const shownAs = ({ type }: Pick<AttributeBinding, "type">, value: Plain | undefined): TerraformValue =>
   fromJson(type, value);
