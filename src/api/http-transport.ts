@@ -152,7 +152,8 @@ async function exchange(
   if (signal?.aborted) throw signal.reason;
   const ending = new AbortController();
   const interrupt = (): void => ending.abort(signal?.reason);
-  const timer = setTimeout(() => ending.abort(late(timeoutMs)), timeoutMs);
+  const late = () => failure(`no whole answer within ${timeoutMs / 1000} s`, { code: "ANSWER_LATE" });
+  const timer = setTimeout(() => ending.abort(late()), timeoutMs);
   signal?.addEventListener("abort", interrupt, { once: true });
   try {
     const { origin, pathname, search } = new URL(url);
@@ -187,10 +188,6 @@ function rejectionOf(cause: unknown): unknown {
 const failure = (message: string | undefined, about: object): Error =>
   Object.assign(new Error(message), about);
 
-const late = (milliseconds: number): Error =>
-  failure(`no whole answer within ${milliseconds / 1000} s`, { code: "ANSWER_LATE" });
-
-/** Several headers of one name are one list. */
 const flatten = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value = ""]) => [

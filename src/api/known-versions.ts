@@ -145,7 +145,6 @@ export class KnownVersions {
     return this.#known.get(keyOf(id, kind));
   }
 
-  /** Returns the resources of a kind; with `parentId` those of one project or service. */
   listed(kind: string, parentId = ""): readonly Known[] {
     const known = [...(this.#ids.get(`${kind} ${parentId}`) ?? [])].flatMap((id) => this.of(id) ?? []);
     return known.filter((one) => one.kind === kind && (parentId === "" || one.parentId === parentId));
@@ -179,7 +178,6 @@ export class KnownVersions {
     return date && isoTime(Date.parse(date) - (ahead.length > 0 ? Math.min(...ahead) : 0));
   }
 
-  /** Returns true if older versions than the recorded ones are accepted, and we wrote none of these. */
   mayAccept = (stale: readonly Known[]): boolean =>
     this.acceptsOlder && !stale.some(({ isWritten }) => isWritten);
 

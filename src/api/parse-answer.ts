@@ -118,11 +118,6 @@ export function malformed(request: ApiRequest, response: ApiResponse, message: s
 
 const MAX_PAGES = 1000;
 
-interface ListedPage<T> {
-  readonly items: readonly T[];
-  readonly page?: Page;
-}
-
 /**
  * Reads a complete list: asked for without `limit` and `cursor`, then page after page while the service says that there
  * is more (interface, "Header and parameter rules"). A listing that cannot be finished throws `ApiError` (malformed),
@@ -131,7 +126,7 @@ interface ListedPage<T> {
 export async function readPages<T extends Shown>(
   send: Send,
   request: ApiRequest,
-  parse: (response: ApiResponse) => ListedPage<T>,
+  parse: (response: ApiResponse) => { readonly items: readonly T[]; readonly page?: Page },
 ): Promise<readonly T[]> {
   const found: T[] = [];
   const cursors = new Set<string>();

@@ -1,5 +1,4 @@
-import type { Clock } from "../model/time";
-import { backoff, durationText } from "../model/time";
+import { backoff, type Clock, durationText } from "../model/time";
 import { ApiError, type FailureKind } from "./api-error";
 import type { GapSettings } from "./gaps";
 import type { PreparedRequest } from "./prepare-request";
@@ -201,7 +200,7 @@ export class RequestAttempts {
         code: failureCode,
         requestId: answer?.requestId ?? attemptId(requestId, this.#sent),
         attempts: this.#sent,
-        ...(proxy !== undefined && { hint: proxyHint }),
+        hint: proxy && proxyHint,
       },
       sensitive ? undefined : cause,
     );
@@ -247,7 +246,6 @@ const retryLimits = {
 
 export type RetryReason = keyof typeof retryLimits;
 
-/** Counts how often a request is sent again for each reason, at most `most` times. */
 export class RetryCounts {
   readonly #counts = new Map<RetryReason, number>();
 
@@ -286,27 +284,19 @@ const retry = (reason: RetryReason, otherwise: FailureKind): Verdict => ({
 export function classify(method: Method, outcome: RetryOutcome): Verdict {
   return outcome.kind === "answer"
     ? classifyAnswer(method, outcome)
-    : classifyTransportError(method, outcome.reason);
+    : unansweredVerdicts[outcome.reason](method);
 }
 
-function classifyTransportError(method: Method, reason: TransportErrorReason): Verdict {
-  switch (reason) {
-    case "not_sent":
-      return retry("not connected", "unavailable");
-    case "unresolved":
-      return retry("host not found", "unavailable");
-    case "certificate":
-    case "refused_by_proxy":
-    case "misused":
-      return fail("unavailable");
-    case "too_large":
-      return fail(method === "GET" ? "malformed" : "uncertain");
-    case "broken":
-      return retryUnlessUncertain(method, "no whole answer", "unavailable");
-    case "late":
-      return retryUnlessUncertain(method, "no answer in time", "unavailable");
-  }
-}
+const unansweredVerdicts: Readonly<Record<TransportErrorReason, (method: Method) => Verdict>> = {
+  not_sent: () => retry("not connected", "unavailable"),
+  unresolved: () => retry("host not found", "unavailable"),
+  certificate: () => fail("unavailable"),
+  refused_by_proxy: () => fail("unavailable"),
+  misused: () => fail("unavailable"),
+  too_large: (method) => fail(method === "GET" ? "malformed" : "uncertain"),
+  broken: (method) => retryUnlessUncertain(method, "no whole answer", "unavailable"),
+  late: (method) => retryUnlessUncertain(method, "no answer in time", "unavailable"),
+};
 
 function classifyAnswer(
   method: Method,

@@ -131,8 +131,7 @@ const tookAny = (sent: Body, service: Service): boolean =>
   );
 
 /** Interface, "Deployments", and the gap "roll back". */
-export function deploymentEndpoints(call: EndpointCall) {
-  const { path, ask, show } = call;
+export function deploymentEndpoints({ path, gaps, ask, show }: EndpointCall) {
   const deploys = (id: string, ...below: readonly string[]) => path("services", id, "deploys", ...below);
   return {
     /** Reads one page, newest first. */
@@ -156,39 +155,28 @@ export function deploymentEndpoints(call: EndpointCall) {
       await ask(cancelAnswer, requestOf("cancelDeployment", "POST", cancel, { body: {} }));
     },
     /** `confirm` is the exact service name. */
-    rollBack: (id: string, deploymentId: string, confirm: string) =>
-      rollBack(call, id, deploymentId, confirm),
+    rollBack: async (id: string, deploymentId: string, confirm: string): Promise<Deployment> => {
+      const body = rollBackBody(gaps, deploymentId, confirm);
+      const shared = requestOf("rollBack", "POST", path("services", id), { body, ...keyOnGapRoute(gaps) });
+      if (gaps.rollBack === "off") throw turnedOff(shared, "rollBack");
+      const request = { ...shared, path: pathUnder(path, gaps.rollBack, { serviceId: id, deploymentId }) };
+      const inner = (answered: unknown) => wrappedAs("deployment", answered, gaps.rollBackAnswer);
+      return show("deployment", deploymentAnswer, request, { inner, about: aboutQueued }).catch(
+        (failure: unknown) => {
+          throw underGap(
+            failure,
+            "roll back",
+            "the deployment may be no retained release any more; the dashboard shows those that are. Besides, ",
+          );
+        },
+      );
+    },
   };
 }
 
 const aboutQueued = ({ deployment: { id, createdAt } }: { readonly deployment: Deployment }): About => ({
   ...{ id, madeAt: createdAt ?? undefined },
 });
-
-/** Gap "roll back". */
-async function rollBack(
-  { path, gaps, show }: EndpointCall,
-  id: string,
-  deploymentId: string,
-  confirm: string,
-): Promise<Deployment> {
-  const shared = requestOf("rollBack", "POST", path("services", id), {
-    body: rollBackBody(gaps, deploymentId, confirm),
-    ...keyOnGapRoute(gaps),
-  });
-  if (gaps.rollBack === "off") throw turnedOff(shared, "rollBack");
-  const request = { ...shared, path: pathUnder(path, gaps.rollBack, { serviceId: id, deploymentId }) };
-  const inner = (body: unknown) => wrappedAs("deployment", body, gaps.rollBackAnswer);
-  try {
-    return await show("deployment", deploymentAnswer, request, { inner, about: aboutQueued });
-  } catch (failure) {
-    throw underGap(
-      failure,
-      "roll back",
-      "the deployment may be no retained release any more; the dashboard shows those that are. Besides, ",
-    );
-  }
-}
 
 function rollBackBody(
   { rollBack: template, rollBackBody: setting }: GapSettings,

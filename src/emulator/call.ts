@@ -36,7 +36,6 @@ export interface Route {
   readonly key?: "accepted" | "ignored" | "rejected";
   /** Least role of a write; developer unless said. */
   readonly role?: Role;
-  /** True for a write that takes no body. */
   readonly bodyless?: true;
   /** Of a read: what it shows, and may show late. */
   readonly shows?: ReadClass;

@@ -296,7 +296,6 @@ export function queueDeployment(
   });
 }
 
-/** Queues a deployment that is live at once. */
 export function release(world: World, service: StoredService, request: DeploymentRequest): void {
   const queued = queueDeployment(world, service, request);
   finish(world, { ...queued, startedAt: queued.createdAt }, "live", Date.parse(world.store.stamp()));

@@ -23,7 +23,6 @@ type Match = (method: string, path: string) => RouteMatch;
 
 const parameter = /\{(\w+)\}/g;
 
-/** The routes of the interface, plus the gap routes that this service is set up with. */
 function createRouter({ gaps, readings }: World): Match {
   const routes = [
     ...catalogRoutes,

@@ -101,7 +101,7 @@ function withImportId(method: ProviderMethod, request: AnyRequest): AnyRequest {
 export const answerStream: StreamHandler = async (method, request, events) => {
   const { typeName } = request as AnyRequest;
   const diagnostics: Message<"Diagnostic">[] = [];
-  const send = (event: StreamEvent): Promise<void> => {
+  const send = (event: EventOf<"ListResource"> & EventOf<"InvokeAction">): Promise<void> => {
     diagnostics.push(...(event.diagnostics ?? event.completed?.diagnostics ?? []));
     return events.send(event);
   };
@@ -115,8 +115,6 @@ export const answerStream: StreamHandler = async (method, request, events) => {
     return { diagnostics };
   });
 };
-
-type StreamEvent = EventOf<"ListResource"> & EventOf<"InvokeAction">;
 
 type AnyRequest = Partial<
   RequestOf<"ApplyResourceChange"> &

@@ -141,7 +141,6 @@ export class Provider {
   }
 }
 
-/** A resource type, and the session in which its resources are read and written. */
 export interface TypeInSession {
   readonly session: Session;
   readonly type: TerraformShape;

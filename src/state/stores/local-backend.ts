@@ -164,7 +164,6 @@ async function claimLock(port: LockPort, path: string, self: LockRecord, force: 
   return swapLock(port, self, { path, expected: found, next: claim }, force);
 }
 
-/** Names the scratch files of a session. */
 const sessionName = ({ id, since }: LockRecord): string => sha256(`${id} ${since}`).slice(0, 24);
 
 /** Removes the scratch files of a dead or replaced session: its rename then finds nothing. */
