@@ -185,7 +185,13 @@ function variableEndpoints(call: EndpointCall) {
           const patch = { ...request, body: variableBody(form, change) };
           const asked = { id: variableId };
           const shown = await show("variable", patchedVariableAnswer, patch, { inner, asked });
-          return shown ?? listedVariable(call, id, variableId);
+          const found = shown ?? (await listVariables(call, id)).find((one) => one.id === variableId);
+          if (found !== undefined) return found;
+          throw new ApiError({
+            ...{ kind: "malformed", operation: "updateVariable", method: "PATCH", path: variable },
+            message: "the answer does not show the variable, and no list does",
+            ...{ requestId: "", attempts: 1 },
+          });
         },
         took: () => true,
       });
@@ -227,15 +233,4 @@ function variableBody(form: string, { key, value }: VariableChange): Readonly<Re
   const [keyField = "key", valueField = "value"] = form.split(",");
   // What is undefined is no part of the JSON.
   return { [keyField]: key, [valueField]: value };
-}
-
-async function listedVariable(call: EndpointCall, id: string, variableId: string): Promise<Variable> {
-  const found = (await listVariables(call, id)).find((one) => one.id === variableId);
-  if (found !== undefined) return found;
-  const path = call.path("services", id, "variables", variableId);
-  throw new ApiError({
-    kind: "malformed",
-    ...{ operation: "updateVariable", method: "PATCH", path, requestId: "", attempts: 1 },
-    message: "the answer does not show the variable, and no list does",
-  });
 }

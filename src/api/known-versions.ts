@@ -1,4 +1,4 @@
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { RecordedResource, State } from "../model/state";
 import { shortList } from "../model/text";
 import { type Clock, hasFraction, isOlder, isoTime } from "../model/time";
@@ -255,12 +255,10 @@ export function staleError(
     ? `the API does not show ${shortList(names)} any more; ${wasWritten}, so this may be a delay`
     : `the API still shows ${shortList(names)} as before our last change`;
   const restored = isDelay ? "" : ` If the platform was restored from a backup: ${restoredHint}`;
-  return new DiagnosticsError([
-    error("live.stale", summary, {
-      ...(others.length === 0 && { address }),
-      detail:
-        "rnv read it again for 30 seconds. What is not shown may exist, and what is shown may be deleted.",
-      hint: `Run the command again in a few minutes.${restored}`,
-    }),
-  ]);
+  return failure("live.stale", summary, {
+    ...(others.length === 0 && { address }),
+    detail:
+      "rnv read it again for 30 seconds. What is not shown may exist, and what is shown may be deleted.",
+    hint: `Run the command again in a few minutes.${restored}`,
+  });
 }

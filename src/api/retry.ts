@@ -77,11 +77,17 @@ export class RequestAttempts {
       // Before the permit is given back: the next request must find the pause.
       if (exchange.kind === "answer" && exchange.status === 429) this.#pauseAll(exchange);
       release(loadOf(exchange));
-      if (exchange.kind === "no-answer") this.#throwUnlessNetwork(exchange);
+      if (exchange.kind === "no-answer" && exchange.reason === "misused") throw exchange.thrown;
+      if (exchange.kind === "no-answer" && method === "GET" && this.signal?.aborted)
+        throw this.#interrupted(this.signal.reason);
       const verdict = classify(method, exchange);
       if (verdict.kind === "fail") throw this.#failed(verdict.failure);
-      // Only an answer ends a request well.
-      if (verdict.kind === "done") return this.#responseOf(exchange as Answered);
+      if (verdict.kind === "done") {
+        // Only an answer ends a request well.
+        const { status, body, requestId } = exchange as Answered;
+        const attempts = this.#sent;
+        return { status, body, attempts, requestId: requestId ?? this.#attemptId() };
+      }
       await this.#waitForRetry(verdict);
     }
   }
@@ -105,7 +111,7 @@ export class RequestAttempts {
   }
 
   async #exchange(): Promise<AttemptResult> {
-    const { request, url, headers, body, requestId } = this.prepared;
+    const { request, url, headers, body } = this.prepared;
     const { transport, onAnswer } = this.context;
     this.#sent += 1;
     let response: WireResponse;
@@ -113,7 +119,7 @@ export class RequestAttempts {
       response = await transport.send({
         method: request.method,
         url,
-        headers: { ...headers, "x-request-id": attemptId(requestId, this.#sent) },
+        headers: { ...headers, "x-request-id": this.#attemptId() },
         body,
         signal: request.method === "GET" ? this.signal : undefined,
       });
@@ -137,22 +143,6 @@ export class RequestAttempts {
     limiter.pauseUntil(clock.elapsed() + this.#pauseMs);
   }
 
-  #throwUnlessNetwork({ reason, thrown }: Unanswered): void {
-    if (reason === "misused") throw thrown;
-    if (this.signal?.aborted && this.prepared.request.method === "GET")
-      throw this.#interrupted(this.signal.reason);
-  }
-
-  #responseOf({ status, body, requestId }: Answer): ApiResponse {
-    const attempts = this.#sent;
-    return {
-      status,
-      body,
-      attempts,
-      requestId: requestId ?? attemptId(this.prepared.requestId, attempts),
-    };
-  }
-
   /** Waits before the next attempt. Throws where there is none left, or no time for it. */
   async #waitForRetry({ reason, otherwise }: Verdict & { readonly kind: "retry" }): Promise<void> {
     const { clock, onWait } = this.context;
@@ -172,6 +162,12 @@ export class RequestAttempts {
     });
   }
 
+  /** Returns the `X-Request-ID` of the attempt, counted from 1: `rnv-RUN-7`, then `rnv-RUN-7.2`. */
+  #attemptId(): string {
+    const { requestId } = this.prepared;
+    return this.#sent < 2 ? requestId : `${requestId}.${this.#sent}`;
+  }
+
   #interrupted(reason: unknown): ApiError {
     const when = this.#sent === 0 ? " before it was sent" : "";
     return this.#failure("unavailable", `interrupted${when}`, "aborted", reason);
@@ -187,7 +183,7 @@ export class RequestAttempts {
   }
 
   #failure(kind: FailureKind, message: string, code?: string, cause?: unknown): ApiError {
-    const { request, requestId, sensitive } = this.prepared;
+    const { request, sensitive } = this.prepared;
     const { operation, method, path, address } = request;
     const answer = this.#last?.kind === "answer" ? this.#last : undefined;
     const proxy = this.#last?.kind === "no-answer" ? this.#last.proxy : undefined;
@@ -198,7 +194,7 @@ export class RequestAttempts {
         kind: this.#isUncertain && !/^idempotency_/.test(failureCode ?? "") ? "uncertain" : kind,
         status: answer?.status,
         code: failureCode,
-        requestId: answer?.requestId ?? attemptId(requestId, this.#sent),
+        requestId: answer?.requestId ?? this.#attemptId(),
         attempts: this.#sent,
         hint: proxy && proxyHint,
       },
@@ -206,10 +202,6 @@ export class RequestAttempts {
     );
   }
 }
-
-/** Returns the `X-Request-ID` of an attempt, counted from 1: `rnv-RUN-7`, then `rnv-RUN-7.2`. */
-const attemptId = (requestId: string, attempt: number): string =>
-  attempt < 2 ? requestId : `${requestId}.${attempt}`;
 
 function loadOf(exchange: AttemptResult): Load {
   if (exchange.kind === "no-answer") return "unclear";

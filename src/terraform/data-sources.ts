@@ -83,7 +83,6 @@ function shownType(type: TerraformShape): ObjectType {
   return objectOf(fields);
 }
 
-/** One computed attribute for each field of `shownType`, with the words of the resource type. */
 function shownAttributes(type: TerraformShape): readonly AttributeSchema[] {
   const described = new Map(type.block.attributes.map(({ name, doc }) => [name, doc]));
   for (const { steps, rule } of type.moving) described.set(steps[0] ?? "", rule.doc);
@@ -169,7 +168,6 @@ async function findAnywhere(reads: Reads, resource: Resource, name: string): Pro
   return { kind: "ambiguous", ids: [found, ...others].map(({ id }) => id) };
 }
 
-/** Returns the data source of what the service lists; `shown` is the type of what it shows. */
 function listingSource(name: string, shown: TerraformType): DataSource {
   const { doc, query, shows } = listings[name] as Listing;
   const docs = new Map(Object.entries(shows).map(([key, text]) => [snakeCase(key), text]));

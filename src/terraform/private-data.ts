@@ -71,7 +71,6 @@ export function recordedOf(
   };
 }
 
-/** Returns what private data remembers of a write that was answered just now. */
 export function writtenNow(
   session: Pick<Session, "clock" | "reads" | "workspaceId">,
   live: LiveResource | undefined,

@@ -78,7 +78,6 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return declared;
   }
 
-  /** Returns what a configuration declares and is known, by attribute path. Secrets are not among it. */
   knownIn(config: TerraformObject): Map<string, Plain> {
     const isKnown = (entry: [string, Plain | Unknown]): entry is [string, Plain] =>
       !(entry[1] instanceof Unknown);
@@ -116,7 +115,6 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return { ...planned, ...Object.fromEntries(values) };
   }
 
-  /** Returns what a state shows of what the service decides, by attribute path. */
   computedIn(state: TerraformObject): Map<string, Plain> {
     const computed = new Map<string, Plain>();
     for (const { path, steps } of this.computed) {
