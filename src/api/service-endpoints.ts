@@ -36,7 +36,7 @@ export interface ServiceChange {
 
 /** Interface, "Services", and the gaps "read one service" and "change a service". */
 export function serviceEndpoints(call: EndpointCall) {
-  const { path, ask, show } = call;
+  const { path, gaps, detected, ask, show } = call;
   const post = (operation: string, id: string, verb: string) => {
     const request = requestOf(operation, "POST", path("services", id, verb), { body: {} });
     return show("service", serviceAnswer, request, { asked: { id } });
@@ -53,7 +53,32 @@ export function serviceEndpoints(call: EndpointCall) {
       });
       return show("service", serviceAnswer, request, { about });
     },
-    updateService: (id: string, change: ServiceChange) => updateService(call, id, change),
+    /** Sends the nested body, the flat body, or a body of the user's. */
+    updateService: (id: string, { name, configuration }: ServiceChange): Promise<Service> => {
+      const method = gaps.patchServiceMethod as ApiRequest["method"];
+      const changed = pathUnder(path, gaps.patchServicePath, { serviceId: id });
+      const request = requestOf("updateService", method, changed, keyOnGapRoute(gaps));
+      const inner = (body: unknown) => wrappedAs("service", body, gaps.serviceAnswer);
+      const bodyIn = (form: string): Body => {
+        if (form.startsWith("{")) return fillBody(form, { name, configuration });
+        return form === "flat" ? { name, ...configuration } : { name, configuration };
+      };
+      // A name alone is the same in both, and says nothing of the form.
+      const both = configuration !== undefined;
+      return patchInForm(both ? detected : { ...detected }, {
+        gap: "change a service",
+        known: "patchService",
+        setting: gaps.patchService,
+        assumed: both ? ["nested", "flat"] : ["nested"],
+        send: async (form) => {
+          const patch = { ...request, body: bodyIn(form) };
+          const shown = await show("service", patchAnswer, patch, { inner, asked: { id } });
+          // A change that was accepted without being shown is read.
+          return shown ?? getService(call, id);
+        },
+        took: (service) => configuration === undefined || tookAny(configuration, service),
+      });
+    },
     deleteService: (id: string, confirm: string) => {
       const request = requestOf("deleteService", "DELETE", path("services", id), { body: { confirm } });
       return ask(deletion, request, { about: aboutDeletion });
@@ -94,35 +119,6 @@ export function actionEndpoints({ path, gaps, show }: EndpointCall) {
       return show("operation", operationAnswer, request, readingOperation(operationId, gaps));
     },
   };
-}
-
-/** Gap "change a service": sends the nested body, the flat body, or a body of the user's. */
-function updateService(call: EndpointCall, id: string, change: ServiceChange): Promise<Service> {
-  const { path, gaps, detected, show } = call;
-  const { name, configuration } = change;
-  const method = gaps.patchServiceMethod as ApiRequest["method"];
-  const changed = pathUnder(path, gaps.patchServicePath, { serviceId: id });
-  const request = requestOf("updateService", method, changed, keyOnGapRoute(gaps));
-  const inner = (body: unknown) => wrappedAs("service", body, gaps.serviceAnswer);
-  const bodyIn = (form: string): Body => {
-    if (form.startsWith("{")) return fillBody(form, { name, configuration });
-    return form === "flat" ? { name, ...configuration } : { name, configuration };
-  };
-  // A name alone is the same in both, and says nothing of the form.
-  const both = configuration !== undefined;
-  return patchInForm(both ? detected : { ...detected }, {
-    gap: "change a service",
-    known: "patchService",
-    setting: gaps.patchService,
-    assumed: both ? ["nested", "flat"] : ["nested"],
-    send: async (form) => {
-      const patch = { ...request, body: bodyIn(form) };
-      const shown = await show("service", patchAnswer, patch, { inner, asked: { id } });
-      // A change that was accepted without being shown is read.
-      return shown ?? getService(call, id);
-    },
-    took: (service) => configuration === undefined || tookAny(configuration, service),
-  });
 }
 
 const tookAny = (sent: Body, service: Service): boolean =>
