@@ -11,9 +11,6 @@ export interface DetectedPatchFormat {
   patchVariable?: string;
 }
 
-/** An answer that shows a resource, or anything else that has an id, in a member. */
-type Showing<Member extends string> = { readonly [Key in Member]?: ShownFields | undefined };
-
 export type EndpointCall = ReturnType<typeof endpointCall>;
 
 export function endpointCall(
@@ -30,7 +27,7 @@ export function endpointCall(
     ask: <T>(schema: DocumentSchema<T>, request: ApiRequest, reading: AnswerReading<T> = {}): Promise<T> =>
       ask(send, schema, request, reading),
     /** Asks for what the answer shows in a member, which must be what was `asked` for. */
-    show: async <Member extends string, T extends Showing<Member>>(
+    show: async <Member extends string, T extends { readonly [Key in Member]?: ShownFields | undefined }>(
       member: Member,
       schema: DocumentSchema<T>,
       request: ApiRequest,

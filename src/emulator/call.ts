@@ -26,8 +26,6 @@ export interface Call {
   readonly workspaceId: string;
 }
 
-type RouteHandler = (call: Call) => Readonly<Record<string, unknown>>;
-
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the base URL: `/workspaces/{workspaceId}/projects`. */
@@ -39,7 +37,7 @@ export interface Route {
   readonly bodyless?: true;
   /** Of a read: what it shows, and may show late. */
   readonly shows?: ReadClass;
-  readonly handle: RouteHandler;
+  readonly handle: (call: Call) => Readonly<Record<string, unknown>>;
 }
 
 /** The route of a gap: at the path that it is assumed to have, at the one that its switch names, or none. */

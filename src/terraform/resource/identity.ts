@@ -100,7 +100,6 @@ export function importIdOf(session: Session, typeName: string, message: Message<
   return parts.map((name) => textIn(identity, name)).join("/");
 }
 
-type IdentityRequest = Partial<RequestOf<"PlanResourceChange"> & RequestOf<"ReadResource">>;
 type IdentityAnswer = ResponseOf<"ImportResourceState"> & ResponseOf<"ReadResource">;
 
 /**
@@ -110,7 +109,7 @@ type IdentityAnswer = ResponseOf<"ImportResourceState"> & ResponseOf<"ReadResour
 export function withIdentity(
   provider: Provider,
   method: ProviderMethod,
-  { typeName = "", ...asked }: IdentityRequest,
+  { typeName = "", ...asked }: Partial<RequestOf<"PlanResourceChange"> & RequestOf<"ReadResource">>,
   answered: IdentityAnswer,
 ): object {
   const identityIn = (state: IdentityAnswer["newState"]) => identityOf(provider, typeName, state);
