@@ -31,6 +31,7 @@ export class SecretSource {
 export const isSecretSource = (value: unknown): value is SecretSource =>
   typeof value === "object" && value !== null && markOf(value, "secret") === true;
 
+/** Returns the length of a value that is to be generated; undefined for another. */
 export const generatedLength = (value: unknown): number | undefined =>
   isSecretSource(value) && "generate" in value.origin ? value.origin.generate.length : undefined;
 
