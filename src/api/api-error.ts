@@ -45,13 +45,16 @@ export const isConflict = (failure: unknown): failure is ApiError =>
   failure.status === 409 &&
   !/^(idempotency_|engine_)/.test(failure.code ?? "");
 
+/** The route is missing (405), or a setting turned it off. */
+export const isNoRoute = (failure: unknown): boolean =>
+  failure instanceof ApiError && (failure.status === 405 || failure.code === GAP_OFF);
+
 /** Returns undefined where the service answers 404, or has no such route: 405, or a setting turned it off. */
 export async function unlessAbsent<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (failure) {
-    if (!(failure instanceof ApiError)) throw failure;
-    if (failure.status === 404 || failure.status === 405 || failure.code === GAP_OFF) return undefined;
+    if (failure instanceof ApiError && (failure.status === 404 || isNoRoute(failure))) return undefined;
     throw failure;
   }
 }

@@ -41,7 +41,6 @@ type CheckedRead<T> = { readonly stale: readonly Doubt[] } & (
   | { readonly failure: unknown }
 );
 
-/** How a list is read. */
 interface ListReading<T> {
   readonly read: () => Promise<readonly T[]>;
   /** Id of the project or service whose children it shows; all of the kind unless said. */

@@ -16,7 +16,6 @@ export class SeenIds {
   /** By sibling key. */
   readonly #ids = new Map<string | undefined, string>();
 
-  /** Takes in what a list shows. */
   add(shown: Iterable<Shown>): void {
     for (const one of shown) {
       if (!this.#order.has(one.id)) this.#order.set(one.id, this.#order.size);

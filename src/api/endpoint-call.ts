@@ -11,9 +11,6 @@ export interface DetectedPatchFormat {
   patchVariable?: string;
 }
 
-/** An answer that shows a resource, or anything else that has an id, in a member. */
-type Showing<Member extends string> = { readonly [Key in Member]?: ShownFields | undefined };
-
 export type EndpointCall = ReturnType<typeof endpointCall>;
 
 export function endpointCall(
@@ -30,7 +27,7 @@ export function endpointCall(
     ask: <T>(schema: DocumentSchema<T>, request: ApiRequest, reading: AnswerReading<T> = {}): Promise<T> =>
       ask(send, schema, request, reading),
     /** Asks for what the answer shows in a member, which must be what was `asked` for. */
-    show: async <Member extends string, T extends Showing<Member>>(
+    show: async <Member extends string, T extends { readonly [Key in Member]?: ShownFields | undefined }>(
       member: Member,
       schema: DocumentSchema<T>,
       request: ApiRequest,
@@ -51,7 +48,6 @@ interface Patch<T> {
   /** The forms that `auto` tries in this order, each once. */
   readonly assumed: readonly string[];
   readonly send: (form: string) => Promise<T>;
-  /** Returns true if the answer shows that the service took the form. */
   readonly took: (answer: T) => boolean;
 }
 
@@ -80,7 +76,6 @@ export async function patchInForm<T>(detected: DetectedPatchFormat, patch: Patch
   }
 }
 
-/** Returns the 400 that refuses a body; throws any other failure. */
 function refusedBody(failure: unknown): ApiError {
   if (failure instanceof ApiError && failure.kind === "refused" && failure.status === 400) return failure;
   throw failure;

@@ -156,7 +156,7 @@ export interface VariableChange {
 
 /** Interface, "Variables", and the gaps "list variables" and "change a variable". */
 function variableEndpoints(call: EndpointCall) {
-  const { send, path, ask, show } = call;
+  const { send, path, gaps, detected, ask, show } = call;
   const reveal = async (id: string, variableId: string): Promise<string> => {
     const variable = path("services", id, "variables", variableId, "reveal");
     const how = { keyed: false, sensitive: true, reveals: "value" } as const;
@@ -170,8 +170,32 @@ function variableEndpoints(call: EndpointCall) {
       const request = requestOf("createVariable", "POST", variables, { body, sensitive: true });
       return show("variable", variableAnswer, request, { asked: { key: body.key } });
     },
-    updateVariable: (id: string, variableId: string, change: VariableChange) =>
-      updateVariable(call, id, variableId, change),
+    /** The body as it is set, else with these names or those; a change that is accepted and not shown is looked up. */
+    updateVariable: async (id: string, variableId: string, change: VariableChange): Promise<Variable> => {
+      const variable = path("services", id, "variables", variableId);
+      const request = requestOf("updateVariable", "PATCH", variable, { sensitive: true });
+      if (gaps.patchVariable === "off") throw turnedOff(request, "patchVariable");
+      const inner = (answered: unknown) => wrappedAs("variable", answered, gaps.variableAnswer);
+      return patchInForm(detected, {
+        gap: "change a variable",
+        known: "patchVariable",
+        setting: gaps.patchVariable,
+        assumed: ["key,value", "name,value"],
+        send: async (form) => {
+          const patch = { ...request, body: variableBody(form, change) };
+          const asked = { id: variableId };
+          const shown = await show("variable", patchedVariableAnswer, patch, { inner, asked });
+          const found = shown ?? (await listVariables(call, id)).find((one) => one.id === variableId);
+          if (found !== undefined) return found;
+          throw new ApiError({
+            ...{ kind: "malformed", operation: "updateVariable", method: "PATCH", path: variable },
+            message: "the answer does not show the variable, and no list does",
+            ...{ requestId: "", attempts: 1 },
+          });
+        },
+        took: () => true,
+      });
+    },
     deleteVariable: (id: string, variableId: string) => {
       const variable = path("services", id, "variables", variableId);
       const request = requestOf("deleteVariable", "DELETE", variable, { body: {} });
@@ -204,50 +228,9 @@ async function listVariables({ send, path, gaps }: EndpointCall, id: string): Pr
   }
 }
 
-/**
- * Gap "change a variable": the body as it is set, else with these names or those. A change that was accepted without being
- * shown is looked up in the list.
- */
-async function updateVariable(
-  call: EndpointCall,
-  id: string,
-  variableId: string,
-  change: VariableChange,
-): Promise<Variable> {
-  const { path, gaps, detected, show } = call;
-  const variable = path("services", id, "variables", variableId);
-  const request = requestOf("updateVariable", "PATCH", variable, { sensitive: true });
-  if (gaps.patchVariable === "off") throw turnedOff(request, "patchVariable");
-  const inner = (answered: unknown) => wrappedAs("variable", answered, gaps.variableAnswer);
-  return patchInForm(detected, {
-    gap: "change a variable",
-    known: "patchVariable",
-    setting: gaps.patchVariable,
-    assumed: ["key,value", "name,value"],
-    send: async (form) => {
-      const patch = { ...request, body: variableBody(form, change) };
-      const asked = { id: variableId };
-      const shown = await show("variable", patchedVariableAnswer, patch, { inner, asked });
-      return shown ?? listedVariable(call, id, variableId);
-    },
-    took: () => true,
-  });
-}
-
 function variableBody(form: string, { key, value }: VariableChange): Readonly<Record<string, unknown>> {
   if (form.startsWith("{")) return fillBody(form, { key, value });
   const [keyField = "key", valueField = "value"] = form.split(",");
   // What is undefined is no part of the JSON.
   return { [keyField]: key, [valueField]: value };
-}
-
-async function listedVariable(call: EndpointCall, id: string, variableId: string): Promise<Variable> {
-  const found = (await listVariables(call, id)).find((one) => one.id === variableId);
-  if (found !== undefined) return found;
-  const path = call.path("services", id, "variables", variableId);
-  throw new ApiError({
-    kind: "malformed",
-    ...{ operation: "updateVariable", method: "PATCH", path, requestId: "", attempts: 1 },
-    message: "the answer does not show the variable, and no list does",
-  });
 }

@@ -31,7 +31,6 @@ function setting(initial: string, words: readonly string[], ...forms: readonly F
   };
 }
 
-/** A setting that takes `auto`, which it is, and texts of the forms. */
 const auto = (...forms: readonly Form[]): GapSetting => setting("auto", ["auto"], ...forms);
 
 const matching = (expected: string, example: string, pattern: RegExp): Form => ({
@@ -371,7 +370,6 @@ export type GapSettings = Readonly<
   Record<{ [Name in GapName]: SettingsOf<(typeof gaps)[Name]> }[GapName], string>
 >;
 
-/** Every setting by its name. `readService` is set by `RNV_GAP_READ_SERVICE`. */
 export const gapSettingList = Object.values<Gap>(gaps).flatMap(({ settings = {} }) =>
   Object.entries(settings).map(([key, one]) => ({ ...one, key: key as keyof GapSettings })),
 );

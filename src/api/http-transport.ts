@@ -1,5 +1,5 @@
 import type * as undici from "undici";
-import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, failure } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
 import type { ProcessEnvironment } from "../model/text";
 import type { Transport, WireRequest, WireResponse } from "./transport";
@@ -133,13 +133,13 @@ function openProxy(origin: URL, options: object): undici.Pool {
     const answer = await connect(request).catch((cause: unknown) => {
       const { code, syscall } = rejectionOf(cause) as NodeJS.ErrnoException;
       const isSystems = code !== undefined && !code.startsWith("UND_ERR_");
-      throw failure("no tunnel", { code: isSystems ? code : "PROXY_UNAVAILABLE", syscall, proxy, cause });
+      throw rejection("no tunnel", { code: isSystems ? code : "PROXY_UNAVAILABLE", syscall, proxy, cause });
     });
     const { statusCode, socket } = answer;
     if (statusCode === 200) return answer;
     socket.on("error", () => undefined).destroy();
     const code = statusCode >= 500 ? "PROXY_UNAVAILABLE" : "PROXY_REFUSED";
-    throw failure(`the proxy answered ${statusCode}`, { code, status: statusCode, proxy });
+    throw rejection(`the proxy answered ${statusCode}`, { code, status: statusCode, proxy });
   }) as typeof pool.connect;
   return pool;
 }
@@ -152,7 +152,8 @@ async function exchange(
   if (signal?.aborted) throw signal.reason;
   const ending = new AbortController();
   const interrupt = (): void => ending.abort(signal?.reason);
-  const timer = setTimeout(() => ending.abort(late(timeoutMs)), timeoutMs);
+  const late = () => rejection(`no whole answer within ${timeoutMs / 1000} s`, { code: "ANSWER_LATE" });
+  const timer = setTimeout(() => ending.abort(late()), timeoutMs);
   signal?.addEventListener("abort", interrupt, { once: true });
   try {
     const { origin, pathname, search } = new URL(url);
@@ -181,16 +182,12 @@ const codes: Readonly<Record<string, object>> = {
 function rejectionOf(cause: unknown): unknown {
   const { code = "", message } = (cause ?? {}) as { code?: string; message?: string };
   const known = codes[code];
-  return known === undefined ? cause : failure(message, { ...known, cause });
+  return known === undefined ? cause : rejection(message, { ...known, cause });
 }
 
-const failure = (message: string | undefined, about: object): Error =>
+const rejection = (message: string | undefined, about: object): Error =>
   Object.assign(new Error(message), about);
 
-const late = (milliseconds: number): Error =>
-  failure(`no whole answer within ${milliseconds / 1000} s`, { code: "ANSWER_LATE" });
-
-/** Several headers of one name are one list. */
 const flatten = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value = ""]) => [
@@ -225,9 +222,7 @@ function proxyAddress(environment: ProcessEnvironment, name: string): string {
   if (text === "") return "";
   const address = text.includes("://") ? text : `http://${text}`;
   if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address;
-  throw new DiagnosticsError([
-    error("config.invalid", `${name} is not the address of a proxy`, {
-      hint: `write it as http://HOST:PORT or http://USER:PASSWORD@HOST:PORT, with %40 for an @ in the password`,
-    }),
-  ]);
+  throw failure("config.invalid", `${name} is not the address of a proxy`, {
+    hint: `write it as http://HOST:PORT or http://USER:PASSWORD@HOST:PORT, with %40 for an @ in the password`,
+  });
 }

@@ -1,4 +1,4 @@
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { RecordedResource, State } from "../model/state";
 import { shortList } from "../model/text";
 import { type Clock, hasFraction, isOlder, isoTime } from "../model/time";
@@ -34,7 +34,6 @@ export interface Known {
 /** A resource that is shown as before our last write of it, or is missing. */
 export type Doubt = Known & { readonly isMissing?: boolean };
 
-/** Returns true for what is asked for, of the resources of a kind. */
 export type Asks = (one: Known) => boolean;
 
 /** What our writes and the record prove of the resources of a workspace. */
@@ -94,7 +93,6 @@ export class KnownVersions {
     });
   }
 
-  /** Takes in the answer to a write. */
   wrote<T extends Shown>(kind: "project" | "service" | "variable", shown: T, parentId?: string): T {
     const { id, name, key, projectId, archived, updatedAt } = shown as T & Partial<Service & Variable>;
     this.#write({
@@ -106,7 +104,6 @@ export class KnownVersions {
     return shown;
   }
 
-  /** Takes in the deployment that a write queued. */
   queued(parentId: string, deployment: Deployment): Deployment {
     const { id, createdAt } = deployment;
     const about = `deployment ${id}`;
@@ -114,7 +111,6 @@ export class KnownVersions {
     return deployment;
   }
 
-  /** Takes in the layout that a write of a project saved. */
   saved(id: string, revision: number): void {
     this.#write({ id, kind: "layout", about: "the layout", revision });
   }
@@ -149,13 +145,11 @@ export class KnownVersions {
     return this.#known.get(keyOf(id, kind));
   }
 
-  /** Returns the resources of a kind; with `parentId` those of one project or service. */
   listed(kind: string, parentId = ""): readonly Known[] {
     const known = [...(this.#ids.get(`${kind} ${parentId}`) ?? [])].flatMap((id) => this.of(id) ?? []);
     return known.filter((one) => one.kind === kind && (parentId === "" || one.parentId === parentId));
   }
 
-  /** Returns the last deployment of a service that is known. */
   lastDeployment(serviceId: string): Known | undefined {
     return this.#deployments.get(serviceId);
   }
@@ -184,7 +178,6 @@ export class KnownVersions {
     return date && isoTime(Date.parse(date) - (ahead.length > 0 ? Math.min(...ahead) : 0));
   }
 
-  /** Returns true if older versions than the recorded ones are accepted, and we wrote none of these. */
   mayAccept = (stale: readonly Known[]): boolean =>
     this.acceptsOlder && !stale.some(({ isWritten }) => isWritten);
 
@@ -217,7 +210,6 @@ export const mostSkewMs = 300_000;
 
 const keyOf = (id: string, kind: string | undefined): string => (kind === "layout" ? `layout ${id}` : id);
 
-/** Returns the writes of `raw`; their answers are taken in. */
 export function recordedWrites(raw: Endpoints, known: KnownVersions, clock: Pick<Clock, "elapsed">) {
   const project = async (answer: Promise<Project>) => known.wrote("project", await answer);
   const service = async (answer: Promise<Service>) => known.wrote("service", await answer);
@@ -251,7 +243,6 @@ export function recordedWrites(raw: Endpoints, known: KnownVersions, clock: Pick
   } satisfies Partial<Endpoints>;
 }
 
-/** Returns the error (`live.stale`) that reads are behind our last write. */
 export function staleError(
   stale: readonly Doubt[],
   restoredHint = "rnv apply -refresh-only",
@@ -264,12 +255,10 @@ export function staleError(
     ? `the API does not show ${shortList(names)} any more; ${wasWritten}, so this may be a delay`
     : `the API still shows ${shortList(names)} as before our last change`;
   const restored = isDelay ? "" : ` If the platform was restored from a backup: ${restoredHint}`;
-  return new DiagnosticsError([
-    error("live.stale", summary, {
-      ...(others.length === 0 && { address }),
-      detail:
-        "rnv read it again for 30 seconds. What is not shown may exist, and what is shown may be deleted.",
-      hint: `Run the command again in a few minutes.${restored}`,
-    }),
-  ]);
+  return failure("live.stale", summary, {
+    ...(others.length === 0 && { address }),
+    detail:
+      "rnv read it again for 30 seconds. What is not shown may exist, and what is shown may be deleted.",
+    hint: `Run the command again in a few minutes.${restored}`,
+  });
 }

@@ -22,7 +22,6 @@ export function parseAnswer<T>(
   throw malformed(request, response, `${whatIsWrong(first, body)}${others}`);
 }
 
-/** How the answer of an endpoint is read. */
 export interface AnswerReading<T> {
   /** Finds what the schema describes in the body. */
   readonly inner?: (body: unknown) => unknown;
@@ -70,7 +69,6 @@ export const shows =
     return { id, name: shown.name };
   };
 
-/** Reads the subject of a deletion: its operation, if any. */
 export const aboutDeletion = ({ operation }: Deletion): About => (operation ? { id: operation.id } : {});
 
 /** Compares a field with the value asked for. Ids and keys of variables are the same in any case of letters. */
@@ -120,11 +118,6 @@ export function malformed(request: ApiRequest, response: ApiResponse, message: s
 
 const MAX_PAGES = 1000;
 
-interface ListedPage<T> {
-  readonly items: readonly T[];
-  readonly page?: Page;
-}
-
 /**
  * Reads a complete list: asked for without `limit` and `cursor`, then page after page while the service says that there
  * is more (interface, "Header and parameter rules"). A listing that cannot be finished throws `ApiError` (malformed),
@@ -133,7 +126,7 @@ interface ListedPage<T> {
 export async function readPages<T extends Shown>(
   send: Send,
   request: ApiRequest,
-  parse: (response: ApiResponse) => ListedPage<T>,
+  parse: (response: ApiResponse) => { readonly items: readonly T[]; readonly page?: Page },
 ): Promise<readonly T[]> {
   const found: T[] = [];
   const cursors = new Set<string>();

@@ -1,4 +1,4 @@
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { failure } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
 import { openSecret } from "../model/open-secret";
 import { Secret } from "../model/secret";
@@ -62,11 +62,9 @@ export function prepareRequest(
 export function authorizationWith(apiKey: Secret): string {
   const key = openSecret(apiKey);
   if (/^[!-~]+$/.test(key)) return `Bearer ${key}`;
-  throw new DiagnosticsError([
-    error("config.invalid", "the API key is empty or holds characters that no header can carry", {
-      ...remedy("key.form"),
-    }),
-  ]);
+  throw failure("config.invalid", "the API key is empty or holds characters that no header can carry", {
+    ...remedy("key.form"),
+  });
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Clock } from "../model/time";
 
-/** The service asks to wait longer than a request may. */
 export class RetryAfterTooLong extends Error {}
 
 /** `clean`: the service kept up. `overloaded`: 429 or 503. `unclear`: neither, such as a broken connection. */
@@ -12,7 +11,6 @@ export type Release = (load: Load) => void;
 export interface PermitRequest {
   /** True for a request that was sent before: it goes ahead of those that never were. */
   readonly isRetry: boolean;
-  /** Returns the latest time at which the request may still start, given the time now. */
   readonly latestStart: (now: number) => number;
   readonly signal?: AbortSignal;
 }
@@ -158,7 +156,6 @@ export class RateLimiter {
     this.#concurrency = Math.min(this.maxConcurrency, this.#concurrency + 1);
   }
 
-  /** Returns how many clean answers raise the concurrency by one. */
   #answersPerIncrease(): number {
     if (this.#epoch > 0) return this.#concurrency;
     return this.#concurrency < cautiousFrom ? 1 : 2;

@@ -80,7 +80,8 @@ function messageOf(
   if (status >= 200 && status < 300) return form;
   if (status >= 300 && status < 400)
     return `the service answered with a redirect to ${redirect ?? "an address that cannot be read"}; redirects are not followed and the API key is not sent there`;
-  if (message !== undefined) return cap(message);
+  if (message !== undefined)
+    return message.length <= MESSAGE_LIMIT ? message : `${message.slice(0, MESSAGE_LIMIT - 1)}…`;
   const meaning = statusTexts[status] ?? "unknown status";
   return body === undefined && status !== 429 ? `${meaning} (${form})` : meaning;
 }
@@ -103,9 +104,6 @@ const statusTexts: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
   504: "Gateway Timeout",
 };
-
-const cap = (text: string): string =>
-  text.length <= MESSAGE_LIMIT ? text : `${text.slice(0, MESSAGE_LIMIT - 1)}…`;
 
 function originOf(location: string | undefined, url: string): string | undefined {
   if (location === undefined || !URL.canParse(location, url)) return undefined;

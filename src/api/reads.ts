@@ -3,7 +3,7 @@ import { append } from "../model/graph";
 import type { ResourceOperations } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
 import { entriesNamed, sameName } from "../model/text";
-import { ApiError, GAP_OFF, unlessAbsent } from "./api-error";
+import { ApiError, isNoRoute, unlessAbsent } from "./api-error";
 import { type Consistency, type ConsistentEndpoints, consistently, isStale } from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
 import { environmentOf } from "./gap-rules";
@@ -42,12 +42,6 @@ export function createReads(endpoints: Endpoints | ConsistentEndpoints): Reads {
 
 type RouteProof = "unproven" | "works" | "missing";
 
-interface FirstAnswers {
-  isSent?: boolean | undefined;
-  projects?: Promise<readonly Project[]> | undefined;
-  canvas?: Promise<Canvas> | undefined;
-}
-
 /**
  * Live state, shared by every resource of a run: three requests (catalog, projects, canvas) show every active service with
  * its configuration (DESIGN section 5).
@@ -67,7 +61,7 @@ class CachedReads {
   readonly serviceTime: KnownVersions["serviceTime"] = () => this.#known.serviceTime();
   /** Parts of what was read, each with when it was asked for, by the clock's `elapsed`. */
   #cache = new Map<string, { readonly reading: Promise<unknown>; readonly askedAt: number }>();
-  #first: FirstAnswers = {};
+  #first: { isSent?: boolean; projects?: Promise<readonly Project[]>; canvas?: Promise<Canvas> } = {};
   /** Whether the gap routes exist: facts about the service, which outlive the cache. */
   #serviceRoute: RouteProof = "unproven";
   #variablesRoute: RouteProof = "unproven";
@@ -366,7 +360,3 @@ const isDeleted = ({ deletedAt }: Service): boolean => deletedAt != null;
 
 const statusOf = (failure: unknown): number | undefined =>
   failure instanceof ApiError ? failure.status : undefined;
-
-/** The route itself is missing (405), or turned off by a setting. */
-const isNoRoute = (failure: unknown): boolean =>
-  failure instanceof ApiError && (failure.status === 405 || failure.code === GAP_OFF);

@@ -22,7 +22,6 @@ export interface KnownSecrets {
   readonly secrets: readonly Secret[];
   /** Those whose text is not in the manifest: they are masked in attribute values, too. */
   readonly outside: readonly Secret[];
-  /** Values that the state knows by their fingerprints. */
   readonly recorded?: RecordedValues | undefined;
 }
 

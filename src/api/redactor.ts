@@ -161,7 +161,6 @@ export class Redactor {
     return this.#withoutRecorded(shown);
   };
 
-  /** Masks what a text repeats of recorded values. */
   #withoutRecorded(text: string): string {
     return this.#recordedParts(text).reduce((shown, part) => shown.replaceAll(part, mask), text);
   }

@@ -1,5 +1,4 @@
-import type { Clock } from "../model/time";
-import { backoff, durationText } from "../model/time";
+import { backoff, type Clock, durationText } from "../model/time";
 import { ApiError, type FailureKind } from "./api-error";
 import type { GapSettings } from "./gaps";
 import type { PreparedRequest } from "./prepare-request";
@@ -78,11 +77,17 @@ export class RequestAttempts {
       // Before the permit is given back: the next request must find the pause.
       if (exchange.kind === "answer" && exchange.status === 429) this.#pauseAll(exchange);
       release(loadOf(exchange));
-      if (exchange.kind === "no-answer") this.#throwUnlessNetwork(exchange);
+      if (exchange.kind === "no-answer" && exchange.reason === "misused") throw exchange.thrown;
+      if (exchange.kind === "no-answer" && method === "GET" && this.signal?.aborted)
+        throw this.#interrupted(this.signal.reason);
       const verdict = classify(method, exchange);
       if (verdict.kind === "fail") throw this.#failed(verdict.failure);
-      // Only an answer ends a request well.
-      if (verdict.kind === "done") return this.#responseOf(exchange as Answered);
+      if (verdict.kind === "done") {
+        // Only an answer ends a request well.
+        const { status, body, requestId } = exchange as Answered;
+        const attempts = this.#sent;
+        return { status, body, attempts, requestId: requestId ?? this.#attemptId() };
+      }
       await this.#waitForRetry(verdict);
     }
   }
@@ -106,7 +111,7 @@ export class RequestAttempts {
   }
 
   async #exchange(): Promise<AttemptResult> {
-    const { request, url, headers, body, requestId } = this.prepared;
+    const { request, url, headers, body } = this.prepared;
     const { transport, onAnswer } = this.context;
     this.#sent += 1;
     let response: WireResponse;
@@ -114,7 +119,7 @@ export class RequestAttempts {
       response = await transport.send({
         method: request.method,
         url,
-        headers: { ...headers, "x-request-id": attemptId(requestId, this.#sent) },
+        headers: { ...headers, "x-request-id": this.#attemptId() },
         body,
         signal: request.method === "GET" ? this.signal : undefined,
       });
@@ -138,22 +143,6 @@ export class RequestAttempts {
     limiter.pauseUntil(clock.elapsed() + this.#pauseMs);
   }
 
-  #throwUnlessNetwork({ reason, thrown }: Unanswered): void {
-    if (reason === "misused") throw thrown;
-    if (this.signal?.aborted && this.prepared.request.method === "GET")
-      throw this.#interrupted(this.signal.reason);
-  }
-
-  #responseOf({ status, body, requestId }: Answer): ApiResponse {
-    const attempts = this.#sent;
-    return {
-      status,
-      body,
-      attempts,
-      requestId: requestId ?? attemptId(this.prepared.requestId, attempts),
-    };
-  }
-
   /** Waits before the next attempt. Throws where there is none left, or no time for it. */
   async #waitForRetry({ reason, otherwise }: Verdict & { readonly kind: "retry" }): Promise<void> {
     const { clock, onWait } = this.context;
@@ -173,6 +162,12 @@ export class RequestAttempts {
     });
   }
 
+  /** Returns the `X-Request-ID` of the attempt, counted from 1: `rnv-RUN-7`, then `rnv-RUN-7.2`. */
+  #attemptId(): string {
+    const { requestId } = this.prepared;
+    return this.#sent < 2 ? requestId : `${requestId}.${this.#sent}`;
+  }
+
   #interrupted(reason: unknown): ApiError {
     const when = this.#sent === 0 ? " before it was sent" : "";
     return this.#failure("unavailable", `interrupted${when}`, "aborted", reason);
@@ -188,7 +183,7 @@ export class RequestAttempts {
   }
 
   #failure(kind: FailureKind, message: string, code?: string, cause?: unknown): ApiError {
-    const { request, requestId, sensitive } = this.prepared;
+    const { request, sensitive } = this.prepared;
     const { operation, method, path, address } = request;
     const answer = this.#last?.kind === "answer" ? this.#last : undefined;
     const proxy = this.#last?.kind === "no-answer" ? this.#last.proxy : undefined;
@@ -199,18 +194,14 @@ export class RequestAttempts {
         kind: this.#isUncertain && !/^idempotency_/.test(failureCode ?? "") ? "uncertain" : kind,
         status: answer?.status,
         code: failureCode,
-        requestId: answer?.requestId ?? attemptId(requestId, this.#sent),
+        requestId: answer?.requestId ?? this.#attemptId(),
         attempts: this.#sent,
-        ...(proxy !== undefined && { hint: proxyHint }),
+        hint: proxy && proxyHint,
       },
       sensitive ? undefined : cause,
     );
   }
 }
-
-/** Returns the `X-Request-ID` of an attempt, counted from 1: `rnv-RUN-7`, then `rnv-RUN-7.2`. */
-const attemptId = (requestId: string, attempt: number): string =>
-  attempt < 2 ? requestId : `${requestId}.${attempt}`;
 
 function loadOf(exchange: AttemptResult): Load {
   if (exchange.kind === "no-answer") return "unclear";
@@ -247,7 +238,6 @@ const retryLimits = {
 
 export type RetryReason = keyof typeof retryLimits;
 
-/** Counts how often a request is sent again for each reason, at most `most` times. */
 export class RetryCounts {
   readonly #counts = new Map<RetryReason, number>();
 
@@ -286,27 +276,19 @@ const retry = (reason: RetryReason, otherwise: FailureKind): Verdict => ({
 export function classify(method: Method, outcome: RetryOutcome): Verdict {
   return outcome.kind === "answer"
     ? classifyAnswer(method, outcome)
-    : classifyTransportError(method, outcome.reason);
+    : unansweredVerdicts[outcome.reason](method);
 }
 
-function classifyTransportError(method: Method, reason: TransportErrorReason): Verdict {
-  switch (reason) {
-    case "not_sent":
-      return retry("not connected", "unavailable");
-    case "unresolved":
-      return retry("host not found", "unavailable");
-    case "certificate":
-    case "refused_by_proxy":
-    case "misused":
-      return fail("unavailable");
-    case "too_large":
-      return fail(method === "GET" ? "malformed" : "uncertain");
-    case "broken":
-      return retryUnlessUncertain(method, "no whole answer", "unavailable");
-    case "late":
-      return retryUnlessUncertain(method, "no answer in time", "unavailable");
-  }
-}
+const unansweredVerdicts: Readonly<Record<TransportErrorReason, (method: Method) => Verdict>> = {
+  not_sent: () => retry("not connected", "unavailable"),
+  unresolved: () => retry("host not found", "unavailable"),
+  certificate: () => fail("unavailable"),
+  refused_by_proxy: () => fail("unavailable"),
+  misused: () => fail("unavailable"),
+  too_large: (method) => fail(method === "GET" ? "malformed" : "uncertain"),
+  broken: (method) => retryUnlessUncertain(method, "no whole answer", "unavailable"),
+  late: (method) => retryUnlessUncertain(method, "no answer in time", "unavailable"),
+};
 
 function classifyAnswer(
   method: Method,

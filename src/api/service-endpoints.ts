@@ -36,7 +36,7 @@ export interface ServiceChange {
 
 /** Interface, "Services", and the gaps "read one service" and "change a service". */
 export function serviceEndpoints(call: EndpointCall) {
-  const { path, ask, show } = call;
+  const { path, gaps, detected, ask, show } = call;
   const post = (operation: string, id: string, verb: string) => {
     const request = requestOf(operation, "POST", path("services", id, verb), { body: {} });
     return show("service", serviceAnswer, request, { asked: { id } });
@@ -53,7 +53,32 @@ export function serviceEndpoints(call: EndpointCall) {
       });
       return show("service", serviceAnswer, request, { about });
     },
-    updateService: (id: string, change: ServiceChange) => updateService(call, id, change),
+    /** Sends the nested body, the flat body, or a body of the user's. */
+    updateService: (id: string, { name, configuration }: ServiceChange): Promise<Service> => {
+      const method = gaps.patchServiceMethod as ApiRequest["method"];
+      const changed = pathUnder(path, gaps.patchServicePath, { serviceId: id });
+      const request = requestOf("updateService", method, changed, keyOnGapRoute(gaps));
+      const inner = (body: unknown) => wrappedAs("service", body, gaps.serviceAnswer);
+      const bodyIn = (form: string): Body => {
+        if (form.startsWith("{")) return fillBody(form, { name, configuration });
+        return form === "flat" ? { name, ...configuration } : { name, configuration };
+      };
+      // A name alone is the same in both, and says nothing of the form.
+      const both = configuration !== undefined;
+      return patchInForm(both ? detected : { ...detected }, {
+        gap: "change a service",
+        known: "patchService",
+        setting: gaps.patchService,
+        assumed: both ? ["nested", "flat"] : ["nested"],
+        send: async (form) => {
+          const patch = { ...request, body: bodyIn(form) };
+          const shown = await show("service", patchAnswer, patch, { inner, asked: { id } });
+          // A change that was accepted without being shown is read.
+          return shown ?? getService(call, id);
+        },
+        took: (service) => configuration === undefined || tookAny(configuration, service),
+      });
+    },
     deleteService: (id: string, confirm: string) => {
       const request = requestOf("deleteService", "DELETE", path("services", id), { body: { confirm } });
       return ask(deletion, request, { about: aboutDeletion });
@@ -87,7 +112,6 @@ export function actionEndpoints({ path, gaps, show }: EndpointCall) {
   return {
     runAction: (id: string, action: "restart" | "suspend" | "resume") =>
       show("operation", operationAnswer, run("runAction", id, action)),
-    /** Runs an action that answers with a deployment. */
     runDeployAction: (id: string, action: "deploy" | "clear-cache") =>
       show("deployment", deploymentAnswer, run("runDeployAction", id, action), { about: aboutQueued }),
     getOperation: (id: string, operationId: string) => {
@@ -97,43 +121,13 @@ export function actionEndpoints({ path, gaps, show }: EndpointCall) {
   };
 }
 
-/** Gap "change a service": sends the nested body, the flat body, or a body of the user's. */
-function updateService(call: EndpointCall, id: string, change: ServiceChange): Promise<Service> {
-  const { path, gaps, detected, show } = call;
-  const { name, configuration } = change;
-  const method = gaps.patchServiceMethod as ApiRequest["method"];
-  const changed = pathUnder(path, gaps.patchServicePath, { serviceId: id });
-  const request = requestOf("updateService", method, changed, keyOnGapRoute(gaps));
-  const inner = (body: unknown) => wrappedAs("service", body, gaps.serviceAnswer);
-  const bodyIn = (form: string): Body => {
-    if (form.startsWith("{")) return fillBody(form, { name, configuration });
-    return form === "flat" ? { name, ...configuration } : { name, configuration };
-  };
-  // A name alone is the same in both, and says nothing of the form.
-  const both = configuration !== undefined;
-  return patchInForm(both ? detected : { ...detected }, {
-    gap: "change a service",
-    known: "patchService",
-    setting: gaps.patchService,
-    assumed: both ? ["nested", "flat"] : ["nested"],
-    send: async (form) => {
-      const patch = { ...request, body: bodyIn(form) };
-      const shown = await show("service", patchAnswer, patch, { inner, asked: { id } });
-      // A change that was accepted without being shown is read.
-      return shown ?? getService(call, id);
-    },
-    took: (service) => configuration === undefined || tookAny(configuration, service),
-  });
-}
-
 const tookAny = (sent: Body, service: Service): boolean =>
   Object.entries(sent).some(([field, value]) =>
     plainEqual(value as Plain, service.configuration[field] as Plain),
   );
 
 /** Interface, "Deployments", and the gap "roll back". */
-export function deploymentEndpoints(call: EndpointCall) {
-  const { path, ask, show } = call;
+export function deploymentEndpoints({ path, gaps, ask, show }: EndpointCall) {
   const deploys = (id: string, ...below: readonly string[]) => path("services", id, "deploys", ...below);
   return {
     /** Reads one page, newest first. */
@@ -157,40 +151,28 @@ export function deploymentEndpoints(call: EndpointCall) {
       await ask(cancelAnswer, requestOf("cancelDeployment", "POST", cancel, { body: {} }));
     },
     /** `confirm` is the exact service name. */
-    rollBack: (id: string, deploymentId: string, confirm: string) =>
-      rollBack(call, id, deploymentId, confirm),
+    rollBack: async (id: string, deploymentId: string, confirm: string): Promise<Deployment> => {
+      const body = rollBackBody(gaps, deploymentId, confirm);
+      const shared = requestOf("rollBack", "POST", path("services", id), { body, ...keyOnGapRoute(gaps) });
+      if (gaps.rollBack === "off") throw turnedOff(shared, "rollBack");
+      const request = { ...shared, path: pathUnder(path, gaps.rollBack, { serviceId: id, deploymentId }) };
+      const inner = (answered: unknown) => wrappedAs("deployment", answered, gaps.rollBackAnswer);
+      return show("deployment", deploymentAnswer, request, { inner, about: aboutQueued }).catch(
+        (failure: unknown) => {
+          throw underGap(
+            failure,
+            "roll back",
+            "the deployment may be no retained release any more; the dashboard shows those that are. Besides, ",
+          );
+        },
+      );
+    },
   };
 }
 
-/** Reads the id of a queued deployment, and when it was queued. */
 const aboutQueued = ({ deployment: { id, createdAt } }: { readonly deployment: Deployment }): About => ({
   ...{ id, madeAt: createdAt ?? undefined },
 });
-
-/** Gap "roll back". */
-async function rollBack(
-  { path, gaps, show }: EndpointCall,
-  id: string,
-  deploymentId: string,
-  confirm: string,
-): Promise<Deployment> {
-  const shared = requestOf("rollBack", "POST", path("services", id), {
-    body: rollBackBody(gaps, deploymentId, confirm),
-    ...keyOnGapRoute(gaps),
-  });
-  if (gaps.rollBack === "off") throw turnedOff(shared, "rollBack");
-  const request = { ...shared, path: pathUnder(path, gaps.rollBack, { serviceId: id, deploymentId }) };
-  const inner = (body: unknown) => wrappedAs("deployment", body, gaps.rollBackAnswer);
-  try {
-    return await show("deployment", deploymentAnswer, request, { inner, about: aboutQueued });
-  } catch (failure) {
-    throw underGap(
-      failure,
-      "roll back",
-      "the deployment may be no retained release any more; the dashboard shows those that are. Besides, ",
-    );
-  }
-}
 
 function rollBackBody(
   { rollBack: template, rollBackBody: setting }: GapSettings,

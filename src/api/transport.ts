@@ -143,11 +143,9 @@ export function readDate(headers: WireResponse["headers"]): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** What an answer says of the end of its route. */
 export interface Deprecation {
   /** When it ends, `2027-01-31`. */
   readonly endsOn?: string;
-  /** Page that says more. */
   readonly link?: string;
 }
 

@@ -11,7 +11,6 @@ export interface Shown {
   readonly deletionRequestedAt?: string | null | undefined;
 }
 
-/** Returns true if its deletion was requested, or has ended. */
 export const isDeleting = ({ deletedAt, deletionRequestedAt }: Shown): boolean =>
   deletedAt != null || deletionRequestedAt != null;
 

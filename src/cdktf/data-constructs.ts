@@ -19,7 +19,6 @@ export const dataSources = (library: Library) => ({
   DataRnvService: defineDataSource(library, lookupOf(service)),
 });
 
-/** One resource, found by its id, or by its name in its parent. */
 function lookupOf(type: ResourceType) {
   const fields = fieldsOf(type);
   const keys = [type.nameAttribute, ...type.parents.map(({ attribute }) => attribute)];
@@ -31,7 +30,6 @@ function lookupOf(type: ResourceType) {
   return { terraformType: terraformNameOf(type), query, shown, computed: type.computed };
 }
 
-/** Returns the Terraform type, the query and the attributes of a list of the service. */
 function listingOf(terraformType: string, { query, shows, texts = [] }: Listing) {
   return {
     terraformType,

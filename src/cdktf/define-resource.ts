@@ -108,7 +108,6 @@ export function defineGiven(
   };
 }
 
-/** A construct class of a resource, made from its type alone. */
 export function defineResource(library: Library, type: ResourceType): ResourceClass {
   const Placed = definePlaced(library, type, defineDeclared(library, type));
   defineFields(library, Placed.prototype, fieldsOf(type));

@@ -215,7 +215,6 @@ const getter = <Self>(read: (self: Self) => unknown): PropertyDescriptor => ({
   },
 });
 
-/** A getter of a value that is made once for each object. */
 const getterOnce = <Self extends object>(name: string, make: (self: Self) => unknown): PropertyDescriptor =>
   getter((self: Self) => {
     const value = make(self);
@@ -231,7 +230,6 @@ const method = <Self>(run: (self: Self, given?: unknown) => void): PropertyDescr
   },
 });
 
-/** A token of an attribute, in the type that its values have. */
 function tokenOf(of: ReferableLike, path: string, kind: ConstructField["token"]): unknown {
   if (kind === "string") return of.getStringAttribute(path);
   if (kind === "number") return of.getNumberAttribute(path);

@@ -71,7 +71,6 @@ function nameBelow(
   return undefined;
 }
 
-/** Returns true if the stack of a construct has a resource of that type and name. */
 export const isInStack = (library: Library, construct: Construct, address: string): boolean =>
   library.TerraformStack.of(construct)
     .node.findAll()

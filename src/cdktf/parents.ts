@@ -24,7 +24,6 @@ const idsOf = ({ node }: Construct): Map<unknown, FieldOwner> =>
 export const addOwnId = (token: unknown, construct: FieldOwner): unknown =>
   idsOf(construct).set(token, construct);
 
-/** Returns the construct of rnv in the app of `user` that an ID was taken from. */
 export const constructOfId = (user: Construct, id: unknown): FieldOwner | undefined => idsOf(user).get(id);
 
 /** Returns a text, the name of the construct instead of its id: it stays as it is where the construct moves. */

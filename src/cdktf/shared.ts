@@ -10,6 +10,5 @@ export function mark<Mark>(owner: object, name: string, value: Mark): Mark {
   return value;
 }
 
-/** Returns the mark of an object; makes it where there is none. */
 export const sharedMark = <Mark>(owner: object, name: string, make: () => Mark): Mark =>
   markOf<Mark>(owner, name) ?? mark(owner, name, make());

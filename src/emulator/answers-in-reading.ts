@@ -6,7 +6,6 @@ import type { World } from "./world";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns an answer as the platform of these readings gives it: what it says is the same. */
 export function inReading(
   { readings, clock, switches: { conditions } }: World,
   { method, path }: { readonly method: string; readonly path: string },

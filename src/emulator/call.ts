@@ -26,8 +26,6 @@ export interface Call {
   readonly workspaceId: string;
 }
 
-type RouteHandler = (call: Call) => Readonly<Record<string, unknown>>;
-
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the base URL: `/workspaces/{workspaceId}/projects`. */
@@ -36,11 +34,10 @@ export interface Route {
   readonly key?: "accepted" | "ignored" | "rejected";
   /** Least role of a write; developer unless said. */
   readonly role?: Role;
-  /** True for a write that takes no body. */
   readonly bodyless?: true;
   /** Of a read: what it shows, and may show late. */
   readonly shows?: ReadClass;
-  readonly handle: RouteHandler;
+  readonly handle: (call: Call) => Readonly<Record<string, unknown>>;
 }
 
 /** The route of a gap: at the path that it is assumed to have, at the one that its switch names, or none. */
@@ -71,7 +68,6 @@ export function readOperation(
   return operationView(operation);
 }
 
-/** Queues an operation, and answers the request that asked for it. */
 export const queuedAnswer = ({ world }: Call, subject: OperationSubject, kind: string) => ({
   queued: true,
   operation: operationView(queueOperation(world, subject, kind)),

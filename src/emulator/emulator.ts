@@ -232,8 +232,7 @@ export class Emulator {
       status: result.kind === "answer" ? result.response.status : 0,
       headers: shownHeaders(request.headers),
       body: shownBody(path, body),
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
-      ...(fault !== undefined && { fault: fault.kind }),
+      ...{ idempotencyKey, fault: fault?.kind },
     });
     return result.kind === "answer"
       ? { ...result, response: inReading(world, { method, path }, result.response) }

@@ -110,7 +110,6 @@ async function underHook(fault: Extract<Fault, { kind: "hook" }>, steps: Exchang
   return exchange;
 }
 
-/** The page of a proxy in place of an answer. */
 export const proxyPage = {
   headers: { "content-type": "text/html; charset=utf-8" },
   body: "<html><body><h1>Bad gateway</h1></body></html>",

@@ -34,7 +34,6 @@ const valueForms: Readonly<Record<Readings["configurationValue"], (value: unknow
   sorted: (value) => (Array.isArray(value) ? [...new Set(value)].sort() : value),
 };
 
-/** Returns the body of a write with its values as the service keeps them. */
 export function keptBody(readings: Readings, body: Configuration): Configuration {
   const kept = (value: unknown, field: string): unknown => {
     if (field === "name" && typeof value === "string") return nameForms[readings.name](value);

@@ -62,7 +62,6 @@ export class Replicas {
     this.#moment = undefined;
   }
 
-  /** Returns the version that a read of this class shows. */
   view(name: ReadClass): Store {
     return this.#replicas.get(name)?.view() ?? this.source;
   }

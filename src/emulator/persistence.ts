@@ -33,7 +33,6 @@ export function openFolder(
   return { key: Buffer.from(key, "hex"), readings: parseReadings(readings) };
 }
 
-/** How much of which journal is meant. */
 interface JournalExtent {
   readonly inode: number;
   readonly size: number;

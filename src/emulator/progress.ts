@@ -180,7 +180,6 @@ function moveOperation(world: World, id: string, time: number): void {
   else takeEffect(world, operation, updatedAt);
 }
 
-/** Leaves a service as the readings of a failed deletion say. */
 function giveBack({ store, readings }: World, operation: StoredOperation, at: string): void {
   if (!deletesService(operation)) return;
   const service = store.get("services", operation.serviceId);
@@ -297,7 +296,6 @@ export function queueDeployment(
   });
 }
 
-/** Queues a deployment that is live at once. */
 export function release(world: World, service: StoredService, request: DeploymentRequest): void {
   const queued = queueDeployment(world, service, request);
   finish(world, { ...queued, startedAt: queued.createdAt }, "live", Date.parse(world.store.stamp()));
@@ -332,7 +330,6 @@ export type OperationSubject = Pick<StoredOperation, "workspaceId" | "serviceId"
 export const queuesDeletions = ({ switches: { conditions } }: World): boolean =>
   conditions.has("queued-deletions") || conditions.has("failed-deletions");
 
-/** Queues an operation; it settles on the clock. */
 export function queueOperation(world: World, subject: OperationSubject, kind: string): StoredOperation {
   const { store, clock, switches, operationFailures } = world;
   const at = store.stamp();

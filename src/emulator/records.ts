@@ -110,7 +110,6 @@ export interface StoredOperation extends Stored, Dated {
 export interface StoredVariable extends Stored, Dated {
   readonly serviceId: string;
   readonly key: string;
-  /** Encrypted; see `seal.ts`. */
   readonly sealedValue: string;
 }
 

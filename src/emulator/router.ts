@@ -23,7 +23,6 @@ type Match = (method: string, path: string) => RouteMatch;
 
 const parameter = /\{(\w+)\}/g;
 
-/** The routes of the interface, plus the gap routes that this service is set up with. */
 function createRouter({ gaps, readings }: World): Match {
   const routes = [
     ...catalogRoutes,
@@ -58,10 +57,8 @@ function createRouter({ gaps, readings }: World): Match {
   };
 }
 
-/** The version prefix that every path stands under. */
 export const basePath = "/api/v1";
 
-/** Splits an absolute URL into what is below the base address. */
 export function targetOf(url: string) {
   const { pathname, searchParams } = new URL(url, "http://emulator");
   const isVersioned = pathname === basePath || pathname.startsWith(`${basePath}/`);
@@ -70,7 +67,6 @@ export function targetOf(url: string) {
 
 const requestIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** The caller's `X-Request-ID`, replaced when it is missing or invalid. */
 export const requestIdOf = ({ store }: World, headers: WireRequest["headers"]): string => {
   const given = headers["x-request-id"];
   return given !== undefined && requestIdPattern.test(given) ? given : `req-${store.newId()}`;
@@ -100,7 +96,6 @@ interface Arrived {
   readonly retains: boolean;
 }
 
-/** Returns the function that handles one request and commits it to memory. */
 export function createResponder(world: World): (arrived: Arrived) => WireResponse {
   const match = createRouter(world);
   return (arrived) => {
@@ -191,7 +186,6 @@ function handleKeyed(
 const retentionMs = 24 * 60 * 60 * 1000;
 const keyPattern = /^[!-~]{1,160}$/;
 
-/** Forgets what the 24 hours have passed for. */
 export function dropExpiredReceipts(store: Call["world"]["store"]): void {
   for (const receipt of [...store.all("receipts")]) {
     if (receipt.expiresAt <= store.clock.now()) store.remove("receipts", receipt.id);

@@ -27,11 +27,6 @@ export interface ManualClock extends Clock {
   advance(milliseconds: number): void;
 }
 
-interface Sleeper {
-  readonly at: number;
-  readonly wake: () => void;
-}
-
 /**
  * A clock that stands still until moved. With `sleepMoves` a sleep moves it: once nothing else runs, time jumps to
  * the earliest sleeper, so that code that polls runs at once and in the right order.
@@ -45,7 +40,7 @@ export function manualClock(
 ): ManualClock {
   let time = options.start ?? Date.UTC(2026, 0, 1);
   let isPumping = false;
-  const sleepers = new Set<Sleeper>();
+  const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
 
   const moveTo = (moment: number): void => {
     time = Math.max(time, moment);
@@ -78,7 +73,7 @@ export function manualClock(
           sleepers.delete(sleeper);
           reject(signal?.reason);
         };
-        const sleeper: Sleeper = {
+        const sleeper = {
           at: time + milliseconds,
           wake: () => {
             signal?.removeEventListener("abort", abort);

@@ -30,7 +30,6 @@ export function checkHealth({ store, readings, replicas }: World, now: number): 
   });
 }
 
-/** Returns `deploymentUpdatedAt` as a service shows it. */
 export const deploymentTime = ({ readings, store }: World, service: StoredService) =>
   ({
     status: service.deploymentUpdatedAt,

@@ -111,7 +111,6 @@ export function shownCatalog({ catalog, store, readings, switches: { conditions 
   };
 }
 
-/** The plan of that id which the catalog offers for a kind. */
 export const planFor = (catalog: CatalogAnswer, kind: string, id: unknown) =>
   [...catalog.plans, ...catalog.databasePlans].find((offer) => offer.id === id && offer.kinds.includes(kind));
 

@@ -8,12 +8,6 @@ import type { Readings } from "./readings";
 import type { Store } from "./records";
 import { forbidden, notFound, Refusal } from "./refusal";
 
-interface Switches {
-  readonly conditions: Set<Condition>;
-  readonly deployMs: number;
-  readonly operationMs: number;
-}
-
 /** The embedded service as a route sees it: its data, time, catalog, credentials and how it is set up. */
 export interface World {
   readonly store: Store;
@@ -24,13 +18,16 @@ export interface World {
   readonly catalog: CatalogAnswer;
   readonly gaps: GapSwitches;
   readonly readings: Readings;
-  readonly switches: Switches;
+  readonly switches: {
+    readonly conditions: Set<Condition>;
+    readonly deployMs: number;
+    readonly operationMs: number;
+  };
   /** Failures to come, by service id; `*` stands for the next deployment of any service. */
   readonly deploymentFailures: Map<string, string[]>;
   readonly operationFailures: Set<string>;
   /** By key. */
   readonly credentials: ReadonlyMap<string, Credential>;
-  /** Counts a request of a credential; throws 429 above the limit. */
   readonly countRequest: (credentialId: string) => void;
 }
 

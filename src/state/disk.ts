@@ -112,7 +112,6 @@ export const syncFolderOf = (disk: Disk, path: string): Promise<void> => disk.sy
 /** Bytes. */
 export const largestJournal = 128 * 1024 * 1024;
 
-/** Returns the names of the files of a state; all of them lie in its folder. */
 export const filesOf = (path: string) => ({
   snapshot: path,
   journal: `${path}.journal`,

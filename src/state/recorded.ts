@@ -97,7 +97,6 @@ export interface Origin {
   readonly stage?: { readonly name: string; readonly takesUnnamed: boolean } | null | undefined;
 }
 
-/** A state as its place holds it. */
 export interface StoredBytes {
   readonly snapshot?: Uint8Array | undefined;
   readonly journal?: Uint8Array | undefined;

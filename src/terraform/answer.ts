@@ -101,7 +101,7 @@ function withImportId(method: ProviderMethod, request: AnyRequest): AnyRequest {
 export const answerStream: StreamHandler = async (method, request, events) => {
   const { typeName } = request as AnyRequest;
   const diagnostics: Message<"Diagnostic">[] = [];
-  const send = (event: StreamEvent): Promise<void> => {
+  const send = (event: EventOf<"ListResource"> & EventOf<"InvokeAction">): Promise<void> => {
     diagnostics.push(...(event.diagnostics ?? event.completed?.diagnostics ?? []));
     return events.send(event);
   };
@@ -115,8 +115,6 @@ export const answerStream: StreamHandler = async (method, request, events) => {
     return { diagnostics };
   });
 };
-
-type StreamEvent = EventOf<"ListResource"> & EventOf<"InvokeAction">;
 
 type AnyRequest = Partial<
   RequestOf<"ApplyResourceChange"> &
@@ -145,7 +143,6 @@ function redactSensitive(request: AnyRequest): void {
   provider.redact(wholes.flatMap((whole) => names.flatMap((name) => textsOf(asObject(whole)?.[name]))));
 }
 
-/** A text, or the texts of a map. */
 function textsOf(value: TerraformValue | undefined): readonly string[] {
   if (typeof value === "string") return [value];
   return Object.values(asObject(value ?? null) ?? {}).filter((one) => typeof one === "string");
@@ -156,7 +153,6 @@ const byName = <Item extends { readonly name: string }, To>(
   message: (item: Item) => To,
 ): Record<string, To> => Object.fromEntries(items.map((item) => [item.name, message(item)]));
 
-/** GetProviderSchema: everything this provider has. */
 async function getProviderSchema(): Promise<ResponseOf<"GetProviderSchema">> {
   return {
     provider: schemaMessage(providerSchema),

@@ -96,7 +96,6 @@ function sessionOf(provider: Provider, settings: ProviderSettings, terraformVers
   return openSession({ ...common, apiKey, transport });
 }
 
-/** The settings of a provider block and the environment together. */
 interface ProviderSettings
   extends Pick<
     SessionOptions,

@@ -45,7 +45,6 @@ import {
   textIn,
 } from "./values";
 
-/** Terraform reads a data source and never changes it. */
 interface DataSource extends Schema {
   /** Reads the computed attributes for a configuration whose values are all known. Throws `DiagnosticsError`. */
   readonly read: (session: Session, config: TerraformObject) => Promise<DataAnswer>;
@@ -53,7 +52,6 @@ interface DataSource extends Schema {
 
 interface DataAnswer {
   readonly values: TerraformObject | undefined;
-  /** What people have to know beside them. */
   readonly diagnostics?: readonly Diagnostic[];
 }
 
@@ -85,7 +83,6 @@ function shownType(type: TerraformShape): ObjectType {
   return objectOf(fields);
 }
 
-/** One computed attribute for each field of `shownType`, with the words of the resource type. */
 function shownAttributes(type: TerraformShape): readonly AttributeSchema[] {
   const described = new Map(type.block.attributes.map(({ name, doc }) => [name, doc]));
   for (const { steps, rule } of type.moving) described.set(steps[0] ?? "", rule.doc);
@@ -160,7 +157,6 @@ async function lookUp(
   });
 }
 
-/** Finds the one of that name, in any parent. */
 async function findAnywhere(reads: Reads, resource: Resource, name: string): Promise<ReadResult> {
   const listed = await resource.list(reads);
   const [found, ...others] = (listed ?? []).filter((live) => live.name === name);
@@ -172,7 +168,6 @@ async function findAnywhere(reads: Reads, resource: Resource, name: string): Pro
   return { kind: "ambiguous", ids: [found, ...others].map(({ id }) => id) };
 }
 
-/** Returns the data source of what the service lists; `shown` is the type of what it shows. */
 function listingSource(name: string, shown: TerraformType): DataSource {
   const { doc, query, shows } = listings[name] as Listing;
   const docs = new Map(Object.entries(shows).map(([key, text]) => [snakeCase(key), text]));
@@ -217,7 +212,6 @@ const askedIn = (query: Listing["query"], config: TerraformObject): Asked =>
 
 const listOfType = (resource: Resource) => listOf(shownType(shapeOf(resource)));
 
-/** Every data source: the only list of them. */
 export const dataSources: readonly DataSource[] = [
   listingSource("rnv_catalog", typeOf(catalogAnswer)),
   lookupOf(project),

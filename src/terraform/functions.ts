@@ -131,10 +131,8 @@ function catalogFrom(value: TerraformValue): Catalog {
   };
 }
 
-/** Every function: the only list of them. */
 export const functions: readonly ProviderFunction[] = [serviceAddress, monthlyCost];
 
-/** A function in the form of the protocol. */
 export const functionMessage = ({
   parameters,
   returns,

@@ -5,8 +5,7 @@ import { typeNamed } from "../resources";
 import { requireAllServices } from "../resources/listings";
 import { service } from "../resources/service";
 import { writePrivate } from "./private-data";
-import type { EventOf } from "./protocol";
-import { configured, type Provider, type Session, type StreamingAnswer, shapes } from "./provider";
+import { configured, type Session, type StreamingAnswer, shapes } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
 import { identityOf } from "./resource/identity";
 import { readResource } from "./resource/read-resource";
@@ -21,7 +20,6 @@ interface ListResource extends Schema {
   readonly type: TerraformShape;
 }
 
-/** The types that can be listed: those with a name of their own. */
 export const listSchemas: readonly ListResource[] = shapes
   .filter(({ resource }) => resource.nameAttribute !== undefined)
   .map((type) => ({ ...schemaOf(type.name, blockOf(type)), type }));
@@ -43,9 +41,18 @@ export const listResource: StreamingAnswer<"ListResource"> = async (provider, re
   const session = provider.requireSession();
   const limit = Number(request.limit);
   const found = await listLive(session, type, config);
+  const kept = writePrivate({ workspace: session.workspaceId });
   for (const live of limit > 0 ? found.slice(0, limit) : found) {
     if (events.signal.aborted) return;
-    await events.send(await eventOf(provider, type, live, request.includeResourceObject));
+    const currentState = importedState(type, live);
+    const asked = { typeName: type.name, currentState, private: kept, currentIdentity: null };
+    const read = request.includeResourceObject ? await readResource(provider, asked) : undefined;
+    await events.send({
+      identity: identityOf(provider, type.name, currentState),
+      displayName: live.name,
+      resourceObject: read?.newState,
+      diagnostics: read?.diagnostics,
+    });
   }
 };
 
@@ -68,20 +75,4 @@ async function listLive(
   if (listed !== undefined)
     return listed.sort((a, b) => compareTexts(a.name, b.name) || compareTexts(a.id, b.id));
   throw failure("live.unchecked", `the service does not list every ${name}`);
-}
-
-async function eventOf(
-  provider: Provider,
-  type: TerraformShape,
-  live: LiveResource,
-  isWhole: boolean,
-): Promise<EventOf<"ListResource">> {
-  const currentState = importedState(type, live);
-  const { name: typeName } = type;
-  const event = { identity: identityOf(provider, typeName, currentState), displayName: live.name };
-  if (!isWhole) return event;
-  const kept = writePrivate({ workspace: provider.requireSession().workspaceId });
-  const request = { typeName, currentState, private: kept, currentIdentity: null };
-  const { newState, diagnostics } = await readResource(provider, request);
-  return { ...event, resourceObject: newState, diagnostics };
 }

@@ -53,13 +53,11 @@ function rankOf(word: string): number {
 const timestamp = (milliseconds: number): string =>
   new Date(milliseconds).toISOString().replace(/\.(\d{3})Z$/, ".$1000Z");
 
-/** Returns how long something has taken, as a field. */
 function stopwatch(clock: Clock): () => { readonly duration_ms: number } {
   const begun = clock.elapsed();
   return () => ({ duration_ms: Math.round(clock.elapsed() - begun) });
 }
 
-/** Returns a transport that logs each request. */
 export function loggedTransport(transport: Transport, log: Log, clock: Clock): Transport {
   return {
     close: () => transport.close(),

@@ -28,41 +28,32 @@ const remedies: Readonly<Record<Remedy, string>> = {
     "delete what it still holds in the dashboard, then run the same command again; to keep it, take it out of the state with a removed block",
 };
 
-/** A path in the form of the protocol. */
 export const pathMessage = (steps: PathSteps): Message<"AttributePath"> => ({
   steps: steps.map((attributeName) => ({ attributeName })),
 });
-
-/** A diagnostic in the form of the protocol, at the attribute that `steps` lead to. */
-export function diagnosticMessage(
-  diagnostic: Diagnostic,
-  steps: PathSteps | undefined,
-): Message<"Diagnostic"> {
-  const { severity, summary, detail, remedy, code, requestId } = diagnostic;
-  const hint = remedy === undefined ? diagnostic.hint : remedies[remedy];
-  // What rnv calls a manifest is the configuration of Terraform's users.
-  const said = code.replace(/^manifest\./, "configuration.");
-  const lines = [
-    detail,
-    hint === undefined ? undefined : sentenceOf(hint),
-    requestId === undefined ? `(${said})` : `(${said}, request ${requestId})`,
-  ];
-  return {
-    severity: severity === "error" ? 1 : 2,
-    summary: asSentence(summary),
-    detail: lines.filter((line) => line !== undefined).join("\n\n"),
-    attribute: steps && pathMessage(steps),
-  };
-}
 
 /** Diagnostics in the form of the protocol. `stepsOf` finds an attribute; by default it is named as Terraform names it. */
 export const diagnosticMessages = (
   found: readonly Diagnostic[],
   stepsOf: (path: string) => PathSteps | undefined = (path) => [path],
 ): readonly Message<"Diagnostic">[] =>
-  found.map((one) =>
-    diagnosticMessage(one, one.attribute === undefined ? undefined : stepsOf(one.attribute)),
-  );
+  found.map(({ severity, summary, detail, remedy, code, requestId, attribute, ...diagnostic }) => {
+    const hint = remedy === undefined ? diagnostic.hint : remedies[remedy];
+    // What rnv calls a manifest is the configuration of Terraform's users.
+    const said = code.replace(/^manifest\./, "configuration.");
+    const lines = [
+      detail,
+      hint === undefined ? undefined : sentenceOf(hint),
+      requestId === undefined ? `(${said})` : `(${said}, request ${requestId})`,
+    ];
+    const steps = attribute === undefined ? undefined : stepsOf(attribute);
+    return {
+      severity: severity === "error" ? 1 : 2,
+      summary: asSentence(summary),
+      detail: lines.filter((line) => line !== undefined).join("\n\n"),
+      attribute: steps && pathMessage(steps),
+    };
+  });
 
 /** Capital first, unless the first word is a name: `queueDeployment`, `max_concurrency`. */
 const asSentence = (text: string): string => (/^[a-z]+( |$)/.test(text) ? capitalized(text) : text);
@@ -86,7 +77,6 @@ export const withoutTaint = (found: readonly Diagnostic[]): readonly Diagnostic[
       : one,
   );
 
-/** Returns whatever a call failed with as diagnostics. */
 export const diagnosticsOf = (failure: unknown): readonly Diagnostic[] =>
   failure instanceof DiagnosticsError && failure.diagnostics.length > 0
     ? failure.diagnostics

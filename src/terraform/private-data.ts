@@ -39,7 +39,6 @@ export type PrivateData = Readonly<z.infer<typeof storedData>>;
 
 export const noPrivateData: PrivateData = { applied: {} };
 
-/** Returns true if a resource was imported and not applied since. */
 export const isOnlyImported = ({ workspace, writtenAt }: PrivateData): boolean =>
   workspace !== undefined && writtenAt === undefined;
 
@@ -72,7 +71,6 @@ export function recordedOf(
   };
 }
 
-/** Returns what private data remembers of a write that was answered just now. */
 export function writtenNow(
   session: Pick<Session, "clock" | "reads" | "workspaceId">,
   live: LiveResource | undefined,

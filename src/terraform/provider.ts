@@ -47,7 +47,6 @@ export interface Session
 /** How old a list may be that proves a name free, or that a data source answers from, milliseconds. */
 export const mostAgeMs = 1000;
 
-/** Opens a client, and the reads and writes over it. */
 export function openSession(options: SessionOptions): Session {
   const { apiKey, workspaceId, clock, signal, deletionProtection, acceptMissing } = options;
   const { send, endpoints, reads, redact, close } = openConnection(options);
@@ -89,10 +88,8 @@ function keyedSend(send: Send, secretKey: Uint8Array, seed: string, onWrite: () 
   };
 }
 
-/** The resource types of this provider, as Terraform sees them. */
 export const shapes: readonly TerraformShape[] = resourceTypes.map(shapeOf);
 
-/** Every resource that Terraform knows of. */
 export const resourceSchemas: readonly Schema[] = [...shapes, variablesSchema];
 
 /** The plugin process: its surroundings, and the session once it is configured. */
@@ -144,19 +141,16 @@ export class Provider {
   }
 }
 
-/** A resource type, and the session in which its resources are read and written. */
 export interface TypeInSession {
   readonly session: Session;
   readonly type: TerraformShape;
 }
 
-/** Answers calls of one method. */
 export type RpcAnswer<Method extends ProviderMethod> = (
   provider: Provider,
   request: RequestOf<Method>,
 ) => Promise<ResponseOf<Method>>;
 
-/** Answers calls of one method with events. */
 export type StreamingAnswer<Method extends StreamingMethod> = (
   provider: Provider,
   request: StreamRequestOf<Method>,
@@ -176,7 +170,6 @@ export function requireNamed<Item extends { readonly name: string }>(
 
 type Configured = Pick<RequestOf<"ReadDataSource">, "typeName" | "config">;
 
-/** Returns the schema that a call names, and its configuration. */
 export function configured<Item extends Schema>(
   items: readonly Item[],
   what: string,

@@ -17,7 +17,6 @@ import {
 /** Answers one call; messages are plain objects in the forms of `protocol.ts`. */
 export type CallHandler = (method: ProviderMethod, request: unknown) => Promise<object>;
 
-/** The events of a call that is answered by a stream. */
 export interface EventSink<Event = object> {
   /** Resolves once the client takes more. */
   readonly send: (event: Event) => Promise<void>;

@@ -5,7 +5,7 @@ import type { VerbAction } from "../apply/action";
 import { createOrFind } from "../apply/create-or-find";
 import { waitUntilSettled } from "../apply/settle";
 import type { RuntimeAction } from "../commands/act-on-service";
-import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, type DiagnosticsError, error, failure, warning } from "../diagnostics/diagnostic";
 import type { Pending } from "../model/live";
 import type { ActionInput, Made } from "../model/resource-operations";
 import { parseDuration } from "../model/time";
@@ -74,7 +74,6 @@ const deploymentId = optional(
   "Deployment to go back to; the newest before the current one unless given.",
 );
 
-/** Every action: the only list of them. */
 export const actionSchemas: readonly ActionSchema[] = [
   serviceAction("deploy", "Deploys a service.", [commit]),
   serviceAction("clear-cache", "Deploys a service, built without its cache."),
@@ -179,12 +178,10 @@ async function send(
 }
 
 const unknownEffect = (what: string, detail: string): DiagnosticsError =>
-  new DiagnosticsError([
-    error("apply.uncertain", `unknown whether the ${what} had an effect`, {
-      detail,
-      hint: "nothing was sent again. Look at the service in the dashboard; if you still want it, invoke the action again",
-    }),
-  ]);
+  failure("apply.uncertain", `unknown whether the ${what} had an effect`, {
+    detail,
+    hint: "nothing was sent again. Look at the service in the dashboard; if you still want it, invoke the action again",
+  });
 
 async function settle(
   { session, asked, config, events }: ActionCall,

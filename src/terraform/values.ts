@@ -59,7 +59,6 @@ export interface TerraformObject {
 
 export const isUnknown = (value: unknown): value is UnknownValue => value === unknown;
 
-/** Returns true if a value, or anything in it, is not known yet. */
 export function holdsUnknown(value: TerraformValue): boolean {
   if (value === null || typeof value !== "object" || value instanceof NumberText) return false;
   if (isUnknown(value)) return true;
@@ -80,7 +79,6 @@ export function toPlain(value: TerraformValue): Plain {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toPlain(inner)]));
 }
 
-/** Returns an object or map; undefined of other values. */
 export const asObject = (value: TerraformValue | undefined): TerraformObject | undefined =>
   value !== null &&
   typeof value === "object" &&
@@ -164,7 +162,6 @@ export const encodeMessage = (type: TerraformType, value: TerraformValue) => ({
   msgpack: encoder.encode(toWire(type, value)),
 });
 
-/** Returns the type of one item of a list, a set or a tuple. */
 const itemOf = (type: ListType, index: number): TerraformType =>
   type[0] === "tuple" ? (type[1][index] ?? "dynamic") : type[1];
 

@@ -82,7 +82,6 @@ export interface HostRoutes {
   readonly pullsOf: (commit: string) => string;
   /** Milliseconds between questions for the pull requests of a commit while there are none. */
   readonly pausesForPulls: readonly number[];
-  /** The permissions that a job needs. */
   readonly needs: Readonly<Record<"comments" | "issues" | "pulls" | "commit", string>>;
 }
 

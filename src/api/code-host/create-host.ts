@@ -40,7 +40,6 @@ export function createHost(platform: JobPlatform, options: HostOptions) {
 
 type OwnTexts = ReturnType<typeof ownTexts>;
 
-/** Writes texts, and tells those that this token's account wrote from those of others. */
 function ownTexts(client: HostClient, host: HostRoutes, { author, clock }: HostOptions) {
   let login = author;
   const ownLogin = async (): Promise<string> => {

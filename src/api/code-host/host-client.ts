@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
 import type { Clock } from "../../model/time";
 import { version } from "../../model/version";
 import { ApiError } from "../api-error";
@@ -45,7 +45,10 @@ export function createHostClient(
   { name, headers }: { readonly name: string; readonly headers: Readonly<Record<string, string>> },
   { apiUrl, token: apiKey, transport, clock }: HostOptions,
 ) {
-  checkAddress(name, apiUrl);
+  if (safeAddress(apiUrl)?.search !== "")
+    throw failure("config.insecure", `the address of ${name}'s API is not one that a token may be sent to`, {
+      hint: "write it as https://HOST/PATH (GITHUB_API_URL, CI_API_V4_URL)",
+    });
   let answered: WireResponse["headers"] = {};
   const client = openClient({
     ...{ apiKey, clock, headers, deadlineMs, maxConcurrency: 1, userAgent: `rnv/${version}` },
@@ -83,15 +86,6 @@ export function createHostClient(
     },
     close: client.close,
   };
-}
-
-function checkAddress(host: string, apiUrl: string): void {
-  if (safeAddress(apiUrl)?.search === "") return;
-  throw new DiagnosticsError([
-    error("config.insecure", `the address of ${host}'s API is not one that a token may be sent to`, {
-      hint: "write it as https://HOST/PATH (GITHUB_API_URL, CI_API_V4_URL)",
-    }),
-  ]);
 }
 
 /** A short page may have a next one: the headers decide. */

@@ -16,7 +16,6 @@ const shown = (call: Call, project: StoredProject) => ({
   project: projectView(project, call.world.readings),
 });
 
-/** An environment that is made at a time. */
 export const newEnvironment = (
   { store }: Pick<World, "store">,
   name: string,

@@ -63,7 +63,6 @@ function update(call: Call) {
   return answered(call, editedVariable(call.world, variable, key, value));
 }
 
-/** Puts a variable of a service, its value sealed. */
 export function newVariable(
   world: World,
   service: StoredService,
@@ -84,7 +83,6 @@ export function newVariable(
   });
 }
 
-/** Puts a variable with another key or value; undefined leaves either as it is. */
 export function editedVariable(
   world: World,
   variable: StoredVariable,

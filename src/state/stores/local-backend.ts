@@ -35,13 +35,11 @@ import {
 import type { Recorded } from "../recorded";
 import type { LockedStore } from "../session";
 
-interface LocalBackendOptions extends BackendOptions {
-  /** Path of the snapshot; journal, lock and backups are beside it. */
-  readonly path: string;
-}
-
-/** Keeps a state in a file of this machine (DESIGN section 7). */
-export const createLocalBackend = ({ path, ...options }: LocalBackendOptions): StateBackend =>
+/** Keeps a state in files of this machine (DESIGN section 7): at `path` the snapshot, beside it journal, lock and backups. */
+export const createLocalBackend = ({
+  path,
+  ...options
+}: BackendOptions & { readonly path: string }): StateBackend =>
   createBackend(path, (around) => openFiles(path, around), options);
 
 async function openFiles(path: string, { disk, cipher, isAlive }: Around): Promise<StateStore> {
@@ -163,7 +161,6 @@ async function claimLock(port: LockPort, path: string, self: LockRecord, force: 
   return swapLock(port, self, { path, expected: found, next: claim }, force);
 }
 
-/** Names the scratch files of a session. */
 const sessionName = ({ id, since }: LockRecord): string => sha256(`${id} ${since}`).slice(0, 24);
 
 /** Removes the scratch files of a dead or replaced session: its rename then finds nothing. */

@@ -7,7 +7,6 @@ import { highest, type Recorded } from "../recorded";
 import type { LockedStore } from "../session";
 import { type RemoteStore, writing } from "./remote-store";
 
-/** Keeps a state in a store outside this machine. */
 export function createRemoteBackend(store: RemoteStore, options: BackendOptions): StateBackend {
   const { location, locks, backups } = store;
   const names = backups === undefined ? [] : slots.map((slot) => backups.name(slot));

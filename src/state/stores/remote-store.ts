@@ -96,13 +96,6 @@ function unanswered(thrown: unknown, url: string): UnansweredError {
   return new UnansweredError(message, found);
 }
 
-interface RetryPolicy {
-  readonly clock: Clock;
-  readonly retries: number;
-  /** Milliseconds of all attempts after which a request is not repeated. */
-  readonly totalMs: number;
-}
-
 /** The purpose of a request, for messages: `cannot read s3://…`. */
 export interface Purpose {
   readonly code: "state.unreadable" | "state.write_failed";
@@ -125,7 +118,12 @@ export class StateServer {
 
   constructor(
     private readonly transport: Transport,
-    private readonly retryPolicy: RetryPolicy,
+    private readonly retryPolicy: {
+      readonly clock: Clock;
+      readonly retries: number;
+      /** Milliseconds of all attempts after which a request is not repeated. */
+      readonly totalMs: number;
+    },
   ) {}
 
   /**

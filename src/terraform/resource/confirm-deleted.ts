@@ -9,7 +9,6 @@ import type { Session, TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values";
 
-/** A resource of the state that the service does not show. */
 interface MissingResource {
   readonly resource: Resource;
   readonly name: string;

@@ -91,7 +91,6 @@ export function waitFinding(
   return badEnd(about, result, { about: { address: about as Address }, timeoutMs, next }).diagnostic;
 }
 
-/** Returns what a reacting resource shows after its run. */
 async function readRun(write: AcceptedWrite, id: string): Promise<LiveResource | undefined> {
   const { session, type, name, parentId } = write;
   const { resource } = type;
@@ -118,7 +117,6 @@ export function stateAfter(
   return type.isDeployed ? withRevision(planned, next, nonce) : next;
 }
 
-/** Sets a new revision where the plan says that it changes. */
 export const withRevision = (
   planned: TerraformObject,
   state: TerraformObject,

@@ -35,7 +35,6 @@ function partsOf({ resource }: TerraformShape): readonly string[] {
   return resource.reacts === undefined ? [...outer, "id"] : outer;
 }
 
-/** Identities of every resource type: the only list of them. */
 const identities: readonly IdentityShape[] = [
   ...shapes.map((shape) => identityShape(shape, partsOf(shape))),
   identityShape(variablesSchema, [`${service.type}_id`]),
@@ -101,7 +100,6 @@ export function importIdOf(session: Session, typeName: string, message: Message<
   return parts.map((name) => textIn(identity, name)).join("/");
 }
 
-type IdentityRequest = Partial<RequestOf<"PlanResourceChange"> & RequestOf<"ReadResource">>;
 type IdentityAnswer = ResponseOf<"ImportResourceState"> & ResponseOf<"ReadResource">;
 
 /**
@@ -111,7 +109,7 @@ type IdentityAnswer = ResponseOf<"ImportResourceState"> & ResponseOf<"ReadResour
 export function withIdentity(
   provider: Provider,
   method: ProviderMethod,
-  { typeName = "", ...asked }: IdentityRequest,
+  { typeName = "", ...asked }: Partial<RequestOf<"PlanResourceChange"> & RequestOf<"ReadResource">>,
   answered: IdentityAnswer,
 ): object {
   const identityIn = (state: IdentityAnswer["newState"]) => identityOf(provider, typeName, state);

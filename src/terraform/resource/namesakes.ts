@@ -52,7 +52,6 @@ export function nameTaken({ type, input, parentId }: Named, taken: readonly Live
   });
 }
 
-/** Returns the import block of a resource, by its type in Terraform and its import ID. */
 export const importBlock = (type: string, importId: string): string =>
   [
     "  import {",

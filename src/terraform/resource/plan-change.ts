@@ -248,7 +248,6 @@ function isRun(prior: TerraformObject, planned: TerraformObject, kept: PrivateDa
   return !isOnlyImported(kept) && !isEqualAs(plainEqual, prior.triggers ?? null, planned.triggers ?? null);
 }
 
-/** Returns true if two values are equal by `equal`; never while part of one is unknown. */
 export const isEqualAs = (
   equal: (before: Plain, wanted: Plain) => boolean,
   before: TerraformValue,

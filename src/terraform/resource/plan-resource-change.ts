@@ -61,7 +61,6 @@ export function plannedAs(
   return { plannedState: encodeMessage(valueType, planned ?? null), plannedPrivate };
 }
 
-/** An update whose meanings are looked up. */
 interface Update extends Pick<CheckedChange, "session" | "type" | "config"> {
   readonly prior: TerraformObject;
 }

@@ -5,7 +5,6 @@ import type { TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { CheckedChange } from "./plan-change";
 
-/** Returns what a plan says where it takes away a resource that was made elsewhere. */
 export const forgotten = ({ resource }: TerraformShape, name: string): Diagnostic =>
   warning("plan.retained", `${resource.type} "${name}" is forgotten, not deleted`, {
     detail: `It is declared with ${snakeCase(resource.preservedBy ?? "")} = true: it stays at the service as it is.`,
@@ -17,7 +16,6 @@ export function findPreserved({ session, type }: TypeInSession, name: string, pa
   return type.find(session.reads, { name, declared, parentId });
 }
 
-/** Returns the error about a resource that is to be made elsewhere, and is not. */
 export const notThere = ({ resource }: TerraformShape, name: string): Diagnostic =>
   error("live.preserve_missing", `the service has no ${resource.type} "${name}" to preserve`, {
     attribute: resource.preservedBy ?? "",

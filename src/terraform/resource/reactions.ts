@@ -20,7 +20,6 @@ interface RunInputs {
   readonly isHeld: boolean;
 }
 
-/** Returns true if a change of these attributes takes effect only with a run. */
 export const needsRun = (type: Pick<Resource, "rules" | "open">, sent: Iterable<string>): boolean =>
   [...sent].some((path) => ruleAt(type, path)?.takesEffect !== "at once");
 
@@ -46,7 +45,6 @@ export async function runInputs(
   };
 }
 
-/** Returns the fields of a parent that take effect with a run, by attribute path. */
 const deployedFields = ({ rules }: Resource, live: LiveResource): Record<string, Plain> =>
   Object.fromEntries(
     [...live.attributes].filter(

@@ -90,7 +90,6 @@ async function hasValues(
 
 interface SentUpdate extends UpdateInput {
   readonly parentId: string | undefined;
-  /** What its answer is compared with. */
   readonly write: Omit<ComparedWrite, "live">;
 }
 
@@ -137,7 +136,6 @@ async function createElsewhere(change: Writing, prior: TerraformObject): Promise
   return { ...made, diagnostics: [...made.diagnostics, generatedAgain(type, name)] };
 }
 
-/** Returns the warning about a value that was generated a second time: that of the deleted parent is lost. */
 export const generatedAgain = ({ resource }: TerraformShape, name: string): Diagnostic =>
   warning("apply.value_generated", `a new value was generated for ${resource.type} "${name}"`, {
     detail: `The ${resource.parents[0]?.type} that had the first one is deleted.`,

@@ -55,7 +55,6 @@ export function sizeFindings(values: readonly TerraformValue[]): readonly Diagno
   return [error("apply.body_too_large", summary, { hint: "make the value smaller" })];
 }
 
-/** Returns what is wrong with the ways in which a configuration sets its secrets. */
 export function secretFindings(
   secrets: readonly Omit<SecretBinding, "path">[],
   config: TerraformObject,

@@ -99,7 +99,6 @@ const typeOfBlock = ({ attributes, groups = [] }: BlockSchema): ObjectType =>
     ...Object.fromEntries(groups.map(({ name, block }) => [name, typeOfBlock(block)])),
   });
 
-/** Returns a whole value with nothing in it: every attribute and every block is null. */
 export const emptyValue = ({ block: { attributes, groups = [] } }: Pick<Schema, "block">): Draft =>
   Object.fromEntries([...attributes, ...groups].map(({ name }) => [name, null]));
 
@@ -122,7 +121,6 @@ const single = 1;
 /** `DescriptionKind` of the protocol. */
 export const markdown = 1;
 
-/** A type in the form of the protocol. */
 export const typeBytes = (type: TerraformType): Buffer => Buffer.from(JSON.stringify(type));
 
 const blockMessage = ({ doc, attributes, groups = [] }: BlockSchema): Message<"Block"> => ({
@@ -141,7 +139,6 @@ const blockMessage = ({ doc, attributes, groups = [] }: BlockSchema): Message<"B
   })),
 });
 
-/** A schema in the form of the protocol. */
 export const schemaMessage = ({ block }: Schema): Message<"Schema"> => ({
   version: schemaVersion,
   block: blockMessage(block),

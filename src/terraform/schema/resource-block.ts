@@ -149,7 +149,6 @@ export const revision: AttributeSchema = computedAttribute(
   "Changes with every apply that writes something a deployment picks up. Put it into the `triggers` of the deployment.",
 );
 
-/** The attribute that says whether a resource has to run again. */
 export const upToDateName = "up_to_date";
 
 const upToDate: AttributeSchema = computedAttribute(
@@ -205,7 +204,6 @@ function docOf(resource: Resource, { path, schema }: AttributeBinding): string {
   return `${own} A list of texts; an object in it is sent as it is written.`;
 }
 
-/** The type of a value that is made up, and what judges one. */
 export const generatedType: TerraformType = objectOf({ length: "number" });
 export const generatedCheck = z.object({ length: countCheck(generatedLengths.from, generatedLengths.to) });
 

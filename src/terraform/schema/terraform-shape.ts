@@ -78,7 +78,6 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return declared;
   }
 
-  /** Returns what a configuration declares and is known, by attribute path. Secrets are not among it. */
   knownIn(config: TerraformObject): Map<string, Plain> {
     const isKnown = (entry: [string, Plain | Unknown]): entry is [string, Plain] =>
       !(entry[1] instanceof Unknown);
@@ -116,7 +115,6 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return { ...planned, ...Object.fromEntries(values) };
   }
 
-  /** Returns what a state shows of what the service decides, by attribute path. */
   computedIn(state: TerraformObject): Map<string, Plain> {
     const computed = new Map<string, Plain>();
     for (const { path, steps } of this.computed) {
@@ -168,7 +166,6 @@ export class TerraformShape extends ResourceBindings implements Schema {
     });
   }
 
-  /** Returns a resource as the service shows it; undefined where it does not. */
   async find(...asked: Parameters<TerraformShape["read"]>): Promise<LiveResource | undefined> {
     const read = await this.read(...asked);
     return read.kind === "found" ? read.live : undefined;
@@ -180,7 +177,6 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return steps !== undefined && valueAt(state, steps) === true;
   }
 
-  /** Returns the service's defaults; none while the catalog is not known. */
   defaultsIn(catalog: Catalog | undefined): Attributes {
     return catalog === undefined ? new Map() : this.resource.defaults(catalog);
   }
@@ -190,6 +186,5 @@ const noReferences = new Unknown([]);
 const declaredValue = (value: TerraformValue): Plain | Unknown =>
   holdsUnknown(value) ? noReferences : toPlain(value);
 
-/** Returns a value of the service in the type of its attribute. */
 export const shownAs = ({ type }: Pick<AttributeBinding, "type">, value: Plain | undefined): TerraformValue =>
   fromJson(type, value);

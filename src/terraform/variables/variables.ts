@@ -20,7 +20,6 @@ import {
 /** The type that each entry of the map is: all it does, the map does. */
 export const entryType = shapeOf(variable);
 
-/** A variable of a map, as a state has it. */
 export interface MapMember {
   readonly id: string;
   /** ISO 8601; empty where the service tells none. Undefined where a write-only value was changed outside. */
@@ -34,13 +33,11 @@ export type MapMembers = ReadonlyMap<string, MapMember>;
 /** Returns the elements of a map by key; none where the whole map is null or unknown. */
 export const elementsOf = (map: TerraformValue | undefined): TerraformObject => asObject(map) ?? {};
 
-/** Returns a lookup of sources by key, in a state or a configuration. */
 function sourcesIn(whole: TerraformObject | undefined): (key: string) => TerraformValue {
   const shown = { ...elementsOf(whole?.[generatedName]), ...elementsOf(whole?.values) };
   return (key) => (key in shown ? shown[key] : whole?.values_wo_version) ?? null;
 }
 
-/** Returns the variables that a state has, by key. */
 export function entriesIn(state: TerraformObject | undefined): Map<string, MapMember> {
   const sourceOf = sourcesIn(state);
   const times = elementsOf(state?.updated_at);
@@ -54,7 +51,6 @@ export function entriesIn(state: TerraformObject | undefined): Map<string, MapMe
   return entries;
 }
 
-/** Returns a state with exactly these variables. */
 export function withEntries(state: TerraformObject, entries: MapMembers): TerraformObject {
   const { values = null, [generatedName]: generated = null } = state;
   const among = (map: TerraformValue, sourceOf: (entry: MapMember) => TerraformValue): TerraformValue =>
@@ -100,7 +96,6 @@ interface VariablesChange {
   readonly config: TerraformObject;
   /** The service's variables that an imported map takes over when it declares them, by key. */
   readonly takenOver: ReadonlyMap<string, Pick<Variable, "id" | "updatedAt">>;
-  /** How the service changes. */
   readonly parent: ParentChange;
 }
 
