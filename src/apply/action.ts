@@ -119,7 +119,6 @@ export function recordsOf({ resources }: State): Records {
   };
 }
 
-/** Returns the recorded part of `type` of the resource at `address`. */
 export const recordedPart = (
   records: Records,
   address: Address,

@@ -76,7 +76,6 @@ function parentIdOf(run: Run, { parent }: Change): string | undefined {
 
 function recordOfAccepted(
   { run, change, instance, type, parentId }: SharedContext,
-  /** Of a create: the settings it sends. */
   made: Pick<RecordedResource, "madeWith"> | undefined,
   answeredId: string | undefined,
   madeAt: string | undefined,
@@ -170,12 +169,10 @@ interface Recording
     Pick<RecordedResource, "id" | "writes" | "inputs" | "pending" | "writtenAt"> {
   readonly run: Pick<Run, "defaults" | "fingerprintKey"> & { readonly reads: Pick<Reads, "contentAt"> };
   readonly type: ResourceType;
-  /** As the last answer showed it. */
   readonly live?: LiveResource;
   /** Declared values as sent, or as found equal. */
   readonly values: ReadonlyMap<string, AppliableValue | ResolvedValue>;
   readonly previous?: RecordedResource;
-  /** It was made by this change. */
   readonly isNew?: boolean;
 }
 
@@ -185,7 +182,6 @@ export function writtenNow({ reads, clock }: Pick<Run, "reads"> & { readonly clo
   return new Date((reads.serviceTime() ?? clock.now() - 999) + 999).toISOString();
 }
 
-/** Returns the record of a resource while its deletion goes on. */
 export function recordedWhileDeleted(recorded: RecordedResource, pending: Pending): RecordedResource {
   const { deletionFailed: _before, ...rest } = recorded;
   return { ...rest, pending };
@@ -231,7 +227,6 @@ export const bareRecord = (
   ...{ preventDestroy: false, onRemove: "delete", writes: 0 },
 });
 
-/** Returns the record of a resource once a change of it is done, or found not needed. */
 export function recordedAfter(recording: Recording): RecordedResource {
   const { change, instance, previous, live, id, writes, inputs, pending } = recording;
   const same = previous?.id === id ? previous : undefined;

@@ -113,7 +113,6 @@ async function settleDeletion(
   return closed(intent, [{ kind: "resource", address, resource, deletedAt }, outcome(intent, "done")]);
 }
 
-/** Returns the ids that had the name when the run was planned. */
 const preexistingIdsOf = ({ state }: RecoveryContext, { address }: Intent): readonly string[] =>
   state.run?.fences[address] ?? [];
 

@@ -59,7 +59,6 @@ export async function forget(context: ChangeContext): Promise<ChangeEnd> {
   return { kind: "done" };
 }
 
-/** Waits for the end of a deletion before the resource is created again. */
 export async function awaitEnding(context: ChangeContext): Promise<ChangeEnd> {
   const { run, change } = context;
   const { ending } = context.instance;

@@ -57,7 +57,6 @@ export class RunJournal {
     this.#nextSeq = Math.max(0, ...state.open.map((intent) => intent.seq)) + 1;
   }
 
-  /** The run at hand; null before it began. */
   get run(): RunRecord | null {
     return this.#run;
   }

@@ -14,7 +14,6 @@ import { type ChangeEnd, knownValue, readNow } from "./run";
 import { settle } from "./settle";
 import { type ComparedWrite, movedTime, verifyApplied } from "./verify";
 
-/** Sends a create and sees it through. */
 export async function create(context: ChangeContext): Promise<ChangeEnd> {
   const values = declaredValues(context);
   const input = inputOf(context, values);
@@ -177,7 +176,6 @@ const needsItsTime = (
   movedTime(before, answered.updatedAt) === undefined &&
   [...sent.keys()].some((path) => ruleAt(type, path)?.secret === true);
 
-/** Reads a resource by its id after a write whose answer did not show it. */
 async function readAgain(context: ChangeContext, id: string): Promise<LiveResource | undefined> {
   const { run, change, instance, type, parentId } = context;
   const { address, liveName: name } = change;

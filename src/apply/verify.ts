@@ -9,7 +9,6 @@ import type { Change } from "../plan/plan";
 export interface ComparedWrite {
   readonly type: ResourceType;
   readonly sent: ReadonlyMap<string, AppliableValue>;
-  /** As the answer of the write showed it. */
   readonly live: LiveResource;
   readonly defaults: Attributes;
   /** The service's `updatedAt` before the write; undefined for a create. */

@@ -65,7 +65,6 @@ export interface ApplyOutcome extends Outcome {
   readonly outputs?: Readonly<Record<string, Plain>>;
   /** The key that authenticates the record of a review; absent where there is none. */
   readonly reviewKey?: Uint8Array | undefined;
-  /** Where the plan differs from the reviewed one. */
   readonly differences?: readonly PlanDifference[] | undefined;
   readonly cancelled?: true;
 }
@@ -219,7 +218,6 @@ function withConfirmations(built: BuiltPlan, request: ApplyRequest, isAuthentic:
   return confirming(built, { confirmedDeletes, confirmedConsumers });
 }
 
-/** Makes the plan again with more confirmations, under the same findings. */
 function confirming(built: BuiltPlan, confirmations: Partial<PlanOptions>): BuiltPlan {
   const input = { ...built.input, options: { ...built.input.options, ...confirmations } };
   const { checks, diagnostics } = built.plan;

@@ -17,7 +17,6 @@ import type { CostLimit, PlanRequest } from "./context";
 /** Milliseconds that one policy may take for all of a plan: one that loops is an error of that policy. */
 const longestJudgement = 2000;
 
-/** Judges a plan by the conditions and policies of a request that names policies. */
 export async function judgePlan(
   cwd: string,
   request: PolicyRequest,

@@ -95,7 +95,6 @@ export function memberResult(
   const runs = outcomes.flatMap(({ runId }) => runId ?? []);
   const hasApplied = verb === "apply" && Object.values(changes ?? {}).some((number) => number > 0);
   const isDrift = verb === "drift" && exitCode === 2;
-  // The first, where several have the exit code.
   const ofCode = memberStatuses.find((one) => statuses[one][2] === exitCode) ?? "failed";
   const status = hasApplied && exitCode === 0 ? "applied" : isDrift ? "drift" : ofCode;
   const { name, manifest: folder, stage } = member;

@@ -92,7 +92,6 @@ function assemble(
   };
 }
 
-/** Without a name of its own a resource bears its logical name. */
 function addName(block: Block, attributes: Map<string, DesiredAttribute>, context: LoadContext): void {
   const path = block.placed.type.nameAttribute;
   if (path === undefined || isWritten(block, path)) return;

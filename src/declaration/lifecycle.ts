@@ -107,7 +107,6 @@ function filledIn(node: MapNode, { address }: Block, context: LoadContext): MapN
   return { ...node, entries };
 }
 
-/** What must hold of a resource, with the range of each condition in its list. */
 const conditionsOf = (
   kind: ConditionKind,
   conditions: z.infer<typeof conditionsSchema>,

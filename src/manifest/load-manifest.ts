@@ -128,7 +128,6 @@ async function readStage(
   }
   const root = withStage(files.root, asked);
   const entries = new Map(root.entries);
-  // What is left is the manifest of this stage.
   entries.delete("stages");
   return { files: { ...files, root: { ...root, entries } }, stage };
 }
@@ -188,7 +187,6 @@ export async function findStages(request: Omit<ManifestRequest, "secrets">): Pro
 
 /** The files of a manifest as read so far; more may be laid over them. */
 interface ReadFiles {
-  /** One tree of all layers, each over those before it. */
   readonly root: MapNode;
   readonly names: readonly string[];
   readonly bytesLeft: number;

@@ -95,7 +95,6 @@ function decideRetained(instance: ResourceInstance, { decisions }: DecisionConte
     : { ...nothing, retains: true };
 }
 
-/** Changes nothing, and shows what was changed outside of rnv since it was recorded. */
 function decideCompared(instance: ResourceInstance): Decision {
   const nothing = decideNothing(instance);
   return instance.live && instance.recorded ? { ...nothing, drift: diffRecorded(instance) } : nothing;

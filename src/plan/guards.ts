@@ -324,6 +324,5 @@ function fateOf({ action, onRemove, attributes, instance: { type } }: Decision):
   return changed.path === nameAttribute ? "renamed" : "archived";
 }
 
-/** Returns the error of a change that is blocked, at its declaration; nothing of another one. */
 export const guardErrors = ({ address, blockedBy, range }: Change): readonly Diagnostic[] =>
   blockedBy ? [error(blockedBy.code, blockedBy.summary, { address, hint: blockedBy.hint, range })] : [];

@@ -85,7 +85,6 @@ function defaultsIn(catalog: Catalog): Defaults {
   };
 }
 
-/** Returns the defaults of the type and its variant, and over them the initial settings of the resource itself. */
 function withInitial(
   defaults: Defaults,
   type: ResourceType,
@@ -135,7 +134,6 @@ export function whyGone(instance: ResourceInstance): string {
   return requested ? `${requested}, and its end is waited for` : "it was deleted outside of rnv";
 }
 
-/** Returns the reason of a decision to ask for a deletion again; undefined where it was not asked for before. */
 export function whyAgain(instance: ResourceInstance): string | undefined {
   const { deletionFailed } = instance.recorded ?? {};
   if (deletionFailed !== undefined) return `the last deletion failed: ${deletionFailed}`;

@@ -145,7 +145,6 @@ export const changeSchema = z.strictObject({
   range: range.optional().describe("Where it is declared."),
 });
 
-/** A change with Terraform's views of it. */
 const resourceChange = z.strictObject({
   ...place,
   action: actionSchema

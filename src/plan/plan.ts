@@ -168,7 +168,6 @@ export const unknownIn = ({ attributes }: Change): readonly string[] =>
 
 export const isChangedOutside = ({ drift = [] }: Pick<Change, "drift">): boolean => drift.length > 0;
 
-/** Returns what is done: a deletion by `onRemove: archive` archives. */
 export const deedOf = ({ action, onRemove }: Pick<Change, "action" | "onRemove">): Action | "archive" =>
   action === "delete" && onRemove === "archive" ? "archive" : action;
 

@@ -119,7 +119,6 @@ export const countList = (counts: readonly Count[]): string =>
     .map(([count, words]) => `${count} ${words}`)
     .join(", ");
 
-/** The same of keys, in the order of their words. */
 export const countEach = (words: Readonly<Record<string, string>>, keys: readonly unknown[]): string =>
   countList(Object.entries(words).map(([key, text]) => [keys.filter((one) => one === key).length, text]));
 
@@ -167,7 +166,6 @@ export function differenceText(differences: readonly PlanDifference[]): string {
 export const remedyText = (digest: string, pullRequest?: number): string =>
   `Open a pull request from today's main (an empty commit will do), or review the plan as it is now and run this workflow by hand with its digest: \`rnv ci apply ${pullRequest === undefined ? "" : `--pull-request ${pullRequest} `}--expect-digest ${digest}\``;
 
-/** The same in one line, for a message. */
 export const differenceLine = (differences: readonly PlanDifference[]): string =>
   shortList(
     differences.map(({ address, kind }) => `${address} ${differenceWords[kind]}`),

@@ -16,7 +16,6 @@ import { attributeSign, capLines, fieldLines, joinBlocks, type ShownField } from
 /** Characters of a name, or of a text about it. */
 const longestName = 120;
 const mostNames = 50;
-/** Items of a section that are not folded away. */
 const mostOpen = 25;
 /** Characters of a text in Markdown; GitHub refuses comments above 65,536. */
 export const markdownLimit = 60_000;
@@ -117,7 +116,6 @@ function headline(
   return `${line}${fieldNames}${effects === undefined ? "" : ` (${effects})`}`;
 }
 
-/** `branch, plan and 3 more`: fields that change. */
 function changedFields(fields: readonly ShownField[]): string {
   const names = fields
     .filter((field) => attributeSign(field) !== " ")

@@ -176,7 +176,6 @@ const viewportOf = ({ layout: { viewport: saved } }: Canvas): Viewport | null =>
 
 type Positions = Readonly<Record<string, CanvasPosition>>;
 
-/** Declared places, where they are given one by one. */
 const placesIn = (declared: Attributes<ResolvedValue>): Positions | undefined => {
   const value = declared.get("positions");
   return isObject(value) && isPlain(value) ? (value as Positions) : undefined;

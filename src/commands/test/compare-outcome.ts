@@ -161,7 +161,6 @@ const valueRows = (
 
 const sensitive = "(sensitive)";
 
-/** Words a field as it is once the plan is applied. */
 function plannedText(plan: Plan, change: Change, path: string): string {
   const instance = instanceOf(plan, change);
   const isSecret = change.attributes.some((field) => field.path === path && field.after.kind === "secret");

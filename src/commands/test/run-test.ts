@@ -25,7 +25,6 @@ import { countedExitCode, plan } from "../plan";
 import { compareOutcome, difference, findingLine, type TestOutcome } from "./compare-outcome";
 import { createMemoryBackend, type MemoryBackend } from "./memory-backend";
 
-/** The result of a test, with what its errors point into. */
 export interface RanTest {
   readonly result: TestResult;
   readonly unexpected: readonly Diagnostic[];

@@ -114,7 +114,6 @@ const totalCost = defineView<Plan["cost"]>("TotalCost", {
   ],
 });
 
-/** The plan as a whole, with the objects of its changes. */
 export const planView = defineView<{
   readonly plan: Plan;
   readonly stage: string;
@@ -168,7 +167,6 @@ function celValue(value: Plain | undefined): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, celValue(member as Plain)]));
 }
 
-/** One resource as it is once the plan is applied. */
 interface PlannedResource extends Planned {
   readonly parts: readonly Planned[];
   /** What the service computed of it, where that is known. */

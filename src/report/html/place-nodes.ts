@@ -152,13 +152,11 @@ function layoutOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[], widt
   };
 }
 
-/** The size of a box around its nodes. */
 const endOf = (nodes: ReadonlyMap<string, Point>, nodeSize: Size): Size => ({
   width: Math.max(...[...nodes.values()].map(({ x }) => x)) + nodeSize.width / 2 + padding,
   height: Math.max(...[...nodes.values()].map(({ y }) => y)) + nodeSize.height / 2 + padding,
 });
 
-/** Places linked nodes by their references. */
 function layoutByDagre(edges: readonly GraphEdge[], nodeSize: Size, label: Size): Omit<Layout, "nodeSize"> {
   const { Graph, layout } = require("@dagrejs/dagre") as typeof dagreModule;
   const graph = new Graph({ multigraph: true });

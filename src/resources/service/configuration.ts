@@ -66,7 +66,6 @@ const configurationNames = Object.keys(configurationFields) as readonly Configur
  * none that it does not, so `at once` stands only at what the service itself reads when something happens there.
  */
 const special: Partial<Record<ConfigurationField, Omit<AttributeRule, "change">>> = {
-  // Text beside the name.
   description: { takesEffect: "at once" },
   // Read when there is something to tell.
   notifications: { takesEffect: "at once" },
@@ -111,7 +110,6 @@ function doc(field: ConfigurationField): string {
   return `${docs[field]} Default: ${initial === "" ? "empty" : `\`${JSON.stringify(initial)}\``}.${effect}`;
 }
 
-/** The rules of all configuration fields, under their attribute paths. */
 export const configurationRules = Object.fromEntries(
   configurationNames.map((field) => {
     const texts = typeof documentedDefaults[field] === "string" && { equal: sameText };
