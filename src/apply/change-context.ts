@@ -43,7 +43,8 @@ export function changeContext(run: Run, task: RunTask, slot: Slot): ChangeContex
   const { change, instance, phase } = task;
   const type = run.types.get(change.type);
   if (!type) throw new Error(`no resource type ${change.type}`);
-  const parentId = parentIdOf(run, change);
+  const known = change.parent && run.lookup(change.parent, "id");
+  const parentId = typeof known === "string" ? known : undefined;
   const makes = change.action === "create" || phase === "create";
   const made = makes ? madeWith(instance, type) : undefined;
   const shared = { run, change, instance, type, slot, parentId };
@@ -68,11 +69,6 @@ export function changeContext(run: Run, task: RunTask, slot: Slot): ChangeContex
 }
 
 type SharedContext = Omit<ChangeContext, "endpoints" | "recordOnAccept">;
-
-function parentIdOf(run: Run, { parent }: Change): string | undefined {
-  const id = parent && run.lookup(parent, "id");
-  return typeof id === "string" ? id : undefined;
-}
 
 function recordOfAccepted(
   { run, change, instance, type, parentId }: SharedContext,

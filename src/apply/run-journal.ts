@@ -111,7 +111,6 @@ export class RunJournal {
     await this.#append(entries);
   }
 
-  /** Closes what is open at an address, if anything, and records what it left. */
   async closeAt(address: Address, outcome: WriteEnd, left: SentRecord = {}): Promise<void> {
     const open = this.openAt(address).map(({ seq }) => seq);
     if (open.length > 0 || left.recording) await this.close(open, outcome, left);

@@ -56,7 +56,6 @@ async function findEarlierCreate(context: ChangeContext, name: string): Promise<
   throw new DiagnosticsError([error("live.unmanaged_exists", summary, { address, range, hint })]);
 }
 
-/** Sends only what changes and sees it through. */
 export async function update(context: ChangeContext): Promise<ChangeEnd> {
   const { change, instance, type } = context;
   const values = declaredValues(context);
@@ -96,7 +95,6 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
   });
 }
 
-/** Records a found resource as the outcome of an unanswered create. */
 async function takeMade(context: ChangeContext, made: LiveResource): Promise<Accepted> {
   const { run, change, instance, type, parentId } = context;
   const { address } = change;

@@ -64,7 +64,6 @@ function differences(refused: readonly string[], { type, sent, live, mask = noMa
     .join("\n");
 }
 
-/** Attribute paths that the answer of a write does not show as they were sent. */
 export function unappliedPaths({ type, sent, live, defaults, before }: ComparedWrite): readonly string[] {
   const isRefused = (path: string, value: AppliableValue): boolean => {
     const rule = ruleAt(type, path);

@@ -148,17 +148,12 @@ function wantedBy(request: ApplyRequest, saved: SavedPlan | undefined): ApplyReq
 const unauthenticated =
   "No key authenticates the confirmations in the saved plan, so they do not count. Set RNV_STATE_KEY for both commands.";
 
-/** The reviewed plan's digest, or why the plan at hand is not the one that was expected; neither where none is asked for. */
-interface Compared extends Pick<ApplyOutcome, "differences"> {
-  readonly reviewed?: string;
-  readonly problem?: Diagnostic;
-}
-
+/** Returns the reviewed plan's digest, or why this is not the plan that was expected; neither where none is asked for. */
 function compareWithReview(
   { plan, key: { reviewKey: key } }: BuiltPlan,
   { expectDigest, review, repairsOnly }: Pick<ApplyRequest, "expectDigest" | "review" | "repairsOnly">,
   state: State | undefined,
-): Compared {
+): Pick<ApplyOutcome, "differences"> & { readonly reviewed?: string; readonly problem?: Diagnostic } {
   if (review && !hasChanges(plan)) return {};
   const beyond = repairsOnly ? changesBeyondRepair(plan) : [];
   if (beyond.length > 0)

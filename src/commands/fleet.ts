@@ -126,7 +126,6 @@ function sumOf<T extends Readonly<Record<string, number>>>(all: readonly (T | un
 
 type MemberFinding = NonNullable<MemberResult["diagnostics"]>[number];
 
-/** A finding whose file is named from the folder of the fleet. */
 function placedIn(found: MemberFinding, { manifest: folder = "." }: MemberNames): MemberFinding {
   const file = found.location?.file;
   if (file === undefined || folder === "." || isAbsolute(file) || file.startsWith("<")) return found;

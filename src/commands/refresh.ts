@@ -181,7 +181,6 @@ function idOf(address: Address, { found, recorded }: Refreshing): string | undef
   return read?.kind === "unchecked" ? recorded.get(address)?.id : undefined;
 }
 
-/** Returns the declared attributes whose value is known now; a reference is looked up in earlier results. */
 function knownAttributes(
   declared: DesiredResource | undefined,
   refreshing: Refreshing,

@@ -20,7 +20,6 @@ export interface BuiltResource {
   readonly order: readonly Address[];
 }
 
-/** The resource that a block declares: attributes read and checked, its name and its parent filled in. */
 export function buildResource(block: Block, context: LoadContext): BuiltResource {
   const attributes = new Map<string, DesiredAttribute>();
   const sources: PendingSecret[] = [];

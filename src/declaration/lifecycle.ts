@@ -69,7 +69,6 @@ export const lifecycleSchema = (archives: boolean) =>
 
 const lifecycles = { archived: lifecycleSchema(true), removed: lifecycleSchema(false) };
 
-/** Reads the `lifecycle` block; what is not written keeps its default. */
 export function readLifecycle(
   block: Block,
   context: LoadContext,

@@ -4,7 +4,6 @@ import type { Address } from "./address";
 /** The effect of a failed policy: `advisory` is told, `overridable` stops unless it is overridden by name, `mandatory` stops. */
 export type PolicyLevel = "advisory" | "overridable" | "mandatory";
 
-/** A CEL expression as it is written, and where. */
 export interface PolicyExpression {
   readonly text: string;
   readonly range: SourceRange;

@@ -159,7 +159,6 @@ export interface ResourceAction<Reads, Writes> {
   readonly mustBeConfirmed?: true;
   /** Looks at its target, with one read at most; `last` is the record of the part that it makes. Throws `DiagnosticsError` where there is none. */
   readonly aim?: (reads: Reads, input: ActionInput, last: RecordedResource | undefined) => Promise<ActionAim>;
-  /** Sends its one write. */
   readonly send: (writes: Writes, input: ActionInput) => Promise<Made>;
   /** Returns how to see the end of the accepted write. */
   readonly pendingOf: (input: ActionInput, made: Made) => Pending;
@@ -169,7 +168,6 @@ export interface ResourceAction<Reads, Writes> {
     input: ActionInput,
     preexistingIds: readonly string[],
   ) => Promise<readonly string[] | undefined>;
-  /** Looks once at what it left pending. */
   readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;
 }
 

@@ -277,7 +277,6 @@ const encryptedStateSchema = z.looseObject({
   data: z.base64(),
 });
 
-/** The content of a state file, in the clear or encrypted. */
 export const stateFileSchema = z.discriminatedUnion("format", [stateSchema, encryptedStateSchema]);
 
 /** The command line that asks for it: `rnv deploy service.shop.api --commit 4f2a…`. */

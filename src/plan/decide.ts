@@ -137,7 +137,6 @@ const isDeletedAgain = ({ instance: { address, read }, onRemove }: Decision, inp
   onRemove === "delete" &&
   (input.options.mode === "destroy" || confirmedDeletions(input)(address));
 
-/** Returns whether its parent is or was archived: then it stays in the state with it. */
 function staysWithParent({ parent, type }: ResourceInstance, decisions: Decisions): boolean {
   const around = parent && decisions.get(parent);
   if (around === undefined || !type.removedWithParent) return false;

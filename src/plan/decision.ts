@@ -5,13 +5,12 @@ import type { Plain } from "../model/value";
 import type { ResourceInstance } from "./instances";
 import type { AttributeChange, Change, PlannedInstance } from "./plan";
 
-type Decided = Required<Pick<Change, "drift">> &
-  Pick<Change, "action" | "attributes" | "released" | "lifecycle" | "reason" | "retains" | "held"> &
-  Pick<Change, "withParent" | "onRemove"> &
-  Pick<PlannedInstance, "resolved" | "fingerprints" | "isRevealed">;
-
 /** The decision about one instance; guards, order and cost make it a `Change`. */
-export interface Decision extends Decided {
+export interface Decision
+  extends Required<Pick<Change, "drift">>,
+    Pick<Change, "action" | "attributes" | "released" | "lifecycle" | "reason" | "retains" | "held">,
+    Pick<Change, "withParent" | "onRemove">,
+    Pick<PlannedInstance, "resolved" | "fingerprints" | "isRevealed"> {
   readonly instance: ResourceInstance;
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -112,11 +112,10 @@ const reportSchema = z.strictObject({
   diagnostics: diagnostics.optional(),
 });
 
-const failedSchema = reportSchema
-  .pick({ format_version: true })
-  .extend({ errored: z.literal(true), diagnostics });
-
-export const driftDocumentSchema = z.union([reportSchema, failedSchema]);
+export const driftDocumentSchema = z.union([
+  reportSchema,
+  reportSchema.pick({ format_version: true }).extend({ errored: z.literal(true), diagnostics }),
+]);
 export type DriftDocument = z.infer<typeof driftDocumentSchema>;
 
 type ReportDocument = z.infer<typeof reportSchema>;

@@ -27,7 +27,7 @@ export type ResourceInstances = ReadonlyMap<Address, ResourceInstance>;
 
 export function gatherInstances(
   input: PlanInput,
-  { recorded, previous }: MovedState,
+  { recorded, previous }: ReturnType<typeof applyMoves>,
 ): { readonly instances: ResourceInstances; readonly diagnostics: readonly Diagnostic[] } {
   const types = new Map(input.types.map((type) => [type.type, type]));
   const defaults = defaultsIn(input.catalog);
@@ -210,9 +210,6 @@ export function recordedOwners(instances: ResourceInstances): Map<string, Addres
     if (recorded) owners.set(ownerKey(type.type, recorded.id), address);
   return owners;
 }
-
-/** The recorded resources under the addresses that the manifest now uses; the address that what moved was recorded under. */
-type MovedState = ReturnType<typeof applyMoves>;
 
 /**
  * Renames recorded resources as `moved` says, along chains of moves. Records inside of one that moved go along

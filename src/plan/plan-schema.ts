@@ -188,7 +188,6 @@ const checkSchema = z.strictObject({
   range: range.optional(),
 });
 
-/** The plan document that `planDocument` makes and `planFromDocument` reads. */
 export const planDocumentSchema = z.strictObject({
   format_version: z.literal("1.2"),
   stage: z

@@ -70,7 +70,6 @@ const itemsMarkdown = (texts: ReturnType<typeof textsOf>): readonly string[] =>
     return foldedParts(`<b>${escapeHtml(title)}</b> (${items.length})`, [list]);
   });
 
-/** The name of an item alone, as a line of a diff block. */
 const shortLine = ({ sign, subject, stop }: Item): string =>
   `${sign} ${shorten(escapeText(subject), longestName)}${stop === undefined ? "" : "  # blocked"}`;
 

@@ -105,6 +105,5 @@ export function lineOf<Part>(
   });
 }
 
-/** Paragraphs with an empty line between, without those that are empty. */
 export const joined = (parts: readonly string[]): string =>
   `${parts.filter((part) => part !== "").join("\n\n")}\n`;

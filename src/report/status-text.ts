@@ -207,7 +207,6 @@ function resultText({ exitCode, counts }: PastRun): string {
   return told === "" ? end : `${end}: ${told}`;
 }
 
-/** A stage or an instance, as `rnv stage list` shows it. */
 export interface StageRow {
   /** `preview/12`; `preview/ID` for a stage of which no instance is known. */
   readonly stage: string;

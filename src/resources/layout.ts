@@ -211,7 +211,6 @@ function layoutReaction({ declared, live, upstream }: ReactionContext): string |
   return others.length === 0 ? `${first} needs a place` : `${appearing.length} services need places`;
 }
 
-/** A node of the canvas, as it is or once the plan is applied. */
 interface Candidate {
   readonly id?: string;
   readonly name: string;

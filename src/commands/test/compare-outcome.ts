@@ -125,7 +125,6 @@ function matches(pattern: string, address: string): boolean {
   return new RegExp(`^${parts.join(".*")}$`).test(address);
 }
 
-/** What a line of a comparison is about, with what was expected of it and what there was. */
 type Row = readonly [about: string, expected: string, got: string];
 
 const compareRows = (about: string, rows: readonly Row[]): TestDifference[] =>

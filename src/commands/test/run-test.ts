@@ -91,7 +91,6 @@ const linesOf = (plan: Plan): string[] => [
   ...plan.outputs.map(({ name }) => `output ${name} changes`),
 ];
 
-/** Makes what the test starts from: what others made, what was applied, and what changed since. */
 async function makeFixtures(world: TestWorld): Promise<void> {
   const { test } = world;
   const { live, drift } = test;

@@ -32,7 +32,6 @@ export interface Clone {
 /** Reads a file of another tool; what has no counterpart is reported. */
 export type Converter = (file: Fields, clone: Clone) => ConvertedManifest;
 
-/** Reports a setting that a manifest has no word for, at its location. */
 export const dropped = (range: SourceRange, what: string, hint?: string): Diagnostic =>
   warning("manifest.not_converted", what.replaceAll("$${", "${"), {
     range,
@@ -128,7 +127,6 @@ export class Fields {
     this.report(error("manifest.invalid_type", summary, { range: node.range }));
   }
 
-  /** Reports a fact about a key at its value, or at a part of that. */
   note(key: string, what: string, part?: { readonly range: SourceRange }): void {
     const { range } = part ?? this.node.entries.get(key)?.value ?? this.node;
     this.report(dropped(range, `${this.owner}.${key}: ${what}`));

@@ -169,7 +169,6 @@ function celValue(value: Plain | undefined): unknown {
 
 interface PlannedResource extends Planned {
   readonly parts: readonly Planned[];
-  /** What the service computed of it, where that is known. */
   readonly computed?: ReadonlyMap<string, Plain>;
 }
 
@@ -259,10 +258,8 @@ export function valueAfter(
 
 const computedTypes = { string: "string", number: "double", boolean: "bool", json: "dyn" } as const;
 
-type Wrapping = { readonly innerType?: z.ZodType };
-
 function withoutWrapping(schema: z.ZodType): z.ZodType {
-  const { innerType } = schema.def as Wrapping;
+  const { innerType } = schema.def as { readonly innerType?: z.ZodType };
   return innerType === undefined ? schema : withoutWrapping(innerType);
 }
 

@@ -195,7 +195,6 @@ function recordedItem({ address, resource }: StateEntry): Item {
   return { sign: "", subject: address, phrase: name, id, facts, homes: [homeOf(address)] };
 }
 
-/** The report of a fleet as a page: first the members that need attention, with their errors, then the others. */
 export function fleetPage(report: FleetReport): string {
   const { verb, members, started_at: started, seconds, shard, selected } = report;
   const urgent = members.filter((one) => !isWell(one));

@@ -96,7 +96,6 @@ export function placeNodes<Node extends GraphNode>(
   const edges = [...graph.edges].sort((a, b) => compareNatural(a.from, b.from) || compareNatural(a.to, b.to));
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const edgesIn = groupBy(edges, ({ from }) => byId.get(from)?.box);
-  // Nodes without a box come last.
   const boxes = [...groupBy(nodes, ({ box }) => box)].sort(([a], [b]) =>
     a === undefined ? 1 : b === undefined ? -1 : compareNatural(a, b),
   );

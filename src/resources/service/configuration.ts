@@ -93,15 +93,13 @@ const special: Partial<Record<ConfigurationField, Omit<AttributeRule, "change">>
   buildMethod: { known: ["railpack"] },
 };
 
-type ConfigurationShape = {
-  [Field in ConfigurationField]: z.ZodOptional<z.ZodNullable<(typeof configurationFields)[Field]>>;
-};
-
 /** The `configuration` block: any of its fields; `null` stands for the service's default. */
 export const configurationSchema = z.strictObject(
   Object.fromEntries(
     configurationNames.map((field) => [field, configurationFields[field].nullish().describe(doc(field))]),
-  ) as unknown as ConfigurationShape,
+  ) as unknown as {
+    [Field in ConfigurationField]: z.ZodOptional<z.ZodNullable<(typeof configurationFields)[Field]>>;
+  },
 );
 
 function doc(field: ConfigurationField): string {
