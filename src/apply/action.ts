@@ -19,7 +19,6 @@ type ActionRun = Pick<
 
 export type VerbAction = NonNullable<Resource["actions"]>[string];
 
-/** An action on its way: the resource that it is about, and the command that asks for it. */
 export interface ActionOrder extends ActionInput, Command {}
 
 /**
@@ -119,7 +118,6 @@ export function recordsOf({ resources }: State): Records {
   };
 }
 
-/** Returns the recorded part of `type` of the resource at `address`. */
 export const recordedPart = (
   records: Records,
   address: Address,

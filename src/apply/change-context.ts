@@ -43,7 +43,8 @@ export function changeContext(run: Run, task: RunTask, slot: Slot): ChangeContex
   const { change, instance, phase } = task;
   const type = run.types.get(change.type);
   if (!type) throw new Error(`no resource type ${change.type}`);
-  const parentId = parentIdOf(run, change);
+  const known = change.parent && run.lookup(change.parent, "id");
+  const parentId = typeof known === "string" ? known : undefined;
   const makes = change.action === "create" || phase === "create";
   const made = makes ? madeWith(instance, type) : undefined;
   const shared = { run, change, instance, type, slot, parentId };
@@ -69,14 +70,8 @@ export function changeContext(run: Run, task: RunTask, slot: Slot): ChangeContex
 
 type SharedContext = Omit<ChangeContext, "endpoints" | "recordOnAccept">;
 
-function parentIdOf(run: Run, { parent }: Change): string | undefined {
-  const id = parent && run.lookup(parent, "id");
-  return typeof id === "string" ? id : undefined;
-}
-
 function recordOfAccepted(
   { run, change, instance, type, parentId }: SharedContext,
-  /** Of a create: the settings it sends. */
   made: Pick<RecordedResource, "madeWith"> | undefined,
   answeredId: string | undefined,
   madeAt: string | undefined,
@@ -170,12 +165,10 @@ interface Recording
     Pick<RecordedResource, "id" | "writes" | "inputs" | "pending" | "writtenAt"> {
   readonly run: Pick<Run, "defaults" | "fingerprintKey"> & { readonly reads: Pick<Reads, "contentAt"> };
   readonly type: ResourceType;
-  /** As the last answer showed it. */
   readonly live?: LiveResource;
   /** Declared values as sent, or as found equal. */
   readonly values: ReadonlyMap<string, AppliableValue | ResolvedValue>;
   readonly previous?: RecordedResource;
-  /** It was made by this change. */
   readonly isNew?: boolean;
 }
 
@@ -185,7 +178,6 @@ export function writtenNow({ reads, clock }: Pick<Run, "reads"> & { readonly clo
   return new Date((reads.serviceTime() ?? clock.now() - 999) + 999).toISOString();
 }
 
-/** Returns the record of a resource while its deletion goes on. */
 export function recordedWhileDeleted(recorded: RecordedResource, pending: Pending): RecordedResource {
   const { deletionFailed: _before, ...rest } = recorded;
   return { ...rest, pending };
@@ -231,7 +223,6 @@ export const bareRecord = (
   ...{ preventDestroy: false, onRemove: "delete", writes: 0 },
 });
 
-/** Returns the record of a resource once a change of it is done, or found not needed. */
 export function recordedAfter(recording: Recording): RecordedResource {
   const { change, instance, previous, live, id, writes, inputs, pending } = recording;
   const same = previous?.id === id ? previous : undefined;

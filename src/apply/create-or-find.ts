@@ -41,7 +41,8 @@ async function sendOrFind<Made, Found>(
   try {
     return await send();
   } catch (failure) {
-    const isKeyUsed = isKeyConflict(failure);
+    // The service knows the key from a request with another body (interface, "Idempotency rules").
+    const isKeyUsed = (failure as Partial<ApiError>).code === "idempotency_conflict";
     if (!isUncertain(failure) && !isKeyUsed) throw failure;
     reads.invalidate();
     // A look that fails tells nothing: that the request is uncertain is what people have to know.
@@ -58,10 +59,6 @@ async function sendOrFind<Made, Found>(
     return undefined;
   }
 }
-
-/** Returns true if the service knows the key from a request with another body (interface, "Idempotency rules"). */
-const isKeyConflict = (failure: unknown): boolean =>
-  (failure as Partial<ApiError>).code === "idempotency_conflict";
 
 export const severalFound = (
   code: "apply.uncertain" | "state.open_intent",

@@ -2,7 +2,7 @@ import type { Resource } from "../api/reads";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
-import type { Command, Intent, JournalEntry, RecordedResource, State } from "../model/state";
+import type { Command, Intent, JournalEntry, RecordedResource } from "../model/state";
 import { replayJournal } from "../state/recorded";
 import { leftBy, recordsOf, unknownEnd } from "./action";
 import { bareRecord, inputsIn, recordedWhileDeleted, writtenNow } from "./change-context";
@@ -113,7 +113,6 @@ async function settleDeletion(
   return closed(intent, [{ kind: "resource", address, resource, deletedAt }, outcome(intent, "done")]);
 }
 
-/** Returns the ids that had the name when the run was planned. */
 const preexistingIdsOf = ({ state }: RecoveryContext, { address }: Intent): readonly string[] =>
   state.run?.fences[address] ?? [];
 
@@ -159,7 +158,9 @@ function adopted(
   made: LiveResource,
   recorded: RecordedResource | undefined,
 ): JournalEntry[] {
-  const parent = parentAddress(recovering.state, intent.parentId) ?? recorded?.parent;
+  const { resources } = recovering.state;
+  const addresses = Object.keys(resources) as Address[];
+  const parent = addresses.find((one) => resources[one]?.id === intent.parentId) ?? recorded?.parent;
   const pending = type.runs?.pendingOf(made.id, intent.parentId, new Map());
   const inputs = type.reacts && parent && inputsIn(recordsOf(recovering.state), parent, type);
   const { id, name, updatedAt } = made;
@@ -180,9 +181,6 @@ function adopted(
   };
   return [{ kind: "resource", address: intent.address, resource }, outcome(intent, "done")];
 }
-
-const parentAddress = ({ resources }: State, id: string | undefined): Address | undefined =>
-  (Object.keys(resources) as Address[]).find((address) => resources[address]?.id === id);
 
 const outcome = ({ seq }: Intent, result: "done" | "refused", id?: string): JournalEntry => ({
   ...{ kind: "outcome", seq, result, status: 0, id },

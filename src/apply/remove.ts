@@ -59,7 +59,6 @@ export async function forget(context: ChangeContext): Promise<ChangeEnd> {
   return { kind: "done" };
 }
 
-/** Waits for the end of a deletion before the resource is created again. */
 export async function awaitEnding(context: ChangeContext): Promise<ChangeEnd> {
   const { run, change } = context;
   const { ending } = context.instance;
@@ -173,7 +172,6 @@ export async function proveGone({ run, change, instance, type, endpoints }: Chan
   throw notGone(change, recorded.id, hint);
 }
 
-/** Returns the error about a resource that exists, which the plan took to be gone. */
 export function notGone({ address, range }: Change, id: string, hint: string): DiagnosticsError {
   const summary = `${address} exists (ID ${id}), but the API did not list it for the plan`;
   return new DiagnosticsError([error("live.gone_unproven", summary, { address, range, hint })]);

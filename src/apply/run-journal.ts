@@ -57,7 +57,6 @@ export class RunJournal {
     this.#nextSeq = Math.max(0, ...state.open.map((intent) => intent.seq)) + 1;
   }
 
-  /** The run at hand; null before it began. */
   get run(): RunRecord | null {
     return this.#run;
   }
@@ -112,7 +111,6 @@ export class RunJournal {
     await this.#append(entries);
   }
 
-  /** Closes what is open at an address, if anything, and records what it left. */
   async closeAt(address: Address, outcome: WriteEnd, left: SentRecord = {}): Promise<void> {
     const open = this.openAt(address).map(({ seq }) => seq);
     if (open.length > 0 || left.recording) await this.close(open, outcome, left);

@@ -109,7 +109,6 @@ function exitCodeOf(run: Run, failures: readonly { readonly exitCode: number }[]
   return codes.includes(8) ? 8 : 0;
 }
 
-/** Carries out one change to the end: writes, verification, settling, and what the state keeps of it. */
 async function applyChange(run: Run, task: RunTask, slot: Slot): Promise<ChangeEnd> {
   const context = changeContext(run, task, slot);
   const { change, phase } = task;
@@ -139,7 +138,6 @@ const steps: Readonly<Record<StepAction, (context: ChangeContext) => Promise<Cha
   forget,
 };
 
-/** Fails a change that should run and cannot, as the plan announced. */
 function heldBack({ address, held, range }: Change, end: ChangeEnd): ChangeEnd {
   if (held === undefined) return end;
   const hint = "The changes are saved. Restore the service, then run rnv apply.";
@@ -155,7 +153,6 @@ function heldBack({ address, held, range }: Change, end: ChangeEnd): ChangeEnd {
 async function takeOverAddress({ run, change, instance }: ChangeContext, previous: Address): Promise<void> {
   const recorded = run.journal.recorded(previous);
   if (!recorded) return;
-  // The plan knows what else has moved.
   const { dependsOn, fingerprintAddress } = instance.recorded ?? recorded;
   const moved = { parent: change.parent, dependsOn, fingerprintAddress };
   await run.journal.move(previous, change.address, { ...recorded, ...moved });

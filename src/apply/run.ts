@@ -24,7 +24,6 @@ import { type Change, instanceOf, type Plan, type PlannedInstance } from "../pla
 import { resolveValue } from "../plan/resolve";
 import type { RunJournal } from "./run-journal";
 
-/** The capabilities and facts that every change of a run shares. */
 export interface Run {
   readonly types: ReadonlyMap<string, Resource>;
   readonly send: Send;
@@ -98,12 +97,10 @@ export function knownValue(
 }
 
 interface Schedule {
-  /** At most this many run at once. */
   readonly parallelism: number;
   /** False when it failed: what depends on it is skipped, because of it. */
   readonly run: (task: RunTask, slot: Slot) => Promise<boolean>;
   readonly skip: (task: RunTask, because: readonly string[]) => void;
-  /** Once true, nothing new is started. */
   readonly stopped: () => boolean;
 }
 
@@ -156,7 +153,6 @@ export async function schedule(tasks: readonly RunTask[], options: Schedule): Pr
   await Promise.all(tasks.filter((task) => waitingFor.get(task.id) === 0).map(start));
 }
 
-/** A number of permits; a task that finds none waits in line. */
 class Semaphore implements Slot {
   #free: number;
   readonly #queue: (() => void)[] = [];
@@ -185,7 +181,6 @@ export type ReplacePhase = "whole" | "delete" | "create";
 
 export interface RunTask {
   readonly id: string;
-  /** Ids of tasks that must be done before. */
   readonly dependsOn: readonly string[];
   readonly change: Change;
   readonly instance: PlannedInstance;
@@ -226,7 +221,6 @@ function beforeDeletion(
 const deletionTask = (address: Address, byAddress: ReadonlyMap<Address, Change>): string =>
   byAddress.get(address)?.action === "replace" ? `${address} (delete)` : address;
 
-/** The input of a recovery: the state that an interrupted run left, and reads of the service. */
 export interface RecoveryContext {
   readonly state: State;
   readonly types: ReadonlyMap<string, Resource>;
@@ -253,5 +247,4 @@ export interface Recovery {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The recovery of a state that needs none. */
 export const nothingRecovered: Recovery = { entries: [], retriableIntents: [], diagnostics: [] };

@@ -14,7 +14,6 @@ import { type ChangeEnd, knownValue, readNow } from "./run";
 import { settle } from "./settle";
 import { type ComparedWrite, movedTime, verifyApplied } from "./verify";
 
-/** Sends a create and sees it through. */
 export async function create(context: ChangeContext): Promise<ChangeEnd> {
   const values = declaredValues(context);
   const input = inputOf(context, values);
@@ -57,7 +56,6 @@ async function findEarlierCreate(context: ChangeContext, name: string): Promise<
   throw new DiagnosticsError([error("live.unmanaged_exists", summary, { address, range, hint })]);
 }
 
-/** Sends only what changes and sees it through. */
 export async function update(context: ChangeContext): Promise<ChangeEnd> {
   const { change, instance, type } = context;
   const values = declaredValues(context);
@@ -97,7 +95,6 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
   });
 }
 
-/** Records a found resource as the outcome of an unanswered create. */
 async function takeMade(context: ChangeContext, made: LiveResource): Promise<Accepted> {
   const { run, change, instance, type, parentId } = context;
   const { address } = change;
@@ -177,7 +174,6 @@ const needsItsTime = (
   movedTime(before, answered.updatedAt) === undefined &&
   [...sent.keys()].some((path) => ruleAt(type, path)?.secret === true);
 
-/** Reads a resource by its id after a write whose answer did not show it. */
 async function readAgain(context: ChangeContext, id: string): Promise<LiveResource | undefined> {
   const { run, change, instance, type, parentId } = context;
   const { address, liveName: name } = change;

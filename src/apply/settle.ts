@@ -93,7 +93,6 @@ function noteWithLast({ run, instance, type }: ChangeContext, pending: Pending) 
   };
 }
 
-/** How long to wait: what the declaration says of the step, else what the type says. */
 function waitPolicyOf({ change, instance, type }: ChangeContext, pending: Pending): WaitPolicy {
   const ofType = type.reacts?.waitPolicy?.(instance.resolved) ?? defaultWaitPolicy;
   const step = pending.deletes ? "delete" : waitingAction(change.action);
@@ -220,7 +219,6 @@ const awaitingCheckout = (
 
 const nothingShown = "the API shows no resource at all";
 
-/** Returns the records of a run without those of resources that it is deleting. */
 const othersIn = ({ journal }: ChangeContext["run"]) =>
   journal.all().filter(([at]) => !journal.openAt(at).some(({ method }) => method === "DELETE"));
 

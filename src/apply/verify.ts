@@ -9,7 +9,6 @@ import type { Change } from "../plan/plan";
 export interface ComparedWrite {
   readonly type: ResourceType;
   readonly sent: ReadonlyMap<string, AppliableValue>;
-  /** As the answer of the write showed it. */
   readonly live: LiveResource;
   readonly defaults: Attributes;
   /** The service's `updatedAt` before the write; undefined for a create. */
@@ -65,7 +64,6 @@ function differences(refused: readonly string[], { type, sent, live, mask = noMa
     .join("\n");
 }
 
-/** Attribute paths that the answer of a write does not show as they were sent. */
 export function unappliedPaths({ type, sent, live, defaults, before }: ComparedWrite): readonly string[] {
   const isRefused = (path: string, value: AppliableValue): boolean => {
     const rule = ruleAt(type, path);

@@ -74,19 +74,16 @@ export type RuntimeOutcome = Outcome & {
   readonly result: "done" | "accepted" | "cancelled" | "failed";
 };
 
-/** A verb at work on a service. */
 interface Acting {
   readonly context: Context;
   readonly connection: Connection;
   readonly request: RuntimeRequest;
 }
 
-/** A verb at work under the lock, after the recovery of earlier runs. */
 interface LockedAction extends Acting {
   readonly address: Address;
   readonly recorded: RecordedResource;
   readonly action: VerbAction;
-  /** The command as the user gave it. */
   readonly asked: Command;
   readonly before: State;
   /** With what the recovery has settled. */
@@ -103,7 +100,6 @@ interface SentAction {
   /** The state that it was sent from; absent where an earlier run sent it. */
   readonly before?: State | undefined;
   readonly warnings: readonly Diagnostic[];
-  /** The run that it belongs to. */
   readonly run: RunRecord;
 }
 
@@ -313,7 +309,6 @@ function outcomeOf(
   return failed([diagnostic], exitCode);
 }
 
-/** An action changes no resource of the plan. */
 const noCounts = { added: 0, changed: 0, destroyed: 0, adopted: 0, forgotten: 0, failed: 0, skipped: 0 };
 
 /**

@@ -65,7 +65,6 @@ export interface ApplyOutcome extends Outcome {
   readonly outputs?: Readonly<Record<string, Plain>>;
   /** The key that authenticates the record of a review; absent where there is none. */
   readonly reviewKey?: Uint8Array | undefined;
-  /** Where the plan differs from the reviewed one. */
   readonly differences?: readonly PlanDifference[] | undefined;
   readonly cancelled?: true;
 }
@@ -149,17 +148,12 @@ function wantedBy(request: ApplyRequest, saved: SavedPlan | undefined): ApplyReq
 const unauthenticated =
   "No key authenticates the confirmations in the saved plan, so they do not count. Set RNV_STATE_KEY for both commands.";
 
-/** The reviewed plan's digest, or why the plan at hand is not the one that was expected; neither where none is asked for. */
-interface Compared extends Pick<ApplyOutcome, "differences"> {
-  readonly reviewed?: string;
-  readonly problem?: Diagnostic;
-}
-
+/** Returns the reviewed plan's digest, or why this is not the plan that was expected; neither where none is asked for. */
 function compareWithReview(
   { plan, key: { reviewKey: key } }: BuiltPlan,
   { expectDigest, review, repairsOnly }: Pick<ApplyRequest, "expectDigest" | "review" | "repairsOnly">,
   state: State | undefined,
-): Compared {
+): Pick<ApplyOutcome, "differences"> & { readonly reviewed?: string; readonly problem?: Diagnostic } {
   if (review && !hasChanges(plan)) return {};
   const beyond = repairsOnly ? changesBeyondRepair(plan) : [];
   if (beyond.length > 0)
@@ -219,7 +213,6 @@ function withConfirmations(built: BuiltPlan, request: ApplyRequest, isAuthentic:
   return confirming(built, { confirmedDeletes, confirmedConsumers });
 }
 
-/** Makes the plan again with more confirmations, under the same findings. */
 function confirming(built: BuiltPlan, confirmations: Partial<PlanOptions>): BuiltPlan {
   const input = { ...built.input, options: { ...built.input.options, ...confirmations } };
   const { checks, diagnostics } = built.plan;

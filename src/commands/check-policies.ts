@@ -17,7 +17,6 @@ import type { CostLimit, PlanRequest } from "./context";
 /** Milliseconds that one policy may take for all of a plan: one that loops is an error of that policy. */
 const longestJudgement = 2000;
 
-/** Judges a plan by the conditions and policies of a request that names policies. */
 export async function judgePlan(
   cwd: string,
   request: PolicyRequest,
@@ -174,8 +173,6 @@ export async function checkSavedPlan(
   };
 }
 
-type CompiledCondition = CompiledPolicy & { readonly address: Address };
-
 /** Reads and type-checks the conditions of all resources (DESIGN section 14). */
 export async function compileConditions(
   { resources }: Pick<Desired, "resources">,
@@ -253,7 +250,10 @@ const isInScope = ({ address, action }: Change, { options: { targets, excludes }
   action !== "no-op" || ((targets.length === 0 || targets.includes(address)) && !excludes.includes(address));
 
 /** Judges a condition of one resource, which the result names where it passed as well. */
-function judgeCondition(one: CompiledCondition, subject: PolicySubject): readonly Check[] {
+function judgeCondition(
+  one: CompiledPolicy & { readonly address: Address },
+  subject: PolicySubject,
+): readonly Check[] {
   const about = { address: one.address, range: one.policy.range };
   const judge = () => judgePolicy(one, [subject], new Set()).map((check) => ({ ...check, ...about }));
   return judgeInTime(one.policy, judge, about);

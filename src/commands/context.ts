@@ -15,7 +15,6 @@ import type { StateBackend } from "../state/backend";
 import type { Origin } from "../state/recorded";
 import type { PlanWishes } from "./requests";
 
-/** A client of the workspace, opened by `Context.connect`. */
 export interface Connection {
   /** 32 hex digits: the id of the run, which every request holds. */
   readonly runId: string;
@@ -89,7 +88,6 @@ export interface Context {
   readonly signal: AbortSignal;
 }
 
-/** Returns what a state that the run begins belongs to. */
 export const originOf = ({ workspaceId, baseUrl, stack, stage }: Context): Origin => ({
   ...{ workspaceId, baseUrl, stack: stack?.name },
   ...(stage && stage !== "any" && { stage: { name: stageText(stage), takesUnnamed: false } }),

@@ -19,7 +19,6 @@ export function explain(word: string): string {
   });
 }
 
-/** A schema of the manifest, as far as a line of text needs it. */
 interface FieldSchema {
   readonly $ref?: string;
   readonly description?: string;
@@ -42,7 +41,6 @@ interface Field {
   readonly schema: FieldSchema;
 }
 
-/** Returns every field of a manifest that has a description. */
 function manifestFields(): readonly Field[] {
   const { definitions, ...manifest } = manifestJsonSchema(resourceTypes) as FieldSchema & {
     readonly definitions: Readonly<Record<string, FieldSchema>>;

@@ -28,7 +28,6 @@ export interface ExportOutcome extends Outcome {
   /** YAML. */
   readonly text: string;
   readonly count: number;
-  /** Secrets that are written as references. */
   readonly references: number;
 }
 

@@ -95,7 +95,6 @@ export function memberResult(
   const runs = outcomes.flatMap(({ runId }) => runId ?? []);
   const hasApplied = verb === "apply" && Object.values(changes ?? {}).some((number) => number > 0);
   const isDrift = verb === "drift" && exitCode === 2;
-  // The first, where several have the exit code.
   const ofCode = memberStatuses.find((one) => statuses[one][2] === exitCode) ?? "failed";
   const status = hasApplied && exitCode === 0 ? "applied" : isDrift ? "drift" : ofCode;
   const { name, manifest: folder, stage } = member;
@@ -127,7 +126,6 @@ function sumOf<T extends Readonly<Record<string, number>>>(all: readonly (T | un
 
 type MemberFinding = NonNullable<MemberResult["diagnostics"]>[number];
 
-/** A finding whose file is named from the folder of the fleet. */
 function placedIn(found: MemberFinding, { manifest: folder = "." }: MemberNames): MemberFinding {
   const file = found.location?.file;
   if (file === undefined || folder === "." || isAbsolute(file) || file.startsWith("<")) return found;

@@ -46,7 +46,6 @@ export async function importResource(context: Context, request: ImportRequest): 
   const target = targetOf(request);
   const loaded = await load(context, request.files ?? [], "skip");
   const { diagnostics } = loaded;
-  // A folder that declares nothing yet.
   const isMissing = diagnostics.every(
     ({ code }) => code === "manifest.not_found" || code === "stack.not_found",
   );

@@ -14,7 +14,6 @@ export async function loadDesired(request: ManifestRequest): Promise<LoadedManif
   return { diagnostics: [error("manifest.unsupported", summary, { hint })] };
 }
 
-/** Returns which of the files that `-f` values name are of stacks. */
 export const areStackPaths = (request: FileRequest): Promise<readonly boolean[]> =>
   Promise.all(request.files.map((file) => file !== "-" && isStackPath(file, request)));
 

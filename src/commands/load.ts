@@ -131,7 +131,6 @@ const noReviewKey = error("guard.review_key", "RNV_STATE_KEY is not set, and the
 const attributesIn = (desired: Desired | undefined): readonly DesiredAttribute[] =>
   [...(desired?.resources.values() ?? [])].flatMap(({ attributes }) => [...attributes.values()]);
 
-/** Returns the secrets in a value that are known before anything is applied. */
 function secretsIn({ value }: DesiredAttribute): readonly Secret[] {
   if (value instanceof Secret) return [value];
   if (value instanceof UnreadSecret || value instanceof Computed) return value.atHand;
@@ -155,7 +154,6 @@ export async function connectWithRedaction(context: Context, state: State | unde
   return connection;
 }
 
-/** Returns a state as people see it: attribute values are masked. */
 export async function shownState(context: Context, state: State): Promise<State> {
   const mask = createMask(await secretsHere(context, state));
   const resources = Object.entries(state.resources).map(([address, one]) => [

@@ -18,7 +18,6 @@ import { parseStateAddress, type StateAddress } from "../state/state-address";
 import type { Connection, Context } from "./context";
 import { type ConnectionOptions, openConnection } from "./open-connection";
 
-/** The service that a run talks to, and where its state lives. */
 export interface Settings {
   /** Ends in `/api/v1`; `embedded` for the emulator in-process; empty when it is not set. */
   readonly baseUrl: string;
@@ -68,14 +67,12 @@ export interface OpenContext extends Context {
 
 type PerProcess = "baseUrl" | "workspaceId" | "credential" | "host" | "pid" | "clock" | "randomBytes";
 
-/** The parts that differ from run to run. */
 interface RunParts
   extends Omit<Context, PerProcess | "backend" | "connect" | "stateKey">,
     Pick<ConnectionOptions, "maxConcurrency" | "onWait" | "onDeprecation"> {
   readonly settings: Settings;
   /** A state that names no stage becomes that of this stage. */
   readonly takesUnnamed: boolean;
-  /** Opens the way to the service. */
   readonly openTransport: () => Transport;
   /** Opens the way to the server of a remote state. */
   readonly openStateTransport: (options: HttpTransportOptions) => Transport;

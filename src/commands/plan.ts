@@ -114,7 +114,6 @@ function refuseUnavailable(input: PlanInput, { diagnostics }: Plan): Plan | unde
   return { ...makePlan({ ...input, ...empty }), digest: undefined, diagnostics: errors };
 }
 
-/** Adds the findings of the service, of conditions and of policies. */
 async function judge({ context, connection, request, desired, foresees }: Planning, plan: Plan) {
   const foreseen = foresees ? await checkBeforeApply(connection.reads, plan) : [];
   const { checks, diagnostics } = await judgePlan(context.cwd, request, desired, plan);

@@ -19,14 +19,12 @@ export interface PromoteRequest {
 
 /** The commit that a service runs in one stage, for the other stage to pin. */
 export interface Promotion {
-  /** The deployment that pins it. */
   readonly address: Address;
   readonly before: string | undefined;
   readonly commit: string;
   readonly edit: AttributeEdit;
 }
 
-/** The attribute that pins a commit. */
 const pin = deployment.computed.commitSha?.pinnedBy ?? "";
 
 interface PromoteOutcome extends Outcome {

@@ -24,7 +24,6 @@ export interface PlanStart {
   readonly foresees: boolean;
 }
 
-/** The start of a plan, with the manifest loaded. */
 export interface Planning extends PlanStart {
   readonly context: Context;
   readonly request: PlanRequest;
@@ -62,7 +61,6 @@ async function showProgress({ context: { clock, progress }, desired, state }: Pl
   if (progress) await clock.sleep(400, ended).then(tell, () => {});
 }
 
-/** Reads live resources and returns everything that a plan is made from. */
 async function readInput(
   { context, connection, request, options, desired, key }: Planning,
   state: State | undefined,

@@ -40,7 +40,6 @@ interface Refreshed {
   readonly data: ReadonlyMap<Address, DataRead>;
 }
 
-/** The resources to read: everything that is declared or recorded. */
 export interface RefreshTarget {
   readonly reads: Reads;
   readonly desired: Desired;
@@ -120,7 +119,6 @@ function targetsOf(refreshing: Refreshing): readonly ToRead[] {
   });
 }
 
-/** Returns whether functions make a part of it. */
 const isComputed = ({ attributes }: DesiredResource): boolean =>
   [...attributes.values()].some(({ value }) => value instanceof Computed);
 
@@ -183,7 +181,6 @@ function idOf(address: Address, { found, recorded }: Refreshing): string | undef
   return read?.kind === "unchecked" ? recorded.get(address)?.id : undefined;
 }
 
-/** Returns the declared attributes whose value is known now; a reference is looked up in earlier results. */
 function knownAttributes(
   declared: DesiredResource | undefined,
   refreshing: Refreshing,
@@ -349,7 +346,6 @@ const failed = ({ address, range }: DesiredData, diagnostic: Diagnostic): DataRe
   diagnostic: { ...diagnostic, address, range },
 });
 
-/** Why a lookup has no single result. */
 function notFound(
   { owner }: DesiredData,
   { type }: Resource,

@@ -27,7 +27,6 @@ export interface TakeOverOutcome extends Outcome {
   /** Resources that the manifest declares, and references among them. */
   readonly declared: number;
   readonly references: number;
-  /** Resources that are recorded now. */
   readonly taken: number;
   /** The plan of the rest; undefined where nothing was kept or a step before it failed. */
   readonly plan?: Plan;

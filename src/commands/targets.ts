@@ -5,7 +5,6 @@ import type { ApplyOutcome } from "./apply";
 import type { DriftOutcome } from "./drift";
 import type { PlanOutcome } from "./plan";
 
-/** How a plan, a look for drift or an apply ended in one target. */
 export interface TargetOutcome extends PlanOutcome, DriftOutcome, ApplyOutcome {}
 
 /** From the most telling: interrupted, error, partly applied, failed deployment, stale, refused, lock held, checkout, changes. */

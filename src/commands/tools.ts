@@ -56,7 +56,6 @@ const registryHosts = ["registry.terraform.io", "registry.opentofu.org"] as cons
 /** Platforms of an installed provider. Its files are the same on each, and so is their checksum in a lock file. */
 const installedPlatforms = ["linux_amd64", "linux_arm64", "darwin_amd64", "darwin_arm64"] as const;
 
-/** One file of an installed or released provider. */
 export interface ReleaseFile<Content = string> {
   readonly name: string;
   readonly content: Content;

@@ -110,7 +110,6 @@ export async function listKnownNames(
   request: {
     readonly files: readonly string[];
     readonly backend?: Pick<StateBackend, "read">;
-    /** The stage that the line names, of those that are declared. */
     readonly stage?: StageName | undefined;
   },
 ) {

@@ -20,7 +20,6 @@ export interface BuiltResource {
   readonly order: readonly Address[];
 }
 
-/** The resource that a block declares: attributes read and checked, its name and its parent filled in. */
 export function buildResource(block: Block, context: LoadContext): BuiltResource {
   const attributes = new Map<string, DesiredAttribute>();
   const sources: PendingSecret[] = [];
@@ -92,7 +91,6 @@ function assemble(
   };
 }
 
-/** Without a name of its own a resource bears its logical name. */
 function addName(block: Block, attributes: Map<string, DesiredAttribute>, context: LoadContext): void {
   const path = block.placed.type.nameAttribute;
   if (path === undefined || isWritten(block, path)) return;

@@ -45,7 +45,6 @@ export function collectFindings(): Findings {
   };
 }
 
-/** Identifies a mistake by its text and location, without its address. */
 function mistakeOf({ code, summary, address, attribute, range }: Diagnostic): string | undefined {
   if (range === undefined) return undefined;
   const what = address === undefined ? summary : summary.replaceAll(address, "");

@@ -69,7 +69,6 @@ export const lifecycleSchema = (archives: boolean) =>
 
 const lifecycles = { archived: lifecycleSchema(true), removed: lifecycleSchema(false) };
 
-/** Reads the `lifecycle` block; what is not written keeps its default. */
 export function readLifecycle(
   block: Block,
   context: LoadContext,
@@ -107,7 +106,6 @@ function filledIn(node: MapNode, { address }: Block, context: LoadContext): MapN
   return { ...node, entries };
 }
 
-/** What must hold of a resource, with the range of each condition in its list. */
 const conditionsOf = (
   kind: ConditionKind,
   conditions: z.infer<typeof conditionsSchema>,

@@ -55,10 +55,6 @@ export function judgeValue(
   return judgeFilled(shape.schema, value, { node, subject, report: context.report }) as Plain | undefined;
 }
 
-const wholeFile: JudgedPart = {
-  nameOf: (path) => (path.length === 0 ? "the file" : path.join(".")),
-};
-
 /**
  * Returns a whole document, or a part of one, as its schema makes it of the tree, without its free keys; undefined where
  * the schema refuses it, which is reported at the part that it is about.
@@ -67,7 +63,7 @@ export function judgeDocument<Document>(
   schema: z.ZodType<Document>,
   node: SourceNode,
   report: Report,
-  subject = wholeFile,
+  subject: JudgedPart = { nameOf: (path) => (path.length === 0 ? "the file" : path.join(".")) },
 ): Document | undefined {
   return judgeFilled(
     schema,

@@ -24,14 +24,12 @@ const addressed = /\/\/(?:\$+\{[^{}]*\}|[^/@\s{}])*:((?:\$+\{[\w.]+:?[-?][^{}]+\
 const issued =
   /(?<![\w-])(?:(?:[rs]k_live_|whsec_|gh[oprsu]_|github_pat_|glpat-|npm_(?=\w{36})|xox[a-z]-|sk-(?:ant|proj)-|AIza)[\w-]{8,}|A[KS]IA[A-Z0-9]{16}(?!\w)|eyJ[\w-]{8,}\.[\w-]{8,})|-----BEGIN [A-Z ]*PRIVATE KEY/;
 
-/** Returns true if a secret stands in a text. */
 export const holdsSecret = (text: string): boolean =>
   [/\bBearer\s+[^\s"'$\\]/, addressed, issued].some((form) => form.test(text)) ||
   [...text.matchAll(assigned), ...text.matchAll(fallback)].some(([, name = "", inner, value = inner]) =>
     mayBeSecret(name.replace(/^-+|[=\s]+$/g, "").replaceAll("-", "_"), value),
   );
 
-/** Returns true if the address of a state holds a password or a key. */
 export const addressHoldsSecret = (address: string): boolean =>
   /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i.test(address) ||
   (/^https?:/i.test(address) &&

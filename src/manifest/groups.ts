@@ -117,7 +117,6 @@ function readGroups(
   return groups;
 }
 
-/** Replaces `variablesFrom` by its blocks, below those that stand in `variables` already. */
 function takeItems(entries: Map<string, MapEntry>, from: MapEntry, child: PlacedType, taking: Taking): void {
   const { key } = child.place;
   const { report } = taking;

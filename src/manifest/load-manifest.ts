@@ -89,8 +89,6 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
   };
 }
 
-const anyStage: StageName = { name: "x", id: "x" };
-
 /** Lays the overlay of the stage over a manifest, and fills in its name; the manifest as it is where it has no stages. */
 async function readStage(
   base: ReadFiles,
@@ -100,7 +98,7 @@ async function readStage(
 ): Promise<{ readonly files: ReadFiles; readonly stage?: StageDeclaration }> {
   const stages = readStages(base.root, findings.report);
   const asked = request.stage;
-  if (asked === "any") return { files: { ...base, root: withStage(base.root, anyStage) } };
+  if (asked === "any") return { files: { ...base, root: withStage(base.root, { name: "x", id: "x" }) } };
   if (asked === undefined) {
     if (stages.size > 0) findings.report(stageMissing(stages));
     return { files: base };
@@ -128,7 +126,6 @@ async function readStage(
   }
   const root = withStage(files.root, asked);
   const entries = new Map(root.entries);
-  // What is left is the manifest of this stage.
   entries.delete("stages");
   return { files: { ...files, root: { ...root, entries } }, stage };
 }
@@ -188,7 +185,6 @@ export async function findStages(request: Omit<ManifestRequest, "secrets">): Pro
 
 /** The files of a manifest as read so far; more may be laid over them. */
 interface ReadFiles {
-  /** One tree of all layers, each over those before it. */
   readonly root: MapNode;
   readonly names: readonly string[];
   readonly bytesLeft: number;

@@ -40,7 +40,6 @@ export function maskText(text: string, { root, failed }: ParsedYaml, index: Type
   );
 }
 
-/** Keys of parts that are no blocks. */
 const otherKeys: readonly string[] = [
   ...ownKeys,
   ...lifecycleKeys,

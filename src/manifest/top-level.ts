@@ -8,7 +8,6 @@ import { readValue } from "../declaration/values";
 import type { Desired, DesiredAttribute } from "../model/desired";
 import type { Plain } from "../model/value";
 
-/** Keys of a manifest that hold no blocks. */
 export const ownKeys: readonly string[] = ["version", "stages", "moved", "removed", "outputs"];
 
 /** Checks the keys of one file's top level and its `version`, before files are merged. */

@@ -4,7 +4,6 @@ import type { LiveResource } from "./live";
 import { snakeCase } from "./text";
 import type { Plain, Reference } from "./value";
 
-/** The result of a lookup in this run. */
 export type DataRead =
   | {
       readonly kind: "found";
@@ -16,7 +15,6 @@ export type DataRead =
   /** No resource or several were found, or it cannot be looked up yet. No diagnostic when another lookup failed. */
   | { readonly kind: "failed"; readonly diagnostic?: Diagnostic };
 
-/** The first segment of a data source's address. */
 export const dataType = "data";
 
 /** Stands in the place of a type of Terraform in the address of an output of another stack. */

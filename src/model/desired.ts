@@ -72,7 +72,6 @@ export interface DesiredData {
   readonly range: SourceRange;
 }
 
-/** A stage, as far as a plan obeys it. */
 export interface DesiredStage {
   /** `preview/12`. */
   readonly name: string;

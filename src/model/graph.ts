@@ -1,4 +1,3 @@
-/** Appends an item to the list under a key. */
 export function append<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
   const list = lists.get(key);
   if (list) list.push(item);

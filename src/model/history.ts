@@ -1,6 +1,5 @@
 import type { PastRun, RunRecord, State } from "./state";
 
-/** A state keeps its last runs, as many. */
 export const keptRuns = 50;
 
 export type RunEnd = Required<Pick<PastRun, "endedAt" | "counts" | "exitCode">>;

@@ -1,6 +1,5 @@
 import * as z from "zod";
 
-/** The part of a schema that a reader of answers and files needs. */
 export type DocumentSchema<T> = Pick<z.ZodType<T>, "safeParse">;
 
 /**

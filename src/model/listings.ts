@@ -16,7 +16,6 @@ export interface Listing {
 
 const ofService: ListingQuery = { type: "string", doc: "Id of the service.", isNeeded: true };
 
-/** Attributes of a deployment that are text. */
 const textsOfDeployment = {
   status: "Status: `queued`, `live`, `failed` and so on.",
   trigger: "What started it.",
@@ -103,5 +102,4 @@ export const listings: Readonly<Record<string, Listing>> = {
   },
 };
 
-/** Number of deployments that are listed by default. */
 export const defaultListed = 20;

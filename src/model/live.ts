@@ -33,7 +33,6 @@ export interface Offered {
   /** Undefined while it is not created. */
   readonly id?: string;
   readonly name: string;
-  /** It is chosen where nothing is declared. */
   readonly isDefault: boolean;
 }
 

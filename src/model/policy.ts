@@ -4,7 +4,6 @@ import type { Address } from "./address";
 /** The effect of a failed policy: `advisory` is told, `overridable` stops unless it is overridden by name, `mandatory` stops. */
 export type PolicyLevel = "advisory" | "overridable" | "mandatory";
 
-/** A CEL expression as it is written, and where. */
 export interface PolicyExpression {
   readonly text: string;
   readonly range: SourceRange;
@@ -53,7 +52,6 @@ export interface Check {
 /** Policies that an option gives: `--max-monthly-increase`. */
 export const costLimits = ["max-monthly-increase", "max-monthly-total"] as const;
 
-/** Returns true if a result is of a limit of cost. */
 export const isCostLimit = ({ policy }: Pick<Check, "policy">): boolean =>
   costLimits.some((limit) => limit === policy);
 
@@ -61,6 +59,5 @@ export const isCostLimit = ({ policy }: Pick<Check, "policy">): boolean =>
 export const isCondition = ({ policy }: Pick<Check, "policy">): boolean =>
   conditionKinds.some((kind) => kind === policy);
 
-/** Returns true if a result keeps the plan from being applied. */
 export const stopsPlan = ({ level, status }: Check): boolean =>
   (status === "failed" || status === "error") && level !== "advisory";

@@ -97,7 +97,6 @@ export interface Holding {
   readonly name: string;
 }
 
-/** The deletion of a resource beyond its request. */
 export interface Deletes<Reads, Writes> {
   /** Returns how to see the end of a deletion that was asked for, from ids alone. */
   readonly pendingOf: (id: string, operationId: string | undefined, parentId: string | undefined) => Pending;
@@ -107,7 +106,6 @@ export interface Deletes<Reads, Writes> {
   readonly find?: (writes: Writes, input: DeleteInput) => Promise<LiveResource | undefined>;
 }
 
-/** Runs of one type in a plan. */
 export interface PlannedRuns {
   readonly count: number;
   /** Ids of their parents, as far as those exist. */
@@ -124,7 +122,6 @@ export interface Runs<Reads> {
   readonly stepSeconds: (reads: Reads, run: Pending) => Promise<ReadonlyMap<string, number>>;
 }
 
-/** The input of a verb that acts on one resource. */
 export interface ActionInput extends Omit<Command, "action"> {
   readonly address: Address;
   readonly id: string;
@@ -162,7 +159,6 @@ export interface ResourceAction<Reads, Writes> {
   readonly mustBeConfirmed?: true;
   /** Looks at its target, with one read at most; `last` is the record of the part that it makes. Throws `DiagnosticsError` where there is none. */
   readonly aim?: (reads: Reads, input: ActionInput, last: RecordedResource | undefined) => Promise<ActionAim>;
-  /** Sends its one write. */
   readonly send: (writes: Writes, input: ActionInput) => Promise<Made>;
   /** Returns how to see the end of the accepted write. */
   readonly pendingOf: (input: ActionInput, made: Made) => Pending;
@@ -172,7 +168,6 @@ export interface ResourceAction<Reads, Writes> {
     input: ActionInput,
     preexistingIds: readonly string[],
   ) => Promise<readonly string[] | undefined>;
-  /** Looks once at what it left pending. */
   readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;
 }
 

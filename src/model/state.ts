@@ -76,7 +76,6 @@ export type RecordedResource = Parsed<z.infer<typeof resource>>;
 const deletedResource = z.looseObject({
   type: text,
   name: z.string(),
-  /** Its address in the state. */
   address,
   /** When its deletion had ended, by the service's clock where that is known. ISO 8601. */
   at: z.string(),
@@ -114,7 +113,6 @@ const runOrigin = z.looseObject({
 /** The origin of a run, recorded before its first write. */
 export type RunOrigin = Parsed<z.infer<typeof runOrigin>>;
 
-/** The counts of changes that were made, and that were not. */
 export const applyCounts = {
   added: count,
   changed: count,
@@ -125,7 +123,6 @@ export const applyCounts = {
   skipped: count,
 };
 
-/** The shape of a run that the state remembers. */
 const pastRun = runOrigin.extend({
   /** As the run record: 32 hex digits. */
   id: text,
@@ -171,7 +168,6 @@ const run = z.looseObject({
 export type RunRecord = Parsed<z.infer<typeof run>>;
 
 const intent = z.looseObject({
-  /** Unique in the journal. */
   seq: count,
   runId: text,
   address,
@@ -281,7 +277,6 @@ const encryptedStateSchema = z.looseObject({
   data: z.base64(),
 });
 
-/** The content of a state file, in the clear or encrypted. */
 export const stateFileSchema = z.discriminatedUnion("format", [stateSchema, encryptedStateSchema]);
 
 /** The command line that asks for it: `rnv deploy service.shop.api --commit 4f2a…`. */

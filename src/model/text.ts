@@ -35,7 +35,6 @@ export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-
 /** Returns an id as the service writes it: a UUID in lower case. */
 export const canonicalId = (id: string): string => (uuidPattern.test(id) ? id.toLowerCase() : id);
 
-/** The word that the types of this provider begin with in Terraform. */
 export const terraformPrefix = "rnv";
 
 /** The resource that is a map of variables, which manifests and constructs of rnv write one by one. */
@@ -91,7 +90,6 @@ export function reasonOf(cause: unknown): string {
 /** Returns a name as it is compared: the service may keep `é` as one code point or as two, and outer spaces or none. */
 export const comparedName = (name: string): string => name.normalize().trim();
 
-/** Returns true if two values are equal, or one name. */
 export const sameName = (a: unknown, b: unknown): boolean =>
   a === b || (typeof a === "string" && typeof b === "string" && comparedName(a) === comparedName(b));
 

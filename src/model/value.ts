@@ -17,7 +17,6 @@ export type Mask = <Value extends Plain>(value: Value) => Value;
 
 export const noMask: Mask = (value) => value;
 
-/** Returns the members in which nothing is masked. */
 export const unmasked = (
   members: Readonly<Record<string, Plain>>,
   mask: Mask,

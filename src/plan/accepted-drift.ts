@@ -14,7 +14,6 @@ import {
 /** A report without what is accepted, and the entries for a stage by what became of them. */
 export type Judged = ReturnType<typeof acceptDrift>;
 
-/** Takes out of a report what entries accept for `stage` at the time `now`. */
 export function acceptDrift(
   report: DriftReport,
   acceptances: readonly Acceptance[],
@@ -31,7 +30,6 @@ export function acceptDrift(
     }));
   const used = new Set<Acceptance>();
   const accepted: AcceptedDrift[] = [];
-  /** Accepts a field of a resource, or the whole of it, known by one of its names. */
   const accepts = (of: DriftClass, names: readonly string[], attribute?: string): boolean => {
     const found = standing.find(
       (one) =>

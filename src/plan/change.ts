@@ -13,7 +13,7 @@ import { attributesAfter, createdAttributes } from "./resolve";
 
 export function makeChange(
   decision: Decision,
-  { dependsOn, deletesAfter }: Dependencies,
+  { dependsOn, deletesAfter }: ReturnType<typeof dependenciesOf>,
   { blockedBy, removalDeclared }: Pick<Change, "blockedBy" | "removalDeclared">,
   catalog: Catalog,
 ): Change {
@@ -174,8 +174,6 @@ export function dependenciesOf(
   }
   return { dependsOn, deletesAfter: deletionsBefore(decisions) };
 }
-
-type Dependencies = ReturnType<typeof dependenciesOf>;
 
 function nearestChanges(
   before: readonly Address[],

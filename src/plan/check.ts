@@ -43,14 +43,12 @@ export function checkDeclared(decisions: Decisions, catalog: Catalog): Diagnosti
   return diagnostics;
 }
 
-/** Warns where this plan makes more resources share a choice than the catalog allows in a workspace. */
 export function checkSharedLimits(
   { types, inventory, catalog }: PlanInput,
   decisions: Decisions,
 ): Diagnostic[] {
   return types.flatMap(({ type, sharedLimit }) => {
     if (!sharedLimit) return [];
-    // A choice grows where this plan adds a resource to those that have it.
     const found = new Map<string, { count: number; most: number; grows: boolean }>();
     const add = (attributes: AttributeLookup, before?: AttributeLookup): void => {
       const { choice, most } = sharedLimit(attributes, catalog) ?? {};
@@ -148,7 +146,6 @@ function unlisted(creates: readonly ResourceInstance[]): Diagnostic {
   return warning("live.unlisted", summary, { detail, hint });
 }
 
-/** Warns where a retained resource has the name, the parent and the place of a create. */
 function namesake(made: ResourceInstance, retained: readonly ResourceInstance[]): Diagnostic[] {
   const { address, type, desired } = made;
   const written = type.nameAttribute && desired?.attributes.get(type.nameAttribute)?.value;
@@ -197,7 +194,6 @@ function deferred({ source, found }: DataUse, decisions: Decisions): readonly Di
   return on === undefined ? [] : [deferredUntil(source, on)];
 }
 
-/** Returns the address under which the found resource is deleted or replaced in this plan, its values with it. */
 function endingOf(found: LiveResource | undefined, decisions: Decisions): Address | undefined {
   if (!found) return undefined;
   return [...decisions.values()].find(

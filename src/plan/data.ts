@@ -86,12 +86,10 @@ function fillAttributes(
 const dataReferences = (value: DesiredValue): readonly Reference[] =>
   value instanceof UnreadSecret ? [] : referencesOf(value).filter(({ address }) => isDataAddress(address));
 
-/** What a value is for: an output may hold any value, an attribute holds text. */
-type FillTarget = Pick<Diagnostic, "address" | "attribute"> & { readonly isOutput: boolean };
-
+/** Fills in a value: an output may hold any value, an attribute holds text. */
 function fillValue(
   { value, range }: DesiredAttribute,
-  spot: FillTarget,
+  spot: Pick<Diagnostic, "address" | "attribute"> & { readonly isOutput: boolean },
   reads: DataReads,
   report: ReportProblem,
 ): DesiredValue | undefined {

@@ -95,7 +95,6 @@ function decideRetained(instance: ResourceInstance, { decisions }: DecisionConte
     : { ...nothing, retains: true };
 }
 
-/** Changes nothing, and shows what was changed outside of rnv since it was recorded. */
 function decideCompared(instance: ResourceInstance): Decision {
   const nothing = decideNothing(instance);
   return instance.live && instance.recorded ? { ...nothing, drift: diffRecorded(instance) } : nothing;
@@ -138,7 +137,6 @@ const isDeletedAgain = ({ instance: { address, read }, onRemove }: Decision, inp
   onRemove === "delete" &&
   (input.options.mode === "destroy" || confirmedDeletions(input)(address));
 
-/** Returns whether its parent is or was archived: then it stays in the state with it. */
 function staysWithParent({ parent, type }: ResourceInstance, decisions: Decisions): boolean {
   const around = parent && decisions.get(parent);
   if (around === undefined || !type.removedWithParent) return false;

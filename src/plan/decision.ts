@@ -5,14 +5,12 @@ import type { Plain } from "../model/value";
 import type { ResourceInstance } from "./instances";
 import type { AttributeChange, Change, PlannedInstance } from "./plan";
 
-/** The parts of a change that are decided before anything else is known of the plan. */
-type Decided = Required<Pick<Change, "drift">> &
-  Pick<Change, "action" | "attributes" | "released" | "lifecycle" | "reason" | "retains" | "held"> &
-  Pick<Change, "withParent" | "onRemove"> &
-  Pick<PlannedInstance, "resolved" | "fingerprints" | "isRevealed">;
-
 /** The decision about one instance; guards, order and cost make it a `Change`. */
-export interface Decision extends Decided {
+export interface Decision
+  extends Required<Pick<Change, "drift">>,
+    Pick<Change, "action" | "attributes" | "released" | "lifecycle" | "reason" | "retains" | "held">,
+    Pick<Change, "withParent" | "onRemove">,
+    Pick<PlannedInstance, "resolved" | "fingerprints" | "isRevealed"> {
   readonly instance: ResourceInstance;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -24,11 +22,9 @@ const none: readonly never[] = [];
 export const isMade = ({ action }: Pick<Decision, "action">): boolean =>
   action === "create" || action === "replace";
 
-/** Returns whether a live resource ends: by a deletion or a replacement, of its own or with its parent. */
 export const isDeletion = ({ action, onRemove }: Pick<Decision, "action" | "onRemove">): boolean =>
   action === "replace" || (action === "delete" && onRemove !== "archive");
 
-/** Returns the decision that changes nothing, from which every other one is made. */
 export const decideNothing = (
   instance: ResourceInstance,
   resolved: Decision["resolved"] = new Map(),
@@ -99,7 +95,6 @@ const changed = (key: string, before: Plain, after: Plain): AttributeChange => (
 export const changesRecordOnly = (change: Pick<Change, "action" | "attributes" | "reason">): boolean =>
   change.action === "update" && change.attributes.length === 0 && change.reason === undefined;
 
-/** The parts of a decision or a change that say whether what reacts to it must run. */
 type Reactable = Pick<Change, "action" | "retains"> & {
   readonly attributes: readonly Pick<AttributeChange, "path">[];
 };

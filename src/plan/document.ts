@@ -54,7 +54,6 @@ export function planDocument(raw: Plan, unbound: Unbound = new Map()): PlanDocum
   }) as unknown as PlanDocument;
 }
 
-/** Returns the plan as people and files see it, its fields and outputs masked. */
 export function shownPlan(plan: Plan): Plan {
   const { mask, changes, outputs, plannedOutputs } = plan;
   if (!mask) return plan;

@@ -112,11 +112,10 @@ const reportSchema = z.strictObject({
   diagnostics: diagnostics.optional(),
 });
 
-const failedSchema = reportSchema
-  .pick({ format_version: true })
-  .extend({ errored: z.literal(true), diagnostics });
-
-export const driftDocumentSchema = z.union([reportSchema, failedSchema]);
+export const driftDocumentSchema = z.union([
+  reportSchema,
+  reportSchema.pick({ format_version: true }).extend({ errored: z.literal(true), diagnostics }),
+]);
 export type DriftDocument = z.infer<typeof driftDocumentSchema>;
 
 type ReportDocument = z.infer<typeof reportSchema>;
@@ -209,7 +208,6 @@ function pendingOf(change: Change, causeOf: CauseOf, standing: Standing | undefi
   return [{ address, action, archives, runs, previousAddress, reason, fields: cause.fields, standing }];
 }
 
-/** The causes of a change; several may hold at once. */
 interface DriftCause {
   /** The manifest says something that was not applied yet, or something of its own makes it run. */
   readonly isPending: boolean;
@@ -226,7 +224,6 @@ type CauseOf = (address: Address) => DriftCause | undefined;
 const nothing: DriftCause = { isPending: false, isAsked: false, isRepair: false, because: [], fields: [] };
 const asked: DriftCause = { ...nothing, isPending: true, isAsked: true };
 
-/** Returns the lookup of the cause of each change, after those of the changes that it hangs on. */
 function causesIn(plan: Plan): CauseOf {
   const changes = new Map(plan.changes.map((change) => [change.address, change]));
   const known = new Map<Address, DriftCause>();
@@ -281,7 +278,6 @@ function triggersOf(change: Change): readonly Address[] {
 const isOnlyRepair = ({ isAsked, isRepair, because }: DriftCause): boolean =>
   !isAsked && (isRepair || because.length > 0);
 
-/** Returns the drifted or missing resources: itself, or those behind it. */
 const rootsOf = (address: Address | undefined, cause: DriftCause): readonly Address[] =>
   cause.isRepair && address ? [address] : cause.because;
 
@@ -316,7 +312,6 @@ const isDrift = ({ cause }: AttributeChange): boolean => cause === "drift";
 /** Declared and recorded, and no longer there. What is no longer declared either is as the manifest has it. */
 const isMissing = ({ missing, action }: Change): boolean => missing === true && action !== "forget";
 
-/** The findings of a drift job in one stage, or in one stack of it. */
 export interface StageDrift extends TargetNames {
   /** 32 hex digits; absent where the service was not asked. */
   readonly runId?: string | undefined;

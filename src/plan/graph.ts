@@ -65,7 +65,6 @@ export function orderInstances(instances: ResourceInstances, { waits }: Graph) {
   return { order, diagnostics };
 }
 
-/** Returns the resources in each parent, as declared, else as recorded. */
 export function childrenByParent(instances: ResourceInstances) {
   const children = new Map<Address, ResourceInstance[]>();
   for (const instance of instances.values()) if (instance.parent) append(children, instance.parent, instance);

@@ -13,7 +13,7 @@ import {
   type ResourceInstance,
   type ResourceInstances,
 } from "./instances";
-import { phrasesOf } from "./phrases";
+import { phrasesFor } from "./phrases";
 import type { Change, Guard, PlanInput } from "./plan";
 
 export type Guards = ReadonlyMap<Address, Guard>;
@@ -141,7 +141,8 @@ function unconfirmed(
   const summary = `the deletion of ${address} is not confirmed`;
   if (options.mode === "destroy")
     return { code, summary, hint: `${flag}; rnv destroy asks for everything at once` };
-  const { confirm, move } = phrasesOf(desired);
+  const [declared] = desired.resources.values();
+  const { confirm, move } = phrasesFor(declared);
   const renamed = probableNewAddress(instance, decisions);
   const moved = renamed === undefined ? "" : `. If you renamed it: ${move(from, renamed)}`;
   return { code, summary, hint: `${flag} or ${confirm(address)}${moved}` };
@@ -324,6 +325,5 @@ function fateOf({ action, onRemove, attributes, instance: { type } }: Decision):
   return changed.path === nameAttribute ? "renamed" : "archived";
 }
 
-/** Returns the error of a change that is blocked, at its declaration; nothing of another one. */
 export const guardErrors = ({ address, blockedBy, range }: Change): readonly Diagnostic[] =>
   blockedBy ? [error(blockedBy.code, blockedBy.summary, { address, hint: blockedBy.hint, range })] : [];

@@ -27,7 +27,7 @@ export type ResourceInstances = ReadonlyMap<Address, ResourceInstance>;
 
 export function gatherInstances(
   input: PlanInput,
-  { recorded, previous }: MovedState,
+  { recorded, previous }: ReturnType<typeof applyMoves>,
 ): { readonly instances: ResourceInstances; readonly diagnostics: readonly Diagnostic[] } {
   const types = new Map(input.types.map((type) => [type.type, type]));
   const defaults = defaultsIn(input.catalog);
@@ -85,7 +85,6 @@ function defaultsIn(catalog: Catalog): Defaults {
   };
 }
 
-/** Returns the defaults of the type and its variant, and over them the initial settings of the resource itself. */
 function withInitial(
   defaults: Defaults,
   type: ResourceType,
@@ -135,7 +134,6 @@ export function whyGone(instance: ResourceInstance): string {
   return requested ? `${requested}, and its end is waited for` : "it was deleted outside of rnv";
 }
 
-/** Returns the reason of a decision to ask for a deletion again; undefined where it was not asked for before. */
 export function whyAgain(instance: ResourceInstance): string | undefined {
   const { deletionFailed } = instance.recorded ?? {};
   if (deletionFailed !== undefined) return `the last deletion failed: ${deletionFailed}`;
@@ -212,9 +210,6 @@ export function recordedOwners(instances: ResourceInstances): Map<string, Addres
     if (recorded) owners.set(ownerKey(type.type, recorded.id), address);
   return owners;
 }
-
-/** The recorded resources under the addresses that the manifest now uses; the address that what moved was recorded under. */
-type MovedState = ReturnType<typeof applyMoves>;
 
 /**
  * Renames recorded resources as `moved` says, along chains of moves. Records inside of one that moved go along

@@ -1,5 +1,5 @@
 import type { Address } from "../model/address";
-import type { Desired, DesiredResource } from "../model/desired";
+import type { DesiredResource } from "../model/desired";
 
 /** Words of a hint about the source: a manifest, or a program of constructs. */
 type Phrases = typeof manifestPhrases;
@@ -18,9 +18,3 @@ const constructPhrases: Phrases = {
 
 export const phrasesFor = (desired: Pick<DesiredResource, "constructPath"> | undefined): Phrases =>
   desired?.constructPath === undefined ? manifestPhrases : constructPhrases;
-
-/** Returns the words for what is read, for a resource that is no longer declared. */
-export function phrasesOf({ resources }: Desired): Phrases {
-  const [first] = resources.values();
-  return phrasesFor(first);
-}

@@ -145,7 +145,6 @@ export const changeSchema = z.strictObject({
   range: range.optional().describe("Where it is declared."),
 });
 
-/** A change with Terraform's views of it. */
 const resourceChange = z.strictObject({
   ...place,
   action: actionSchema
@@ -189,7 +188,6 @@ const checkSchema = z.strictObject({
   range: range.optional(),
 });
 
-/** The plan document that `planDocument` makes and `planFromDocument` reads. */
 export const planDocumentSchema = z.strictObject({
   format_version: z.literal("1.2"),
   stage: z

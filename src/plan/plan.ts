@@ -74,13 +74,11 @@ export interface PlanOptions extends InMemory<PlanDocument["options"]> {
   readonly confirmsAll?: boolean;
 }
 
-/** What the document of a plan says without Terraform's views of it. */
-type SharedWithDocument = Pick<
-  InMemory<PlanDocument>,
-  "stage" | "timestamp" | "digest" | "summary" | "cost" | "unmanaged" | "unchecked" | "revealed" | "binding"
->;
-
-export interface Plan extends SharedWithDocument {
+export interface Plan
+  extends Pick<
+    InMemory<PlanDocument>,
+    "stage" | "timestamp" | "digest" | "summary" | "cost" | "unmanaged" | "unchecked" | "revealed" | "binding"
+  > {
   readonly options: PlanOptions;
   /** Every declared or recorded resource, no-ops too, sorted by address. */
   readonly changes: readonly Change[];
@@ -168,7 +166,6 @@ export const unknownIn = ({ attributes }: Change): readonly string[] =>
 
 export const isChangedOutside = ({ drift = [] }: Pick<Change, "drift">): boolean => drift.length > 0;
 
-/** Returns what is done: a deletion by `onRemove: archive` archives. */
 export const deedOf = ({ action, onRemove }: Pick<Change, "action" | "onRemove">): Action | "archive" =>
   action === "delete" && onRemove === "archive" ? "archive" : action;
 

@@ -133,7 +133,6 @@ export interface ResolvedInstance {
   readonly resolved: ReadonlyMap<string, ResolvedValue>;
   readonly secrets: ReadonlyMap<string, SecretPrints>;
   readonly revealed?: Revealed;
-  /** The decision to do nothing, from which every other one starts. */
   readonly undecided: Decision;
 }
 

@@ -42,13 +42,11 @@ export const findingsBlock = (diagnostics: readonly Diagnostic[], limit: number)
     ? ""
     : fencedBlock(shorten(diagnosticsText(diagnostics, plainStyle).trimEnd(), limit).split("\n"));
 
-/** Equal for findings that say the same of different resources. */
 function likenessOf({ severity, code, summary, address, detail, hint, requestId }: Diagnostic): string {
   const plain = (text = ""): string => (address === undefined ? text : text.replaceAll(address, "…"));
   return JSON.stringify([severity, code, plain(summary), plain(detail), plain(hint), requestId]);
 }
 
-/** The address of a finding, else its location. */
 function subjectOf({ address, range, code }: Diagnostic): string {
   if (address !== undefined) return escapeText(address);
   return range === undefined ? code : escapeText(placeText(range));
@@ -60,7 +58,6 @@ export function placeText(range: SourceRange): string {
   return range.source?.placeAt?.(range.start) ?? (line === undefined ? range.file : `${range.file}:${line}`);
 }
 
-/** One finding, without a line break at its end. */
 function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   const { colors } = style;
   const colour = diagnostic.severity === "error" ? colors.red : colors.yellow;

@@ -70,9 +70,8 @@ export type DeploymentsDocument = z.infer<typeof deploymentsSchema>;
 
 export type Release = InMemory<z.infer<typeof release>>;
 export type ShownVariable = InMemory<z.infer<typeof variable>>;
-type InService = InMemory<z.infer<typeof service>>;
 
-export interface RunningService extends Omit<InService, "release" | "latest"> {
+export interface RunningService extends Omit<InMemory<z.infer<typeof service>>, "release" | "latest"> {
   readonly release?: Release | undefined;
   readonly latest?: Release | undefined;
 }

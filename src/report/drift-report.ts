@@ -28,7 +28,6 @@ import { code, codes, type Item, itemSection, joined, type Section, section } fr
 import type { Style } from "./style";
 import { plainText } from "./values";
 
-/** Returns the sections of every drift report: a section for each kind of difference, and further facts. */
 export function driftSections(report: DriftReport): readonly Section[] {
   // A consequence with several causes is shown at the first.
   const consequences = groupBy(readingOrder(report.consequences), ({ because }) => because[0]);
@@ -54,7 +53,6 @@ export function driftSections(report: DriftReport): readonly Section[] {
   ];
 }
 
-/** The items of a kind, and the phrase of each where the heading does not say it. */
 function foundSection(mark: Mark, title: string, items: readonly Item[], tagPhrase?: string) {
   const found = items.map((item) => ({
     ...{ ...item, tag: tagOf(mark), tagPhrase, homes: [homeOf(item.subject)] },
@@ -132,7 +130,6 @@ export function driftLine(report: DriftReport): string {
   return `No drift.${matches}${rest.join("")}`;
 }
 
-/** Says how a pending resource would change, to stand after its address. */
 function pendingPhrase({ action, archives, runs, fields, previousAddress }: PendingResource): string {
   if (action === "no-op")
     return previousAddress ? `would move here from ${previousAddress}` : "would be left as it is";

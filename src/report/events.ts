@@ -46,7 +46,6 @@ function textOf(event: ApplyEvent, style: Style): string {
   }
 }
 
-/** The summary of a failure without the address that the line begins with. */
 const factOf = ({ address, diagnostic: { summary } }: Extract<ApplyEvent, { type: "failed" }>): string =>
   /^:? /.test(summary.replace(address, "")) ? summary.replace(address, "").replace(/^:? /, "") : summary;
 

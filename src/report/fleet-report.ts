@@ -33,7 +33,6 @@ export const memberStatuses = Object.keys(statuses) as readonly MemberStatus[];
 const wordsOf = ({ status }: Pick<MemberResult, "status">): string => statuses[status][0];
 export const signOf = ({ status }: Pick<MemberResult, "status">) => statuses[status][1];
 
-/** Returns true if it needs no attention. */
 export const isWell = (one: Pick<MemberResult, "status">): boolean => signOf(one) === " ";
 
 const count = z.int().min(0);

@@ -54,7 +54,6 @@ export interface Topology {
   readonly left: readonly string[];
 }
 
-/** Every sign of some nodes, the worst first. */
 export const legendOf = (nodes: readonly Pick<TopologyNode, "signs">[]): readonly Mark[] =>
   (Object.keys(marks) as Mark[]).filter((mark) => nodes.some(({ signs }) => signs.includes(mark)));
 

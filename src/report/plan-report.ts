@@ -190,7 +190,6 @@ const constructPhrase = ({ path, in: parent }: NonNullable<Change["construct"]>)
 const isNameTold = (change: Change): boolean =>
   change.liveName === "" || change.action === "create" || change.address.split(".").includes(change.liveName);
 
-/** Returns the monthly cost of all of them, where it changes. */
 function costOf(changes: readonly Change[]) {
   const total = totalCost(changes.flatMap(({ cost }) => cost ?? []));
   return sameMoney(total.before, total.after) ? undefined : total;
@@ -337,7 +336,6 @@ const timeOf = ({ since }: Standing): string => (since === undefined ? "" : ` ($
 /** The summary of a standing with its time, on one line and not escaped. */
 export const standingPhrase = (standing: Standing): string => `${summaryOf(standing)}${timeOf(standing)}`;
 
-/** Rows of an address and why it does not run as it was deployed last. */
 export const standingRows = (standing: Plan["standing"]): readonly (readonly Cell[])[] =>
   rowsByReason(
     readingOrder(standing).map((one) => ({

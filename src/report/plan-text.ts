@@ -18,7 +18,6 @@ const mostNames = 5;
 export interface PlanTextOptions {
   /** The command that carries out the plan; a terminal shows it. */
   readonly next?: string | undefined;
-  /** Each resource by itself. */
   readonly verbose?: boolean;
 }
 

@@ -119,7 +119,6 @@ export const countList = (counts: readonly Count[]): string =>
     .map(([count, words]) => `${count} ${words}`)
     .join(", ");
 
-/** The same of keys, in the order of their words. */
 export const countEach = (words: Readonly<Record<string, string>>, keys: readonly unknown[]): string =>
   countList(Object.entries(words).map(([key, text]) => [keys.filter((one) => one === key).length, text]));
 
@@ -152,7 +151,6 @@ const differenceWords: Readonly<Record<PlanDifference["kind"], string>> = {
   somewhere: "differs from the reviewed one, whose comment had no room for each change to compare",
 };
 
-/** Lines of a list before the rest is counted. */
 const mostDifferences = 40;
 
 export function differenceText(differences: readonly PlanDifference[]): string {
@@ -163,11 +161,9 @@ export function differenceText(differences: readonly PlanDifference[]): string {
   return [...lines, ...(left > 0 ? [`- and ${counted(left, "more difference")}`] : [])].join("\n");
 }
 
-/** The ways to apply a plan that differs from the reviewed one. */
 export const remedyText = (digest: string, pullRequest?: number): string =>
   `Open a pull request from today's main (an empty commit will do), or review the plan as it is now and run this workflow by hand with its digest: \`rnv ci apply ${pullRequest === undefined ? "" : `--pull-request ${pullRequest} `}--expect-digest ${digest}\``;
 
-/** The same in one line, for a message. */
 export const differenceLine = (differences: readonly PlanDifference[]): string =>
   shortList(
     differences.map(({ address, kind }) => `${address} ${differenceWords[kind]}`),

@@ -16,7 +16,6 @@ import { attributeSign, capLines, fieldLines, joinBlocks, type ShownField } from
 /** Characters of a name, or of a text about it. */
 const longestName = 120;
 const mostNames = 50;
-/** Items of a section that are not folded away. */
 const mostOpen = 25;
 /** Characters of a text in Markdown; GitHub refuses comments above 65,536. */
 export const markdownLimit = 60_000;
@@ -71,7 +70,6 @@ const itemsMarkdown = (texts: ReturnType<typeof textsOf>): readonly string[] =>
     return foldedParts(`<b>${escapeHtml(title)}</b> (${items.length})`, [list]);
   });
 
-/** The name of an item alone, as a line of a diff block. */
 const shortLine = ({ sign, subject, stop }: Item): string =>
   `${sign} ${shorten(escapeText(subject), longestName)}${stop === undefined ? "" : "  # blocked"}`;
 
@@ -117,7 +115,6 @@ function headline(
   return `${line}${fieldNames}${effects === undefined ? "" : ` (${effects})`}`;
 }
 
-/** `branch, plan and 3 more`: fields that change. */
 function changedFields(fields: readonly ShownField[]): string {
   const names = fields
     .filter((field) => attributeSign(field) !== " ")

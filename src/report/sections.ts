@@ -14,14 +14,12 @@ export interface Item {
   readonly sign: string;
   /** Its address; of many how many there are: `14 services`. */
   readonly subject: string;
-  /** The addresses of many. */
   readonly names?: readonly string[];
   /** Its name, where neither its address nor a field says it. */
   readonly name?: string | undefined;
   readonly id?: string | undefined;
   /** Stands after the subject: `will be created`. */
   readonly phrase: string;
-  /** Why it is here. */
   readonly notes?: readonly string[];
   readonly fields?: readonly ShownField[];
   /** The effects on the service: `deploys, changes the bill`. */
@@ -87,7 +85,6 @@ export const code = (text: string): Code => ({ code: text });
 /** Between the old and the new value. */
 export const arrow = "\u2192";
 
-/** Names with commas between them. */
 export const codes = (names: readonly string[], most: number): readonly (string | Code)[] => [
   ...names.slice(0, most).flatMap((name, i) => (i === 0 ? [code(name)] : [", ", code(name)])),
   ...(names.length > most ? [` and ${names.length - most} more`] : []),
@@ -108,6 +105,5 @@ export function lineOf<Part>(
   });
 }
 
-/** Paragraphs with an empty line between, without those that are empty. */
 export const joined = (parts: readonly string[]): string =>
   `${parts.filter((part) => part !== "").join("\n\n")}\n`;

@@ -27,7 +27,6 @@ export const recordedIn = ({ resources }: State): readonly StateEntry[] =>
     })),
   );
 
-/** Returns the sections of every report of a state: all resources, outputs, and writes that a run left open. */
 const stateReport = (state: State | undefined): readonly Section[] =>
   state === undefined ? [] : [...recordedIn(state).map(resourceSection), ...stateSections(state)];
 
@@ -44,7 +43,6 @@ export function stateMarkdown(state: State | undefined): string {
   return reportMarkdown({ opening: ["### rnv show", line], sections }, Number.POSITIVE_INFINITY);
 }
 
-/** Returns the facts of a state besides its resources: its outputs, and the writes that a run left open. */
 export function stateSections({ outputs, run, open }: State): readonly Section<never>[] {
   const values = shownOutputs(outputs).map(([name, value]) => [code(name), code(plainText(value))]);
   const began = run === null ? "" : ` that started at ${escapeText(run.startedAt)}`;
@@ -97,7 +95,6 @@ export const outputsText = (outputs: Readonly<Record<string, Plain>>): string =>
     .map(([name, value]) => `${escapeText(name)} = ${plainText(value)}\n`)
     .join("");
 
-/** Outputs by name, without those that only other stacks read. */
 const toldOutputs = (outputs: Readonly<Record<string, Plain>>) =>
   byName(outputs).filter(([name]) => !isCrossStackOutput(name));
 

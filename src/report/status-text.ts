@@ -137,7 +137,6 @@ function releaseStatus({ status = "not readable", serves, canRollback }: Release
   return canRollback ? `${shown} *` : shown;
 }
 
-/** From its start, or from when it was asked for, to its end. */
 function tookText({ createdAt, startedAt, finishedAt }: Release): string {
   const from = Date.parse(startedAt ?? createdAt ?? "");
   const to = Date.parse(finishedAt ?? "");
@@ -150,7 +149,6 @@ const shownCommit = 12;
 const commitText = ({ commit, branch }: Pick<Release, "commit" | "branch">): string =>
   escapeText(commit?.slice(0, shownCommit) ?? (branch === undefined ? "-" : shorten(branch, longestName)));
 
-/** Returns the note of a deployment: why it waits, why it failed, which release it brought back. */
 function releaseNote(release: Release): string | undefined {
   const { status, blockedReason, error, sourceDeploymentId, cancelRequested } = release;
   if (error !== undefined) return error;
@@ -209,7 +207,6 @@ function resultText({ exitCode, counts }: PastRun): string {
   return told === "" ? end : `${end}: ${told}`;
 }
 
-/** A stage or an instance, as `rnv stage list` shows it. */
 export interface StageRow {
   /** `preview/12`; `preview/ID` for a stage of which no instance is known. */
   readonly stage: string;

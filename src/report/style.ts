@@ -83,7 +83,6 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   return filled.map((cells) => cells.join("  ").trimEnd());
 }
 
-/** A table with a heading; below each row its notes. */
 export function tableLines(
   head: readonly string[],
   rows: readonly (readonly string[])[],

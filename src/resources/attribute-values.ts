@@ -73,7 +73,6 @@ const sameIn =
   (a: Plain, b: Plain): boolean =>
     typeof a === "string" && typeof b === "string" ? formOf(a) === formOf(b) : plainEqual(a, b);
 
-/** Equality of two colors: upper and lower case are one. */
 export const sameColor = sameIn((color) => color.toLowerCase());
 
 /** Equality of two ids: upper and lower case of a UUID are one. */

@@ -17,7 +17,6 @@ interface DeletionOf extends Omit<Deletes<Reads, Endpoints>, "pendingOf"> {
   readonly look: (reads: Reads, subject: Pending) => Promise<DeletionLook>;
 }
 
-/** Returns how the resources of a type are deleted, and how the end of that is seen. */
 export function deletionOf({ send, subject, look, ...others }: DeletionOf) {
   const pendingOf: PendingOf = (id, operationId, parentId) => ({
     ...{ kind: "operation", id: operationId ?? id },

@@ -57,10 +57,7 @@ export function deploymentReaction(context: ReactionContext): string | null | un
   return removed === 1 ? "a variable is removed" : `${removed} variables are removed`;
 }
 
-/** Returns why a service takes no deployment: it is archived (interface, "Service"). */
-const deploymentHeld = (context: ReactionContext): string | undefined =>
-  isArchived(context) ? "its service is archived" : undefined;
-
+/** An archived service takes no deployment (interface, "Service"). */
 const isArchived = ({ parent }: ReactionContext): boolean => parent?.get("archived") === true;
 
 /** `service.shop.api and 2 variables`: one of a type by its address, more of them counted. */
@@ -137,7 +134,11 @@ export const deployment: Resource = {
   follows: ["variable"],
   defaults: () => new Map(),
   check: checkSource,
-  reacts: { reason: deploymentReaction, held: deploymentHeld, waitPolicy },
+  reacts: {
+    reason: deploymentReaction,
+    held: (context) => (isArchived(context) ? "its service is archived" : undefined),
+    waitPolicy,
+  },
   read,
   list: async () => [],
   create: queue,

@@ -16,7 +16,6 @@ export const typesByName: ReadonlyMap<string, Resource> = new Map(
   resourceTypes.map((type) => [type.type, type]),
 );
 
-/** Types whose resources live on their own: they are exported and imported. */
 export const importableTypes = resourceTypes.filter(({ removal }) => removal === "delete");
 
 export const typeNamed = (name: string): Resource | undefined => typesByName.get(name);
@@ -40,7 +39,6 @@ export async function readProven(reads: Reads, type: Resource, target: ReadTarge
   return (await reads.showAnything()) ? read : { ...read, isUnproven: true };
 }
 
-/** Reads the parent of a resource by its ID; undefined where it has none. */
 export async function readParent(
   reads: Reads,
   { parents: [parent] }: Resource,

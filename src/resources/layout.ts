@@ -176,7 +176,6 @@ const viewportOf = ({ layout: { viewport: saved } }: Canvas): Viewport | null =>
 
 type Positions = Readonly<Record<string, CanvasPosition>>;
 
-/** Declared places, where they are given one by one. */
 const placesIn = (declared: Attributes<ResolvedValue>): Positions | undefined => {
   const value = declared.get("positions");
   return isObject(value) && isPlain(value) ? (value as Positions) : undefined;
@@ -212,7 +211,6 @@ function layoutReaction({ declared, live, upstream }: ReactionContext): string |
   return others.length === 0 ? `${first} needs a place` : `${appearing.length} services need places`;
 }
 
-/** A node of the canvas, as it is or once the plan is applied. */
 interface Candidate {
   readonly id?: string;
   readonly name: string;

@@ -123,7 +123,6 @@ export function shownValues(type: Resource, live: LiveResource): Plain {
   return { ...unflatten(values), id: live.id };
 }
 
-/** A zod schema, as far as the fields of an answer depend on it. */
 interface AnswerSchema {
   readonly shape?: Readonly<Record<string, ZodType>>;
   readonly def: { readonly innerType?: ZodType; readonly element?: ZodType };

@@ -114,7 +114,6 @@ export function liveProject(found: Project): LiveResource {
   };
 }
 
-/** Returns the environments of a project as choices of its services. */
 export function offeredEnvironments(found: Project): readonly Offered[] {
   const production = productionEnvironmentId(found);
   return found.environments

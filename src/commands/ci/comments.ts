@@ -86,8 +86,6 @@ interface WantedIssue {
   readonly farewell: string;
 }
 
-const labels = ["rnv-drift"];
-
 /**
  * Brings the one issue of each marker to its text: it is opened, rewritten while there is something to tell, and closed
  * with a comment once there is not. One of what is no longer declared is closed with what `farewellTo` returns for its marker.
@@ -117,7 +115,7 @@ async function keepIssue(
   standing: HostIssue | undefined,
 ): Promise<void> {
   if (standing === undefined) {
-    if (body !== undefined) await host.openIssue({ title, body, labels });
+    if (body !== undefined) await host.openIssue({ title, body, labels: ["rnv-drift"] });
     return;
   }
   const { number } = standing;

@@ -125,7 +125,6 @@ function matches(pattern: string, address: string): boolean {
   return new RegExp(`^${parts.join(".*")}$`).test(address);
 }
 
-/** What a line of a comparison is about, with what was expected of it and what there was. */
 type Row = readonly [about: string, expected: string, got: string];
 
 const compareRows = (about: string, rows: readonly Row[]): TestDifference[] =>
@@ -161,7 +160,6 @@ const valueRows = (
 
 const sensitive = "(sensitive)";
 
-/** Words a field as it is once the plan is applied. */
 function plannedText(plan: Plan, change: Change, path: string): string {
   const instance = instanceOf(plan, change);
   const isSecret = change.attributes.some((field) => field.path === path && field.after.kind === "secret");

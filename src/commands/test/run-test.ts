@@ -25,7 +25,6 @@ import { countedExitCode, plan } from "../plan";
 import { compareOutcome, difference, findingLine, type TestOutcome } from "./compare-outcome";
 import { createMemoryBackend, type MemoryBackend } from "./memory-backend";
 
-/** The result of a test, with what its errors point into. */
 export interface RanTest {
   readonly result: TestResult;
   readonly unexpected: readonly Diagnostic[];
@@ -92,7 +91,6 @@ const linesOf = (plan: Plan): string[] => [
   ...plan.outputs.map(({ name }) => `output ${name} changes`),
 ];
 
-/** Makes what the test starts from: what others made, what was applied, and what changed since. */
 async function makeFixtures(world: TestWorld): Promise<void> {
   const { test } = world;
   const { live, drift } = test;

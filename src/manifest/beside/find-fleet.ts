@@ -143,8 +143,6 @@ function manifestsIn(folder: string): readonly string[] {
 
 const isSetting = /^(RNV_|AWS_|TF_HTTP_|(HTTPS?_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS|TF_IN_AUTOMATION)$)/i;
 
-const ownSettings = ["RNV_STAGE", "RNV_SHARDS", "RNV_WEBHOOK_SECRET"];
-
 /** Credentials that belong together: with one of its own, a member is given none of the others of the fleet. */
 const credentials: readonly (readonly string[])[] = [
   ["RNV_API_KEY", "RNV_API_KEY_FILE"],
@@ -178,7 +176,7 @@ export function memberEnvironment(
   const sources = Object.values(own);
   const ofOthers = all.filter((name) => !sources.includes(name));
   const replaced = credentials.filter((group) => group.some((name) => name in own)).flat();
-  const isKept = new Set([...ofOthers, ...replaced, ...ownSettings]);
+  const isKept = new Set([...ofOthers, ...replaced, "RNV_STAGE", "RNV_SHARDS", "RNV_WEBHOOK_SECRET"]);
   const { isAllowed } = trustOf(environment, false);
   const given = commandEnvironment(environment, () => false);
   for (const [name, text] of Object.entries(environment)) {

@@ -32,7 +32,6 @@ export interface Clone {
 /** Reads a file of another tool; what has no counterpart is reported. */
 export type Converter = (file: Fields, clone: Clone) => ConvertedManifest;
 
-/** Reports a setting that a manifest has no word for, at its location. */
 export const dropped = (range: SourceRange, what: string, hint?: string): Diagnostic =>
   warning("manifest.not_converted", what.replaceAll("$${", "${"), {
     range,
@@ -52,14 +51,12 @@ export class Fields {
     readonly source: string,
   ) {}
 
-  /** The value of a key, which counts as taken. */
   take(key: string): SourceNode | undefined {
     this.#taken.add(key);
     const value = this.node.entries.get(key)?.value;
     return value === undefined || isNull(value) ? undefined : value;
   }
 
-  /** Text; a number or a flag as it is written. */
   text(key: string): string | undefined {
     const value = this.take(key);
     return value && this.#textOf(value, `${this.owner}.${key}`);
@@ -100,7 +97,6 @@ export class Fields {
     return this.#items(key).flatMap((item) => this.#textOf(item, `${this.owner}.${key}`) || []);
   }
 
-  /** The mappings of a list. */
   maps(key: string): readonly Fields[] {
     return this.#items(key).flatMap((item) => this.#partOf(item, key.replace(/s$/, "")) ?? []);
   }
@@ -131,20 +127,17 @@ export class Fields {
     this.report(error("manifest.invalid_type", summary, { range: node.range }));
   }
 
-  /** Reports a fact about a key at its value, or at a part of that. */
   note(key: string, what: string, part?: { readonly range: SourceRange }): void {
     const { range } = part ?? this.node.entries.get(key)?.value ?? this.node;
     this.report(dropped(range, `${this.owner}.${key}: ${what}`));
   }
 
-  /** Reports a key that was looked at and has no counterpart. */
   drop(key: string, why: string): void {
     this.take(key);
     const entry = this.node.entries.get(key);
     if (entry !== undefined) this.note(key, why, { range: entry.keyRange });
   }
 
-  /** Reports the keys that were not taken, here and in the mappings inside. */
   finish(): void {
     for (const { key, keyRange } of this.node.entries.values())
       if (!this.#taken.has(key) && !key.startsWith("x-"))

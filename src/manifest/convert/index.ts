@@ -56,7 +56,6 @@ const withoutValues = (text: string): string =>
 
 function manifestOf({ services, groups }: ConvertedManifest): string {
   const written: YamlTree = new Map(Object.entries(withoutEmpty({ variableGroups: groups })));
-  // Projects come first.
   for (const service of [...services].sort((a, b) => Number(!a.project) - Number(!b.project))) {
     const { path, project } = service;
     if (project !== undefined && project !== path[1]) put(written, [...path.slice(0, 2), "name"], project);

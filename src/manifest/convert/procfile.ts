@@ -6,7 +6,6 @@ import { LogicalNames } from "./logical-names";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)\s*$/;
 
-/** The commands of a `Procfile` by the names of their processes. */
 export function parseProcfile(file: SourceFile, text: string, report: Report) {
   const entries = new Map<string, MapEntry>();
   for (const { index, 0: whole } of text.matchAll(/^.*$/gm)) {

@@ -3,7 +3,6 @@ import type { Plain } from "../../model/value";
 import { type Converter, dropped, type Fields, isWhole } from "./fields";
 import { LogicalNames } from "./logical-names";
 
-/** Types whose word is another one here. */
 const kinds = new Map(Object.entries({ pserv: "worker", keyvalue: "redis", database: "postgres" }));
 
 /** Addresses of services (`web NAME`, also `service NAME`) and databases, and logical names of groups (`group NAME`). */

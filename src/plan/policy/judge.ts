@@ -11,7 +11,6 @@ type CelLibrary = typeof cel;
 /** Judges one subject: the variables of an expression by name. Throws what the library throws. */
 export type Evaluate = (variables: Readonly<Record<string, unknown>>) => unknown;
 
-/** A policy whose expressions are read and have the right types. */
 export interface CompiledPolicy {
   readonly policy: Policy;
   readonly when?: Evaluate;
@@ -104,7 +103,6 @@ function mistakeIn(
   return error("policy.invalid", `the policy ${name} cannot be read: ${summary}`, details);
 }
 
-/** Returns a hint where a word of an expression is nearly another one. */
 function meantBy(word: string, { names }: ScopeNames): string | undefined {
   const sign = meantSigns[word];
   if (sign !== undefined) return `did you mean "${sign}"?`;

@@ -114,7 +114,6 @@ const totalCost = defineView<Plan["cost"]>("TotalCost", {
   ],
 });
 
-/** The plan as a whole, with the objects of its changes. */
 export const planView = defineView<{
   readonly plan: Plan;
   readonly stage: string;
@@ -168,10 +167,8 @@ function celValue(value: Plain | undefined): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, celValue(member as Plain)]));
 }
 
-/** One resource as it is once the plan is applied. */
 interface PlannedResource extends Planned {
   readonly parts: readonly Planned[];
-  /** What the service computed of it, where that is known. */
   readonly computed?: ReadonlyMap<string, Plain>;
 }
 
@@ -261,10 +258,8 @@ export function valueAfter(
 
 const computedTypes = { string: "string", number: "double", boolean: "bool", json: "dyn" } as const;
 
-type Wrapping = { readonly innerType?: z.ZodType };
-
 function withoutWrapping(schema: z.ZodType): z.ZodType {
-  const { innerType } = schema.def as Wrapping;
+  const { innerType } = schema.def as { readonly innerType?: z.ZodType };
   return innerType === undefined ? schema : withoutWrapping(innerType);
 }
 

@@ -7,7 +7,6 @@ import { escapeHtml, escapeJson, escapeText, jsonText } from "../escape-text";
 import { actionPhrase, planLine } from "../plan-wording";
 import type { PathOf } from "./annotations";
 
-/** A plan, or why there is none. */
 type Made = Plan | Pick<Plan, "diagnostics">;
 
 /** Lists the findings of a plan, each at its location: its diagnostics, and an error for each blocked change. */

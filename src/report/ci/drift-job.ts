@@ -118,7 +118,6 @@ export function driftIssue(one: StageDrift, job: DriftJob, limit: number) {
 const pageText = ({ page, commit }: DriftJob): string =>
   `${commit === undefined ? "" : ` on ${codeSpan(commit.slice(0, 10))}`}${page === undefined ? "" : ` by ${pageLink("this job", page)}`}`;
 
-/** Words a job for a channel: one line for the job, and one for each stage that is not clean. */
 function messageOf(job: DriftJob): string {
   const lines = job.stages
     .filter(({ exitCode }) => exitCode !== 0)

@@ -39,7 +39,6 @@ export const code = (text: string | undefined): Markup => html`<code>${text}</co
 const shownPart = (part: string | Code): Part => (typeof part === "string" ? part : code(part.code));
 const cellPart = (cell: Cell): Part => partsOf(cell).map(shownPart);
 
-/** A list of a class; nothing where it is empty. */
 export const list = (items: readonly Part[], className = "plain"): Markup =>
   html`${items.length > 0 && html`<ul class="${className}">${items.map((item) => html`<li>${item}`)}</ul>`}`;
 
@@ -175,7 +174,6 @@ const mostCharacters = 1_700_000;
 /** Characters around the counted text of an entry. */
 const frame = 60;
 
-/** The entries of a report with their filter; undefined where there are none. */
 function entriesPart(subject: string, tags: string, sections: readonly Section[]): PagePart | undefined {
   const entries = sections.flatMap(({ items = [] }) => items);
   if (entries.length === 0) return undefined;
@@ -277,7 +275,6 @@ function bodyOf(entry: Item): Markup {
   return html`${list(lines)}${known.length > 0 && table(known, [], "fields")}${preformatted(fieldDiff(fields))}${preformatted(printed.flatMap(escapeLines))}`;
 }
 
-/** A word in a frame: the action on a resource, or the result of a run. */
 export const tagMark = ([kind, sign, word]: Tag): Markup =>
   html`<span class="mark ${kind}">${sign} ${word}</span>`;
 

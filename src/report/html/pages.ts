@@ -98,7 +98,6 @@ function planFacts(plan: Plan, { stage, stack, job }: PageScope): PageReport["fa
   ];
 }
 
-/** The blocked changes, each with the text that confirms it. */
 function blockedSection({ changes }: Plan): PagePart | undefined {
   const rows = changes.flatMap(({ address, blockedBy }) => {
     if (blockedBy === undefined) return [];
@@ -111,7 +110,6 @@ ${table(rows, ["Resource", "Why", "How to confirm"], "rows")}`;
   return rows.length === 0 ? undefined : { id: "blocked", title: "Blocked", count: rows.length, body };
 }
 
-/** The result of each policy and condition, those that stop the plan first. */
 function checksSection({ checks = [] }: Plan): readonly Section<never>[] {
   const worstFirst = [...checks.filter(stopsPlan), ...checks.filter((check) => !stopsPlan(check))];
   const rows = worstFirst.map(({ policy, level, status, address, message }) => [
@@ -150,7 +148,6 @@ export function driftPage(
   });
 }
 
-/** Shows a resource as it is, without planned changes and costs. */
 const asItIs = ({ cost, effects, blocked_by, ...found }: ResourceChange): ResourceChange => ({
   ...found,
   change: { ...found.change, after: found.change.before ?? found.change.after },
@@ -182,7 +179,6 @@ export function statePage(state: State, scope: PageScope): string {
   });
 }
 
-/** A resource as it was last applied and seen. */
 function asRecorded({ address, resource }: StateEntry): ResourceChange {
   const sides = [...Object.entries(resource.computed), ...Object.entries(resource.applied)];
   const known = unflatten<AppliedValue>(new Map(sides)) as ResourceChange["change"]["before"];
@@ -199,7 +195,6 @@ function recordedItem({ address, resource }: StateEntry): Item {
   return { sign: "", subject: address, phrase: name, id, facts, homes: [homeOf(address)] };
 }
 
-/** The report of a fleet as a page: first the members that need attention, with their errors, then the others. */
 export function fleetPage(report: FleetReport): string {
   const { verb, members, started_at: started, seconds, shard, selected } = report;
   const urgent = members.filter((one) => !isWell(one));

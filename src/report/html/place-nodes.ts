@@ -96,7 +96,6 @@ export function placeNodes<Node extends GraphNode>(
   const edges = [...graph.edges].sort((a, b) => compareNatural(a.from, b.from) || compareNatural(a.to, b.to));
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const edgesIn = groupBy(edges, ({ from }) => byId.get(from)?.box);
-  // Nodes without a box come last.
   const boxes = [...groupBy(nodes, ({ box }) => box)].sort(([a], [b]) =>
     a === undefined ? 1 : b === undefined ? -1 : compareNatural(a, b),
   );
@@ -152,13 +151,11 @@ function layoutOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[], widt
   };
 }
 
-/** The size of a box around its nodes. */
 const endOf = (nodes: ReadonlyMap<string, Point>, nodeSize: Size): Size => ({
   width: Math.max(...[...nodes.values()].map(({ x }) => x)) + nodeSize.width / 2 + padding,
   height: Math.max(...[...nodes.values()].map(({ y }) => y)) + nodeSize.height / 2 + padding,
 });
 
-/** Places linked nodes by their references. */
 function layoutByDagre(edges: readonly GraphEdge[], nodeSize: Size, label: Size): Omit<Layout, "nodeSize"> {
   const { Graph, layout } = require("@dagrejs/dagre") as typeof dagreModule;
   const graph = new Graph({ multigraph: true });

@@ -69,7 +69,6 @@ ${topology.left.length > 0 && html`<desc>${topology.left.join(" ")}</desc>\n`}<r
 ${placed.boxes.map((box) => boxMark(box, topology, anchors))}</svg>`;
 }
 
-/** A project with its nodes, in the colour of the worst that happens in it. */
 function boxMark(box: PlacedBox, { nodes, boxes }: Topology, anchors: ReadonlySet<string>): Markup {
   const { id, width, height, edges, nodeSize } = box;
   const drawn = nodes.filter((node) => box.nodes.has(node.id));
@@ -113,10 +112,8 @@ function edgeMark({ edge, points, label }: PlacedEdge): Markup {
 `;
 }
 
-/** A text of a node: few are so long that they are cut. */
 const nodeText = (text: string): string => clip(text, longestText);
 
-/** The home of a node that is shown beside those of another project. */
 const homeText = ({ box }: TopologyNode): string =>
   box === undefined ? "in no project" : `in ${nameOf(box as Address)}`;
 
@@ -129,7 +126,6 @@ function widthOf(node: TopologyNode): number {
   return Math.ceil(Math.max(title, ...notes)) + 2 * inset;
 }
 
-/** Its title, its facts and its changes; round for a node of another project. */
 function nodeMark(node: TopologyNode, { x, y }: Point, size: Size, isElsewhere: boolean): Markup {
   const { mark, title, signs, does } = node;
   const { width, height } = size;
@@ -166,7 +162,6 @@ function frameOf(mark: Mark, { width, height }: Size, isRound: boolean): Part {
     : outer;
 }
 
-/** Every sign of the picture: actions, blocked changes, references. */
 function legend({ nodes, edges }: Topology): Markup {
   const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));
   const signs = [

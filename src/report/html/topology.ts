@@ -28,7 +28,6 @@ interface Drawn {
   readonly box: string | undefined;
 }
 
-/** The resources with their marks: by default the planned actions. */
 export function topologyOf(
   changes: readonly ResourceChange[],
   types: readonly Pick<ResourceType, "type" | "picture">[],
@@ -56,7 +55,6 @@ export function topologyOf(
   return folded.nodes.length > mostNodes ? fold(coarse(whole), mostNodes) : folded;
 }
 
-/** Returns a function that finds the holder that a resource is, or is in. */
 function holderAmong(holders: readonly ResourceChange[]) {
   const byName = new Map(holders.map(({ address }) => [nameOf(address), address as string]));
   const addresses = new Set(byName.values());
@@ -85,7 +83,6 @@ function actionOf({ change, on_remove, reason, effects }: ResourceChange): Mark 
   return deedOf({ action, onRemove: on_remove ?? "delete" });
 }
 
-/** Every resource with its parent and its references, marked with its planned action. */
 export const graphOfAll = (changes: readonly ResourceChange[]): Topology => ({
   nodes: changes.map((change) => {
     const mark = actionOf(change);
@@ -133,7 +130,6 @@ function partMark(parts: readonly Drawn[]): Mark {
   return parts.every(({ mark }) => mark === "pending") ? "pending" : "update";
 }
 
-/** Kind, plan, region and price, this in the first currency and unless it is free. */
 function factsOf({ change, picture }: Drawn): string {
   const values = picture?.as === "node" ? picture.facts.map((path) => valueAt(change, path)) : [];
   const { before, after } = { before: change.cost?.before ?? free, after: change.cost?.after ?? free };
@@ -142,7 +138,6 @@ function factsOf({ change, picture }: Drawn): string {
   return dotted([...values.filter((value) => typeof value === "string"), price]);
 }
 
-/** The value of an attribute once the plan is applied, else before. */
 const valueAt = ({ change: { before, after } }: ResourceChange, path: string): Plain | undefined =>
   dataValue(after ?? {}, path) ?? dataValue(before ?? {}, path);
 

@@ -11,7 +11,6 @@ import { configurationRules } from "./configuration";
 
 type DeclaredService = ReadonlyMap<string, ResolvedValue>;
 
-/** Returns the declared choices that are not available, and combinations that are not possible. */
 export function checkService(
   declared: DeclaredService,
   catalog: Catalog,

@@ -66,7 +66,6 @@ const configurationNames = Object.keys(configurationFields) as readonly Configur
  * none that it does not, so `at once` stands only at what the service itself reads when something happens there.
  */
 const special: Partial<Record<ConfigurationField, Omit<AttributeRule, "change">>> = {
-  // Text beside the name.
   description: { takesEffect: "at once" },
   // Read when there is something to tell.
   notifications: { takesEffect: "at once" },
@@ -94,15 +93,13 @@ const special: Partial<Record<ConfigurationField, Omit<AttributeRule, "change">>
   buildMethod: { known: ["railpack"] },
 };
 
-type ConfigurationShape = {
-  [Field in ConfigurationField]: z.ZodOptional<z.ZodNullable<(typeof configurationFields)[Field]>>;
-};
-
 /** The `configuration` block: any of its fields; `null` stands for the service's default. */
 export const configurationSchema = z.strictObject(
   Object.fromEntries(
     configurationNames.map((field) => [field, configurationFields[field].nullish().describe(doc(field))]),
-  ) as unknown as ConfigurationShape,
+  ) as unknown as {
+    [Field in ConfigurationField]: z.ZodOptional<z.ZodNullable<(typeof configurationFields)[Field]>>;
+  },
 );
 
 function doc(field: ConfigurationField): string {
@@ -111,7 +108,6 @@ function doc(field: ConfigurationField): string {
   return `${docs[field]} Default: ${initial === "" ? "empty" : `\`${JSON.stringify(initial)}\``}.${effect}`;
 }
 
-/** The rules of all configuration fields, under their attribute paths. */
 export const configurationRules = Object.fromEntries(
   configurationNames.map((field) => {
     const texts = typeof documentedDefaults[field] === "string" && { equal: sameText };
