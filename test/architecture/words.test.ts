@@ -42,23 +42,23 @@ const ceilings: Readonly<Record<string, number>> = {
 
 /** Breaches of each of the `rules` in the comments of a folder, exactly. The numbers only go down. */
 const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
-  "src/api": [21, 57, 17],
-  "src/apply": [29, 94, 10],
+  "src/api": [18, 53, 17],
+  "src/apply": [27, 87, 10],
   "src/cdktf": [0, 0, 0],
   "src/cli": [30, 98, 11],
-  "src/commands": [28, 106, 10],
-  "src/declaration": [13, 51, 6],
+  "src/commands": [25, 96, 10],
+  "src/declaration": [12, 49, 6],
   "src/diagnostics": [0, 0, 0],
-  "src/emulator": [16, 34, 2],
+  "src/emulator": [15, 31, 2],
   "src/index.ts": [0, 0, 0],
-  "src/manifest": [12, 61, 10],
-  "src/model": [8, 18, 3],
-  "src/plan": [44, 163, 19],
+  "src/manifest": [11, 59, 10],
+  "src/model": [8, 17, 3],
+  "src/plan": [41, 152, 19],
   "src/report": [0, 0, 0],
   "src/resources": [14, 54, 7],
   "src/stack": [0, 0, 0],
   "src/state": [0, 0, 0],
-  "src/terraform": [21, 145, 6],
+  "src/terraform": [18, 132, 6],
   test: [195, 420, 22],
 };
 
