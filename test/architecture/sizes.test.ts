@@ -35,7 +35,7 @@ const folders: Readonly<Record<string, Folder>> = {
   terraform: { paths: ["terraform"], ceiling: 5_763, budget: 5_600 },
 };
 
-/** All of `src`, with a grant of 300 lines for the readings of `emulator`. */
+/** All of `src`, with grants of 300 lines for the readings of `emulator` and of 350 for manifests in TypeScript and stacks. */
 const whole: Folder = { paths: [""], ceiling: 62_860, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
