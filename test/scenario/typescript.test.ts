@@ -10,7 +10,7 @@ let scenario: Scenario;
 const env = { SHOP_QUEUE_TOKEN: "hunter2-hunter2", RNV_STATE_KEY: "5a".repeat(32) };
 const rnv = (...args: readonly string[]) => scenario.runWith({ env }, ...args);
 beforeEach(async () => {
-  scenario = await openScenario();
+  scenario = await openScenario({ readings: { statusWords: "seen" } });
   cpSync(example, scenario.folder, { recursive: true });
   linkPackage(scenario.folder);
 });
