@@ -5,6 +5,7 @@ import { gapSettings } from "../api/gap-rules";
 import type { GapSettings } from "../api/gaps";
 import type { HttpTransportOptions } from "../api/http-transport";
 import { embeddedUrl, type Transport } from "../api/transport";
+import { isBelow } from "../declaration/files";
 import { type Diagnostic, DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import { stageText } from "../model/stage";
@@ -125,7 +126,10 @@ export function openRun(parts: RunParts): OpenContext {
     },
     stateKey: (create) => {
       const path = join(settings.stateFolder, "state.key");
-      return loadStateKey({ environment, path, create, salt: workspaceId || undefined, randomBytes });
+      const records = resolve(place.cwd, ".rnv");
+      const shared = isBelow(path, records) ? join(records, "state.key") : undefined;
+      const salt = workspaceId || undefined;
+      return loadStateKey({ environment, path, shared, create, salt, randomBytes });
     },
     close: async () => {
       await Promise.all(servers.map((server) => server.close()));

@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { DiagnosticsError, failure, SourceFile } from "../diagnostics/diagnostic";
 import { didYouMeanAddress } from "../diagnostics/suggest";
 import { type Address, parseAddress, typeOf } from "../model/address";
@@ -279,9 +278,8 @@ async function checkKeys(context: Context, target: Context, from: State, other: 
   if (!hasFingerprint(leaving)) return;
   const { key, keyId: ownId } = await context.stateKey(false);
   let { keyId } = await target.stateKey(false);
-  // A state without fingerprints takes over the key, unless another state beside it may need its own.
-  const isFree = keyId === undefined || basename(target.backend.location) === "state.json";
-  const takesKey = (other?.keyId ?? null) === null && isFree && ownId === from.keyId && keyId !== ownId;
+  // A state without fingerprints takes over the key, unless it has a key file of its own.
+  const takesKey = (other?.keyId ?? null) === null && ownId === from.keyId && keyId !== ownId;
   if (takesKey && key) ({ keyId } = await target.stateKey(key));
   if (keyId === from.keyId && (other?.keyId ?? keyId) === keyId) return;
   const [whose, otherWay] =
@@ -290,7 +288,7 @@ async function checkKeys(context: Context, target: Context, from: State, other: 
       : ["another key", ""];
   throw failure("state.key_mismatch", `${target.backend.location} has ${whose} of secret fingerprints`, {
     detail: "Without the same key every secret would be written again.",
-    hint: `give both the same RNV_STATE_KEY${otherWay}`,
+    hint: `give both one RNV_STATE_KEY, each with its own as RNV_STATE_KEY_PREVIOUS in a whole rnv apply${otherWay}`,
   });
 }
 

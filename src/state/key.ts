@@ -3,14 +3,17 @@ import { dirname } from "node:path";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import { sha256 } from "../model/text";
-import { type Disk, placeNew, readFailed, syncFolderOf, writeFailed, writeNew } from "./disk";
+import { type Disk, placeNew, readFailed, syncFolderOf, writeFailed } from "./disk";
 import { nodeDisk } from "./node-disk";
 
 export interface StateKeySource {
   /** `RNV_STATE_KEY` is read from it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The key file of this state. */
   readonly path: string;
-  /** Make a key file when there is no key at all. A key is written in place of the file that is there. */
+  /** The key file of all states of the folder, read where this state has none of its own. */
+  readonly shared?: string | undefined;
+  /** Makes a key file when there is no key at all, shared where it can be. A key that is given is kept for this state alone. */
   readonly create: boolean | Uint8Array;
   /** Salt of a passphrase: the id of the workspace. */
   readonly salt?: string;
@@ -50,12 +53,15 @@ async function loadCurrentKey(source: StateKeySource): Promise<LoadedStateKey> {
   const given = await keyFromEnvironment(source.environment, "RNV_STATE_KEY", saltOf(source));
   if (given !== undefined) return given;
   try {
-    const read = typeof source.create === "boolean" ? await readKeyFile(source) : undefined;
-    if (read !== undefined || !source.create) return read ?? { diagnostics: [] };
-    await createKeyFile(source);
+    const { create, path, shared } = source;
+    const isGiven = typeof create !== "boolean";
+    const own = await readKeyFile(source, path);
+    const read = own ?? (shared && !isGiven ? await readKeyFile(source, shared) : undefined);
+    if (read !== undefined || !create) return read ?? { diagnostics: [] };
+    const made = isGiven ? path : (shared ?? path);
+    await createKeyFile(source, made);
     // The file may hold the key of another run that was faster.
-    const created = await readKeyFile(source);
-    return created ?? { diagnostics: [noKeyIn(source.path)] };
+    return (await readKeyFile(source, made)) ?? { diagnostics: [noKeyIn(made)] };
   } catch (cause) {
     const failure = source.create ? writeFailed(source.path, cause) : readFailed(source.path, cause);
     return { diagnostics: failure.diagnostics };
@@ -137,7 +143,10 @@ const stretch = (passphrase: string, salt: Uint8Array): Promise<Uint8Array> =>
     );
   });
 
-async function readKeyFile({ disk = nodeDisk, path }: StateKeySource): Promise<LoadedStateKey | undefined> {
+async function readKeyFile(
+  { disk = nodeDisk }: StateKeySource,
+  path: string,
+): Promise<LoadedStateKey | undefined> {
   const bytes = await disk.read(path, largestKeyFile);
   if (bytes === undefined) return undefined;
   const key = rawKey(Buffer.from(bytes).toString("utf8").trim());
@@ -156,13 +165,15 @@ const noKeyIn = (path: string): Diagnostic =>
     hint: "restore it from a copy, or set RNV_STATE_KEY; if the state names no key yet, remove the file",
   });
 
-async function createKeyFile({ disk = nodeDisk, path, create, randomBytes }: StateKeySource): Promise<void> {
+async function createKeyFile(
+  { disk = nodeDisk, create, randomBytes }: StateKeySource,
+  path: string,
+): Promise<void> {
   const key = typeof create === "boolean" ? randomBytes(keyLength) : create;
   const text = Buffer.from(`${Buffer.from(key).toString("hex")}\n`);
   const scratch = `${path}.${Buffer.from(randomBytes(8)).toString("hex")}.tmp`;
   await disk.makeFolder(dirname(path));
   // A key file that exists by now is that of another run, which was faster.
-  if (typeof create === "boolean") await placeNew(disk, path, text, scratch);
-  else await writeNew(disk, scratch, text).then(() => disk.rename(scratch, path));
+  await placeNew(disk, path, text, scratch);
   await syncFolderOf(disk, path);
 }

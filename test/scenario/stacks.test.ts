@@ -271,11 +271,10 @@ describe("an app of several stacks", () => {
   it("an app of one keeps its state in the folder of the stack, and what reads a state alone takes it", async () => {
     synthesizeInto(scenario.folder, (app) => new Base(app, "staging"));
     scenario.write("cdktf.json", '{ "app": "node main.js" }');
-    expect((await scenario.run("init")).stdout).not.toContain("state.key");
+    expect((await scenario.run("init")).stdout).toContain(".rnv/state.key");
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
     expect(Object.keys(recorded("staging").resources)).toEqual(["project.shop"]);
-    for (const file of ["state.json", "state.key"])
-      expect(existsSync(join(scenario.folder, ".rnv", file))).toBe(false);
+    expect(existsSync(join(scenario.folder, ".rnv", "state.json"))).toBe(false);
     expect(await scenario.run("state", "list")).toMatchObject({ code: 0, stdout: "project.shop\n" });
   });
 
@@ -299,13 +298,13 @@ describe("an app of several stacks", () => {
     const define = (isSplit: boolean, movedFrom?: string) =>
       synthesizeInto(folder, (app) => {
         const base = new Base(app, "shop");
-        let stack: TerraformStack = base;
-        if (isSplit || movedFrom) {
-          const jobs = new TerraformStack(app, "jobs");
-          new RnvProvider(jobs, "rnv");
-          if (isSplit) stack = jobs;
-        }
+        const jobs = new TerraformStack(app, "jobs");
+        new RnvProvider(jobs, "rnv");
+        const stack = isSplit ? jobs : base;
         const configuration = { repository: "https://git.example.com/shop/worker" };
+        // Both states hold fingerprints.
+        const mailer = new Service(jobs, "mailer", { kind: "worker", configuration });
+        mailer.addVariables({ KEY: generate({ length: 32 }) });
         const project = base.shop;
         const worker = new Service(stack, "worker", { kind: "worker", project, configuration });
         if (!isSplit) worker.overrideLogicalId("shop__worker");
@@ -320,7 +319,12 @@ describe("an app of several stacks", () => {
     define(false);
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
     const before = world();
-    expect(before).toMatchObject([{ name: "worker", deployments: 1 }]);
+    expect(before.map(({ name, deployments }) => [name, deployments]).sort()).toEqual([
+      ...[
+        ["mailer", 1],
+        ["worker", 1],
+      ],
+    ]);
     scenario.forget();
     define(true);
     const command = "rnv state mv --stack shop --to .rnv/jobs/state.json service.shop.worker";

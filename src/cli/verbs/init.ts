@@ -265,17 +265,14 @@ async function initStarter(
 
   if (!ignoreRecords(screen)) kept(".gitignore has .rnv/ already");
 
-  // Each stack of an app has its key beside its state.
-  if (!isApp) {
-    const key = join(settings.stateFolder, "state.key");
-    const hadKey = existsSync(key);
-    const { diagnostics } = await openTarget(target, screen).stateKey(true);
-    report(screen, diagnostics);
-    if (hasErrors(diagnostics)) return exitCodes.error;
-    if (target.environment.RNV_STATE_KEY) kept("RNV_STATE_KEY is the key of secret fingerprints");
-    else if (hadKey) kept(`${shownPath(key, cwd)} is there already`);
-    else done(`${shownPath(key, cwd)}: the key of secret fingerprints; keep a copy`);
-  }
+  const key = join(settings.stateFolder, "state.key");
+  const hadKey = existsSync(key);
+  const { diagnostics } = await openTarget(target, screen).stateKey(true);
+  report(screen, diagnostics);
+  if (hasErrors(diagnostics)) return exitCodes.error;
+  if (target.environment.RNV_STATE_KEY) kept("RNV_STATE_KEY is the key of secret fingerprints");
+  else if (hadKey) kept(`${shownPath(key, cwd)} is there already`);
+  else done(`${shownPath(key, cwd)}: the key of secret fingerprints; keep a copy`);
 
   const isAsked = !hasErrors(settings.diagnostics) && settings.baseUrl !== "embedded";
   const answer = isAsked ? (known ?? (await askService(target, screen))) : undefined;

@@ -111,6 +111,19 @@ describe("the fingerprint key", () => {
     expect(disk.text(path)).toBe("oops");
   });
 
+  it("is that of the state itself, else the one that states share; a key that is given replaces none", async () => {
+    const disk = new MemoryDisk();
+    const source = { environment: {}, disk, randomBytes, path: "/s/web/state.key", shared: path };
+    const made = await loadStateKey({ ...source, create: true });
+    expect(disk.text(path)).toBe(`${Buffer.from(made.key ?? []).toString("hex")}\n`);
+    expect(await loadStateKey({ ...source, path: "/s/jobs/state.key", create: true })).toEqual(made);
+    expect(await loadStateKey({ ...source, create: bytes })).toMatchObject({ keyId: keyIdOf(bytes) });
+    expect(await loadStateKey({ ...source, create: false })).toMatchObject({ keyId: keyIdOf(bytes) });
+    const other = await loadStateKey({ ...source, create: Buffer.alloc(32, 9) });
+    expect(other).toMatchObject({ keyId: keyIdOf(bytes) });
+    expect(await loadStateKey({ ...source, path, create: false })).toEqual(made);
+  });
+
   it("lies in a file of mode 0600, and one that others can read is warned about", async () => {
     const folder = mkdtempSync(join(tmpdir(), "rnv-key-"));
     const source = { environment: {}, path: join(folder, ".rnv", "state.key"), create: true, randomBytes };
