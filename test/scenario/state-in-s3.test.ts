@@ -56,8 +56,16 @@ credential_process = /bin/sh -c "echo CANARY; echo CANARY >&2; exit 1"
     expect(failed).toMatchObject({ code: 1, stderr: expect.not.stringContaining("CANARY") });
     expect(await run({ AWS_PROFILE: "missing" }, "state", "list")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("there are no credentials (CredentialsProviderError)"),
+      stderr: expect.stringContaining("check that the profile missing is in ~/.aws/config"),
     });
+    for (const [part, told] of [
+      [{ AWS_ACCESS_KEY_ID: id }, "AWS_SECRET_ACCESS_KEY is not set"],
+      [{ ...keys, AWS_SESSION_TOKEN: "CANARY\nx" }, "AWS_SESSION_TOKEN holds a space or a line break"],
+    ] as const) {
+      const { code, stderr } = await run(part, "state", "list");
+      expect([code, stderr]).toEqual([1, expect.stringContaining(told)]);
+      expect(stderr).not.toContain("CANARY");
+    }
   });
 
   it("is not waited for without end where a container's server of credentials is silent", async () => {

@@ -64,7 +64,7 @@ function callsOf(settings: S3StateSettings, server: StateServer) {
         if (cause instanceof DiagnosticsError || cause instanceof UnansweredError) throw cause;
         const failed = opened.failureOf(cause);
         if (isExpected(failed)) return undefined;
-        if (!failed.isPassing) throw s3Refused(purpose, failed);
+        if (!failed.isPassing) throw s3Refused(purpose, failed, settings.profile);
         throw new UnansweredError(`the server answered ${failed.status} (${failed.code})`, 503);
       }
     });

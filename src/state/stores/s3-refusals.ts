@@ -21,7 +21,7 @@ const refusals: Readonly<Record<string, readonly [meaning: string, hint: string]
     "allow kms:GenerateDataKey and kms:Decrypt on the key, and check that it is enabled",
   ],
   NoSuchBucket: ["the bucket does not exist", "create it, or correct RNV_STATE or the endpoint"],
-  PermanentRedirect: ["the bucket is in another region", "add the region to RNV_STATE: ?region=eu-central-1"],
+  PermanentRedirect: ["the bucket is in another region", "add its region to RNV_STATE: ?region=…"],
   RequestTimeTooSkewed: ["the clock of this machine is wrong", "set it, then run the same command again"],
   SignatureDoesNotMatch: ["the secret key is wrong", "check AWS_SECRET_ACCESS_KEY or the profile"],
 };
@@ -32,12 +32,18 @@ const sameRefusals: Readonly<Record<string, string>> = {
 };
 
 /** Returns the error for a final refusal of a store, or for credentials that cannot be had. Holds no text of the store. */
-export function s3Refused({ code, summary }: Purpose, failed: BucketFailure): DiagnosticsError {
+export function s3Refused(
+  { code, summary }: Purpose,
+  failed: BucketFailure,
+  profile: string | undefined,
+): DiagnosticsError {
   const { code: told = "", status, text, region } = failed;
   if (failed.isOfCredentials)
     return failure("config.missing", `${summary}: there are no credentials (${told})`, {
       detail: text || undefined,
-      hint: "export AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile that has them: ?profile=NAME in RNV_STATE",
+      hint: profile
+        ? `check that the profile ${profile} is in ~/.aws/config or ~/.aws/credentials, and has credentials`
+        : "export AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile that has them: ?profile=NAME in RNV_STATE",
     });
   if (status === undefined)
     return failure(code, `${summary}: ${text}`, {

@@ -1,10 +1,12 @@
-import { DiagnosticsError } from "../../diagnostics/diagnostic";
+import { DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/text";
 import { keptBackups } from "../backend";
 import { checkEndpoint, type StateAddress, stateTimeout } from "../state-address";
 import type { RemoteStore, StateServer, WriteAnswer } from "./remote-store";
 import { s3Locks, unconditional } from "./s3-lock";
 import { type S3StateSettings, s3Objects } from "./s3-objects";
+
+const keyNames = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"] as const;
 
 /**
  * Reads the settings of an S3 state: those of its address, else of `AWS_*`. The AWS SDK finds the others. Throws
@@ -18,8 +20,20 @@ export function s3StateSettings(
   const endpoint = address.endpoint ?? setting("AWS_ENDPOINT_URL_S3") ?? setting("AWS_ENDPOINT_URL");
   const wrong = endpoint === undefined ? undefined : checkEndpoint(endpoint, "the endpoint of the state");
   if (wrong !== undefined) throw new DiagnosticsError([wrong]);
-  const accessKeyId = setting("AWS_ACCESS_KEY_ID");
-  const secretAccessKey = setting("AWS_SECRET_ACCESS_KEY");
+  const [accessKeyId, secretAccessKey, sessionToken] = keyNames.map(setting);
+  for (const name of keyNames)
+    if (/[^!-~]/.test(setting(name) ?? ""))
+      throw failure("config.invalid", `${name} holds a space or a line break`, {
+        hint: "set it again, in a line",
+      });
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined) && address.profile === undefined)
+    throw failure(
+      "config.missing",
+      `${accessKeyId ? keyNames[1] : keyNames[0]} is not set, and the other is`,
+      {
+        hint: "set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither of them and a profile",
+      },
+    );
   return {
     ...address,
     location: `s3://${address.bucket}/${address.key}`,
@@ -30,7 +44,7 @@ export function s3StateSettings(
     timeoutMs: stateTimeout(environment),
     credentials:
       accessKeyId && secretAccessKey && address.profile === undefined
-        ? { accessKeyId, secretAccessKey, sessionToken: setting("AWS_SESSION_TOKEN") }
+        ? { accessKeyId, secretAccessKey, sessionToken }
         : undefined,
   };
 }
