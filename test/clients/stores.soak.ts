@@ -120,7 +120,8 @@ describe.each(stores)("a store that obeys conditions: %s", (program, start, isVe
       const sealed = { ...env(), RNV_STATE: "s3://states/sealed.json", RNV_STATE_ENCRYPTION: "1" };
       const given = { env: { ...sealed, RNV_STATE_KEY: "c0ffee11".repeat(8) } };
       expect(await scenario.runWith(given, "apply", "--adopt", ...approve)).toMatchObject({ code: 0 });
-      expect(await text("sealed.json")).not.toContain("Five");
+      const { format, resources } = JSON.parse((await text("sealed.json")) ?? "");
+      expect({ format, resources }).toEqual({ format: "rnv-state-encrypted", resources: undefined });
       expect(await scenario.runWith(given, "plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
     });
 

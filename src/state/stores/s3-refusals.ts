@@ -1,4 +1,4 @@
-import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
 import { meaningOf, type Purpose } from "./remote-store";
 import type { BucketFailure } from "./s3-client";
 
@@ -32,11 +32,7 @@ const sameRefusals: Readonly<Record<string, string>> = {
 };
 
 /** Returns the error for a final refusal of a store, or for credentials that cannot be had. Holds no text of the store. */
-export function s3Refused(
-  { code, summary }: Purpose,
-  failed: BucketFailure,
-  profile: string | undefined,
-): DiagnosticsError {
+export function s3Refused({ code, summary }: Purpose, failed: BucketFailure, profile?: string) {
   const { code: told = "", status, text, region } = failed;
   if (failed.isOfCredentials)
     return failure("config.missing", `${summary}: there are no credentials (${told})`, {
