@@ -28,7 +28,7 @@ const reference = z.string().meta({ pattern: "\\$\\{" });
  * checks with; what only the whole manifest can tell (references, addresses) is left to `loadManifest`.
  */
 export const manifestJsonSchema = (types: readonly ResourceType[]): object =>
-  jsonOf(manifestSchema(types, false), "rnv manifest", "The desired state of a workspace.");
+  jsonOf(manifestSchema(types, false), "Manifest", "The desired state of a workspace of rnv.");
 
 /**
  * The JSON Schema (draft-07) of a manifest that overlays another one (`-f rnv.yaml -f production.yaml`): everything is
@@ -36,7 +36,7 @@ export const manifestJsonSchema = (types: readonly ResourceType[]): object =>
  */
 export function overlayJsonSchema(types: readonly ResourceType[]): object {
   const description = "What differs from an earlier manifest; null takes away what that one says.";
-  return jsonOf(manifestSchema(types, true), "rnv overlay", description);
+  return jsonOf(manifestSchema(types, true), "Overlay", description);
 }
 
 interface Making {
