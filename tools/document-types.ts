@@ -15,7 +15,7 @@ export async function documentTypes(): Promise<string> {
   const types = await compile(all, "Documents", options);
   return (
     types
-      // The one that holds them all is nobody's.
+      // No caller needs the type that holds all of them.
       .replace(/^export interface Documents \{$[\s\S]*?^\}\n/m, "")
       .replace("export type Json = _Schema0\n", "")
       .replaceAll("_Schema0", "Json")

@@ -28,7 +28,7 @@ const folders: Readonly<Record<string, Folder>> = {
   apply: { paths: ["apply"], ceiling: 2_650, budget: 2_650 },
   state: { paths: ["state"], ceiling: 3_450, budget: 3_450 },
   report: { paths: ["report"], ceiling: 4_984, budget: 4_900 },
-  commands: { paths: ["commands"], ceiling: 6_017, budget: 4_850 },
+  commands: { paths: ["commands"], ceiling: 6_019, budget: 4_850 },
   cli: { paths: ["cli"], ceiling: 7_438, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_780, budget: 3_780 },
   cdktf: { paths: ["cdktf"], ceiling: 1_570, budget: 1_570 },
@@ -36,7 +36,7 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`, with grants of 300 lines for the readings of `emulator` and of 350 for manifests in TypeScript and stacks. */
-const whole: Folder = { paths: [""], ceiling: 62_886, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 62_888, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

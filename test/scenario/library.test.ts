@@ -51,7 +51,9 @@ describe("the library, over HTTP", () => {
   it("plans, applies what was saved, finds drift, tells what runs, and destroys all of it", async () => {
     const events: rnv.ApplyEvent[] = [];
     const context = open({ onEvent: (event) => events.push(event) });
-    const planned = await rnv.plan(context, { manifest });
+    expect(await rnv.plan(context, { manifest })).not.toHaveProperty("savedPlan", expect.anything());
+    expect(readdirSync(cwd)).toEqual([]);
+    const planned = await rnv.plan(context, { manifest, save: true });
     expect(planned).toMatchObject({ exitCode: 0, diagnostics: [], plan: { summary: { add: 6 } } });
     const applied = await rnv.apply(context, { manifest, savedPlan: planned.savedPlan });
     expect(applied).toMatchObject({ exitCode: 0, counts: { added: 6 } });

@@ -35,12 +35,13 @@ import type {
 export type Answer<T extends Outcome> = Omit<T, "diagnostics"> & Pick<CommandOutcome, "diagnostics">;
 
 export async function planned(run: OpenContext, request: PlanRequest): Promise<Answer<PlanOutcome>> {
-  const asked = { ...planRequest, ...request, isSaved: true };
+  const { save: isSaved = false, ...wishes } = request;
+  const asked = { ...planRequest, ...wishes, isSaved };
   const { plan: made, revealed, reviewKey: key, exitCode, diagnostics } = await plan(run, asked);
   if (made === undefined) return { exitCode, diagnostics };
-  const { stage } = made;
-  const extra = { files: asked.files, stage, overridePolicies: request.overridePolicies, revealed, key };
-  const savedPlan = exitCode === 0 ? savePlan(made, extra) : undefined;
+  const { files, overridePolicies } = asked;
+  const saved = () => savePlan(made, { files, stage: made.stage, overridePolicies, revealed, key });
+  const savedPlan = isSaved && exitCode === 0 ? saved() : undefined;
   return { exitCode, diagnostics, plan: planDocument(made) as PlanDocument, savedPlan };
 }
 
@@ -54,8 +55,7 @@ export async function applied(run: OpenContext, request: ApplyRequest): Promise<
     },
   });
   const { plan: made, counts, cancelled, exitCode, diagnostics } = outcome;
-  const document = made && (planDocument(made) as PlanDocument);
-  return { exitCode, diagnostics, plan: document, counts, cancelled };
+  return { exitCode, diagnostics, plan: made && (planDocument(made) as PlanDocument), counts, cancelled };
 }
 
 export async function drifted(run: OpenContext, request: DriftRequest): Promise<Answer<DriftOutcome>> {
@@ -86,9 +86,8 @@ export async function exported(run: OpenContext, request: ExportRequest): Promis
 
 export async function imported(run: OpenContext, request: ImportRequest): Promise<Answer<ImportOutcome>> {
   const { exitCode, diagnostics, recorded } = await importResource(run, { lockTimeoutMs: 0, ...request });
-  const { type, id, name } = recorded ?? {};
-  const isRecorded = type !== undefined && id !== undefined && name !== undefined;
-  return { exitCode, diagnostics, recorded: isRecorded ? { type, id, name } : undefined };
+  if (recorded === undefined) return { exitCode, diagnostics };
+  return { exitCode, diagnostics, recorded: { type: recorded.type, id: recorded.id, name: recorded.name } };
 }
 
 /** Returns the outcome of a command and closes its run. A bug is thrown. */

@@ -59,17 +59,20 @@ export interface ManifestRequest {
 }
 
 /** The options of `rnv plan`. */
-export interface PlanRequest extends ManifestRequest, Partial<PlanWishes> {}
+export interface PlanRequest extends ManifestRequest, Partial<PlanWishes> {
+  /** Makes `savedPlan`, as `-out` does; where there is no key of fingerprints yet, its file is made. */
+  readonly save?: boolean;
+}
 
 export interface PlanOutcome extends Outcome {
   /** Absent where something before the plan failed. */
   readonly plan?: PlanDocument;
-  /** The text of the plan for `apply`; absent where nothing can be applied. */
+  /** With `save`, the text of the plan for `apply`; absent where nothing can be applied. */
   readonly savedPlan?: string;
 }
 
 /** The options of `rnv apply`, and of `rnv destroy` with the mode `destroy`, which deletes without another confirmation. */
-export interface ApplyRequest extends PlanRequest {
+export interface ApplyRequest extends Omit<PlanRequest, "save"> {
   /** The text that `plan` returned: exactly that is done, or nothing. */
   readonly savedPlan?: string;
   /** The digest that the plan must have. */
