@@ -36,7 +36,7 @@ const git = (cwd: string, ...args: readonly string[]): string =>
     encoding: "utf8",
   }).trim();
 
-/** A registry of one package behind a certificate that nobody knows; it keeps what it was asked with. */
+/** A registry of one package behind a private certificate; it keeps the credentials of requests. */
 async function serveRegistry(folder: string, tarball: Buffer) {
   const [keyFile, certificateFile] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
   const made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", keyFile, "-out", certificateFile];
