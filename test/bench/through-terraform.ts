@@ -152,7 +152,7 @@ const plansAndApplies = async (bench: Workbench, pairs: number, count: number): 
   return rows;
 };
 
-/** What a workspace costs whose services have a map of variables each. */
+/** Measures a workspace whose services have a map of variables each. */
 const withVariables = async (bench: Workbench, pairs: number, count: number): Promise<readonly Row[]> => {
   const site = await siteOf(bench, services(count) + maps(count));
   const rowsOf = (verb: string, runs: readonly Awaited<ReturnType<typeof site.take>>[]): readonly Row[] => {
