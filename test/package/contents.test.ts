@@ -110,6 +110,13 @@ describe("the files of the package", () => {
     expect([links.length > 20, missing.map(([, link]) => link)]).toEqual([true, []]);
   });
 
+  it("have the provider where the guide to Pulumi adds it, which names its package after the file", () => {
+    const guide = readFileSync(join(root, "docs/guides/pulumi.md"), "utf8");
+    const [, path = ""] =
+      /^pulumi package add terraform-provider \.\/node_modules\/[\w-]+\/(.*)$/m.exec(guide) ?? [];
+    expect([path, packed]).toEqual(["dist/terraform/terraform-provider-rnv", expect.arrayContaining([path])]);
+  });
+
   it("import the dependencies of the package and no other package", async () => {
     const { packages } = await loaded();
     const { dependencies, peerDependenciesMeta } = manifest;
