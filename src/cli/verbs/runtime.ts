@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
-import { type RollbackSubject, type RuntimeRequest, runtimeAction } from "../../commands/act-on-service";
+import type { RollbackSubject } from "../../apply/action";
+import { type RuntimeRequest, runtimeAction } from "../../commands/act-on-service";
 import { deployments, status } from "../../commands/status";
 import { failure } from "../../diagnostics/diagnostic";
 import { systemClock } from "../../model/time";

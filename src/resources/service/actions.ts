@@ -3,6 +3,7 @@ import type { Endpoints } from "../../api/endpoints";
 import type { Reads } from "../../api/reads";
 import { type Deployment, terminalStatuses } from "../../api/wire/shapes";
 import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
+import { remedy } from "../../diagnostics/remedies";
 import { consumerList } from "../../model/consumer";
 import type { Pending } from "../../model/live";
 import type {
@@ -26,7 +27,25 @@ function operation(action: "restart" | "suspend" | "resume"): ServiceVerb {
     send: async (writes, { id }) => ({ id: (await writes.runAction(id, action)).id }),
     pendingOf: ({ id: serviceId }, { id }) => ({ kind: "operation", serviceId, id }),
     poll: pollOperation,
+    whyRefused: whyNothingRuns,
   };
+}
+
+async function whyNothingRuns(reads: Reads, input: ActionInput): Promise<Finding | undefined> {
+  const { address } = input;
+  const items = await deploymentsOf(reads, input);
+  const [newest] = items;
+  if (items.some(({ status }) => status === "live")) return undefined;
+  const code = "live.not_deployed";
+  if (newest === undefined)
+    return {
+      code,
+      summary: `${address} was never deployed: nothing runs`,
+      ...remedy("service.deploy", address),
+    };
+  const { status, error } = newest;
+  const summary = `nothing of ${address} runs: its last deployment is ${status}${error ? ` (${error})` : ""}`;
+  return { code, summary, ...(hasEnded(newest) && remedy("service.deploy", address)) };
 }
 
 const deploymentOf = ({ id: serviceId, commit }: ActionInput, { id }: Made): Pending => ({
@@ -122,8 +141,17 @@ async function aimAtRunning(reads: Reads, input: ActionInput): Promise<ActionAim
   return { preexistingIds: [], deploymentId: running.id };
 }
 
-const named = async (reads: Reads, { id, deploymentId = "" }: ActionInput, items: readonly Deployment[]) =>
-  items.find((item) => item.id === deploymentId) ?? (await reads.live.getDeployment(id, deploymentId));
+async function named(
+  reads: Reads,
+  { address, id, deploymentId = "" }: ActionInput,
+  items: readonly Deployment[],
+): Promise<Deployment> {
+  const listed = items.find((item) => item.id === deploymentId);
+  const found = listed ?? (await unlessAbsent(() => reads.live.getDeployment(id, deploymentId)));
+  if (found) return found;
+  const summary = `${address} has no deployment of the id ${deploymentId}`;
+  throw failure("live.import_missing", summary, { address, attribute: "deploymentId" });
+}
 
 const nothingTo = ({ address }: ActionInput, what: string): DiagnosticsError =>
   failure("command.usage", `${address} has ${what}`, { address });
@@ -172,7 +200,7 @@ export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
   "clear-cache": {
     makes: { type: "deployment", applied: withCommit },
     aim: aimAtNewest,
-    send: async (writes, { id }) => madeOf(await writes.runDeployAction(id, "clear-cache")),
+    send: async (writes, { id }) => madeOf(await writes.clearCache(id)),
     ...queues(false),
   },
   restart: operation("restart"),
