@@ -169,7 +169,7 @@ export interface ResourceAction<Reads, Writes> {
     preexistingIds: readonly string[],
   ) => Promise<readonly string[] | undefined>;
   readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;
-  /** Returns why the service refused it, where what it shows now says so. */
+  /** Returns the reason of a refusal, where the service shows it now. */
   readonly whyRefused?: (reads: Reads, input: ActionInput) => Promise<Finding | undefined>;
 }
 

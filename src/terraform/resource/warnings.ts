@@ -1,4 +1,5 @@
 import type { Resource } from "../../api/reads";
+import { looksSecret } from "../../declaration/secret-texts";
 import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import type { Money } from "../../model/resource-type";
@@ -6,7 +7,8 @@ import { type Attributes, Unknown } from "../../model/value";
 import { sameMoney } from "../../plan/change";
 import { moneyChange } from "../../report/plan-wording";
 import { findResource } from "../../resources";
-import { textIn } from "../values";
+import type { AttributeBinding } from "../schema/resource-block";
+import { asObject, textIn, valueAt } from "../values";
 import type { CheckedChange } from "./plan-change";
 
 const free: Money = { usd: 0, ngn: 0 };
@@ -41,6 +43,29 @@ export async function priceWarnings(change: CheckedChange): Promise<readonly Dia
   const summary = `${type.addressOf(type.nameIn(planned))} costs ${moneyChange(now, then, "->")} a month`;
   const detail = `An estimate by the prices of the catalog.${then.usd > now.usd ? checkout : ""}`;
   return [warning("plan.price", summary, { detail, attribute })];
+}
+
+/** Warns of a secret that plans and the state show, and of a bound that does not count. */
+export function configWarnings({ type, config }: CheckedChange): readonly Diagnostic[] {
+  const isSecret = ({ steps }: AttributeBinding) => {
+    const value = valueAt(config, steps);
+    return typeof value === "string" && looksSecret(value);
+  };
+  // At its attribute, Terraform would print the line that holds it.
+  const secrets = type.declared.filter(isSecret).map(({ steps }) =>
+    warning("manifest.plain_secret", `${steps.join(".")} holds a secret`, {
+      detail: "Plans and the state show it.",
+      hint: "take it out of the value, and replace it",
+    }),
+  );
+  const timeouts = asObject(config.timeouts ?? null) ?? {};
+  const step = ["create", "update"].find((name) => typeof timeouts[name] === "string");
+  if (step === undefined || typeof config.timeout !== "string") return secrets;
+  const details = { attribute: "timeout", hint: "remove one of the two" };
+  return [
+    ...secrets,
+    warning("plan.invalid_combination", `timeouts.${step} counts in place of timeout`, details),
+  ];
 }
 
 /**
