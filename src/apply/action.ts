@@ -18,20 +18,11 @@ export type VerbAction = NonNullable<Resource["actions"]>[string];
 
 export interface ActionOrder extends ActionInput, Command {}
 
-export interface RollbackSubject {
-  readonly address: Address;
-  /** Live name of the service, which the answer must equal. */
-  readonly name: string;
-  readonly deploymentId: string;
-  /** Commit of that deployment, where it is known. */
-  readonly releaseCommit?: string;
-}
-
 /** How the command line, or Terraform, has an action confirmed, sent and recorded. */
 export interface ActionDoor<Order extends ActionInput> {
   readonly reads: Reads;
   /** Returns the name that the user typed, or undefined to cancel. */
-  readonly confirm: (subject: RollbackSubject) => Promise<string | undefined>;
+  readonly confirm: (order: ActionInput) => Promise<string | undefined>;
   /** Returns the endpoints for the one write, once all that must be durable before it is. */
   readonly begin: (order: Order, preexistingIds: readonly string[]) => Promise<Endpoints>;
   /** Records the result of a search: the ID that was made, or that nothing was. */
@@ -40,11 +31,6 @@ export interface ActionDoor<Order extends ActionInput> {
   readonly uncertain: (order: Order, why: Uncertainty) => Promise<Error>;
   /** The command that asks for it again. */
   readonly command: string;
-}
-
-interface AcceptedAction {
-  readonly pending: Pending;
-  readonly warnings: readonly Diagnostic[];
 }
 
 /**
@@ -57,7 +43,7 @@ export async function act<Order extends ActionInput>(
   action: VerbAction,
   asked: Order,
   aim: ActionAim = { preexistingIds: [] },
-): Promise<AcceptedAction | undefined> {
+) {
   const { reads } = door;
   const { address, name } = asked;
   const { preexistingIds, releaseCommit = asked.releaseCommit, warnings = [] } = aim;
@@ -65,7 +51,7 @@ export async function act<Order extends ActionInput>(
   const isChosen = deploymentId !== asked.deploymentId || commit !== asked.commit;
   const order: Order = { ...asked, deploymentId, commit, releaseCommit, ...(isChosen && { isChosen }) };
   if (action.mustBeConfirmed) {
-    const typed = await door.confirm({ address, name, deploymentId: deploymentId ?? "", releaseCommit });
+    const typed = await door.confirm(order);
     if (typed === undefined) return undefined;
     // Terraform composes every text that it is given.
     if (typed.normalize() !== name.normalize())

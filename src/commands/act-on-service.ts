@@ -4,7 +4,6 @@ import {
   type ActionOrder,
   act,
   leftBy,
-  type RollbackSubject,
   recordedPart,
   unknownEnd,
   type VerbAction,
@@ -56,7 +55,7 @@ export interface RuntimeRequest {
   readonly timeoutMs: number;
   readonly lockTimeoutMs: number;
   /** For `rollback`: the name that the user typed, or undefined to cancel. */
-  readonly confirm: (subject: RollbackSubject) => Promise<string | undefined>;
+  readonly confirm: ActionDoor<ActionOrder>["confirm"];
   /** Called when nothing is sent, because the action that the same command began at `since` is waited for. */
   readonly onGoingOn: (since: string) => void;
   readonly onWaiting: (elapsedSeconds: number, status: string, note: string | undefined) => void;
@@ -220,10 +219,8 @@ function doorOf(locked: LockedAction): ActionDoor<ActionOrder> {
   const { context, connection, request, address, recorded, action, asked, journal, retriableIntents } =
     locked;
   const { clock } = context;
-  const run = () => {
-    if (!journal.run) throw new Error("an action without a run");
-    return { ...connection, journal, clock, retriableIntents, types: typesByName, record: journal.run };
-  };
+  const writing = { ...connection, journal, clock, retriableIntents, types: typesByName };
+  const run = () => ({ ...writing, record: journal.run as RunRecord });
   const left = (order: ActionOrder, made: Made) => leftBy(run(), action, order, made);
   return {
     reads: connection.reads,

@@ -22,14 +22,12 @@ export const doubtful = (attribute: string, summary: string, hint?: string): Fin
   hint: joinHints(hint, "it is sent as it is written"),
 });
 
-/** Warns of a name that nobody can see or type. */
-export function checkName(
-  declared: Pick<ReadonlyMap<string, unknown>, "get">,
-  attribute: string,
-): readonly Finding[] {
-  const name = textAt(declared, attribute);
-  if (name === undefined || (/[^\p{Z}\p{Cc}\p{Cf}]/u.test(name) && !/\p{Cc}/u.test(name))) return [];
-  const fault = /\p{Cc}/u.test(name) ? "holds control characters" : "shows nothing";
+/** Warns of a name that cannot be read or typed. */
+export function checkName(declared: Parameters<typeof textAt>[0], attribute: string): readonly Finding[] {
+  const name = textAt(declared, attribute) ?? attribute;
+  const isShown = /[^\p{Z}\p{Cc}\p{Cf}]/u.test(name);
+  if (isShown && !/\p{Cc}/u.test(name)) return [];
+  const fault = isShown ? "holds control characters" : "shows nothing";
   return [doubtful(attribute, `the ${attribute} ${JSON.stringify(name)} ${fault}`)];
 }
 

@@ -117,14 +117,14 @@ it("validate warns of values that can be right nowhere, and sends them as they a
   const wrong = "targetCpu: 101, maxRetries: -1, schedule: hourly, timezone: europe/Berln";
   const right = "targetMemory: 100, timeoutSeconds: 0, schedule: '@daily', timezone: eUROPE/berlin";
   const { code, stderr } = await told(
-    `      a: { kind: cron, name: "\\a", configuration: { ${wrong} } }
+    `      a: { kind: cron, name: "a\\a", configuration: { ${wrong} } }
       b: { kind: cron, configuration: { ${right}, repository: "https://me:hunter2@git.example.com/b" } }
 `,
     "validate",
   );
   expect(code).toBe(0);
   for (const text of [
-    'the name "\\u0007" holds control characters',
+    'the name "a\\u0007" holds control characters',
     "expected a number from 0 to 100, found 101",
     "expected a number of 0 or more, found -1",
     '"hourly" is not a cron expression',

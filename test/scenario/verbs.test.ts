@@ -116,7 +116,7 @@ describe("verbs on an applied workspace", () => {
     scenario.write("rnv.yaml", shop.replace("api:", `${once}api:`));
     await ok("apply", ...approve);
     const stderr = await fails(1, "restart", "service.shop.web");
-    expect(stderr).toContain("service.shop.web was never deployed: nothing runs");
+    expect(stderr).toContain("nothing of service.shop.web runs: it was never deployed");
     expect(stderr).toContain("deploy it: rnv deploy service.shop.web");
     scenario.write("rnv.yaml", shop);
     await ok("apply", "--confirm-delete", "service.shop.web", ...approve);

@@ -301,7 +301,7 @@ describe("what a later Terraform asks for, on the wire", () => {
       store.settle();
       const hint = "Deploy it: apply its rnv_deployment, or invoke the action rnv_deploy.";
       for (const [id, summary] of [
-        [undeployed.id, 'Service "new" was never deployed: nothing runs'],
+        [undeployed.id, 'Nothing of service "new" runs: it was never deployed'],
         [
           failed.id,
           'Nothing of service "bad" runs: its last deployment is failed (the build ran out of memory)',

@@ -34,18 +34,12 @@ function operation(action: "restart" | "suspend" | "resume"): ServiceVerb {
 async function whyNothingRuns(reads: Reads, input: ActionInput): Promise<Finding | undefined> {
   const { address } = input;
   const items = await deploymentsOf(reads, input);
-  const [newest] = items;
   if (items.some(({ status }) => status === "live")) return undefined;
-  const code = "live.not_deployed";
-  if (newest === undefined)
-    return {
-      code,
-      summary: `${address} was never deployed: nothing runs`,
-      ...remedy("service.deploy", address),
-    };
-  const { status, error } = newest;
-  const summary = `nothing of ${address} runs: its last deployment is ${status}${error ? ` (${error})` : ""}`;
-  return { code, summary, ...(hasEnded(newest) && remedy("service.deploy", address)) };
+  const [newest] = items;
+  const reason = newest?.error ? ` (${newest.error})` : "";
+  const why = newest ? `its last deployment is ${newest.status}${reason}` : "it was never deployed";
+  const next = newest === undefined || hasEnded(newest) ? remedy("service.deploy", address) : undefined;
+  return { code: "live.not_deployed", summary: `nothing of ${address} runs: ${why}`, ...next };
 }
 
 const deploymentOf = ({ id: serviceId, commit }: ActionInput, { id }: Made): Pending => ({
@@ -98,14 +92,21 @@ async function aimAtRelease(
   const items = await deploymentsOf(reads, input);
   const service = await reads.service(input.id);
   const serving = service.kind === "found" ? service.value.liveDeploymentId : undefined;
-  const newest = items.find(({ id, canRollback }) => canRollback === true && id !== serving);
-  const chosen = input.deploymentId === undefined ? newest : await named(reads, input, items);
-  if (chosen === undefined) throw nothingTo(input, "no earlier release to go back to");
+  const { address, id: serviceId, deploymentId: wanted } = input;
+  const chosen = items.find(({ id, canRollback }) =>
+    wanted ? id === wanted : canRollback && id !== serving,
+  );
+  const found = chosen ?? (wanted && (await unlessAbsent(() => reads.live.getDeployment(serviceId, wanted))));
+  if (wanted && !found) {
+    const summary = `${address} has no deployment of the id ${wanted}`;
+    throw failure("live.import_missing", summary, { address, attribute: "deploymentId" });
+  }
+  if (!found) throw nothingTo(input, "no earlier release to go back to");
   return {
     preexistingIds: items.map(({ id }) => id),
-    deploymentId: chosen.id,
-    releaseCommit: chosen.commitSha || undefined,
-    warnings: [...(await workerFindings(reads, "the rollback")), ...undoneBy(input, chosen, last)],
+    deploymentId: found.id,
+    releaseCommit: found.commitSha || undefined,
+    warnings: [...(await workerFindings(reads, "the rollback")), ...undoneBy(input, found, last)],
   };
 }
 
@@ -139,18 +140,6 @@ async function aimAtRunning(reads: Reads, input: ActionInput): Promise<ActionAim
   const running = items.find((item) => !hasEnded(item));
   if (running === undefined) throw nothingTo(input, "no deployment in progress");
   return { preexistingIds: [], deploymentId: running.id };
-}
-
-async function named(
-  reads: Reads,
-  { address, id, deploymentId = "" }: ActionInput,
-  items: readonly Deployment[],
-): Promise<Deployment> {
-  const listed = items.find((item) => item.id === deploymentId);
-  const found = listed ?? (await unlessAbsent(() => reads.live.getDeployment(id, deploymentId)));
-  if (found) return found;
-  const summary = `${address} has no deployment of the id ${deploymentId}`;
-  throw failure("live.import_missing", summary, { address, attribute: "deploymentId" });
 }
 
 const nothingTo = ({ address }: ActionInput, what: string): DiagnosticsError =>

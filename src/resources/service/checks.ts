@@ -160,29 +160,25 @@ function onOffer(offered: readonly string[], kind: string | undefined): string {
   return offered.length === 0 ? `nothing is available${scope}` : `available${scope}: ${offered.join(", ")}`;
 }
 
-const [none, unbounded] = [0, Number.MAX_SAFE_INTEGER];
-
 /** Ranges outside of which a number means nothing anywhere; what a plan allows within them is for the service to say. */
 const ranges: Readonly<Record<string, readonly [lowest: number, highest: number]>> = {
   port: [1, 65_535],
-  ...{ replicas: [none, unbounded], minReplicas: [none, unbounded], maxReplicas: [none, unbounded] },
+  targetCpu: [0, 100],
+  targetMemory: [0, 100],
 };
 
-/** Ranges that only the names of the fields say. */
-const assumedRanges: typeof ranges = {
-  ...{ targetCpu: [none, 100], targetMemory: [none, 100] },
-  ...{ backupRetentionDays: [none, unbounded], previewExpiryHours: [none, unbounded] },
-  ...{ maxConcurrency: [none, unbounded], maxRetries: [none, unbounded], timeoutSeconds: [none, unbounded] },
-};
+/** Of other fields, only their names say the range. */
+const certain = ["port", "replicas", "minReplicas", "maxReplicas"];
 
 const checkNumbers = (declared: DeclaredService): readonly Finding[] =>
-  Object.entries({ ...ranges, ...assumedRanges }).flatMap(([field, [lowest, highest]]) => {
+  Object.keys(documentedDefaults).flatMap((field) => {
     const attribute = `configuration.${field}`;
     const value = declared.get(attribute);
+    const [lowest, highest = Number.POSITIVE_INFINITY] = ranges[field] ?? [0];
     if (typeof value !== "number" || (value >= lowest && value <= highest)) return [];
-    const expected = highest === unbounded ? "of 0 or more" : `from ${lowest} to ${highest}`;
+    const expected = ranges[field] ? `from ${lowest} to ${highest}` : "of 0 or more";
     const summary = `expected a number ${expected}, found ${value}`;
-    return [field in ranges ? impossible(attribute, summary) : doubtful(attribute, summary)];
+    return [certain.includes(field) ? impossible(attribute, summary) : doubtful(attribute, summary)];
   });
 
 function checkReplicas(declared: DeclaredService): readonly Finding[] {

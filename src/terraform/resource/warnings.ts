@@ -7,8 +7,7 @@ import { type Attributes, Unknown } from "../../model/value";
 import { sameMoney } from "../../plan/change";
 import { moneyChange } from "../../report/plan-wording";
 import { findResource } from "../../resources";
-import type { AttributeBinding } from "../schema/resource-block";
-import { asObject, textIn, valueAt } from "../values";
+import { textIn, valueAt } from "../values";
 import type { CheckedChange } from "./plan-change";
 
 const free: Money = { usd: 0, ngn: 0 };
@@ -47,24 +46,22 @@ export async function priceWarnings(change: CheckedChange): Promise<readonly Dia
 
 /** Warns of a secret that plans and the state show, and of a bound that does not count. */
 export function configWarnings({ type, config }: CheckedChange): readonly Diagnostic[] {
-  const isSecret = ({ steps }: AttributeBinding) => {
-    const value = valueAt(config, steps);
-    return typeof value === "string" && looksSecret(value);
-  };
-  // At its attribute, Terraform would print the line that holds it.
-  const secrets = type.declared.filter(isSecret).map(({ steps }) =>
-    warning("manifest.plain_secret", `${steps.join(".")} holds a secret`, {
-      detail: "Plans and the state show it.",
-      hint: "take it out of the value, and replace it",
-    }),
+  const secrets = type.declared.filter(({ steps }) => looksSecret(String(valueAt(config, steps))));
+  const isBoundTwice = [config.timeout, valueAt(config, ["timeouts", "create"])].every(
+    (bound) => typeof bound === "string",
   );
-  const timeouts = asObject(config.timeouts ?? null) ?? {};
-  const step = ["create", "update"].find((name) => typeof timeouts[name] === "string");
-  if (step === undefined || typeof config.timeout !== "string") return secrets;
   const details = { attribute: "timeout", hint: "remove one of the two" };
   return [
-    ...secrets,
-    warning("plan.invalid_combination", `timeouts.${step} counts in place of timeout`, details),
+    // At its attribute, Terraform would print the line that holds it.
+    ...secrets.map(({ steps }) =>
+      warning("manifest.plain_secret", `${steps.join(".")} holds a secret`, {
+        detail: "Plans and the state show it.",
+        hint: "take it out of the value, and replace it",
+      }),
+    ),
+    ...(isBoundTwice
+      ? [warning("plan.invalid_combination", "timeouts.create counts in place of timeout", details)]
+      : []),
   ];
 }
 
