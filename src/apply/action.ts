@@ -18,7 +18,7 @@ export type VerbAction = NonNullable<Resource["actions"]>[string];
 
 export interface ActionOrder extends ActionInput, Command {}
 
-/** How the command line, or Terraform, has an action confirmed, sent and recorded. */
+/** The command line, or Terraform: it has an action confirmed, sent and recorded. */
 export interface ActionDoor<Order extends ActionInput> {
   readonly reads: Reads;
   /** Returns the name that the user typed, or undefined to cancel. */

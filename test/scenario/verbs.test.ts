@@ -112,8 +112,10 @@ describe("verbs on an applied workspace", () => {
   });
 
   it("restart of what was never deployed names the verb that deploys it", async () => {
-    const once = "web: { kind: web, deploy: { when: never } }\n      ";
-    scenario.write("rnv.yaml", shop.replace("api:", `${once}api:`));
+    scenario.write(
+      "rnv.yaml",
+      shop.replace("api:", "web: { kind: web, deploy: { when: never } }\n      api:"),
+    );
     await ok("apply", ...approve);
     const stderr = await fails(1, "restart", "service.shop.web");
     expect(stderr).toContain("nothing of service.shop.web runs: it was never deployed");

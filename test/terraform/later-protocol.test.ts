@@ -296,16 +296,13 @@ describe("what a later Terraform asks for, on the wire", () => {
     it("what runs nothing is named as the reason for a refusal, with the next step", async () => {
       const undeployed = store.addService({ name: "new", kind: "web", projectId: shop.id, configuration });
       const failed = store.addService({ name: "bad", kind: "web", projectId: shop.id, configuration });
-      store.failNextDeployment(failed.id, "the build ran out of memory");
+      store.failNextDeployment(failed.id, "out of memory");
       store.deploy(failed.id);
       store.settle();
       const hint = "Deploy it: apply its rnv_deployment, or invoke the action rnv_deploy.";
       for (const [id, summary] of [
         [undeployed.id, 'Nothing of service "new" runs: it was never deployed'],
-        [
-          failed.id,
-          'Nothing of service "bad" runs: its last deployment is failed (the build ran out of memory)',
-        ],
+        [failed.id, 'Nothing of service "bad" runs: its last deployment is failed (out of memory)'],
       ])
         expect((await invoke("rnv_suspend", { service_id: id })).found).toMatchObject([
           { severity: 1, summary, detail: expect.stringContaining(hint) },

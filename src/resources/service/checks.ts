@@ -167,7 +167,7 @@ const ranges: Readonly<Record<string, readonly [lowest: number, highest: number]
   targetMemory: [0, 100],
 };
 
-/** Of other fields, only their names say the range. */
+/** The range of any other field is assumed from its name. */
 const certain = ["port", "replicas", "minReplicas", "maxReplicas"];
 
 const checkNumbers = (declared: DeclaredService): readonly Finding[] =>
