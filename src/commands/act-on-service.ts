@@ -276,37 +276,27 @@ function recordOf(
 
 /** Waits for the end of an accepted action, and records it. A run whose end was not seen stays recorded with it. */
 async function awaitEnd({ context, connection, request }: Acting, sent: SentAction): Promise<RuntimeOutcome> {
-  const { action, pending } = sent;
+  const { address, action, pending } = sent;
   const { timeoutMs, onWaiting } = request;
   const { clock, signal } = context;
+  const what = `${request.action} of ${address}`;
+  const about = { address, hint: "It is still running. Run the same command again to follow it." };
   const waiting = { type: action, reads: connection.reads, clock, signal, timeoutMs, onWaiting };
   const result = await waitUntilSettled(pending, waiting).catch((failure: unknown) => {
     if (failure instanceof ApiError) return failure;
     throw failure;
   });
-  const outcome = outcomeOf(request, sent, result);
-  if (!(result instanceof ApiError) && ["done", "failed", "checkout"].includes(result.kind))
-    await recordEnd(context, request, sent, result, outcome.exitCode);
-  return outcome;
-}
-
-function outcomeOf(
-  { action, timeoutMs }: RuntimeRequest,
-  { address, pending }: SentAction,
-  result: WaitResult | ApiError,
-): RuntimeOutcome {
-  const what = `${action} of ${address}`;
-  const about = { address, hint: "It is still running. Run the same command again to follow it." };
   if (result instanceof ApiError) {
     const summary = `${what} was accepted, but its result could not be read`;
     const detail = `${pending.kind} ${pending.id}: ${result.message}`;
     return failed([error("apply.deploy_timeout", summary, { ...about, detail })], 7);
   }
-  if (result.kind === "done") return { ...succeeded, result: "done" };
   if (result.kind === "interrupted")
     return failed([error("apply.interrupted", `stopped waiting for the ${what}`, about)], 130);
-  const { diagnostic, exitCode } = badEnd(what, result, { about: { address }, timeoutMs });
-  return failed([diagnostic], exitCode);
+  const bad = result.kind === "done" ? undefined : badEnd(what, result, { about: { address }, timeoutMs });
+  const outcome = bad ? failed([bad.diagnostic], bad.exitCode) : { ...succeeded, result: "done" as const };
+  if (result.kind !== "timeout") await recordEnd(context, request, sent, result, outcome.exitCode);
+  return outcome;
 }
 
 const noCounts = { added: 0, changed: 0, destroyed: 0, adopted: 0, forgotten: 0, failed: 0, skipped: 0 };

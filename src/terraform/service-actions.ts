@@ -4,8 +4,7 @@ import { diagnosticOf } from "../api/api-error";
 import { type ActionDoor, act, type Uncertainty, type VerbAction } from "../apply/action";
 import { waitUntilSettled } from "../apply/settle";
 import type { RuntimeAction } from "../commands/act-on-service";
-import { type Diagnostic, DiagnosticsError, failure } from "../diagnostics/diagnostic";
-import type { Pending } from "../model/live";
+import { type Diagnostic, type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { ActionInput } from "../model/resource-operations";
 import { snakeCase } from "../model/text";
 import { parseDuration } from "../model/time";
@@ -87,16 +86,10 @@ export const actionSchemas: readonly ActionSchema[] = [
 export const planAction: RpcAnswer<"PlanAction"> = async ({ session }, request) => {
   const [{ action }, config] = configured(actionSchemas, "action", request);
   if (session === undefined || textIn(config, serviceAttribute) === undefined) return {};
-  try {
-    const order = await orderOf(session, config);
-    if (order.deploymentId !== undefined) await action.aim?.(session.reads, order, undefined);
-    return {};
-  } catch (failure) {
-    if (!(failure instanceof DiagnosticsError)) throw failure;
-    return {
-      diagnostics: actionMessages(failure.diagnostics.map((one) => ({ ...one, severity: "warning" }))),
-    };
-  }
+  const found = await orderOf(session, config)
+    .then((order) => (order.deploymentId ? action.aim?.(session.reads, order, undefined) : undefined))
+    .then(() => [], diagnosticsOf);
+  return { diagnostics: actionMessages(found.map((one) => ({ ...one, severity: "warning" }))) };
 };
 
 const actionMessages = (found: readonly Diagnostic[]) =>
@@ -117,46 +110,52 @@ async function orderOf(session: Session, config: TerraformObject): Promise<Actio
   };
 }
 
-/** InvokeAction: sends the one request, tells how it goes, and ends with what became of it. */
+/** InvokeAction: acts on a service, tells how it goes, and ends with the result. */
 export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, request, events) => {
   const [asked, config] = configured(actionSchemas, "action", request);
   const session = provider.requireSession();
   // One after the other: the next invocation does not take for its own what this one starts.
   const turn = `action ${textIn(config, serviceAttribute)}`;
   const found = await session
-    .inTurn(turn, () => actAndWait({ session, asked, config, events }))
+    .inTurn(turn, () => actAndWait(session, asked, config, events))
     .catch(diagnosticsOf);
   await events.send({ completed: { diagnostics: actionMessages(found) } });
 };
 
-interface ActionCall {
-  readonly session: Session;
-  readonly asked: ActionSchema;
-  readonly config: TerraformObject;
-  /** Its signal is aborted when the caller has gone: what was accepted is not waited for. */
-  readonly events: EventSink<EventOf<"InvokeAction">>;
-}
-
 const defaultTimeoutMs = 30 * 60_000;
 
-/** Acts on a service and waits for the end. After a kill of the provider an action may run a second time. */
-async function actAndWait(invocation: ActionCall): Promise<readonly Diagnostic[]> {
-  const { session, asked, config } = invocation;
-  const { action, verb } = asked;
+/** After a kill of the provider an action may run a second time. */
+async function actAndWait(
+  session: Session,
+  { action, verb }: ActionSchema,
+  config: TerraformObject,
+  events: EventSink<EventOf<"InvokeAction">>,
+): Promise<readonly Diagnostic[]> {
+  const { reads, clock } = session;
   const order = await orderOf(session, config);
   const what = `${verb} of ${order.address}`;
   const door: ActionDoor<ActionInput> = {
-    reads: session.reads,
+    reads,
     confirm: async () => textIn(config, confirm.name) ?? "",
     begin: async () => session.writes(randomUUID()),
     close: async () => {},
     uncertain: async (_order, why) => unknownEffect(what, why),
     command: "terraform apply",
   };
-  const accepted = await act(door, action, order, await action.aim?.(session.reads, order, undefined));
-  if (accepted === undefined) return [];
-  const { pending, warnings } = accepted;
-  return config.wait === false ? warnings : [...(await settle(invocation, pending, what)), ...warnings];
+  const accepted = await act(door, action, order, await action.aim?.(reads, order, undefined));
+  if (accepted === undefined || config.wait === false) return accepted?.warnings ?? [];
+  const timeoutMs = parseDuration(textIn(config, "timeout") ?? "") ?? defaultTimeoutMs;
+  // Nothing is waited for once the caller has gone.
+  const signal = AbortSignal.any([session.signal, events.signal]);
+  const onWaiting = (seconds: number, status: string, note?: string) => {
+    const told = [status, note].filter(Boolean).join(": ");
+    void events.send({ progress: { message: `${verb}: ${told} [${Math.round(seconds)}s]` } });
+  };
+  const waiting = { type: action, reads, clock, signal, timeoutMs, onWaiting };
+  const result = await waitUntilSettled(accepted.pending, waiting);
+  const next = "it is still running. Look at the service in the dashboard, or raise timeout";
+  const found = waitFinding(`the ${what}`, result, { next, timeoutMs });
+  return found === undefined ? accepted.warnings : [found, ...accepted.warnings];
 }
 
 const unknownEffect = (what: string, { found, failure: cause }: Uncertainty): DiagnosticsError =>
@@ -164,23 +163,3 @@ const unknownEffect = (what: string, { found, failure: cause }: Uncertainty): Di
     detail: found ? `Found: ${found.join(", ")}. Any of them may be it.` : `${diagnosticOf(cause).summary}.`,
     hint: "nothing was sent again. Look at the service in the dashboard; if you still want it, invoke the action again",
   });
-
-async function settle(
-  { session, asked, config, events }: ActionCall,
-  pending: Pending,
-  what: string,
-): Promise<readonly Diagnostic[]> {
-  const { reads, clock, signal } = session;
-  const timeoutMs = parseDuration(textIn(config, "timeout") ?? "") ?? defaultTimeoutMs;
-  const result = await waitUntilSettled(pending, {
-    ...{ type: asked.action, reads, clock, signal: AbortSignal.any([signal, events.signal]) },
-    timeoutMs,
-    onWaiting: (seconds, status, note) => {
-      const told = [status, note].filter(Boolean).join(": ");
-      void events.send({ progress: { message: `${asked.verb}: ${told} [${Math.round(seconds)}s]` } });
-    },
-  });
-  const next = "it is still running. Look at the service in the dashboard, or raise timeout";
-  const found = waitFinding(`the ${what}`, result, { next, timeoutMs });
-  return found === undefined ? [] : [found];
-}
