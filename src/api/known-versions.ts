@@ -233,7 +233,7 @@ export function recordedWrites(raw: Endpoints, known: KnownVersions, clock: Pick
       known.wrote("variable", await raw.updateVariable(service, ...args), service),
     deleteVariable: (service, id) => deletes("variable", id, raw.deleteVariable(service, id)),
     queueDeployment: async (id, body) => known.queued(id, await raw.queueDeployment(id, body)),
-    runDeployAction: async (id, action) => known.queued(id, await raw.runDeployAction(id, action)),
+    clearCache: async (id) => known.queued(id, await raw.clearCache(id)),
     rollBack: async (id, ...args) => known.queued(id, await raw.rollBack(id, ...args)),
     saveCanvas: async (scope, body) => {
       const canvas = await raw.saveCanvas(scope, body);

@@ -111,9 +111,11 @@ export function actionEndpoints({ path, gaps, show }: EndpointCall) {
     requestOf(operationName, "POST", path("services", id, "actions"), { body: { action } });
   return {
     runAction: (id: string, action: "restart" | "suspend" | "resume") =>
-      show("operation", operationAnswer, run("runAction", id, action)),
-    runDeployAction: (id: string, action: "deploy" | "clear-cache") =>
-      show("deployment", deploymentAnswer, run("runDeployAction", id, action), { about: aboutQueued }),
+      show("operation", operationAnswer, run(`${action} the service`, id, action)),
+    clearCache: (id: string) => {
+      const request = run("deploy without the cache", id, "clear-cache");
+      return show("deployment", deploymentAnswer, request, { about: aboutQueued });
+    },
     getOperation: (id: string, operationId: string) => {
       const request = requestOf("getOperation", "GET", path("services", id, "operations", operationId));
       return show("operation", operationAnswer, request, readingOperation(operationId, gaps));

@@ -1,67 +1,91 @@
-import { diagnosticOf, isUncertain } from "../api/api-error";
-import type { Resource } from "../api/reads";
-import { type Diagnostic, DiagnosticsError, error, type warning } from "../diagnostics/diagnostic";
+import { diagnosticOf, isConflict, isUncertain } from "../api/api-error";
+import type { Endpoints } from "../api/endpoints";
+import type { Reads, Resource } from "../api/reads";
+import { type Diagnostic, DiagnosticsError, type error, failure, warning } from "../diagnostics/diagnostic";
 import { type Address, addressOf, nameOf } from "../model/address";
 import type { Pending } from "../model/live";
-import type { ActionInput, Made } from "../model/resource-operations";
+import type { ActionAim, ActionInput, Made } from "../model/resource-operations";
 import { type Command, commandText, type RecordedResource, type RunRecord, type State } from "../model/state";
 import type { Attributes } from "../model/value";
 import { bareRecord, inputsIn, writtenNow } from "./change-context";
 import { createOrFind } from "./create-or-find";
-import { journaledSend } from "./journaled-send";
 import type { Run } from "./run";
 import type { RunJournal, SentRecord } from "./run-journal";
 
-type ActionRun = Pick<
-  Run,
-  "send" | "endpoints" | "reads" | "journal" | "record" | "retriableIntents" | "clock" | "signal" | "types"
->;
+type ActionRun = Pick<Run, "reads" | "record" | "clock" | "types"> & { readonly journal: Records };
 
 export type VerbAction = NonNullable<Resource["actions"]>[string];
 
 export interface ActionOrder extends ActionInput, Command {}
 
-/**
- * Sends the one write of an action, with its intent durable before the first byte and its outcome after the answer.
- * Without a certain answer it is looked for, and sent again only where nothing is found that did not exist before. Throws
- * `DiagnosticsError` where it cannot be looked for, or several could be it: nothing is sent again.
- */
-export async function sendAction(
-  run: ActionRun,
-  action: VerbAction,
-  order: ActionOrder,
-  preexistingIds: readonly string[],
-): Promise<Pending> {
-  const { address, id: _id, name, ...command } = order;
-  const writes = run.endpoints(
-    journaledSend({
-      ...{ run, address, name, command, secretKey: Buffer.from(run.record.id, "hex") },
-      type: run.journal.recorded(address)?.type ?? "",
-      after: ({ id, madeAt }) => leftBy(run, action, order, { id: id ?? order.deploymentId ?? "", madeAt }),
-    }),
-  );
-  // It is reported once where the journal can be written, and can be asked for again.
-  const neverKnown = async (why: Uncertainty): Promise<DiagnosticsError> => {
-    await run.journal.closeAt(address, { result: "done", status: 0 }).catch(() => undefined);
-    return new DiagnosticsError([unknownEnd(error, address, command, why)]);
-  };
-  return createOrFind(run.reads, {
-    send: async () => action.pendingOf(order, await action.send(writes, order)),
-    look: async () => action.find?.(run.reads, order, preexistingIds),
-    take: async (id) => {
-      const left = leftBy(run, action, order, { id });
-      await run.journal.closeAt(address, { result: "done", status: 0, id }, left);
-      return action.pendingOf(order, { id });
-    },
-    refuse: () => run.journal.closeAt(address, { result: "refused", status: 0 }),
-    several: (found) => neverKnown({ found }),
-    command: commandText(address, command),
-  }).catch(async (failure: unknown) => {
-    throw action.find || !isUncertain(failure) ? failure : await neverKnown({ failure });
-  });
+/** The command line, or Terraform: it has an action confirmed, sent and recorded. */
+export interface ActionDoor<Order extends ActionInput> {
+  readonly reads: Reads;
+  /** Returns the name that the user typed, or undefined to cancel. */
+  readonly confirm: (order: ActionInput) => Promise<string | undefined>;
+  /** Returns the endpoints for the one write, once all that must be durable before it is. */
+  readonly begin: (order: Order, preexistingIds: readonly string[]) => Promise<Endpoints>;
+  /** Records the result of a search: the ID that was made, or that nothing was. */
+  readonly close: (order: Order, id?: string) => Promise<void>;
+  /** Returns the error of an action whose effect stays unknown. It is reported once. */
+  readonly uncertain: (order: Order, why: Uncertainty) => Promise<Error>;
+  /** The command that asks for it again. */
+  readonly command: string;
 }
 
-interface Uncertainty {
+/**
+ * Finds the target of an action, has it confirmed and sends its one write. Without a certain answer the result is looked
+ * for, and the write repeated only where nothing new is found. Undefined: it was not confirmed. Throws `DiagnosticsError`
+ * where the result cannot be looked for, or several could be it: nothing is sent again.
+ */
+export async function act<Order extends ActionInput>(
+  door: ActionDoor<Order>,
+  action: VerbAction,
+  asked: Order,
+  aim: ActionAim = { preexistingIds: [] },
+) {
+  const { reads } = door;
+  const { address, name } = asked;
+  const { preexistingIds, releaseCommit = asked.releaseCommit, warnings = [] } = aim;
+  const { deploymentId = aim.deploymentId, commit = aim.commit } = asked;
+  const isChosen = deploymentId !== asked.deploymentId || commit !== asked.commit;
+  const order: Order = { ...asked, deploymentId, commit, releaseCommit, ...(isChosen && { isChosen }) };
+  if (action.mustBeConfirmed) {
+    const typed = await door.confirm(order);
+    if (typed === undefined) return undefined;
+    // Terraform composes every text that it is given.
+    if (typed.normalize() !== name.normalize())
+      throw failure("guard.name_changed", `${JSON.stringify(typed)} is not the name of ${address}`, {
+        address,
+        attribute: "confirm",
+        hint: `its name is ${JSON.stringify(name)}`,
+      });
+  }
+  const writes = await door.begin(order, preexistingIds);
+  const pendingOf = (made: Made): Pending => action.pendingOf(order, made);
+  const pending = await createOrFind(reads, {
+    send: async () => pendingOf(await action.send(writes, order)),
+    look: async () => action.find?.(reads, order, preexistingIds),
+    take: async (id: string) => {
+      await door.close(order, id);
+      return pendingOf({ id });
+    },
+    refuse: () => door.close(order),
+    several: (found) => door.uncertain(order, { found }),
+    command: door.command,
+  }).catch(async (failure: unknown) => {
+    if (!action.find && isUncertain(failure)) throw await door.uncertain(order, { failure });
+    if (!isConflict(failure)) throw failure;
+    const why = await action.whyRefused?.(reads, order);
+    throw new DiagnosticsError([{ ...diagnosticOf(failure, { address }), ...why }]);
+  });
+  return {
+    pending,
+    warnings: warnings.map(({ code, summary, ...more }) => warning(code, summary, { ...more, address })),
+  };
+}
+
+export interface Uncertainty {
   /** Ids of what it may have made; empty: it did nothing. */
   readonly found?: readonly string[] | undefined;
   readonly failure?: unknown;
@@ -97,7 +121,7 @@ export function unknownEnd(
 
 /** Returns the record of an answered action and of the wait for its end: after a crash the same command continues with it. */
 export function leftBy(
-  run: Pick<ActionRun, "types" | "record" | "reads" | "clock"> & { readonly journal: Records },
+  run: ActionRun,
   { makes, pendingOf }: VerbAction,
   order: ActionOrder,
   made: Made,
@@ -127,7 +151,7 @@ export const recordedPart = (
 
 /** Returns the record of what an action made: the next plan sees that everything was deployed with it. */
 function recordOfMade(
-  run: Parameters<typeof leftBy>[0],
+  run: ActionRun,
   makes: NonNullable<VerbAction["makes"]>,
   order: ActionOrder,
   { id, madeAt }: Made,

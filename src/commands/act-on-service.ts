@@ -1,18 +1,20 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
-import { type ActionOrder, recordedPart, sendAction, type VerbAction } from "../apply/action";
+import {
+  type ActionDoor,
+  type ActionOrder,
+  act,
+  leftBy,
+  recordedPart,
+  unknownEnd,
+  type VerbAction,
+} from "../apply/action";
+import { journaledSend } from "../apply/journaled-send";
 import { RunJournal } from "../apply/run-journal";
 import { badEnd, recordedAtCheckout, type WaitResult, waitUntilSettled } from "../apply/settle";
-import {
-  type Diagnostic,
-  DiagnosticsError,
-  error,
-  failure,
-  hasErrors,
-  warning,
-} from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Pending } from "../model/live";
-import type { ActionAim } from "../model/resource-operations";
+import type { Made } from "../model/resource-operations";
 import {
   type Command,
   commandText,
@@ -53,19 +55,10 @@ export interface RuntimeRequest {
   readonly timeoutMs: number;
   readonly lockTimeoutMs: number;
   /** For `rollback`: the name that the user typed, or undefined to cancel. */
-  readonly confirm: (subject: RollbackSubject) => Promise<string | undefined>;
+  readonly confirm: ActionDoor<ActionOrder>["confirm"];
   /** Called when nothing is sent, because the action that the same command began at `since` is waited for. */
   readonly onGoingOn: (since: string) => void;
   readonly onWaiting: (elapsedSeconds: number, status: string, note: string | undefined) => void;
-}
-
-export interface RollbackSubject {
-  readonly address: Address;
-  /** Live name of the service, which the answer must equal. */
-  readonly name: string;
-  readonly deploymentId: string;
-  /** Commit of that deployment, where it is known. */
-  readonly releaseCommit?: string;
 }
 
 export type RuntimeOutcome = Outcome & {
@@ -207,31 +200,54 @@ const isAskedAgain = (command: Command, asked: Omit<Command, "isChosen">): boole
 
 /** Sends the action; under its own key where the same command left it open. Undefined where it is not confirmed. */
 async function send(locked: LockedAction): Promise<SentAction | undefined> {
-  const { context, connection, request, address, recorded, action, state, journal } = locked;
+  const { connection, address, recorded, action, asked, before, state, journal, retriableIntents } = locked;
   connection.reads.remember(state);
   const name = await nameNow(connection, address, recorded.id);
-  const { order, aim } = await aimOf(locked, name);
-  if (action.mustBeConfirmed) {
-    const { deploymentId = "", releaseCommit } = order;
-    const typed = await request.confirm({ address, name, deploymentId, releaseCommit });
-    if (typed === undefined) return undefined;
-    if (typed !== name) {
-      const summary = `${JSON.stringify(typed)} is not the name of ${address}`;
-      const hint = `its name is ${JSON.stringify(name)}`;
-      throw failure("guard.name_changed", summary, { address, hint });
-    }
-  }
-  const { preexistingIds, warnings = [] } = aim;
-  const record = recordOf(locked, order, preexistingIds);
-  await journal.begin(record, undefined);
-  const { clock, signal } = context;
-  const { retriableIntents } = locked;
-  const run = { ...connection, journal, clock, signal, types: typesByName, record, retriableIntents };
-  const pending = await sendAction(run, action, order, preexistingIds);
-  const told = warnings.map(({ code, summary, detail, hint }) =>
-    warning(code, summary, { address, detail, hint }),
-  );
-  return { address, action, pending, before: state, warnings: told, run: record };
+  const order = { address, id: recorded.id, name, ...(retriableIntents[0]?.command ?? asked) };
+  const [, last] = (action.makes && recordedPart(journal, address, action.makes.type)) || [];
+  const aim =
+    retriableIntents.length > 0
+      ? { preexistingIds: state.run?.fences[address] ?? [] }
+      : await action.aim?.(connection.reads, order, last);
+  const accepted = await act(doorOf(locked), action, order, aim);
+  const { run } = journal;
+  return accepted && run ? { address, action, ...accepted, before, run } : undefined;
+}
+
+/** Journals the intent of the write before its first byte, and its outcome after the answer. */
+function doorOf(locked: LockedAction): ActionDoor<ActionOrder> {
+  const { context, connection, request, address, recorded, action, asked, journal, retriableIntents } =
+    locked;
+  const { clock } = context;
+  const writing = { ...connection, journal, clock, retriableIntents, types: typesByName };
+  const run = () => ({ ...writing, record: journal.run as RunRecord });
+  const left = (order: ActionOrder, made: Made) => leftBy(run(), action, order, made);
+  return {
+    reads: connection.reads,
+    confirm: request.confirm,
+    begin: async (order, preexistingIds) => {
+      const { id: _id, name, address: _address, ...command } = order;
+      const record = recordOf(locked, command, preexistingIds);
+      await journal.begin(record, undefined);
+      return connection.endpoints(
+        journaledSend({
+          ...{ run: run(), address, name, command, type: recorded.type },
+          secretKey: Buffer.from(record.id, "hex"),
+          after: ({ id = order.deploymentId ?? "", madeAt }) => left(order, { id, madeAt }),
+        }),
+      );
+    },
+    close: (order, id) => {
+      const result = id === undefined ? "refused" : "done";
+      return journal.closeAt(address, { result, status: 0, id }, id === undefined ? {} : left(order, { id }));
+    },
+    // It is reported once where the journal can be written, and can be asked for again.
+    uncertain: async (order, why) => {
+      await journal.closeAt(address, { result: "done", status: 0 }).catch(() => undefined);
+      return new DiagnosticsError([unknownEnd(error, address, order, why)]);
+    },
+    command: commandText(address, asked),
+  };
 }
 
 async function nameNow({ reads }: Connection, address: Address, id: string): Promise<string> {
@@ -241,72 +257,46 @@ async function nameNow({ reads }: Connection, address: Address, id: string): Pro
   throw failure("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" });
 }
 
-/** Returns the action with its target, which one that was left open has already. */
-async function aimOf(
-  { connection, address, recorded, action, asked, state, journal, retriableIntents }: LockedAction,
-  name: string,
-): Promise<{ readonly order: ActionOrder; readonly aim: ActionAim }> {
-  const order = { address, id: recorded.id, name, ...(retriableIntents[0]?.command ?? asked) };
-  if (retriableIntents.length > 0)
-    return { order, aim: { preexistingIds: state.run?.fences[address] ?? [] } };
-  const [, last] = (action.makes && recordedPart(journal, address, action.makes.type)) || [];
-  const aim: ActionAim = (await action.aim?.(connection.reads, order, last)) ?? { preexistingIds: [] };
-  const { deploymentId = aim.deploymentId, commit = aim.commit } = asked;
-  const { releaseCommit } = aim;
-  const isChosen = deploymentId !== asked.deploymentId || commit !== asked.commit;
-  return { order: { ...order, deploymentId, commit, releaseCommit, ...(isChosen && { isChosen }) }, aim };
-}
-
 function recordOf(
-  { context, connection, state }: LockedAction,
-  { id: _id, name: _name, ...command }: ActionOrder,
+  { context, connection, state, address }: LockedAction,
+  command: Command,
   preexistingIds: readonly string[],
 ): RunRecord {
   // Other open writes still need the ids that existed before them.
   const others = state.open.length > 0 ? state.run?.fences : {};
   return {
     id: connection.runId,
-    planDigest: sha256(canonicalJson(command)),
+    planDigest: sha256(canonicalJson({ address, ...command })),
     credential: context.credential(),
     startedAt: new Date(context.clock.now()).toISOString(),
     origin: { command: command.action, ...(context.startedBy?.([]) ?? { by: context.host }) },
-    fences: { ...others, [command.address]: preexistingIds },
+    fences: { ...others, [address]: preexistingIds },
   };
 }
 
 /** Waits for the end of an accepted action, and records it. A run whose end was not seen stays recorded with it. */
 async function awaitEnd({ context, connection, request }: Acting, sent: SentAction): Promise<RuntimeOutcome> {
-  const { action, pending } = sent;
+  const { address, action, pending } = sent;
   const { timeoutMs, onWaiting } = request;
   const { clock, signal } = context;
+  const what = `${request.action} of ${address}`;
+  const about = { address, hint: "It is still running. Run the same command again to follow it." };
   const waiting = { type: action, reads: connection.reads, clock, signal, timeoutMs, onWaiting };
   const result = await waitUntilSettled(pending, waiting).catch((failure: unknown) => {
     if (failure instanceof ApiError) return failure;
     throw failure;
   });
-  const outcome = outcomeOf(request, sent, result);
-  if (!(result instanceof ApiError) && ["done", "failed", "checkout"].includes(result.kind))
-    await recordEnd(context, request, sent, result, outcome.exitCode);
-  return outcome;
-}
-
-function outcomeOf(
-  { action, timeoutMs }: RuntimeRequest,
-  { address, pending }: SentAction,
-  result: WaitResult | ApiError,
-): RuntimeOutcome {
-  const what = `${action} of ${address}`;
-  const about = { address, hint: "It is still running. Run the same command again to follow it." };
   if (result instanceof ApiError) {
     const summary = `${what} was accepted, but its result could not be read`;
     const detail = `${pending.kind} ${pending.id}: ${result.message}`;
     return failed([error("apply.deploy_timeout", summary, { ...about, detail })], 7);
   }
-  if (result.kind === "done") return { ...succeeded, result: "done" };
   if (result.kind === "interrupted")
     return failed([error("apply.interrupted", `stopped waiting for the ${what}`, about)], 130);
-  const { diagnostic, exitCode } = badEnd(what, result, { about: { address }, timeoutMs });
-  return failed([diagnostic], exitCode);
+  const bad = result.kind === "done" ? undefined : badEnd(what, result, { about: { address }, timeoutMs });
+  const outcome = bad ? failed([bad.diagnostic], bad.exitCode) : { ...succeeded, result: "done" as const };
+  if (result.kind !== "timeout") await recordEnd(context, request, sent, result, outcome.exitCode);
+  return outcome;
 }
 
 const noCounts = { added: 0, changed: 0, destroyed: 0, adopted: 0, forgotten: 0, failed: 0, skipped: 0 };

@@ -67,9 +67,10 @@ export function checkKey(text: string, source: string): string | Diagnostic {
 }
 
 /** Sends requests into an emulator in this process, which keeps its records below `cwd`. Loaded only where it is asked for. */
-export function embeddedTransport(cwd: string, { RNV_READINGS: readings }: ProcessEnvironment): Transport {
+export function embeddedTransport(cwd: string, environment: ProcessEnvironment): Transport {
   const folder = resolve(cwd, join(".rnv", "emulator"));
   makeIgnoredFolder(folder);
   const { createEmulator } = require("../emulator/emulator") as typeof emulator;
-  return createEmulator({ folder, readings }).transport();
+  const { RNV_READINGS: readings, RNV_EMULATOR_PAYS: pays } = environment;
+  return createEmulator({ folder, readings, conditions: pays === "1" ? ["paid"] : [] }).transport();
 }

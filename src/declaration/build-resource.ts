@@ -54,7 +54,7 @@ function unreadAs(reason: string, attribute: DesiredAttribute): DesiredAttribute
   return { ...attribute, value: new UnreadSecret(reason, referencesOf(value), atHand) };
 }
 
-/** Warns of a text of a manifest that is a secret by its name or form. The nodes of stacks and dotenv files have parts. */
+/** Warns of a text that is a secret by its name or form. The values of stacks and dotenv files have parts. */
 function noteSecrets(shape: AttributeShape, node: SourceNode, block: Block, context: LoadContext): void {
   const { address, name } = block;
   if (node.kind !== "scalar") {
@@ -63,8 +63,8 @@ function noteSecrets(shape: AttributeShape, node: SourceNode, block: Block, cont
     return;
   }
   const { value, parts, range } = node;
-  if (typeof value !== "string" || parts !== undefined || !looksSecret(value, shape.secret ? name : ""))
-    return;
+  const isOpen = typeof value === "string" && (parts === undefined || !shape.secret);
+  if (!isOpen || !looksSecret(value, shape.secret ? name : "")) return;
   const [subject, hint] = shape.secret
     ? [address, `write { fromEnv: ${name} }; if it is no secret: { value: …, sensitive: false }`]
     : [`${shape.path} of ${address}`, "move it into a variable of the service: NAME: { fromEnv: NAME }"];

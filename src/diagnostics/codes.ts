@@ -124,6 +124,8 @@ export const codeMeanings = {
     "A generated value was changed outside rnv. No plan changes that. To accept it: `apply -refresh-only`. For a new value: `apply -replace` with the address.",
   "live.moved":
     "A service was moved to another environment, and its block declares none. No plan changes that. Declare the environment, or move the service back.",
+  "live.not_deployed":
+    "Nothing runs that could be restarted, suspended or resumed. Deploy the service: `rnv deploy ADDRESS`.",
   "live.rolled_back":
     "`rnv rollback` serves an earlier release, and what was applied last declares a newer one. The next deployment brings that back. To keep the rollback, pin its commit in `deploy.commit`, or revert the change in Git.",
   "live.import_missing":

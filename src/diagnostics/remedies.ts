@@ -16,6 +16,7 @@ const remedies = {
   "gaps.list": "rnv schema gaps lists the settings",
   "variable.value": "give it a `value`, or `preserve: true` to leave what the service has",
   "generated.left": "to accept it: rnv apply -refresh-only; for a new value: rnv apply -replace ADDRESS",
+  "service.deploy": "deploy it: rnv deploy ADDRESS",
   "project.contents":
     "delete what it still holds in the dashboard, then run the same command again; to keep it and stop managing it: rnv state rm ADDRESS",
 } as const;

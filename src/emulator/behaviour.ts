@@ -5,7 +5,7 @@ export const embeddedWorkspaceId = "00000000-0000-4000-8000-0000000000e1";
 export const embeddedApiKey = "rnv_embedded";
 
 /**
- * How the embedded service behaves where the interface leaves it open, or while something is wrong with it. Chosen at
+ * How the embedded service behaves where the interface leaves it open, or in a condition of its own. Chosen at
  * its start (`rnv emulator --with NAME`) and switched while it runs (`EmulatorStore.setCondition`).
  */
 export const conditions = {
@@ -15,6 +15,7 @@ export const conditions = {
   "failed-deletions": "every deletion is queued, and its operation fails",
   "ignored-values": "a PATCH is answered as if it were done, and changes nothing",
   deprecated: "answers say that their routes end, with a page that says more",
+  paid: "every checkout is complete as soon as a plan asks for it",
   "untimed-answers": "the answer to a write of a variable bears no times; its list does",
 } as const;
 

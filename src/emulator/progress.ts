@@ -32,10 +32,11 @@ export function blockedReason(world: World, serviceId: string): string {
   const service = world.store.get("services", serviceId);
   if (service === undefined) return "";
   const plan = planFor(world.catalog, service.kind, service.configuration.plan);
-  if (plan !== undefined && plan.usd > 0 && !service.paidPlans.includes(plan.id)) {
+  const { conditions } = world.switches;
+  if (plan !== undefined && plan.usd > 0 && !conditions.has("paid") && !service.paidPlans.includes(plan.id)) {
     return `Waiting for checkout: complete the payment of the ${plan.name} plan in the dashboard.`;
   }
-  return world.switches.conditions.has("worker-offline") ? "Waiting for capacity: no worker is online." : "";
+  return conditions.has("worker-offline") ? "Waiting for capacity: no worker is online." : "";
 }
 
 /** Looks again at every queued deployment that waits for something; those of the service `paid` waited for its checkout. */

@@ -169,6 +169,8 @@ export interface ResourceAction<Reads, Writes> {
     preexistingIds: readonly string[],
   ) => Promise<readonly string[] | undefined>;
   readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;
+  /** Returns the reason of a refusal, where the service shows it now. */
+  readonly whyRefused?: (reads: Reads, input: ActionInput) => Promise<Finding | undefined>;
 }
 
 /**

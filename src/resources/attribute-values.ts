@@ -1,6 +1,8 @@
 import type { ById } from "../api/reads";
+import { joinHints } from "../diagnostics/suggest";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
+import type { Finding } from "../model/resource-type";
 import { canonicalId } from "../model/text";
 import { canonicalJson, type Plain, plainEqual } from "../model/value";
 
@@ -11,6 +13,22 @@ export function textAt(
 ): string | undefined {
   const value = attributes.get(path);
   return typeof value === "string" ? value : undefined;
+}
+
+/** Returns a warning about a value that is sent as it is written. */
+export const doubtful = (attribute: string, summary: string, hint?: string): Finding => ({
+  code: "manifest.unknown_value",
+  ...{ attribute, summary, isWarning: true },
+  hint: joinHints(hint, "it is sent as it is written"),
+});
+
+/** Warns of a name that cannot be read or typed. */
+export function checkName(declared: Parameters<typeof textAt>[0], attribute: string): readonly Finding[] {
+  const name = textAt(declared, attribute) ?? attribute;
+  const isShown = /[^\p{Z}\p{Cc}\p{Cf}]/u.test(name);
+  if (isShown && !/\p{Cc}/u.test(name)) return [];
+  const fault = isShown ? "holds control characters" : "shows nothing";
+  return [doubtful(attribute, `the ${attribute} ${JSON.stringify(name)} ${fault}`)];
 }
 
 /** Returns the result of a read that found these resources of one name; more than one are for a person to decide. */

@@ -18,7 +18,7 @@ import type {
 } from "../model/resource-operations";
 import type { ResourceType, RulesOf } from "../model/resource-type";
 import { canonicalId, entriesNamed, sameName, shortList } from "../model/text";
-import { foundAmong, present, sameColor, textAt } from "./attribute-values";
+import { checkName, foundAmong, present, sameColor, textAt } from "./attribute-values";
 import { type DeletionLook, deletionOf } from "./deletion";
 
 const { projectColor: assumedColor, productionEnvironment } = defaultGaps;
@@ -87,6 +87,7 @@ export const project: Resource = {
   offersWhenNew: ({ assumed }) => ({
     environment: [{ name: assumed?.productionEnvironment ?? productionName, isDefault: true }],
   }),
+  check: (declared) => checkName(declared, "name"),
   read,
   list: async (reads) => (await reads.projects()).map(liveProject),
   create,

@@ -22,7 +22,7 @@ import { Secret } from "../model/secret";
 import { sameName } from "../model/text";
 import { isOlder } from "../model/time";
 import type { ResolvedValue } from "../model/value";
-import { foundAmong, parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
+import { checkName, foundAmong, parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
 import { type DeletionLook, deletionOf } from "./deletion";
 
 const schema = z.strictObject({
@@ -125,7 +125,7 @@ export function liveVariable(found: Variable, serviceId: string): LiveResource {
 
 function check(declared: ReadonlyMap<string, ResolvedValue>): readonly Finding[] {
   const isPreserved = declared.get("preserve") === true;
-  if (isPreserved !== declared.has("value")) return [];
+  if (isPreserved !== declared.has("value")) return checkName(declared, "key");
   const code = "plan.invalid_combination";
   if (!isPreserved) return [{ code, summary: "a variable has no value", ...remedy("variable.value") }];
   const hint = "remove `value` to leave what the service has, or remove `preserve` to set it";

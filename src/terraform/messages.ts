@@ -24,6 +24,7 @@ const remedies: Readonly<Record<Remedy, string>> = {
   "gaps.list": "the settings are listed in the provider's manual",
   "variable.value": "give it a value, or set preserve = true to leave what the service has",
   "generated.left": "to accept it: terraform apply -refresh-only; for a new value: -replace=ADDRESS",
+  "service.deploy": "deploy it: apply its rnv_deployment, or invoke the action rnv_deploy",
   "project.contents":
     "delete what it still holds in the dashboard, then run the same command again; to keep it, take it out of the state with a removed block",
 };

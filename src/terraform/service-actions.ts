@@ -1,17 +1,16 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
-import { diagnosticOf, isUncertain, unlessAbsent } from "../api/api-error";
-import type { VerbAction } from "../apply/action";
-import { createOrFind } from "../apply/create-or-find";
+import { diagnosticOf } from "../api/api-error";
+import { type ActionDoor, act, type Uncertainty, type VerbAction } from "../apply/action";
 import { waitUntilSettled } from "../apply/settle";
 import type { RuntimeAction } from "../commands/act-on-service";
-import { type Diagnostic, type DiagnosticsError, error, failure, warning } from "../diagnostics/diagnostic";
-import type { Pending } from "../model/live";
-import type { ActionInput, Made } from "../model/resource-operations";
+import { type Diagnostic, type DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import type { ActionInput } from "../model/resource-operations";
+import { snakeCase } from "../model/text";
 import { parseDuration } from "../model/time";
 import { typeNamed } from "../resources";
 import { service } from "../resources/service";
-import { diagnosticMessages } from "./messages";
+import { diagnosticMessages, diagnosticsOf } from "./messages";
 import type { EventOf } from "./protocol";
 import { configured, type RpcAnswer, type Session, type StreamingAnswer } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
@@ -83,122 +82,84 @@ export const actionSchemas: readonly ActionSchema[] = [
   serviceAction("rollback", "Takes a service back to an earlier deployment.", [deploymentId]),
 ];
 
-/** PlanAction: checks that there is a service to act on, where that is known. */
+/** PlanAction: warns where there is no such service or deployment, as for an ID that another unit mocks. */
 export const planAction: RpcAnswer<"PlanAction"> = async ({ session }, request) => {
-  const [, config] = configured(actionSchemas, "action", request);
-  const id = textIn(config, serviceAttribute);
-  if (session === undefined || id === undefined) return {};
-  await requireThere(session, service, id, serviceAttribute);
-  await requireDeployment(session, id, idIn(config, deploymentAttribute));
-  return {};
+  const [{ action }, config] = configured(actionSchemas, "action", request);
+  if (session === undefined || textIn(config, serviceAttribute) === undefined) return {};
+  const found = await orderOf(session, config)
+    .then((order) => (order.deploymentId ? action.aim?.(session.reads, order, undefined) : undefined))
+    .then(() => [], diagnosticsOf);
+  return { diagnostics: actionMessages(found.map((one) => ({ ...one, severity: "warning" }))) };
 };
 
-/** Throws `DiagnosticsError` where a deployment is named that the service does not have. */
-async function requireDeployment({ reads }: Session, serviceId: string, id?: string): Promise<void> {
-  if (id === undefined || (await unlessAbsent(() => reads.live.getDeployment(serviceId, id)))) return;
-  const summary = `the service has no deployment of the id ${id}`;
-  throw failure("live.import_missing", summary, { attribute: deploymentAttribute });
-}
+const actionMessages = (found: readonly Diagnostic[]) =>
+  diagnosticMessages(found, (attribute) => [snakeCase(attribute)]);
 
-/** InvokeAction: sends the one request, tells how it goes, and ends with what became of it. */
-export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, request, events) => {
-  const [asked, config] = configured(actionSchemas, "action", request);
-  const session = provider.requireSession();
-  // One after the other: the next invocation does not take for its own what this one starts.
-  const turn = `action ${textIn(config, serviceAttribute)}`;
-  const found = await session.inTurn(turn, () => act({ session, asked, config, events }));
-  await events.send({ completed: { diagnostics: diagnosticMessages(found) } });
-};
-
-interface ActionCall {
-  readonly session: Session;
-  readonly asked: ActionSchema;
-  readonly config: TerraformObject;
-  /** Its signal is aborted when the caller has gone: what was accepted is not waited for. */
-  readonly events: EventSink<EventOf<"InvokeAction">>;
-}
-
-const defaultTimeoutMs = 30 * 60_000;
-
-/** Acts on a service and waits for the end. After a kill of the provider an action may run a second time. */
-async function act(invocation: ActionCall): Promise<readonly Diagnostic[]> {
-  const { session, asked, config } = invocation;
-  const { action, verb } = asked;
+async function orderOf(session: Session, config: TerraformObject): Promise<ActionInput> {
   const wanted = textIn(config, serviceAttribute) ?? "";
   const live = await requireThere(session, service, wanted, serviceAttribute);
   if (live === undefined) throw failure("live.unchecked", `the service ${wanted} could not be read`);
   const { id, name } = live;
   const deploymentId = idIn(config, deploymentAttribute);
-  await requireDeployment(session, id, deploymentId);
-  const address = shapeOf(service).addressOf(name);
-  const named: ActionInput = { address, id, name, deploymentId, commit: textIn(config, commit.name) };
-  const aim = await action.aim?.(session.reads, named, undefined);
-  // Terraform composes every text that it is given.
-  const confirmed = textIn(config, confirm.name) ?? "";
-  if (action.mustBeConfirmed && confirmed !== name.normalize("NFC")) {
-    const summary = `${JSON.stringify(confirmed)} is not the name of ${address}`;
-    const hint = `its name is ${JSON.stringify(name)}`;
-    return [error("guard.name_changed", summary, { attribute: confirm.name, hint })];
-  }
-  const input = {
-    ...named,
-    deploymentId: named.deploymentId ?? aim?.deploymentId,
-    commit: named.commit ?? aim?.commit,
+  return {
+    address: shapeOf(service).addressOf(name),
+    id,
+    name,
+    deploymentId,
+    commit: textIn(config, commit.name),
   };
-  const what = `${verb} of ${address}`;
-  const pending = await send(session, action, input, aim?.preexistingIds ?? [], what);
-  session.reads.invalidate();
-  const warnings = (aim?.warnings ?? []).map(({ code, summary, ...more }) => warning(code, summary, more));
-  return config.wait === false ? warnings : [...(await settle(invocation, pending, what)), ...warnings];
 }
 
-/** Sends the action. After an uncertain answer what it made is looked for; what cannot be looked for is not sent again. */
-async function send(
+/** InvokeAction: acts on a service, tells how it goes, and ends with the result. */
+export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, request, events) => {
+  const [asked, config] = configured(actionSchemas, "action", request);
+  const session = provider.requireSession();
+  // One after the other: the next invocation does not take for its own what this one starts.
+  const turn = `action ${textIn(config, serviceAttribute)}`;
+  const found = await session
+    .inTurn(turn, () => actAndWait(session, asked, config, events))
+    .catch(diagnosticsOf);
+  await events.send({ completed: { diagnostics: actionMessages(found) } });
+};
+
+const defaultTimeoutMs = 30 * 60_000;
+
+/** After a kill of the provider an action may run a second time. */
+async function actAndWait(
   session: Session,
-  action: VerbAction,
-  input: ActionInput,
-  preexistingIds: readonly string[],
-  what: string,
-): Promise<Pending> {
-  const { reads } = session;
-  const writes = session.writes(randomUUID());
-  const pendingOf = (made: Made): Pending => action.pendingOf(input, made);
-  return createOrFind(reads, {
-    send: async () => pendingOf(await action.send(writes, input)),
-    look: async () => action.find?.(reads, input, preexistingIds),
-    take: async (id: string) => pendingOf({ id }),
-    refuse: async () => {},
-    several: (found) => unknownEffect(what, `Found: ${found.join(", ")}. Any of them may be it.`),
-    command: "terraform apply",
-  }).catch((failure: unknown) => {
-    throw action.find || !isUncertain(failure)
-      ? failure
-      : unknownEffect(what, `${diagnosticOf(failure).summary}.`);
-  });
-}
-
-const unknownEffect = (what: string, detail: string): DiagnosticsError =>
-  failure("apply.uncertain", `unknown whether the ${what} had an effect`, {
-    detail,
-    hint: "nothing was sent again. Look at the service in the dashboard; if you still want it, invoke the action again",
-  });
-
-async function settle(
-  { session, asked, config, events }: ActionCall,
-  pending: Pending,
-  what: string,
+  { action, verb }: ActionSchema,
+  config: TerraformObject,
+  events: EventSink<EventOf<"InvokeAction">>,
 ): Promise<readonly Diagnostic[]> {
-  const { reads, clock, signal } = session;
+  const { reads, clock } = session;
+  const order = await orderOf(session, config);
+  const what = `${verb} of ${order.address}`;
+  const door: ActionDoor<ActionInput> = {
+    reads,
+    confirm: async () => textIn(config, confirm.name) ?? "",
+    begin: async () => session.writes(randomUUID()),
+    close: async () => {},
+    uncertain: async (_order, why) => unknownEffect(what, why),
+    command: "terraform apply",
+  };
+  const accepted = await act(door, action, order, await action.aim?.(reads, order, undefined));
+  if (accepted === undefined || config.wait === false) return accepted?.warnings ?? [];
   const timeoutMs = parseDuration(textIn(config, "timeout") ?? "") ?? defaultTimeoutMs;
-  const result = await waitUntilSettled(pending, {
-    ...{ type: asked.action, reads, clock, signal: AbortSignal.any([signal, events.signal]) },
-    timeoutMs,
-    onWaiting: (seconds, status, note) => {
-      const told = [status, note].filter(Boolean).join(": ");
-      void events.send({ progress: { message: `${asked.verb}: ${told} [${Math.round(seconds)}s]` } });
-    },
-  });
+  // Nothing is waited for once the caller has gone.
+  const signal = AbortSignal.any([session.signal, events.signal]);
+  const onWaiting = (seconds: number, status: string, note?: string) => {
+    const told = [status, note].filter(Boolean).join(": ");
+    void events.send({ progress: { message: `${verb}: ${told} [${Math.round(seconds)}s]` } });
+  };
+  const waiting = { type: action, reads, clock, signal, timeoutMs, onWaiting };
+  const result = await waitUntilSettled(accepted.pending, waiting);
   const next = "it is still running. Look at the service in the dashboard, or raise timeout";
   const found = waitFinding(`the ${what}`, result, { next, timeoutMs });
-  return found === undefined ? [] : [found];
+  return found === undefined ? accepted.warnings : [found, ...accepted.warnings];
 }
+
+const unknownEffect = (what: string, { found, failure: cause }: Uncertainty): DiagnosticsError =>
+  failure("apply.uncertain", `unknown whether the ${what} had an effect`, {
+    detail: found ? `Found: ${found.join(", ")}. Any of them may be it.` : `${diagnosticOf(cause).summary}.`,
+    hint: "nothing was sent again. Look at the service in the dashboard; if you still want it, invoke the action again",
+  });

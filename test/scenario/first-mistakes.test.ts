@@ -113,6 +113,30 @@ it("validate warns of no ordinary value, placeholder or value that is said to be
   expect(found).toMatchObject({ code: 0, stderr: "" });
 });
 
+it("validate warns of values that can be right nowhere, and sends them as they are", async () => {
+  const wrong = "targetCpu: 101, maxRetries: -1, schedule: hourly, timezone: europe/Berln";
+  const right = "targetMemory: 100, timeoutSeconds: 0, schedule: '@daily', timezone: eUROPE/berlin";
+  const { code, stderr } = await told(
+    `      a: { kind: cron, name: "a\\a", configuration: { ${wrong} } }
+      b: { kind: cron, configuration: { ${right}, repository: "https://me:hunter2@git.example.com/b" } }
+`,
+    "validate",
+  );
+  expect(code).toBe(0);
+  for (const text of [
+    'the name "a\\u0007" holds control characters',
+    "expected a number from 0 to 100, found 101",
+    "expected a number of 0 or more, found -1",
+    '"hourly" is not a cron expression',
+    'time zone "europe/Berln" does not exist',
+    'did you mean "Europe/Berlin"?',
+    "configuration.repository of service.shop.b looks like a secret",
+  ])
+    expect(stderr).toContain(text);
+  expect(stderr).toContain("6 warnings\n");
+  expect(stderr).not.toContain("hunter2");
+});
+
 it("validate says a secret of a group once, and finds those in commands", async () => {
   const taking = "kind: web, variablesFrom: [{ group: all }]";
   const { stderr } = await told(

@@ -111,6 +111,19 @@ describe("verbs on an applied workspace", () => {
     await scenario.isQuiet();
   });
 
+  it("restart of what was never deployed names the verb that deploys it", async () => {
+    scenario.write(
+      "rnv.yaml",
+      shop.replace("api:", "web: { kind: web, deploy: { when: never } }\n      api:"),
+    );
+    await ok("apply", ...approve);
+    const stderr = await fails(1, "restart", "service.shop.web");
+    expect(stderr).toContain("nothing of service.shop.web runs: it was never deployed");
+    expect(stderr).toContain("deploy it: rnv deploy service.shop.web");
+    scenario.write("rnv.yaml", shop);
+    await ok("apply", "--confirm-delete", "service.shop.web", ...approve);
+  });
+
   it("a failed deploy ends with 7", async () => {
     scenario.emulator.store.failNextDeployment("*", "out of memory");
     expect(await fails(7, "deploy", "service.shop.api")).toContain("out of memory");
@@ -119,6 +132,9 @@ describe("verbs on an applied workspace", () => {
   it("rollback asks for the exact name", async () => {
     await fails(4, "rollback", "service.shop.api", "-input=false");
     await fails(4, "rollback", "service.shop.api", "--confirm", "Api");
+    const nowhere = "00000000-0000-4000-8000-00000000ffff";
+    const unknown = await fails(1, "rollback", "service.shop.api", nowhere, "--confirm", "api");
+    expect(unknown).toContain(`service.shop.api has no deployment of the id ${nowhere}`);
     expect(scenario.requests()).toEqual([]);
     await ok("rollback", "service.shop.api", "--confirm", "api");
     expect(scenario.emulator.store.deployments(api()).at(-1)?.sourceDeploymentId).not.toBeNull();

@@ -248,7 +248,7 @@ describe("what a later Terraform asks for, on the wire", () => {
       });
       expect(planned.diagnostics).toMatchObject([
         {
-          severity: 1,
+          severity: 2,
           summary: `There is no service of the id ${nowhere}`,
           detail: expect.stringContaining("live.import_missing"),
         },
@@ -283,7 +283,7 @@ describe("what a later Terraform asks for, on the wire", () => {
       for (const found of [unknown.found, planned.diagnostics])
         expect(found).toMatchObject([
           {
-            summary: `The service has no deployment of the id ${nowhere}`,
+            summary: `Service "api" has no deployment of the id ${nowhere}`,
             attribute: { steps: [{ attribute_name: "deployment_id" }] },
           },
         ]);
@@ -291,6 +291,32 @@ describe("what a later Terraform asks for, on the wire", () => {
       const { found } = await invoke("rnv_rollback", { service_id: api.id, confirm: "api" });
       expect(found).toEqual([]);
       expect(posts()).toHaveLength(1);
+    });
+
+    it("what runs nothing is named as the reason for a refusal, with the next step", async () => {
+      const undeployed = store.addService({ name: "new", kind: "web", projectId: shop.id, configuration });
+      const failed = store.addService({ name: "bad", kind: "web", projectId: shop.id, configuration });
+      store.failNextDeployment(failed.id, "out of memory");
+      store.deploy(failed.id);
+      store.settle();
+      const hint = "Deploy it: apply its rnv_deployment, or invoke the action rnv_deploy.";
+      for (const [id, summary] of [
+        [undeployed.id, 'Nothing of service "new" runs: it was never deployed'],
+        [failed.id, 'Nothing of service "bad" runs: its last deployment is failed (out of memory)'],
+      ])
+        expect((await invoke("rnv_suspend", { service_id: id })).found).toMatchObject([
+          { severity: 1, summary, detail: expect.stringContaining(hint) },
+        ]);
+      await invoke("rnv_restart", { service_id: api.id });
+      expect(emulator.log.filter(({ path }) => path.endsWith("/deploys"))).toEqual([]);
+      emulator.setFaults((_, { method }) =>
+        method === "POST" ? { kind: "status", status: 409 } : undefined,
+      );
+      const cleared = await invoke("rnv_clear_cache", { service_id: api.id });
+      emulator.setFaults(undefined);
+      expect(cleared.found).toMatchObject([
+        { summary: expect.stringContaining('Service "api": cannot deploy without the cache') },
+      ]);
     });
 
     it("an error tells what the service says, in no words of the command line", async () => {

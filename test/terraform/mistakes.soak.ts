@@ -96,4 +96,14 @@ describeTerraform("mistakes in a configuration", () => {
     expect(await world.run("plan", 1)).toContain("api_key is not set");
     world.environment = attached;
   }, 30_000);
+
+  it("a secret in a value, a bound that does not count and an impossible time zone are warnings", async () => {
+    const text = `resource "rnv_service" "a" {\n  name = "a"\n  kind = "cron"\n  configuration {\n    repository = "https://me:hunter2@git.example.com/a"\n    timezone = "Mars"\n  }\n}\nresource "rnv_deployment" "a" {\n  service_id = rnv_service.a.id\n  when = "always"\n  timeout = "5m"\n  timeouts {\n    create = "9m"\n  }\n}\n`;
+    world.write(text);
+    const output = await world.run("plan");
+    expect(output).toContain("Warning: configuration.repository holds a secret");
+    expect(output).toContain("Warning: timeouts.create counts in place of timeout");
+    expect(output).toContain('Warning: Time zone "Mars" does not exist');
+    expect(output.match(/hunter2/g)).toHaveLength(1);
+  }, 30_000);
 });

@@ -1,7 +1,8 @@
 import { InvalidArgumentError } from "commander";
-import { type RollbackSubject, type RuntimeRequest, runtimeAction } from "../../commands/act-on-service";
+import { type RuntimeRequest, runtimeAction } from "../../commands/act-on-service";
 import { deployments, status } from "../../commands/status";
 import { failure } from "../../diagnostics/diagnostic";
+import type { ActionInput } from "../../model/resource-operations";
 import { systemClock } from "../../model/time";
 import { deploymentsDocument, statusDocument } from "../../report/documents";
 import { escapeJson, escapeText, jsonText, quoteText } from "../../report/escape-text";
@@ -126,14 +127,14 @@ const rollbackVerb = stateVerb({
     ["rnv rollback service.shop.api --confirm api", "in a script"],
   ],
   run: (given, run) => {
-    const confirm = async (subject: RollbackSubject) => given.confirm ?? confirmRollback(run.screen, subject);
+    const confirm = async (order: ActionInput) => given.confirm ?? confirmRollback(run.screen, order);
     return runAction(run, { ...given, action: "rollback", confirm });
   },
 });
 
 async function confirmRollback(
   screen: Screen,
-  { address, name, deploymentId, releaseCommit }: RollbackSubject,
+  { address, name, deploymentId = "", releaseCommit }: ActionInput,
 ): Promise<string | undefined> {
   if (!canAnswer(screen)) {
     const summary = `rolling ${address} back must be confirmed by the name of the service`;

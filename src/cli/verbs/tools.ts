@@ -123,7 +123,7 @@ const emulatorVerb = defineVerb({
     latencyMs: parsed("--latency <ms>", "wait this long before each answer", positive),
     conditions: new TypedOption<Condition[] | undefined>(
       "--with <condition...>",
-      "let something be wrong with it",
+      "put it into a condition: something is wrong with it, or checkouts are paid",
       undefined,
     ).choices(conditionNames),
     lag: parsed("--lag <how>", "let reads be behind writes, by time or by reads: 300ms, canvas=2reads", lags),

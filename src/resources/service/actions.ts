@@ -3,6 +3,7 @@ import type { Endpoints } from "../../api/endpoints";
 import type { Reads } from "../../api/reads";
 import { type Deployment, terminalStatuses } from "../../api/wire/shapes";
 import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
+import { remedy } from "../../diagnostics/remedies";
 import { consumerList } from "../../model/consumer";
 import type { Pending } from "../../model/live";
 import type {
@@ -26,7 +27,19 @@ function operation(action: "restart" | "suspend" | "resume"): ServiceVerb {
     send: async (writes, { id }) => ({ id: (await writes.runAction(id, action)).id }),
     pendingOf: ({ id: serviceId }, { id }) => ({ kind: "operation", serviceId, id }),
     poll: pollOperation,
+    whyRefused: whyNothingRuns,
   };
+}
+
+async function whyNothingRuns(reads: Reads, input: ActionInput): Promise<Finding | undefined> {
+  const { address } = input;
+  const items = await deploymentsOf(reads, input);
+  if (items.some(({ status }) => status === "live")) return undefined;
+  const [newest] = items;
+  const reason = newest?.error ? ` (${newest.error})` : "";
+  const why = newest ? `its last deployment is ${newest.status}${reason}` : "it was never deployed";
+  const next = newest === undefined || hasEnded(newest) ? remedy("service.deploy", address) : undefined;
+  return { code: "live.not_deployed", summary: `nothing of ${address} runs: ${why}`, ...next };
 }
 
 const deploymentOf = ({ id: serviceId, commit }: ActionInput, { id }: Made): Pending => ({
@@ -79,14 +92,21 @@ async function aimAtRelease(
   const items = await deploymentsOf(reads, input);
   const service = await reads.service(input.id);
   const serving = service.kind === "found" ? service.value.liveDeploymentId : undefined;
-  const newest = items.find(({ id, canRollback }) => canRollback === true && id !== serving);
-  const chosen = input.deploymentId === undefined ? newest : await named(reads, input, items);
-  if (chosen === undefined) throw nothingTo(input, "no earlier release to go back to");
+  const { address, id: serviceId, deploymentId: wanted } = input;
+  const chosen = items.find(({ id, canRollback }) =>
+    wanted ? id === wanted : canRollback && id !== serving,
+  );
+  const found = chosen ?? (wanted && (await unlessAbsent(() => reads.live.getDeployment(serviceId, wanted))));
+  if (wanted && !found) {
+    const summary = `${address} has no deployment of the id ${wanted}`;
+    throw failure("live.import_missing", summary, { address, attribute: "deploymentId" });
+  }
+  if (!found) throw nothingTo(input, "no earlier release to go back to");
   return {
     preexistingIds: items.map(({ id }) => id),
-    deploymentId: chosen.id,
-    releaseCommit: chosen.commitSha || undefined,
-    warnings: [...(await workerFindings(reads, "the rollback")), ...undoneBy(input, chosen, last)],
+    deploymentId: found.id,
+    releaseCommit: found.commitSha || undefined,
+    warnings: [...(await workerFindings(reads, "the rollback")), ...undoneBy(input, found, last)],
   };
 }
 
@@ -121,9 +141,6 @@ async function aimAtRunning(reads: Reads, input: ActionInput): Promise<ActionAim
   if (running === undefined) throw nothingTo(input, "no deployment in progress");
   return { preexistingIds: [], deploymentId: running.id };
 }
-
-const named = async (reads: Reads, { id, deploymentId = "" }: ActionInput, items: readonly Deployment[]) =>
-  items.find((item) => item.id === deploymentId) ?? (await reads.live.getDeployment(id, deploymentId));
 
 const nothingTo = ({ address }: ActionInput, what: string): DiagnosticsError =>
   failure("command.usage", `${address} has ${what}`, { address });
@@ -172,7 +189,7 @@ export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
   "clear-cache": {
     makes: { type: "deployment", applied: withCommit },
     aim: aimAtNewest,
-    send: async (writes, { id }) => madeOf(await writes.runDeployAction(id, "clear-cache")),
+    send: async (writes, { id }) => madeOf(await writes.clearCache(id)),
     ...queues(false),
   },
   restart: operation("restart"),

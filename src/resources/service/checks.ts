@@ -6,7 +6,7 @@ import type { Offered } from "../../model/live";
 import { choicesMeant } from "../../model/place";
 import type { AttributeLookup, CheckContext, Finding } from "../../model/resource-type";
 import type { ResolvedValue } from "../../model/value";
-import { textAt } from "../attribute-values";
+import { checkName, doubtful, textAt } from "../attribute-values";
 import { configurationRules } from "./configuration";
 
 type DeclaredService = ReadonlyMap<string, ResolvedValue>;
@@ -27,6 +27,8 @@ export function checkService(
     ...checkEnvironment(declared, around),
     ...checkShown(declared),
     ...checkSchedule(declared),
+    ...checkTimezone(declared),
+    ...checkName(declared, "name"),
   ];
 }
 
@@ -39,19 +41,32 @@ const checkShown = (declared: DeclaredService): readonly Finding[] =>
     return [notShown("values of settings", attribute, summary, didYouMean(value, known))];
   });
 
-/** Warns of a schedule of a kind that is served: the interface does not show that it has one. */
+/** Warns of a schedule that no cron reads, and of one for a kind that is served, which no document shows. */
 function checkSchedule(declared: DeclaredService): readonly Finding[] {
   const attribute = "configuration.schedule";
   const kind = textAt(declared, "kind");
   const schedule = textAt(declared, attribute) ?? documentedDefaults.schedule;
+  if (/^\s*[^\s@]\S*\s*$/.test(schedule))
+    return [doubtful(attribute, `"${schedule}" is not a cron expression`, 'such as "0 * * * *"')];
   if ((kind !== "web" && kind !== "static") || schedule === documentedDefaults.schedule) return [];
   const summary = `a schedule is not documented for kind "${kind}"`;
   return [notShown("settings of kinds", attribute, summary, undefined)];
 }
 
+function checkTimezone(declared: DeclaredService): readonly Finding[] {
+  const attribute = "configuration.timezone";
+  const timeZone = textAt(declared, attribute);
+  try {
+    if (timeZone) new Intl.DateTimeFormat("en", { timeZone });
+    return [];
+  } catch {
+    const meant = didYouMean(timeZone ?? "", Intl.supportedValuesOf("timeZone"));
+    return [doubtful(attribute, `time zone ${JSON.stringify(timeZone)} does not exist`, meant)];
+  }
+}
+
 const notShown = (gap: GapName, attribute: string, summary: string, hint: string | undefined): Finding => ({
-  code: "manifest.unknown_value",
-  ...{ attribute, summary, isWarning: true },
+  ...doubtful(attribute, summary),
   hint: joinHints(hint, `it is sent as it is written: gap "${gap}"`),
 });
 
@@ -146,19 +161,24 @@ function onOffer(offered: readonly string[], kind: string | undefined): string {
 }
 
 /** Ranges outside of which a number means nothing anywhere; what a plan allows within them is for the service to say. */
-const ranges: Readonly<Record<string, readonly [number, number]>> = {
+const ranges: Readonly<Record<string, readonly [lowest: number, highest: number]>> = {
   port: [1, 65_535],
-  ...{ replicas: [0, Number.MAX_SAFE_INTEGER], minReplicas: [0, Number.MAX_SAFE_INTEGER] },
-  maxReplicas: [0, Number.MAX_SAFE_INTEGER],
+  targetCpu: [0, 100],
+  targetMemory: [0, 100],
 };
 
+/** The range of any other field is assumed from its name. */
+const certain = ["port", "replicas", "minReplicas", "maxReplicas"];
+
 const checkNumbers = (declared: DeclaredService): readonly Finding[] =>
-  Object.entries(ranges).flatMap(([field, [lowest, highest]]): readonly Finding[] => {
+  Object.keys(documentedDefaults).flatMap((field) => {
     const attribute = `configuration.${field}`;
     const value = declared.get(attribute);
+    const [lowest, highest = Number.POSITIVE_INFINITY] = ranges[field] ?? [0];
     if (typeof value !== "number" || (value >= lowest && value <= highest)) return [];
-    const expected = highest === 65_535 ? `from ${lowest} to ${highest}` : "of 0 or more";
-    return [impossible(attribute, `expected a number ${expected}, found ${value}`)];
+    const expected = ranges[field] ? `from ${lowest} to ${highest}` : "of 0 or more";
+    const summary = `expected a number ${expected}, found ${value}`;
+    return [certain.includes(field) ? impossible(attribute, summary) : doubtful(attribute, summary)];
   });
 
 function checkReplicas(declared: DeclaredService): readonly Finding[] {

@@ -46,8 +46,7 @@ const sameKind = (like: ListValue, parts: readonly Value[]): Value =>
 
 function element({ items }: ListValue, index: number): Value {
   if (items.length === 0) throw new ExpressionProblem("the list is empty");
-  if (index < 0) throw new ExpressionProblem("the index is negative");
-  return items[index % items.length] as Value;
+  return items.at(index % items.length) as Value;
 }
 
 function lookup({ entries, of }: MapValue, key: string, fallback?: Value): Value {
@@ -227,7 +226,7 @@ export const collectionFunctions: Readonly<Record<string, FunctionRule>> = {
   coalescelist: deep([items], coalesceList, { rest: items }),
   length: shallow([any], length),
   join: deep([string, items], join, { rest: items }),
-  contains: deep([items, any], contains),
+  contains: deep([items, nullable], contains),
   index: deep([list, any], position),
   keys: shallow([mapping], keysOf),
   values: shallow([mapping], valuesOf),

@@ -70,10 +70,7 @@ export function evaluate(expression: Expression, environment: Evaluation): Value
     case "unary":
       return applyDeep(unaryOperators[expression.operator], [inner(expression.of)]);
     case "binary":
-      return applyDeep(binaryOperators[expression.operator] as FunctionRule, [
-        inner(expression.left),
-        inner(expression.right),
-      ]);
+      return evaluateBinary(expression, environment);
     case "condition":
       return evaluateCondition(expression, environment);
     case "for":
@@ -108,6 +105,24 @@ export function objectOf(pairs: readonly (readonly [Value, Value])[]): Value {
     );
   const entries = new Map(pairs.map(([key, value]) => [textOf(key), value]));
   return marked(object(entries), keys.some(isSensitive));
+}
+
+/** `a + b`. An operand of `&&` or `||` that decides alone is the result, even where the other fails. */
+function evaluateBinary(expression: KindOf<"binary">, environment: Evaluation): Value {
+  const { operator } = expression;
+  const rule = binaryOperators[operator] as FunctionRule;
+  const sides = [expression.left, expression.right].map((one) =>
+    attempted(() => evaluate(one, environment)),
+  ) as [Attempt, Attempt];
+  if (operator !== "&&" && operator !== "||") return applyDeep(rule, sides.map(outcomeOf));
+  const values = sides.filter(isValue);
+  const deciding = operator === "||";
+  // Terraform takes null for false here.
+  const decides = values.filter(isKnown).map((one) => (one.kind !== "null" && boolOf(one)) === deciding);
+  if (decides.includes(true)) return marked(bool(deciding), values.some(isSensitive));
+  return isValue(sides[0]) && !values.every(isKnown)
+    ? evaluateLater(expression, values, environment)
+    : applyDeep(rule, sides.map(outcomeOf));
 }
 
 /** `condition ? yes : no`. Both results have a type that fits both; the rejected result may fail. */

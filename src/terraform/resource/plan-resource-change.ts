@@ -13,7 +13,7 @@ import { parentChange } from "./confirm-deleted";
 import { type CheckedChange, type Meanings, planChange } from "./plan-change";
 import { checkProtection, offerFindings, placeFindings } from "./plan-findings";
 import { forgotten, preservedFindings } from "./preserved";
-import { priceWarnings } from "./warnings";
+import { configWarnings, priceWarnings } from "./warnings";
 
 /** PlanResourceChange: what an apply would change of a resource, and what the catalog refuses. */
 export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
@@ -120,6 +120,7 @@ async function findingsOf(change: CheckedChange): Promise<readonly Diagnostic[]>
     ...(await preservedFindings(change)),
     ...(await offerFindings(change)),
     ...(await placeFindings(change)),
+    ...configWarnings(change),
     ...(await priceWarnings(change)),
   ];
 }

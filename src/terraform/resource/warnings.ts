@@ -1,4 +1,5 @@
 import type { Resource } from "../../api/reads";
+import { looksSecret } from "../../declaration/secret-texts";
 import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import type { Money } from "../../model/resource-type";
@@ -6,7 +7,7 @@ import { type Attributes, Unknown } from "../../model/value";
 import { sameMoney } from "../../plan/change";
 import { moneyChange } from "../../report/plan-wording";
 import { findResource } from "../../resources";
-import { textIn } from "../values";
+import { textIn, valueAt } from "../values";
 import type { CheckedChange } from "./plan-change";
 
 const free: Money = { usd: 0, ngn: 0 };
@@ -41,6 +42,27 @@ export async function priceWarnings(change: CheckedChange): Promise<readonly Dia
   const summary = `${type.addressOf(type.nameIn(planned))} costs ${moneyChange(now, then, "->")} a month`;
   const detail = `An estimate by the prices of the catalog.${then.usd > now.usd ? checkout : ""}`;
   return [warning("plan.price", summary, { detail, attribute })];
+}
+
+/** Warns of a secret that plans and the state show, and of a bound that does not count. */
+export function configWarnings({ type, config }: CheckedChange): readonly Diagnostic[] {
+  const secrets = type.declared.filter(({ steps }) => looksSecret(String(valueAt(config, steps))));
+  const isBoundTwice = [config.timeout, valueAt(config, ["timeouts", "create"])].every(
+    (bound) => typeof bound === "string",
+  );
+  const details = { attribute: "timeout", hint: "remove one of the two" };
+  return [
+    // At its attribute, Terraform would print the line that holds it.
+    ...secrets.map(({ steps }) =>
+      warning("manifest.plain_secret", `${steps.join(".")} holds a secret`, {
+        detail: "Plans and the state show it.",
+        hint: "take it out of the value, and replace it",
+      }),
+    ),
+    ...(isBoundTwice
+      ? [warning("plan.invalid_combination", "timeouts.create counts in place of timeout", details)]
+      : []),
+  ];
 }
 
 /**

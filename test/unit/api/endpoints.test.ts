@@ -51,15 +51,15 @@ describe("every endpoint", () => {
     ["archiveService", (e) => e.archiveService("s1"), "POST /services/s1/archive", {}, body],
     ["restoreService", (e) => e.restoreService("s1"), "POST /services/s1/restore", {}, body],
     [
-      "runAction",
+      "restart the service",
       (e) => e.runAction("s1", "restart"),
       "POST /services/s1/actions",
       { action: "restart" },
       { queued: true, operation },
     ],
     [
-      "runDeployAction",
-      (e) => e.runDeployAction("s1", "clear-cache"),
+      "deploy without the cache",
+      (e) => e.clearCache("s1"),
       "POST /services/s1/actions",
       { action: "clear-cache" },
       body,

@@ -33,6 +33,15 @@ const stack = (b: object, others: object = {}, more: object = {}) => ({
 
 const a = "rnv_service.a";
 
+it("of a stack warn of a repository URL with a password", async () => {
+  const repository = "https://me:hunter2@git.example.com/b";
+  const found = await problems(stack({ configuration: { repository } }));
+  expect(found).toMatchObject([
+    ["manifest.plain_secret", expect.stringMatching(/^configuration.repository of/), expect.anything()],
+  ]);
+  expect(JSON.stringify(found)).not.toContain("hunter2");
+});
+
 async function problems(written: object, environment: Record<string, string> = {}) {
   const { diagnostics } = await loadStackJson(written, { environment });
   return diagnostics.map(({ code, summary, hint }) => [code, summary, hint]);

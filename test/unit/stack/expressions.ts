@@ -53,6 +53,9 @@ export function resultOf(expression: string): string {
 
 const file = join(__dirname, "expressions.tsv");
 
+/** The core that the results are from; those of `contains` with null are from 1.16. */
+export const recordedWith = 1.15;
+
 /** Expressions with their results in Terraform, one a line. */
 export const recorded: readonly (readonly [expression: string, result: string])[] = readFileSync(file, "utf8")
   .split("\n")
