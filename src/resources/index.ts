@@ -2,7 +2,7 @@ import type { Reads, Resource } from "../api/reads";
 import { addressOf } from "../model/address";
 import { isMissing, type ReadResult } from "../model/live";
 import type { ReadTarget } from "../model/resource-operations";
-import { uuidPattern } from "../model/text";
+import { sameName, uuidPattern } from "../model/text";
 import { deployment } from "./deployment";
 import { layout } from "./layout";
 import { project } from "./project";
@@ -66,6 +66,7 @@ export async function findResource(
   });
   if (read.kind !== "found") return read;
   const isMeant =
-    (name === "" || read.live.name === name) && (parentId === undefined || read.live.parentId === parentId);
+    (name === "" || sameName(read.live.name, name)) &&
+    (parentId === undefined || read.live.parentId === parentId);
   return isMeant ? read : { kind: "absent" };
 }

@@ -2,7 +2,7 @@ import { systemClock } from "../model/time";
 import { configureProvider, providerSchema, validateProviderConfig } from "./configure-provider";
 import { dataSources, ephemeralResources, openEphemeralResource, readDataSource } from "./data-sources";
 import { callFunction, functionMessage, functions } from "./functions";
-import { listResource, listSchemas } from "./list-resources";
+import { listResource, listSchemas, validateListResource } from "./list-resources";
 import { createLog, loggedCall } from "./log";
 import { diagnosticMessages, diagnosticsOf } from "./messages";
 import type { EventOf, Message, ProviderMethod, RequestOf, ResponseOf, StreamingMethod } from "./protocol";
@@ -16,7 +16,12 @@ import {
 } from "./resource/identity";
 import { planResourceChange } from "./resource/plan-resource-change";
 import { readResource } from "./resource/read-resource";
-import { generateResourceConfig, importResourceState, upgradeResourceState } from "./resource/resource-state";
+import {
+  generateResourceConfig,
+  importResourceState,
+  moveResourceState,
+  upgradeResourceState,
+} from "./resource/resource-state";
 import { validateResourceConfig } from "./resource/validate-resource-config";
 import { schemaMessage } from "./schema/block";
 import { variablesSchema } from "./schema/variables-schema";
@@ -46,6 +51,7 @@ const answers: { readonly [Method in ProviderMethod]: RpcAnswer<Method> } = {
   PlanResourceChange: planResourceChange,
   ApplyResourceChange: applyResourceChange,
   ImportResourceState: importResourceState,
+  MoveResourceState: moveResourceState,
   GenerateResourceConfig: generateResourceConfig,
   ValidateDataResourceConfig: validator(dataSources, "data source"),
   ReadDataSource: readDataSource,
@@ -54,7 +60,7 @@ const answers: { readonly [Method in ProviderMethod]: RpcAnswer<Method> } = {
   OpenEphemeralResource: openEphemeralResource,
   RenewEphemeralResource: answerNothing,
   CloseEphemeralResource: answerNothing,
-  ValidateListResourceConfig: validator(listSchemas, "list resource"),
+  ValidateListResourceConfig: validateListResource,
   ValidateActionConfig: validator(actionSchemas, "action"),
   PlanAction: planAction,
 };
@@ -165,6 +171,7 @@ async function getProviderSchema(): Promise<ResponseOf<"GetProviderSchema">> {
     serverCapabilities: {
       planDestroy: true,
       getProviderSchemaOptional: true,
+      moveResourceState: true,
       generateResourceConfig: true,
     },
   };

@@ -8,7 +8,7 @@ import { type Diagnostic, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Listing, listings } from "../model/listings";
 import type { LiveResource, ReadResult } from "../model/live";
-import { snakeCase } from "../model/text";
+import { entriesNamed, snakeCase } from "../model/text";
 import { findResource } from "../resources";
 import { type Asked, canvasShown, readListing, shownValues } from "../resources/listings";
 import { project } from "../resources/project";
@@ -159,7 +159,7 @@ async function lookUp(
 
 async function findAnywhere(reads: Reads, resource: Resource, name: string): Promise<ReadResult> {
   const listed = await resource.list(reads);
-  const [found, ...others] = (listed ?? []).filter((live) => live.name === name);
+  const [found, ...others] = entriesNamed(listed ?? [], name);
   if (found === undefined)
     return listed === undefined || !(await reads.servicesAreComplete())
       ? { kind: "unchecked", reason: "there are too many services to list those outside of projects" }

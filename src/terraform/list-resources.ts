@@ -1,19 +1,31 @@
-import { failure } from "../diagnostics/diagnostic";
+import type { Resource } from "../api/reads";
+import { type DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
+import { append } from "../model/graph";
 import type { LiveResource } from "../model/live";
-import { compareTexts, snakeCase } from "../model/text";
+import { choicesMeant, isPlacedAs } from "../model/place";
+import { compareTexts, entriesNamed, sameName } from "../model/text";
 import { typeNamed } from "../resources";
 import { requireAllServices } from "../resources/listings";
 import { service } from "../resources/service";
+import { diagnosticMessages } from "./messages";
 import { writePrivate } from "./private-data";
-import { configured, type Session, type StreamingAnswer, shapes } from "./provider";
+import {
+  configured,
+  mostAgeMs,
+  type RpcAnswer,
+  type Session,
+  type StreamingAnswer,
+  shapes,
+} from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
 import { identityOf } from "./resource/identity";
 import { readResource } from "./resource/read-resource";
-import { importedState } from "./resource/resource-state";
+import { importedState, importForm } from "./resource/resource-state";
 import { type BlockSchema, optional, type Schema, schemaOf } from "./schema/block";
-import { idIn } from "./schema/check-config";
+import { checkConfig, idIn } from "./schema/check-config";
 import type { TerraformShape } from "./schema/terraform-shape";
-import type { TerraformObject } from "./values";
+import { type TerraformObject, textIn } from "./values";
 
 /** A list of resources that exist, for `terraform query` (plugin protocol 6.10, Terraform 1.14). */
 interface ListResource extends Schema {
@@ -22,57 +34,152 @@ interface ListResource extends Schema {
 
 export const listSchemas: readonly ListResource[] = shapes
   .filter(({ resource }) => resource.nameAttribute !== undefined)
-  .map((type) => ({ ...schemaOf(type.name, blockOf(type)), type }));
+  .map((type) => ({ ...schemaOf(type.name, blockOf(type.resource)), type }));
 
-function blockOf({ resource }: TerraformShape): BlockSchema {
-  const { archives, parents, type } = resource;
-  const left = archives === undefined ? "" : ` No list of the service shows ${archives.unlisted}.`;
+/** Returns the types that a resource lies in, from the inside out. */
+function typesAround({ parents: [parent] }: Resource): readonly Resource[] {
+  const type = parent && typeNamed(parent.type);
+  return type ? [type, ...typesAround(type)] : [];
+}
+
+function blockOf(resource: Resource): BlockSchema {
+  const around = typesAround(resource);
+  const unlisted = resource.archives && ` No list of the service shows ${resource.archives.unlisted}.`;
+  const own = (name: string, doc: string) => optional(name, "string", `Only those of the ${doc}`);
   return {
-    doc: `Every ${type} that exists, sorted by name.${left}`,
-    attributes: parents.map((parent) =>
-      optional(snakeCase(parent.attribute), "string", `Only those of the ${parent.type} of this id.`),
-    ),
+    doc:
+      `Every ${resource.type} that exists, sorted by name, \`${importForm(resource)}\`. Each line shows this name, ` +
+      `which imports take; the id follows in brackets where the name is not enough.${unlisted ?? ""}`,
+    attributes: [
+      ...around.flatMap((one) => [
+        own(`${one.type}_id`, `${one.type} of this id.`),
+        own(one.type, `${one.type} of this name, \`${importForm(one)}\`; not beside \`${one.type}_id\`.`),
+      ]),
+      ...[resource, ...around].flatMap(({ place }) =>
+        place
+          ? [own(place.attribute, `${place.attribute} of this name, in any case of letters, or id.`)]
+          : [],
+      ),
+    ],
   };
 }
+
+export const validateListResource: RpcAnswer<"ValidateListResourceConfig"> = async (_provider, request) => {
+  const [{ block, type }, config] = configured(listSchemas, "list resource", request);
+  const doubled = typesAround(type.resource).flatMap(({ type: attribute }) => {
+    const both = [attribute, `${attribute}_id`];
+    if (both.some((name) => textIn(config, name) === undefined)) return [];
+    const summary = `${both.join(" and ")} are both set`;
+    return [error("plan.invalid_combination", summary, { attribute, hint: "keep one of the two" })];
+  });
+  return { diagnostics: diagnosticMessages([...checkConfig(block, config), ...doubled]) };
+};
 
 /** ListResource: an event for each resource, with its state where that is asked for. */
 export const listResource: StreamingAnswer<"ListResource"> = async (provider, request, events) => {
   const [{ type }, config] = configured(listSchemas, "list resource", request);
   const session = provider.requireSession();
-  const limit = Number(request.limit);
-  const found = await listLive(session, type, config);
   const kept = writePrivate({ workspace: session.workspaceId });
-  for (const live of limit > 0 ? found.slice(0, limit) : found) {
+  session.reads.invalidate(mostAgeMs);
+  let left = Number(request.limit);
+  for await (const { live, path, isFoundByIt } of linesOf(session, type.resource, config)) {
     if (events.signal.aborted) return;
     const currentState = importedState(type, live);
     const asked = { typeName: type.name, currentState, private: kept, currentIdentity: null };
     const read = request.includeResourceObject ? await readResource(provider, asked) : undefined;
     await events.send({
       identity: identityOf(provider, type.name, currentState),
-      displayName: live.name,
+      displayName: isFoundByIt ? path : `${path} (${live.id})`,
       resourceObject: read?.newState,
       diagnostics: read?.diagnostics,
     });
+    left -= 1;
+    if (left === 0) return;
   }
 };
 
-async function listLive(
-  session: Session,
-  { resource, name }: TerraformShape,
-  config: TerraformObject,
-): Promise<readonly LiveResource[]> {
-  const [parent] = resource.parents;
-  const attribute = snakeCase(parent?.attribute ?? "");
-  const parentType = typeNamed(parent?.type ?? "");
-  const parentId = idIn(config, attribute);
-  const listed = (await resource.list(session.reads, parentId))?.filter(
-    (live) => parentId === undefined || live.parentId === parentId,
-  );
-  // An empty list of what lies nowhere would look as if there were none.
-  if (parentType && parentId !== undefined && (listed === undefined || listed.length === 0))
-    await requireThere(session, parentType, parentId, attribute);
-  if (resource === service && parentId === undefined) await requireAllServices(session.reads);
-  if (listed !== undefined)
-    return listed.sort((a, b) => compareTexts(a.name, b.name) || compareTexts(a.id, b.id));
-  throw failure("live.unchecked", `the service does not list every ${name}`);
+interface Line {
+  readonly live: LiveResource;
+  /** Its names as an import takes them: `Shop/api`. */
+  readonly path: string;
+  readonly isFoundByIt: boolean;
 }
+
+/** Yields what a configuration asks for. A list of each parent is read when its turn comes. */
+async function* linesOf(session: Session, resource: Resource, config: TerraformObject): AsyncGenerator<Line> {
+  const [parent] = typesAround(resource);
+  if (!parent || !resource.removedWithParent) return yield* await chosen(session, resource, config);
+  for (const around of await chosen(session, parent, config))
+    yield* inOrder(await listed(session, resource, around.live.id), () => around);
+}
+
+async function listed({ reads }: Session, resource: Resource, parentId?: string) {
+  const found = await resource.list(reads, parentId);
+  if (found !== undefined) return found;
+  throw failure("live.unchecked", `the service does not list every ${resource.type}`);
+}
+
+/** Returns resources in the order of their names, from the outside in. */
+function inOrder(
+  found: readonly LiveResource[],
+  aroundOf: (live: LiveResource) => Line | undefined,
+): readonly Line[] {
+  const beside = new Map<string | null, LiveResource[]>();
+  for (const live of found) append(beside, live.parentId, live);
+  const lines = found.map((live): Line => {
+    const around = aroundOf(live);
+    const namesakes = entriesNamed(beside.get(live.parentId) ?? [], live.name);
+    const isFoundByIt = (around?.isFoundByIt ?? live.parentId === null) && !live.name.includes("/");
+    const path = around ? `${around.path}/${live.name}` : live.name;
+    return { live, path, isFoundByIt: isFoundByIt && namesakes.length === 1 };
+  });
+  const sortKey = ({ path, live }: Line): string => `${path.replaceAll("/", "\0")}\0\0${live.id}`;
+  return lines.sort((a, b) => compareTexts(sortKey(a), sortKey(b)));
+}
+
+/** Returns what a configuration asks for of a type that one list shows. */
+async function chosen(
+  session: Session,
+  resource: Resource,
+  config: TerraformObject,
+): Promise<readonly Line[]> {
+  const { type, place } = resource;
+  const [parent] = typesAround(resource);
+  const around = parent ? await chosen(session, parent, config) : [];
+  const byId = new Map(around.map((one) => [one.live.id, one]));
+  const aroundOf = ({ parentId }: LiveResource): Line | undefined => byId.get(parentId ?? "");
+  const placed = textIn(config, place?.attribute ?? "");
+  const isAnywhere = [placed, ...(parent ? asked(parent, config) : [])].every((given) => given === undefined);
+  const [id, name] = asked(resource, config);
+  if (resource === service && isAnywhere && id === undefined) await requireAllServices(session.reads);
+  const where = !isAnywhere && around.length === 1 ? ` in the ${parent?.type} "${around[0]?.path}"` : "";
+  const missing = (attribute: string, what: string, hint?: string): DiagnosticsError =>
+    failure("live.import_missing", `there is no ${what}${where}`, { attribute, hint });
+  const everything = inOrder(await listed(session, resource), aroundOf);
+  let found = everything.filter(({ live }) => isAnywhere || aroundOf(live));
+  if (place && placed !== undefined) {
+    const { attribute } = place;
+    const offered = around.flatMap(({ live }) => live.offers?.[attribute] ?? []);
+    const names = offered.map((one) => one.name);
+    if (choicesMeant(offered, placed).length === 0)
+      throw missing(attribute, `${attribute} "${placed}"`, didYouMean(placed, names));
+    found = found.filter(({ live }) => isPlacedAs(resource, live, new Map([[attribute, placed]])));
+  }
+  if (name === undefined && id === undefined) return found;
+  const named = found.filter((one) => one.live.id === id || sameName(one.path, name));
+  if (named.length > 0) return named;
+  if (id === undefined) {
+    const paths = found.map(({ path }) => path);
+    throw missing(type, `${type} "${name}"`, didYouMean(name ?? "", paths));
+  }
+  // No list shows what is archived.
+  const isShown = everything.some(({ live }) => live.id === id);
+  const unlisted = isShown ? undefined : await requireThere(session, resource, id, `${type}_id`);
+  if (!unlisted || (!isAnywhere && !aroundOf(unlisted)))
+    throw missing(`${type}_id`, `${type} of the id ${id}`);
+  return inOrder([unlisted], aroundOf).map((line) => ({ ...line, isFoundByIt: false }));
+}
+
+/** Returns the id and the names by which a configuration asks for a resource around what it lists. */
+const asked = ({ type }: Resource, config: TerraformObject) =>
+  [idIn(config, `${type}_id`), textIn(config, type)] as const;

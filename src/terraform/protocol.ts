@@ -39,6 +39,7 @@ const messages = {
   ServerCapabilities: {
     planDestroy: "bool 1",
     getProviderSchemaOptional: "bool 2",
+    moveResourceState: "bool 3",
     generateResourceConfig: "bool 4",
   },
   ClientCapabilities: { writeOnlyAttributesAllowed: "bool 2", storePlannedPrivate: "bool 3" },
@@ -137,6 +138,12 @@ const messages = {
   ImportResourceStateRequest: { typeName: "string 1", id: "string 2", identity: "Identity 4" },
   ImportedResource: { typeName: "string 1", state: "Value 2", private: "bytes 3", identity: "Identity 4" },
   ImportResourceStateResponse: { importedResources: "ImportedResource* 1", diagnostics: "Diagnostic* 2" },
+  MoveResourceStateRequest: {
+    sourceProviderAddress: "string 1",
+    sourceTypeName: "string 2",
+    targetTypeName: "string 5",
+  },
+  MoveResourceStateResponse: { diagnostics: "Diagnostic* 2" },
   ReadDataSourceResponse: { state: "Value 1", diagnostics: "Diagnostic* 2" },
   GetFunctionsResponse: { functions: "<Function> 1", diagnostics: "Diagnostic* 2" },
   CallFunctionRequest: { name: "string 1", arguments: "Value* 2" },
@@ -234,6 +241,7 @@ export const providerMethods = {
   PlanResourceChange: ["PlanResourceChangeRequest", "PlanResourceChangeResponse"],
   ApplyResourceChange: ["ApplyResourceChangeRequest", "ApplyResourceChangeResponse"],
   ImportResourceState: ["ImportResourceStateRequest", "ImportResourceStateResponse"],
+  MoveResourceState: ["MoveResourceStateRequest", "MoveResourceStateResponse"],
   GenerateResourceConfig: ["GenerateResourceConfigRequest", "GenerateResourceConfigResponse"],
   ReadDataSource: ["TypedConfigRequest", "ReadDataSourceResponse"],
   GetFunctions: ["Empty", "GetFunctionsResponse"],

@@ -55,6 +55,13 @@ describeTerraform("what is ignored, generated and imported", () => {
         "Nope",
         /There is no project "Nope".*"Nope" of rnv_project.*Give its id, or the names PROJECT\./,
       ],
+      ["rnv_project.x", "one", /There is no project "one".*Did you mean "One"\?/],
+      ["rnv_project.x", "One%2Fapi", /There is no project "One%2Fapi"/],
+      ["rnv_service.x", "one/API", /There is no project "one".*Did you mean "One"\?/],
+      ["rnv_service.x", "One/API", /The project "One" has no service "API".*Did you mean "api"\?/],
+      ["rnv_service.x", "api", /There is no service "api".*Give its id, or the names PROJECT\/SERVICE\./],
+      ["rnv_service.x", "../..", /There is no project "\.\."/],
+      ["rnv_variable.x", "..", /"\.\." of rnv_variable has too few parts.*the ids SERVICE\/VARIABLE/],
       ["rnv_project.x", "a/b", /The import id "a\/b" of rnv_project has too many parts/],
       [
         "rnv_service.x",
@@ -96,6 +103,7 @@ describeTerraform("what is ignored, generated and imported", () => {
       expect([id, code]).toEqual([id, 1]);
       expect(output.replace(/\s+/g, " ")).toMatch(told);
     }
+    expect(emulator.log.filter(({ status }) => status === 400)).toEqual([]);
     for (const id of [...workers, only]) emulator.store.deleteServiceNow(id);
     for (const id of [...twice, one]) emulator.store.deleteProjectNow(id);
   }, 60_000);

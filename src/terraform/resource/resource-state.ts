@@ -41,6 +41,21 @@ export const generateResourceConfig: RpcAnswer<"GenerateResourceConfig"> = async
   return { config: encodeMessage(valueType, draft) };
 };
 
+/** MoveResourceState: a `moved` block from another type, of any provider, is refused. */
+export const moveResourceState: RpcAnswer<"MoveResourceState"> = async (_provider, request) => {
+  const { sourceTypeName, sourceProviderAddress, targetTypeName } = request;
+  throw failure(
+    "plan.invalid_combination",
+    `a moved block cannot turn ${sourceTypeName} into ${targetTypeName}`,
+    {
+      detail: `It is a resource of ${sourceProviderAddress}; moved blocks rename resources of one type.`,
+      hint:
+        "stop managing it with a removed block and destroy = false, and add an import block for its new address: see " +
+        'guides/adopt-what-exists, "Stop managing something"',
+    },
+  );
+};
+
 /** ImportResourceState: by id, or by the names on the way to it: `shop/api`, `shop/api/LOG_LEVEL`. */
 export const importResourceState: RpcAnswer<"ImportResourceState"> = async (provider, { typeName, id }) => {
   const type = provider.typeNamed(typeName);
@@ -72,7 +87,7 @@ export async function locateImport(
   segments: readonly string[] = importId.split("/"),
   wanted: Resource = resource,
 ): Promise<Located> {
-  const { nameAttribute, parents } = resource;
+  const { nameAttribute, removedWithParent, parents } = resource;
   const [parent] = parents;
   const parentType = parent && typeNamed(parent.type);
   const asked = `the import id "${importId}" of ${terraformNameOf(wanted)}`;
@@ -82,11 +97,13 @@ export async function locateImport(
   if (parent === undefined && segments.length > 1) throw unreadable("too many parts");
   const above = nameAttribute === undefined ? segments : segments.slice(0, -1);
   const name = segments[above.length] ?? "";
+  if (removedWithParent && above.length === 0) throw unreadable("too few parts");
   const outer =
     parentType && above.length > 0
       ? await locateImport(session, parentType, importId, above, wanted)
       : undefined;
   const declared = new Map(outer === undefined ? [] : [[parent?.attribute ?? "", outer.id]]);
+  const reasons = new Set<string>();
   for (const id of [undefined, ...(uuidPattern.test(name) ? [canonicalId(name)] : [])]) {
     const target = { name, declared, id, parentId: outer?.id, isAnywhere: true } as const;
     const read = await shapeOf(resource).read(session.reads, target);
@@ -99,16 +116,24 @@ export async function locateImport(
         hint: resource === wanted ? `import one by its id: ${ids}` : byItsId,
       });
     }
+    if (read.kind === "unchecked") reasons.add(read.reason);
     if (read.kind !== "found" || (outer === undefined && id === undefined && name === "")) continue;
     const { live } = read;
     return { id: live.id, name: live.name, parentId: live.parentId ?? outer?.id ?? null };
   }
+  if (reasons.size > 0)
+    throw failure("live.unchecked", `the ${resource.type} "${name}" could not be looked up`, {
+      detail: `${[...reasons].join("; ")}.`,
+      hint,
+    });
   const missing = nameAttribute === undefined ? `${resource.type} to import` : `${resource.type} "${name}"`;
   const where = outer && parentType ? `the ${parentType.type} "${outer.name}" has` : "there is";
   const beside = (await resource.list(session.reads, outer?.id).catch(() => [])) ?? [];
   const inParent = beside.filter(({ parentId }) => parentId === (outer?.id ?? null));
   const names = inParent.map((live) => live.name);
-  const nearest = didYouMean(name, names) ?? (names.length === 1 ? `did you mean "${names[0]}"?` : undefined);
+  // Most services lie in a project: of those that do not, the only one is not meant by itself.
+  const only = outer && names.length === 1 ? `did you mean "${names[0]}"?` : undefined;
+  const nearest = didYouMean(name, names) ?? only;
   throw failure("live.import_missing", `${where} no ${missing}`, {
     detail: `Nothing is found for ${asked}.`,
     hint: nearest ?? hint,
