@@ -8,12 +8,7 @@ import { diagnosticMessages, diagnosticsOf } from "./messages";
 import type { EventOf, Message, ProviderMethod, RequestOf, ResponseOf, StreamingMethod } from "./protocol";
 import { Provider, type RpcAnswer, resourceSchemas, type StreamingAnswer, validator } from "./provider";
 import { applyResourceChange } from "./resource/apply-resource-change";
-import {
-  getResourceIdentitySchemas,
-  importIdOf,
-  upgradeResourceIdentity,
-  withIdentity,
-} from "./resource/identity";
+import { getResourceIdentitySchemas, upgradeResourceIdentity, withIdentity } from "./resource/identity";
 import { planResourceChange } from "./resource/plan-resource-change";
 import { readResource } from "./resource/read-resource";
 import {
@@ -88,19 +83,11 @@ async function answer(method: ProviderMethod, request: AnyRequest): Promise<obje
   const known = request.typeName === variablesSchema.name ? variables : answers;
   try {
     redactSensitive(request);
-    const asked = withImportId(method, request) as never;
-    const answered = await (known[method] as RpcAnswer<typeof method>)(provider, asked);
-    return withIdentity(provider, method, request, answered);
+    const answered = await (known[method] as RpcAnswer<typeof method>)(provider, request as never);
+    return withIdentity(provider, request, answered);
   } catch (failure) {
     return { ...unchanged(method, request), diagnostics: diagnosticMessages(diagnosticsOf(failure)) };
   }
-}
-
-/** An import by identity is one by the ids that the identity holds. */
-function withImportId(method: ProviderMethod, request: AnyRequest): AnyRequest {
-  const { typeName = "", identity } = request;
-  if (method !== "ImportResourceState" || !identity) return request;
-  return { ...request, id: importIdOf(provider.requireSession(), typeName, identity) };
 }
 
 /** Answers one call with events; a failure is the last of them. */

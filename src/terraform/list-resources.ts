@@ -1,7 +1,6 @@
 import type { Resource } from "../api/reads";
 import { type DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { append } from "../model/graph";
 import type { LiveResource } from "../model/live";
 import { choicesMeant, isPlacedAs } from "../model/place";
 import { compareTexts, entriesNamed, sameName } from "../model/text";
@@ -100,6 +99,8 @@ export const listResource: StreamingAnswer<"ListResource"> = async (provider, re
 
 interface Line {
   readonly live: LiveResource;
+  /** What it lies in, where the configuration asks for that. */
+  readonly parent: Line | undefined;
   /** Its names as an import takes them: `Shop/api`. */
   readonly path: string;
   readonly isFoundByIt: boolean;
@@ -109,29 +110,23 @@ interface Line {
 async function* linesOf(session: Session, resource: Resource, config: TerraformObject): AsyncGenerator<Line> {
   const [parent] = typesAround(resource);
   if (!parent || !resource.removedWithParent) return yield* await chosen(session, resource, config);
-  for (const around of await chosen(session, parent, config))
-    yield* inOrder(await listed(session, resource, around.live.id), () => around);
+  for (const around of await chosen(session, parent, config)) {
+    const found = await resource.list(session.reads, around.live.id);
+    if (found === undefined)
+      throw failure("live.unchecked", `the service does not list every ${resource.type}`);
+    yield* inOrder(found, [around]);
+  }
 }
 
-async function listed({ reads }: Session, resource: Resource, parentId?: string) {
-  const found = await resource.list(reads, parentId);
-  if (found !== undefined) return found;
-  throw failure("live.unchecked", `the service does not list every ${resource.type}`);
-}
-
-/** Returns resources in the order of their names, from the outside in. */
-function inOrder(
-  found: readonly LiveResource[],
-  aroundOf: (live: LiveResource) => Line | undefined,
-): readonly Line[] {
-  const beside = new Map<string | null, LiveResource[]>();
-  for (const live of found) append(beside, live.parentId, live);
+/** Returns every resource of a list in the order of its names, from the outside in. */
+function inOrder(found: readonly LiveResource[], around: readonly Line[]): readonly Line[] {
+  const parents = new Map(around.map((one) => [one.live.id, one]));
   const lines = found.map((live): Line => {
-    const around = aroundOf(live);
-    const namesakes = entriesNamed(beside.get(live.parentId) ?? [], live.name);
-    const isFoundByIt = (around?.isFoundByIt ?? live.parentId === null) && !live.name.includes("/");
-    const path = around ? `${around.path}/${live.name}` : live.name;
-    return { live, path, isFoundByIt: isFoundByIt && namesakes.length === 1 };
+    const parent = parents.get(live.parentId ?? "");
+    const beside = entriesNamed(found, live.name).filter(({ parentId }) => parentId === live.parentId);
+    const isFoundByIt = (parent?.isFoundByIt ?? live.parentId === null) && !live.name.includes("/");
+    const path = parent ? `${parent.path}/${live.name}` : live.name;
+    return { live, parent, path, isFoundByIt: isFoundByIt && beside.length === 1 };
   });
   const sortKey = ({ path, live }: Line): string => `${path.replaceAll("/", "\0")}\0\0${live.id}`;
   return lines.sort((a, b) => compareTexts(sortKey(a), sortKey(b)));
@@ -143,31 +138,30 @@ async function chosen(
   resource: Resource,
   config: TerraformObject,
 ): Promise<readonly Line[]> {
-  const { type, place } = resource;
+  const { type, place: { attribute: placeName } = { attribute: "" } } = resource;
   const [parent] = typesAround(resource);
   const around = parent ? await chosen(session, parent, config) : [];
-  const byId = new Map(around.map((one) => [one.live.id, one]));
-  const aroundOf = ({ parentId }: LiveResource): Line | undefined => byId.get(parentId ?? "");
-  const placed = textIn(config, place?.attribute ?? "");
-  const isAnywhere = [placed, ...(parent ? asked(parent, config) : [])].every((given) => given === undefined);
+  const place = textIn(config, placeName);
+  const isAnywhere = [place, ...(parent ? asked(parent, config) : [])].every((given) => given === undefined);
   const [id, name] = asked(resource, config);
   if (resource === service && isAnywhere && id === undefined) await requireAllServices(session.reads);
-  const where = !isAnywhere && around.length === 1 ? ` in the ${parent?.type} "${around[0]?.path}"` : "";
+  const where = isAnywhere || around.length !== 1 ? "" : ` in the ${parent?.type} "${around[0]?.path}"`;
   const missing = (attribute: string, what: string, hint?: string): DiagnosticsError =>
-    failure("live.import_missing", `there is no ${what}${where}`, { attribute, hint });
-  const everything = inOrder(await listed(session, resource), aroundOf);
-  let found = everything.filter(({ live }) => isAnywhere || aroundOf(live));
-  if (place && placed !== undefined) {
-    const { attribute } = place;
-    const offered = around.flatMap(({ live }) => live.offers?.[attribute] ?? []);
+    failure("live.data_missing", `there is no ${what}${where}`, { attribute, hint });
+  const everything = inOrder((await resource.list(session.reads)) ?? [], around);
+  const offered = around.flatMap(({ live }) => live.offers?.[placeName] ?? []);
+  if (place !== undefined && choicesMeant(offered, place).length === 0) {
     const names = offered.map((one) => one.name);
-    if (choicesMeant(offered, placed).length === 0)
-      throw missing(attribute, `${attribute} "${placed}"`, didYouMean(placed, names));
-    found = found.filter(({ live }) => isPlacedAs(resource, live, new Map([[attribute, placed]])));
+    throw missing(placeName, `${placeName} "${place}"`, didYouMean(place, names));
   }
-  if (name === undefined && id === undefined) return found;
-  const named = found.filter((one) => one.live.id === id || sameName(one.path, name));
-  if (named.length > 0) return named;
+  const declared = new Map(place === undefined ? [] : [[placeName, place]]);
+  const found = everything.filter(
+    (one) => isAnywhere || (one.parent && (place === undefined || isPlacedAs(resource, one.live, declared))),
+  );
+  const named = found.filter(({ live, path }) =>
+    id === undefined ? name === undefined || sameName(path, name) : live.id === id,
+  );
+  if (named.length > 0 || (id ?? name) === undefined) return named;
   if (id === undefined) {
     const paths = found.map(({ path }) => path);
     throw missing(type, `${type} "${name}"`, didYouMean(name ?? "", paths));
@@ -175,9 +169,9 @@ async function chosen(
   // No list shows what is archived.
   const isShown = everything.some(({ live }) => live.id === id);
   const unlisted = isShown ? undefined : await requireThere(session, resource, id, `${type}_id`);
-  if (!unlisted || (!isAnywhere && !aroundOf(unlisted)))
-    throw missing(`${type}_id`, `${type} of the id ${id}`);
-  return inOrder([unlisted], aroundOf).map((line) => ({ ...line, isFoundByIt: false }));
+  const [line] = unlisted ? inOrder([unlisted], around) : [];
+  if (!line || !(isAnywhere || line.parent)) throw missing(`${type}_id`, `${type} of the id ${id}`);
+  return [{ ...line, isFoundByIt: false }];
 }
 
 /** Returns the id and the names by which a configuration asks for a resource around what it lists. */

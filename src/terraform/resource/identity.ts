@@ -1,7 +1,7 @@
 import { failure } from "../../diagnostics/diagnostic";
 import { canonicalId, snakeCase } from "../../model/text";
 import { service } from "../../resources/service";
-import type { Message, ProviderMethod, RequestOf, ResponseOf } from "../protocol";
+import type { Message, RequestOf, ResponseOf } from "../protocol";
 import { type Provider, type RpcAnswer, requireNamed, type Session, shapes } from "../provider";
 import { optional, required, type Schema, schemaOf, typeBytes } from "../schema/block";
 import { idIn } from "../schema/check-config";
@@ -61,7 +61,7 @@ const identityMessage = ({ block }: IdentityShape): Message<"IdentitySchema"> =>
 /** UpgradeResourceIdentity: a stored identity is one of now. */
 export const upgradeResourceIdentity: RpcAnswer<"UpgradeResourceIdentity"> = async (_provider, request) => {
   const { valueType } = identityNamed(request.typeName);
-  const identity = decodeState(valueType, request.rawIdentity?.json);
+  const identity = decodeState(valueType, request.rawState?.json);
   return { upgradedIdentity: { value: encodeMessage(valueType, identity) } };
 };
 
@@ -82,12 +82,16 @@ export function identityOf(
 }
 
 /**
- * Returns the import id that an identity stands for: `SERVICE/ID`. Throws `DiagnosticsError` for one of another
- * workspace, or one that lacks a part.
+ * Returns the import id of a request, which an identity stands for too: `SERVICE/ID`. Throws `DiagnosticsError` for one of
+ * another workspace, or one that lacks a part.
  */
-export function importIdOf(session: Session, typeName: string, message: Message<"Identity">): string {
+export function importIdOf(
+  session: Session,
+  { typeName, id, identity: given }: RequestOf<"ImportResourceState">,
+): string {
+  if (!given) return id;
   const { valueType, parts } = identityNamed(typeName);
-  const identity = decodeObject(valueType, message.value) ?? {};
+  const identity = decodeObject(valueType, given.value) ?? {};
   const workspaceId = textIn(identity, workspace.name);
   if (workspaceId !== undefined && canonicalId(workspaceId) !== session.workspaceId)
     throw failure("live.import_missing", `this identity is of the workspace ${workspaceId}`, {
@@ -100,33 +104,27 @@ export function importIdOf(session: Session, typeName: string, message: Message<
   return parts.map((name) => textIn(identity, name)).join("/");
 }
 
-type IdentityAnswer = ResponseOf<"ImportResourceState"> & ResponseOf<"ReadResource">;
-
 /**
- * Returns an answer with the identity of the resource that it is about: one that is known stays, it never changes. A core
- * that knows none skips it.
+ * Adds the identity of the resource that an answer is about: one that is known stays, it never changes. Fields that the
+ * answer to a call does not have are not sent, and a core that knows none skips them.
  */
 export function withIdentity(
   provider: Provider,
-  method: ProviderMethod,
-  { typeName = "", ...asked }: Partial<RequestOf<"PlanResourceChange"> & RequestOf<"ReadResource">>,
-  answered: IdentityAnswer,
+  {
+    typeName = "",
+    currentIdentity,
+    priorIdentity,
+  }: Partial<RequestOf<"PlanResourceChange"> & RequestOf<"ReadResource">>,
+  answered: ResponseOf<"ImportResourceState"> & ResponseOf<"ReadResource">,
 ): object {
-  const identityIn = (state: IdentityAnswer["newState"]) => identityOf(provider, typeName, state);
-  switch (method) {
-    case "ReadResource":
-      return { ...answered, newIdentity: asked.currentIdentity ?? identityIn(answered.newState) };
-    case "PlanResourceChange":
-      return { ...answered, plannedIdentity: asked.priorIdentity };
-    case "ApplyResourceChange":
-      return { ...answered, newIdentity: identityIn(answered.newState) };
-    case "ImportResourceState": {
-      const { importedResources = [] } = answered;
-      return {
-        importedResources: importedResources.map((one) => ({ ...one, identity: identityIn(one.state) })),
-      };
-    }
-    default:
-      return answered;
-  }
+  const identityIn = (state: Message<"Value"> | null | undefined) => identityOf(provider, typeName, state);
+  return {
+    ...answered,
+    newIdentity: currentIdentity ?? identityIn(answered.newState),
+    plannedIdentity: priorIdentity,
+    importedResources: answered.importedResources?.map((one) => ({
+      ...one,
+      identity: identityIn(one.state),
+    })),
+  };
 }

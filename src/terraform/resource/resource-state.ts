@@ -11,6 +11,7 @@ import { emptyValue } from "../schema/block";
 import { shapeOf, type TerraformShape } from "../schema/terraform-shape";
 import { variablesSchema } from "../schema/variables-schema";
 import { decodeObject, decodeState, encodeMessage, setValue, type TerraformValue, valueAt } from "../values";
+import { importIdOf } from "./identity";
 import { isEqualAs } from "./plan-change";
 
 /**
@@ -19,7 +20,7 @@ import { isEqualAs } from "./plan-change";
  */
 export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (_provider, request) => {
   const { valueType } = requireNamed(resourceSchemas, request.typeName, "resource type");
-  return { upgradedState: encodeMessage(valueType, decodeState(valueType, request.rawState?.json)) };
+  return { value: encodeMessage(valueType, decodeState(valueType, request.rawState?.json)) };
 };
 
 /** GenerateResourceConfig: an imported state, reduced to what a configuration may say and has to (protocol 6.11). */
@@ -30,7 +31,7 @@ export const generateResourceConfig: RpcAnswer<"GenerateResourceConfig"> = async
   const whole = decodeObject(valueType, state) ?? {};
   const computed = block.attributes.filter(({ required, optional }) => !required && !optional);
   const config = { ...whole, ...Object.fromEntries(computed.map(({ name }) => [name, null])) };
-  if (type === undefined) return { config: encodeMessage(valueType, config) };
+  if (type === undefined) return { value: encodeMessage(valueType, config) };
   const draft = type.draftOf(config);
   const defaults = type.defaultsIn(await provider.session?.reads.catalog());
   for (const { path, steps, required } of type.declared) {
@@ -38,7 +39,7 @@ export const generateResourceConfig: RpcAnswer<"GenerateResourceConfig"> = async
     if (!required && initial !== undefined && isEqualAs(plainEqual, valueAt(draft, steps), initial as never))
       setValue(draft, steps, null);
   }
-  return { config: encodeMessage(valueType, draft) };
+  return { value: encodeMessage(valueType, draft) };
 };
 
 /** MoveResourceState: a `moved` block from another type, of any provider, is refused. */
@@ -57,10 +58,11 @@ export const moveResourceState: RpcAnswer<"MoveResourceState"> = async (_provide
 };
 
 /** ImportResourceState: by id, or by the names on the way to it: `shop/api`, `shop/api/LOG_LEVEL`. */
-export const importResourceState: RpcAnswer<"ImportResourceState"> = async (provider, { typeName, id }) => {
-  const type = provider.typeNamed(typeName);
+export const importResourceState: RpcAnswer<"ImportResourceState"> = async (provider, request) => {
+  const type = provider.typeNamed(request.typeName);
   const session = provider.requireSession();
-  const state = importedState(type, await locateImport(session, type.resource, id));
+  const importId = importIdOf(session, request);
+  const state = importedState(type, await locateImport(session, type.resource, importId));
   const kept = writePrivate({ workspace: session.workspaceId });
   return { importedResources: [{ typeName: type.name, state, private: kept }] };
 };
