@@ -8,7 +8,7 @@ import { type Diagnostic, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Listing, listings } from "../model/listings";
 import type { LiveResource, ReadResult } from "../model/live";
-import { entriesNamed, snakeCase } from "../model/text";
+import { canonicalId, entriesNamed, snakeCase } from "../model/text";
 import { findResource } from "../resources";
 import { foundAmong } from "../resources/attribute-values";
 import { type Asked, canvasShown, readListing, shownValues } from "../resources/listings";
@@ -31,7 +31,7 @@ import {
   schemaOf,
   typeOf,
 } from "./schema/block";
-import { idIn, isIdAttribute } from "./schema/check-config";
+import { idIn } from "./schema/check-config";
 import type { AttributeBinding } from "./schema/resource-block";
 import { shapeOf, type TerraformShape } from "./schema/terraform-shape";
 import {
@@ -186,24 +186,18 @@ function listingSource(name: string, shown: TerraformType): DataSource {
     ...schemaOf(name, { doc, attributes }),
     read: async (session, config) => {
       const given = askedIn(query, config);
-      for (const [key, type] of Object.entries(parentTypes)) {
-        const id = given.get(key);
-        if (id !== undefined) await requireThere(session, type, id, snakeCase(key));
-      }
       return { values: asObject(fromJson(shown, await readListing(session.reads, name, given))) };
     },
   };
 }
 
-const parentTypes = { projectId: project, serviceId: service };
-
 /** Returns what a listing is asked with; IDs as the service writes them. */
 const askedIn = (query: Listing["query"], config: TerraformObject): Asked =>
   new Map(
     Object.keys(query).flatMap((key) => {
-      const attribute = snakeCase(key);
-      const value = isIdAttribute(attribute) ? idIn(config, attribute) : config[attribute];
-      return typeof value === "string" || typeof value === "number" ? [[key, String(value)] as const] : [];
+      const value = config[snakeCase(key)];
+      const isGiven = typeof value === "string" || typeof value === "number";
+      return isGiven ? [[key, canonicalId(String(value))] as const] : [];
     }),
   );
 

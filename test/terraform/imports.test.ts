@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { describeTerraform, generatedBy, TerraformFolder } from "../support/terraform";
 
 describeTerraform("what is ignored, generated and imported", () => {
   const world = new TerraformFolder();
@@ -30,12 +30,12 @@ describeTerraform("what is ignored, generated and imported", () => {
   }, 30_000);
   afterAll(() => world.close());
 
-  const imports = (list: readonly (readonly [string, string])[]): string =>
-    list.map(([to, id]) => `import {\n  to = ${to}\n  id = "${id}"\n}\n`).join("");
+  const imports = (list: readonly (readonly [string, string])[], line = ""): string =>
+    list.map(([to, id]) => `import {\n  to = ${to}\n  id = "${id}"\n${line}}\n`).join("");
 
   /** Plans imports into configuration that is generated. */
   const importing = (list: readonly (readonly [string, string])[]) => {
-    world.write(imports(list));
+    world.write(imports(list, generatedBy));
     rmSync(generated(), { force: true });
     return world.start("plan", "-input=false", "-generate-config-out=generated.tf");
   };
@@ -125,9 +125,33 @@ describeTerraform("what is ignored, generated and imported", () => {
       expect.stringContaining("8 to import, 0 to add, 0 to change, 0 to destroy"),
     ]);
     emulator.resetLog();
+    world.write(imports(list));
     await world.apply();
     expect(world.writes()).toEqual([]);
     await world.expectNoChanges();
     await world.run("plan -refresh-only -input=false -detailed-exitcode");
+  }, 60_000);
+
+  it("takes instances by one block with for_each, and a service at two addresses, which a list of them shows", async () => {
+    const names = ["one", "two"];
+    const found = names.map((name) =>
+      emulator.store.addService({ name, kind: "web", projectId: ids.project }),
+    );
+    const resource = (name: string, branch: string) =>
+      `resource "rnv_service" "${name}" {\n for_each = toset(["one", "two"])\n project_id = "${ids.project}"\n name = each.key\n` +
+      ` kind = "web"\n configuration {\n  branch = "${branch}"\n }\n}\n`;
+    const block = (name: string) =>
+      `import {\n for_each = toset(["one", "two"])\n to = rnv_service.${name}[each.key]\n id = "Shop/\${each.key}"\n}\n`;
+    rmSync(generated(), { force: true });
+    world.write(["all", "more"].map((name) => resource(name, "main") + block(name)).join(""));
+    world.remove("terraform.tfstate");
+    expect(await world.apply()).toContain("4 imported, 0 added");
+    expect((await world.run(`state list -id=${found[0]?.id}`)).trim().split("\n")).toEqual([
+      'rnv_service.all["one"]',
+      'rnv_service.more["one"]',
+    ]);
+    world.write(resource("all", "main") + resource("more", "other"));
+    expect(await world.apply()).toContain("0 added, 2 changed");
+    expect(await world.run("plan")).toContain("0 to add, 2 to change");
   }, 60_000);
 });
