@@ -174,7 +174,6 @@ function listingSource(name: string, shown: TerraformType): DataSource {
     const attribute = (isNeeded ? required : optional)(snakeCase(key), type, text, {
       ...(key === "limit" && { check: countCheck(1, 200) }),
     });
-    // What it is asked with where it is given, and shown where it is not.
     return attribute.name in fields ? { ...attribute, computed: true } : attribute;
   });
   const others = Object.keys(fields).filter((field) => !asked.some((one) => one.name === field));
@@ -191,7 +190,7 @@ function listingSource(name: string, shown: TerraformType): DataSource {
   };
 }
 
-/** Returns what a listing is asked with; IDs as the service writes them. */
+/** Returns the query of a listing; IDs as the service writes them. */
 const askedIn = (query: Listing["query"], config: TerraformObject): Asked =>
   new Map(
     Object.keys(query).flatMap((key) => {
@@ -237,7 +236,7 @@ async function revealVariable(session: Session, config: TerraformObject): Promis
   return session.reads.live.revealVariableText(serviceId, id);
 }
 
-/** Reads what a configuration asks for: what is configured stays as it is, the rest is filled in. */
+/** Reads a configured source: given values stay as they are, the rest is filled in. */
 async function readConfigured(
   sources: readonly DataSource[],
   what: string,

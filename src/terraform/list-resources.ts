@@ -1,9 +1,9 @@
 import type { Resource } from "../api/reads";
-import { type DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
+import { error, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { LiveResource } from "../model/live";
 import { choicesMeant, isPlacedAs } from "../model/place";
-import { compareTexts, entriesNamed, sameName } from "../model/text";
+import { compareTexts, entriesNamed } from "../model/text";
 import { typeNamed } from "../resources";
 import { requireAllServices } from "../resources/listings";
 import { service } from "../resources/service";
@@ -47,12 +47,12 @@ function blockOf(resource: Resource): BlockSchema {
   const own = (name: string, doc: string) => optional(name, "string", `Only those of the ${doc}`);
   return {
     doc:
-      `Every ${resource.type} that exists, sorted by name, \`${importForm(resource)}\`. Each line shows this name, ` +
-      `which imports take; the id follows in brackets where the name is not enough.${unlisted ?? ""}`,
+      `Every ${resource.type} that exists, in the order of the names that imports take, \`${importForm(resource)}\`. ` +
+      `Each line shows them; the id follows in brackets where they are not enough.${unlisted ?? ""}`,
     attributes: [
       ...around.flatMap((one) => [
         own(`${one.type}_id`, `${one.type} of this id.`),
-        own(one.type, `${one.type} of this name, \`${importForm(one)}\`; not beside \`${one.type}_id\`.`),
+        own(one.type, `${one.type} of these names, \`${importForm(one)}\`; not beside \`${one.type}_id\`.`),
       ]),
       ...[resource, ...around].flatMap(({ place }) =>
         place
@@ -81,14 +81,14 @@ export const listResource: StreamingAnswer<"ListResource"> = async (provider, re
   const kept = writePrivate({ workspace: session.workspaceId });
   session.reads.invalidate(mostAgeMs);
   let left = Number(request.limit);
-  for await (const { live, path, isFoundByIt } of linesOf(session, type.resource, config)) {
+  for await (const { live, name, isFoundByName } of linesOf(session, type.resource, config)) {
     if (events.signal.aborted) return;
     const currentState = importedState(type, live);
     const asked = { typeName: type.name, currentState, private: kept, currentIdentity: null };
     const read = request.includeResourceObject ? await readResource(provider, asked) : undefined;
     await events.send({
       identity: identityOf(provider, type.name, currentState),
-      displayName: isFoundByIt ? path : `${path} (${live.id})`,
+      displayName: isFoundByName ? name : `${name} (${live.id})`,
       resourceObject: read?.newState,
       diagnostics: read?.diagnostics,
     });
@@ -99,14 +99,14 @@ export const listResource: StreamingAnswer<"ListResource"> = async (provider, re
 
 interface Line {
   readonly live: LiveResource;
-  /** What it lies in, where the configuration asks for that. */
+  /** Undefined outside of all that the configuration asks for. */
   readonly parent: Line | undefined;
   /** Its names as an import takes them: `Shop/api`. */
-  readonly path: string;
-  readonly isFoundByIt: boolean;
+  readonly name: string;
+  readonly isFoundByName: boolean;
 }
 
-/** Yields what a configuration asks for. A list of each parent is read when its turn comes. */
+/** Yields the lines of a configuration. The list of each parent is read when its turn comes. */
 async function* linesOf(session: Session, resource: Resource, config: TerraformObject): AsyncGenerator<Line> {
   const [parent] = typesAround(resource);
   if (!parent || !resource.removedWithParent) return yield* await chosen(session, resource, config);
@@ -124,56 +124,53 @@ function inOrder(found: readonly LiveResource[], around: readonly Line[]): reado
   const lines = found.map((live): Line => {
     const parent = parents.get(live.parentId ?? "");
     const beside = entriesNamed(found, live.name).filter(({ parentId }) => parentId === live.parentId);
-    const isFoundByIt = (parent?.isFoundByIt ?? live.parentId === null) && !live.name.includes("/");
-    const path = parent ? `${parent.path}/${live.name}` : live.name;
-    return { live, parent, path, isFoundByIt: isFoundByIt && beside.length === 1 };
+    const isFoundByName = (parent?.isFoundByName ?? live.parentId === null) && !live.name.includes("/");
+    const name = parent ? `${parent.name}/${live.name}` : live.name;
+    return { live, parent, name, isFoundByName: isFoundByName && beside.length === 1 };
   });
-  const sortKey = ({ path, live }: Line): string => `${path.replaceAll("/", "\0")}\0\0${live.id}`;
+  const sortKey = ({ name, live }: Line): string => `${name.replaceAll("/", "\0")}\0\0${live.id}`;
   return lines.sort((a, b) => compareTexts(sortKey(a), sortKey(b)));
 }
 
-/** Returns what a configuration asks for of a type that one list shows. */
-async function chosen(
-  session: Session,
-  resource: Resource,
-  config: TerraformObject,
-): Promise<readonly Line[]> {
+/** Returns the lines of a type that one list shows. */
+async function chosen(session: Session, resource: Resource, config: TerraformObject) {
   const { type, place: { attribute: placeName } = { attribute: "" } } = resource;
   const [parent] = typesAround(resource);
-  const around = parent ? await chosen(session, parent, config) : [];
+  const around: readonly Line[] = parent ? await chosen(session, parent, config) : [];
   const place = textIn(config, placeName);
   const isAnywhere = [place, ...(parent ? asked(parent, config) : [])].every((given) => given === undefined);
   const [id, name] = asked(resource, config);
   if (resource === service && isAnywhere && id === undefined) await requireAllServices(session.reads);
-  const where = isAnywhere || around.length !== 1 ? "" : ` in the ${parent?.type} "${around[0]?.path}"`;
-  const missing = (attribute: string, what: string, hint?: string): DiagnosticsError =>
-    failure("live.data_missing", `there is no ${what}${where}`, { attribute, hint });
-  const everything = inOrder((await resource.list(session.reads)) ?? [], around);
+  const where = isAnywhere || around.length !== 1 ? "" : ` in the ${parent?.type} "${around[0]?.name}"`;
+  const missing = (what: string, given: string, among: readonly { readonly name: string }[]) => {
+    const names = among.map((one) => one.name);
+    const details = { attribute: what, hint: didYouMean(given, names) };
+    return failure("live.data_missing", `there is no ${what} "${given}"${where}`, details);
+  };
   const offered = around.flatMap(({ live }) => live.offers?.[placeName] ?? []);
-  if (place !== undefined && choicesMeant(offered, place).length === 0) {
-    const names = offered.map((one) => one.name);
-    throw missing(placeName, `${placeName} "${place}"`, didYouMean(place, names));
-  }
-  const declared = new Map(place === undefined ? [] : [[placeName, place]]);
-  const found = everything.filter(
-    (one) => isAnywhere || (one.parent && (place === undefined || isPlacedAs(resource, one.live, declared))),
-  );
-  const named = found.filter(({ live, path }) =>
-    id === undefined ? name === undefined || sameName(path, name) : live.id === id,
-  );
-  if (named.length > 0 || (id ?? name) === undefined) return named;
+  if (place !== undefined && choicesMeant(offered, place).length === 0)
+    throw missing(placeName, place, offered);
+  const declared = new Map([[placeName, place]]);
+  const isAsked = ({ live, parent: outer }: Line): boolean =>
+    isAnywhere || (!!outer && (place === undefined || isPlacedAs(resource, live, declared)));
+  const found = inOrder((await resource.list(session.reads)) ?? [], around).filter(isAsked);
   if (id === undefined) {
-    const paths = found.map(({ path }) => path);
-    throw missing(type, `${type} "${name}"`, didYouMean(name ?? "", paths));
+    const named = name === undefined ? found : entriesNamed(found, name);
+    if (named.length === 0 && name !== undefined) throw missing(type, name, found);
+    return named;
   }
-  // No list shows what is archived.
-  const isShown = everything.some(({ live }) => live.id === id);
-  const unlisted = isShown ? undefined : await requireThere(session, resource, id, `${type}_id`);
-  const [line] = unlisted ? inOrder([unlisted], around) : [];
-  if (!line || !(isAnywhere || line.parent)) throw missing(`${type}_id`, `${type} of the id ${id}`);
-  return [{ ...line, isFoundByIt: false }];
+  const shown = found.filter(({ live }) => live.id === id);
+  if (shown.length > 0) return shown;
+  // Archived resources are in no list.
+  const unlisted = await requireThere(session, resource, id, `${type}_id`);
+  const lines = inOrder(unlisted ? [unlisted] : [], around).filter(isAsked);
+  if (lines.length === 0)
+    throw failure("live.data_missing", `there is no ${type} of the id ${id}${where}`, {
+      attribute: `${type}_id`,
+    });
+  return lines.map((line) => ({ ...line, isFoundByName: false }));
 }
 
-/** Returns the id and the names by which a configuration asks for a resource around what it lists. */
+/** Returns the id and the names of a resource in a configuration. */
 const asked = ({ type }: Resource, config: TerraformObject) =>
   [idIn(config, `${type}_id`), textIn(config, type)] as const;

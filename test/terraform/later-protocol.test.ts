@@ -231,12 +231,10 @@ describe("what a later Terraform asks for, on the wire", () => {
       for (const [given, told] of [
         [{ project: "shop" }, 'There is no project "shop"'],
         [{ project: "Shop", environment: "Stage" }, 'There is no environment "Stage" in the project "Shop"'],
-        [{ environment: "Stage" }, 'There is no environment "Stage"'],
+        [{ service: "Shop/c", environment: "Staging" }, 'There is no service "Shop/c"'],
+        [{ service_id: other.id, environment: "Staging" }, `There is no service of the id ${other.id}`],
       ] as const)
-        expect(await named("rnv_service", given)).toEqual([told]);
-      expect(await named("rnv_variable", { service: "Shop/c", environment: "Staging" })).toEqual([
-        'There is no service "Shop/c"',
-      ]);
+        expect(await named("rnv_variable", given)).toEqual([told]);
       for (const { id } of [...placed, other]) store.deleteServiceNow(id);
       for (const { id } of projects) store.deleteProjectNow(id);
     });

@@ -81,14 +81,9 @@ export function identityOf(
   return { value: encodeMessage(valueType, identity as TerraformObject) };
 }
 
-/**
- * Returns the import id of a request, which an identity stands for too: `SERVICE/ID`. Throws `DiagnosticsError` for one of
- * another workspace, or one that lacks a part.
- */
-export function importIdOf(
-  session: Session,
-  { typeName, id, identity: given }: RequestOf<"ImportResourceState">,
-): string {
+/** Returns the import id of a request, or of its identity: `SERVICE/ID`. Throws `DiagnosticsError` for a wrong identity. */
+export function importIdOf(session: Session, request: RequestOf<"ImportResourceState">): string {
+  const { typeName, id, identity: given } = request;
   if (!given) return id;
   const { valueType, parts } = identityNamed(typeName);
   const identity = decodeObject(valueType, given.value) ?? {};
@@ -104,27 +99,18 @@ export function importIdOf(
   return parts.map((name) => textIn(identity, name)).join("/");
 }
 
-/**
- * Adds the identity of the resource that an answer is about: one that is known stays, it never changes. Fields that the
- * answer to a call does not have are not sent, and a core that knows none skips them.
- */
+/** Adds identities to an answer; a known identity never changes. Fields that the answer to a call lacks are not sent. */
 export function withIdentity(
   provider: Provider,
-  {
-    typeName = "",
-    currentIdentity,
-    priorIdentity,
-  }: Partial<RequestOf<"PlanResourceChange"> & RequestOf<"ReadResource">>,
+  request: Partial<RequestOf<"PlanResourceChange"> & RequestOf<"ReadResource">>,
   answered: ResponseOf<"ImportResourceState"> & ResponseOf<"ReadResource">,
 ): object {
-  const identityIn = (state: Message<"Value"> | null | undefined) => identityOf(provider, typeName, state);
+  const { importedResources: imported, newState } = answered;
+  const identityIn = (state: typeof newState) => identityOf(provider, request.typeName ?? "", state);
   return {
     ...answered,
-    newIdentity: currentIdentity ?? identityIn(answered.newState),
-    plannedIdentity: priorIdentity,
-    importedResources: answered.importedResources?.map((one) => ({
-      ...one,
-      identity: identityIn(one.state),
-    })),
+    newIdentity: request.currentIdentity ?? identityIn(newState),
+    plannedIdentity: request.priorIdentity,
+    importedResources: imported?.map((one) => ({ ...one, identity: identityIn(one.state) })),
   };
 }
