@@ -79,10 +79,7 @@ const messages = {
     listResourceSchemas: "<Schema> 9",
     actionSchemas: "<ActionSchema> 11",
   },
-  GetResourceIdentitySchemasResponse: {
-    identitySchemas: "<IdentitySchema> 1",
-    diagnostics: "Diagnostic* 2",
-  },
+  GetResourceIdentitySchemasResponse: { identitySchemas: "<IdentitySchema> 1", diagnostics: "Diagnostic* 2" },
   UpgradeResourceIdentityResponse: { upgradedIdentity: "Identity 1", diagnostics: "Diagnostic* 2" },
   ConfigRequest: { config: "Value 1" },
   ValueResponse: { value: "Value 1", diagnostics: "Diagnostic* 2" },
