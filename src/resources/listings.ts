@@ -77,9 +77,6 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
   const serviceId = asked.get("serviceId") ?? "";
   const around = serviceId === "" ? undefined : await reads.service(serviceId);
   if (around?.kind === "gone") throw missing(`there is no service of the id ${serviceId}`, "service_id");
-  const projectId = asked.get("projectId");
-  if (projectId !== undefined && (await reads.project(projectId)).kind === "gone")
-    throw missing(`there is no project of the id ${projectId}`, "project_id");
   switch (terraformName) {
     case "rnv_catalog":
       return answered(catalogAnswer, await reads.catalog()) as Values;

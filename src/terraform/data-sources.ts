@@ -185,10 +185,16 @@ function listingSource(name: string, shown: TerraformType): DataSource {
     ...schemaOf(name, { doc, attributes }),
     read: async (session, config) => {
       const given = askedIn(query, config);
+      for (const [key, type] of Object.entries(parentTypes)) {
+        const id = given.get(key);
+        if (id !== undefined) await requireThere(session, type, id, snakeCase(key));
+      }
       return { values: asObject(fromJson(shown, await readListing(session.reads, name, given))) };
     },
   };
 }
+
+const parentTypes = { projectId: project, serviceId: service };
 
 /** Returns the query of a listing; IDs as the service writes them. */
 const askedIn = (query: Listing["query"], config: TerraformObject): Asked =>
