@@ -14,6 +14,14 @@ const providerSource = "rnv/rnv";
 const settings = [...providerSettings.map(({ name }) => name), "alias"];
 const names: FieldNames = new Map(settings.map((name) => [name, { name: snakeCase(name), token: "string" }]));
 
+/** Two apps that write into the folder of a run would leave there the files of the second, and no trace of the first. */
+function stackOfTwoApps({ node: { path, root } }: Construct): string[] {
+  const { outdir } = root as { readonly outdir?: string };
+  if (outdir === undefined || outdir !== process.env.CDKTF_OUTDIR) return [];
+  if (sharedMark(globalThis, `${outdir} ${path}`, () => root) === root) return [];
+  return [`two apps of the program have a stack ${path}: put all stacks into one App, or rename one of them`];
+}
+
 /** The class of the provider; it is given the types of its library in `cdktf.ts`. */
 export function defineProvider(library: Library): object {
   class RnvProvider extends library.TerraformProvider {
@@ -30,7 +38,9 @@ export function defineProvider(library: Library): object {
         terraformProviderSource: providerSource,
       });
       this.given = writeAttributes(library, props, names, `the provider ${this.node.path}`);
-      if (props.alias === undefined) sharedMark(library.TerraformStack.of(this), "provider", () => this);
+      const stack = library.TerraformStack.of(this);
+      if (props.alias === undefined) sharedMark(stack, "provider", () => this);
+      this.node.addValidation({ validate: () => stackOfTwoApps(stack) });
     }
 
     override toTerraform(): object {

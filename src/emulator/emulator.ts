@@ -106,20 +106,7 @@ export interface EmulatorOptions {
  * const emulator = createEmulator({ deploySeconds: 0 });
  * emulator.store.addProject({ name: "Shop" });
  */
-export function createEmulator(options: EmulatorOptions = {}): Emulator {
-  const workspaceId = options.workspaceId ?? embeddedWorkspaceId;
-  const clock = options.clock ?? systemClock;
-  const store = new Store(clock, options.random);
-  const world = createWorld({ ...options, workspaceId }, store, clock);
-  if (options.image !== undefined) store.replay(options.image.records);
-  const persistence =
-    options.folder === undefined ? inMemory(store) : new FolderPersistence(options.folder, store);
-  const emulatorStore = createEmulatorStore(world, workspaceId, () => persistence.commit());
-  dropExpiredReceipts(store);
-  persistence.commit();
-  if (options.lag !== undefined) world.replicas.setLag(options.lag);
-  return new Emulator(world, persistence, emulatorStore, { ...options, workspaceId });
-}
+export const createEmulator = (options: EmulatorOptions = {}): Emulator => Emulator.start(options);
 
 function createWorld(
   options: EmulatorOptions & { readonly workspaceId: string },
@@ -174,7 +161,23 @@ export class Emulator {
   readonly #latencyMs: number;
   readonly #respond: ReturnType<typeof createResponder>;
 
-  constructor(
+  /** Starts it as `createEmulator` does. */
+  static start(options: EmulatorOptions): Emulator {
+    const workspaceId = options.workspaceId ?? embeddedWorkspaceId;
+    const clock = options.clock ?? systemClock;
+    const store = new Store(clock, options.random);
+    const world = createWorld({ ...options, workspaceId }, store, clock);
+    if (options.image !== undefined) store.replay(options.image.records);
+    const persistence =
+      options.folder === undefined ? inMemory(store) : new FolderPersistence(options.folder, store);
+    const emulatorStore = createEmulatorStore(world, workspaceId, () => persistence.commit());
+    dropExpiredReceipts(store);
+    persistence.commit();
+    if (options.lag !== undefined) world.replicas.setLag(options.lag);
+    return new Emulator(world, persistence, emulatorStore, { ...options, workspaceId });
+  }
+
+  private constructor(
     private readonly world: World,
     private readonly persistence: Pick<FolderPersistence, "refresh" | "commit">,
     readonly store: EmulatorStore,

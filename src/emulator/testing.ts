@@ -17,11 +17,25 @@ export {
 } from "./emulator";
 export type { AnswerBody, Exchange, Fault, FaultKind, FaultPlan, SeenRequest } from "./faults";
 export type { Lag, Lags, ReadClass } from "./lag";
-export type { Readings } from "./readings";
-export type { Configuration, StoredProject } from "./records";
+export type { ReadingName, Readings } from "./readings";
+export type {
+  AuditEvent,
+  Configuration,
+  DeploymentStatus,
+  StoreChange,
+  StoredDeployment,
+  StoredEnvironment,
+  StoredGroup,
+  StoredLayout,
+  StoredOperation,
+  StoredProject,
+  StoredReference,
+  StoredService,
+  StoredVariable,
+} from "./records";
 export { type EmulatorServer, serveEmulator } from "./server";
 export type { EmulatorStore, ProjectSeed, ServiceSeed } from "./store";
-export type { ApiKey, RateLimit } from "./world";
+export type { ApiKey, RateLimit, Role, Seal } from "./world";
 
 export interface ManualClock extends Clock {
   advance(milliseconds: number): void;

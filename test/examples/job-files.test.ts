@@ -100,7 +100,7 @@ const stepsOf = (file: string) =>
 const filledIn = (text: string): string =>
   text
     .replace(/\$\{\{ matrix\.shard \}\}/g, "1/4")
-    .replace(/\$\[\[ inputs\.stage \]\]/g, "production")
+    .replace(/\$\[\[ inputs\.(stage|preview) \]\]/g, "production")
     .replace(/\$\(JOB_UID\)/g, "uid-1")
     .replace(/"?\$PLANFILE"?/g, "plan.rnvplan")
     .replace(/["']/g, "");
@@ -164,16 +164,26 @@ it("a command that does not exist is found", async () => {
   await expect(parseCommand("fleet drfit")).rejects.toThrow("drift");
 });
 
-describe.each([...workflowFiles, "examples/github/action.yml"])("%s", (file) => {
-  it("pins each action by commit, with its version beside it", () => {
-    for (const [, used = "", comment = ""] of read(file).matchAll(/uses: (\S+)(.*)$/gm))
-      if (used !== "./.github/actions/rnv")
-        expect({ used, comment }).toEqual({
-          used: expect.stringMatching(/^actions\/[a-z-]+@[0-9a-f]{40}$/),
-          comment: expect.stringMatching(/^ # v\d+\.\d+\.\d+$/),
-        });
-  });
+/** GitHub's own actions, and the commits of their releases. */
+const pinned = [
+  "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1",
+  "actions/setup-node@820762786026740c76f36085b0efc47a31fe5020 # v7.0.0",
+  "actions/upload-artifact@bbbca2ddaa5d8feaa63e36b76fdaad77386f024f # v7.0.0",
+  "actions/download-artifact@3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c # v8.0.1",
+];
+const withActions = [
+  ...workflowFiles,
+  ...["examples/github/action.yml", "docs/cli/ci.md"],
+  ...["ci", "release"].map((name) => `.github/workflows/${name}.yml`),
+];
 
+it.each(withActions)("%s pins each action of GitHub by the commit of its version", (file) => {
+  for (const [, used = ""] of read(file).matchAll(/uses: (actions\/.*)$/gm)) expect(pinned).toContain(used);
+  if (!file.startsWith(".github/"))
+    expect(read(file)).not.toMatch(/uses: (?!actions\/|\.\/\.github\/actions\/rnv$)/m);
+});
+
+describe.each([...workflowFiles, "examples/github/action.yml"])("%s", (file) => {
   it("runs nothing that an event, a branch or a title says, and gives secrets to steps that run rnv", () => {
     for (const { run = "", uses = "", env = {} } of stepsOf(file)) {
       const inserted = [...run.matchAll(/\$\{\{\s*([\w.-]+)/g)].map(([, name]) => name);

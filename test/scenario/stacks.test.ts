@@ -278,6 +278,20 @@ describe("an app of several stacks", () => {
     expect(await scenario.run("state", "list")).toMatchObject({ code: 0, stdout: "project.shop\n" });
   });
 
+  it("two apps of a program that both write a stack of one name are refused", () => {
+    process.env.CDKTF_OUTDIR = join(scenario.folder, "cdktf.out");
+    try {
+      const first = new App();
+      new Base(first, "staging");
+      for (const _again of [1, 2]) first.synth();
+      const second = new App();
+      new Base(second, "staging");
+      expect(() => second.synth()).toThrow("two apps of the program have a stack staging");
+    } finally {
+      delete process.env.CDKTF_OUTDIR;
+    }
+  });
+
   it("the state of a stack that was alone goes on when another comes", async () => {
     synthesizeInto(scenario.folder, (app) => new Base(app, "staging"));
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
