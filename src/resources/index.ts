@@ -65,8 +65,6 @@ export async function findResource(
     isAnywhere: true,
   });
   if (read.kind !== "found") return read;
-  const isMeant =
-    (name === "" || sameName(read.live.name, name)) &&
-    (parentId === undefined || read.live.parentId === parentId);
-  return isMeant ? read : { kind: "absent" };
+  const isNamed = name === "" || sameName(read.live.name, name);
+  return isNamed && (parentId ?? read.live.parentId) === read.live.parentId ? read : { kind: "absent" };
 }
