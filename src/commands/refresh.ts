@@ -10,7 +10,7 @@ import type { LiveResource, ReadResult } from "../model/live";
 import type { Holding } from "../model/resource-operations";
 import { withoutOpenFields } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
-import { snakeCase, uuidPattern } from "../model/text";
+import { sameName, snakeCase, uuidPattern } from "../model/text";
 import {
   type Attributes,
   Computed,
@@ -172,7 +172,7 @@ function areParents(names: readonly string[], parent: Address | undefined, refre
   const { live } = read;
   if (names.at(-1) === live.id) return true;
   const above = refreshing.desired.resources.get(parent as Address)?.parent;
-  return names.at(-1) === live.name && areParents(names.slice(0, -1), above, refreshing);
+  return sameName(names.at(-1), live.name) && areParents(names.slice(0, -1), above, refreshing);
 }
 
 function idOf(address: Address, { found, recorded }: Refreshing): string | undefined {

@@ -11,7 +11,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   for (const candidate of candidates) {
     // No fewer edits than the lengths differ.
     if (Math.abs(word.length - candidate.length) >= bestDistance) continue;
-    const found = editsBetween(word.toLowerCase(), candidate.toLowerCase());
+    const found = editsBetween(plainForm(word), plainForm(candidate));
     if (found < bestDistance) {
       best = candidate;
       bestDistance = found;
@@ -19,6 +19,8 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   }
   return best;
 }
+
+const plainForm = (word: string): string => word.normalize().toLowerCase();
 
 /** Letters to add, leave out or replace; two that changed places count as one. */
 function editsBetween(word: string, candidate: string): number {

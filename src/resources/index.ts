@@ -2,7 +2,7 @@ import type { Reads, Resource } from "../api/reads";
 import { addressOf } from "../model/address";
 import { isMissing, type ReadResult } from "../model/live";
 import type { ReadTarget } from "../model/resource-operations";
-import { uuidPattern } from "../model/text";
+import { sameName, uuidPattern } from "../model/text";
 import { deployment } from "./deployment";
 import { layout } from "./layout";
 import { project } from "./project";
@@ -65,7 +65,6 @@ export async function findResource(
     isAnywhere: true,
   });
   if (read.kind !== "found") return read;
-  const isMeant =
-    (name === "" || read.live.name === name) && (parentId === undefined || read.live.parentId === parentId);
-  return isMeant ? read : { kind: "absent" };
+  const isNamed = name === "" || sameName(read.live.name, name);
+  return isNamed && (parentId ?? read.live.parentId) === read.live.parentId ? read : { kind: "absent" };
 }

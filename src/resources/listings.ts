@@ -12,7 +12,7 @@ import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { defaultListed } from "../model/listings";
 import type { LiveResource } from "../model/live";
 import { isParentAttribute } from "../model/resource-type";
-import { compareTexts, snakeCase } from "../model/text";
+import { compareTexts, snakeCase, uuidPattern } from "../model/text";
 import { type Plain, unflatten } from "../model/value";
 import { project } from "./project";
 import { service } from "./service";
@@ -71,6 +71,9 @@ type Values = { readonly [name: string]: Plain };
 
 /** Reads a listing with the names that its values have in Terraform. Throws `DiagnosticsError` or `ApiError`. */
 export async function readListing(reads: Reads, terraformName: string, asked: Asked): Promise<Values> {
+  for (const [key, id] of asked)
+    if (/^id$|Id$/.test(key) && !uuidPattern.test(id))
+      throw missing(`"${id}" is not an id: ids are UUIDs`, snakeCase(key));
   const serviceId = asked.get("serviceId") ?? "";
   const around = serviceId === "" ? undefined : await reads.service(serviceId);
   if (around?.kind === "gone") throw missing(`there is no service of the id ${serviceId}`, "service_id");

@@ -2,21 +2,21 @@ import { systemClock } from "../model/time";
 import { configureProvider, providerSchema, validateProviderConfig } from "./configure-provider";
 import { dataSources, ephemeralResources, openEphemeralResource, readDataSource } from "./data-sources";
 import { callFunction, functionMessage, functions } from "./functions";
-import { listResource, listSchemas } from "./list-resources";
+import { listResource, listSchemas, validateListResource } from "./list-resources";
 import { createLog, loggedCall } from "./log";
 import { diagnosticMessages, diagnosticsOf } from "./messages";
 import type { EventOf, Message, ProviderMethod, RequestOf, ResponseOf, StreamingMethod } from "./protocol";
 import { Provider, type RpcAnswer, resourceSchemas, type StreamingAnswer, validator } from "./provider";
 import { applyResourceChange } from "./resource/apply-resource-change";
-import {
-  getResourceIdentitySchemas,
-  importIdOf,
-  upgradeResourceIdentity,
-  withIdentity,
-} from "./resource/identity";
+import { getResourceIdentitySchemas, upgradeResourceIdentity, withIdentity } from "./resource/identity";
 import { planResourceChange } from "./resource/plan-resource-change";
 import { readResource } from "./resource/read-resource";
-import { generateResourceConfig, importResourceState, upgradeResourceState } from "./resource/resource-state";
+import {
+  generateResourceConfig,
+  importResourceState,
+  moveResourceState,
+  upgradeResourceState,
+} from "./resource/resource-state";
 import { validateResourceConfig } from "./resource/validate-resource-config";
 import { schemaMessage } from "./schema/block";
 import { variablesSchema } from "./schema/variables-schema";
@@ -46,6 +46,7 @@ const answers: { readonly [Method in ProviderMethod]: RpcAnswer<Method> } = {
   PlanResourceChange: planResourceChange,
   ApplyResourceChange: applyResourceChange,
   ImportResourceState: importResourceState,
+  MoveResourceState: moveResourceState,
   GenerateResourceConfig: generateResourceConfig,
   ValidateDataResourceConfig: validator(dataSources, "data source"),
   ReadDataSource: readDataSource,
@@ -54,7 +55,7 @@ const answers: { readonly [Method in ProviderMethod]: RpcAnswer<Method> } = {
   OpenEphemeralResource: openEphemeralResource,
   RenewEphemeralResource: answerNothing,
   CloseEphemeralResource: answerNothing,
-  ValidateListResourceConfig: validator(listSchemas, "list resource"),
+  ValidateListResourceConfig: validateListResource,
   ValidateActionConfig: validator(actionSchemas, "action"),
   PlanAction: planAction,
 };
@@ -82,19 +83,11 @@ async function answer(method: ProviderMethod, request: AnyRequest): Promise<obje
   const known = request.typeName === variablesSchema.name ? variables : answers;
   try {
     redactSensitive(request);
-    const asked = withImportId(method, request) as never;
-    const answered = await (known[method] as RpcAnswer<typeof method>)(provider, asked);
-    return withIdentity(provider, method, request, answered);
+    const answered = await (known[method] as RpcAnswer<typeof method>)(provider, request as never);
+    return withIdentity(provider, request, answered);
   } catch (failure) {
     return { ...unchanged(method, request), diagnostics: diagnosticMessages(diagnosticsOf(failure)) };
   }
-}
-
-/** An import by identity is one by the ids that the identity holds. */
-function withImportId(method: ProviderMethod, request: AnyRequest): AnyRequest {
-  const { typeName = "", identity } = request;
-  if (method !== "ImportResourceState" || !identity) return request;
-  return { ...request, id: importIdOf(provider.requireSession(), typeName, identity) };
 }
 
 /** Answers one call with events; a failure is the last of them. */
@@ -165,6 +158,7 @@ async function getProviderSchema(): Promise<ResponseOf<"GetProviderSchema">> {
     serverCapabilities: {
       planDestroy: true,
       getProviderSchemaOptional: true,
+      moveResourceState: true,
       generateResourceConfig: true,
     },
   };

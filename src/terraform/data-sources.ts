@@ -8,8 +8,9 @@ import { type Diagnostic, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Listing, listings } from "../model/listings";
 import type { LiveResource, ReadResult } from "../model/live";
-import { snakeCase } from "../model/text";
+import { canonicalId, entriesNamed, snakeCase } from "../model/text";
 import { findResource } from "../resources";
+import { foundAmong } from "../resources/attribute-values";
 import { type Asked, canvasShown, readListing, shownValues } from "../resources/listings";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
@@ -30,7 +31,7 @@ import {
   schemaOf,
   typeOf,
 } from "./schema/block";
-import { idIn, isIdAttribute } from "./schema/check-config";
+import { idIn } from "./schema/check-config";
 import type { AttributeBinding } from "./schema/resource-block";
 import { shapeOf, type TerraformShape } from "./schema/terraform-shape";
 import {
@@ -131,7 +132,6 @@ async function lookUp(
   const [parent] = resource.parents;
   const parentId = parent && idIn(config, snakeCase(parent.attribute));
   const isAnywhere = id === undefined && parent !== undefined && parentId === undefined;
-  reads.invalidate(mostAgeMs);
   const read = isAnywhere
     ? await findAnywhere(reads, resource, name)
     : await findResource(reads, resource, { id, name, parentId });
@@ -147,25 +147,23 @@ async function lookUp(
       detail: `${read.reason}.`,
     });
   const listed = id === undefined ? await resource.list(reads, parentId).catch(() => []) : [];
-  const beside = (listed ?? []).filter((live) => parentId === undefined || live.parentId === parentId);
+  if (listed === undefined)
+    throw failure("live.unchecked", `the service does not list every ${resource.type}`);
+  const beside = listed.filter((live) => parentId === undefined || live.parentId === parentId);
   const called = id === undefined || name === "" ? "" : ` called "${name}"`;
   const where = parentId === undefined ? "" : ` in the ${parent?.type} ${parentId}`;
   const names = beside.map((live) => live.name);
-  throw failure("live.import_missing", `there is no ${resource.type} ${what}${called}${where}`, {
+  throw failure("live.data_missing", `there is no ${resource.type} ${what}${called}${where}`, {
     attribute,
     hint: didYouMean(name, names),
   });
 }
 
 async function findAnywhere(reads: Reads, resource: Resource, name: string): Promise<ReadResult> {
-  const listed = await resource.list(reads);
-  const [found, ...others] = (listed ?? []).filter((live) => live.name === name);
-  if (found === undefined)
-    return listed === undefined || !(await reads.servicesAreComplete())
-      ? { kind: "unchecked", reason: "there are too many services to list those outside of projects" }
-      : { kind: "absent" };
-  if (others.length === 0) return { kind: "found", live: found };
-  return { kind: "ambiguous", ids: [found, ...others].map(({ id }) => id) };
+  const reason = "there are too many services to list those outside of projects";
+  const isWhole = await reads.servicesAreComplete();
+  const missing = isWhole ? undefined : ({ kind: "unchecked", reason } as const);
+  return foundAmong(entriesNamed((await resource.list(reads)) ?? [], name), missing);
 }
 
 function listingSource(name: string, shown: TerraformType): DataSource {
@@ -176,7 +174,6 @@ function listingSource(name: string, shown: TerraformType): DataSource {
     const attribute = (isNeeded ? required : optional)(snakeCase(key), type, text, {
       ...(key === "limit" && { check: countCheck(1, 200) }),
     });
-    // What it is asked with where it is given, and shown where it is not.
     return attribute.name in fields ? { ...attribute, computed: true } : attribute;
   });
   const others = Object.keys(fields).filter((field) => !asked.some((one) => one.name === field));
@@ -188,7 +185,6 @@ function listingSource(name: string, shown: TerraformType): DataSource {
     ...schemaOf(name, { doc, attributes }),
     read: async (session, config) => {
       const given = askedIn(query, config);
-      session.reads.invalidate(mostAgeMs);
       for (const [key, type] of Object.entries(parentTypes)) {
         const id = given.get(key);
         if (id !== undefined) await requireThere(session, type, id, snakeCase(key));
@@ -200,13 +196,13 @@ function listingSource(name: string, shown: TerraformType): DataSource {
 
 const parentTypes = { projectId: project, serviceId: service };
 
-/** Returns what a listing is asked with; IDs as the service writes them. */
+/** Returns the query of a listing; IDs as the service writes them. */
 const askedIn = (query: Listing["query"], config: TerraformObject): Asked =>
   new Map(
     Object.keys(query).flatMap((key) => {
-      const attribute = snakeCase(key);
-      const value = isIdAttribute(attribute) ? idIn(config, attribute) : config[attribute];
-      return typeof value === "string" || typeof value === "number" ? [[key, String(value)] as const] : [];
+      const value = config[snakeCase(key)];
+      const isGiven = typeof value === "string" || typeof value === "number";
+      return isGiven ? [[key, canonicalId(String(value))] as const] : [];
     }),
   );
 
@@ -240,22 +236,13 @@ export const ephemeralResources: readonly DataSource[] = [
 ];
 
 async function revealVariable(session: Session, config: TerraformObject): Promise<string> {
-  const { reads } = session;
   const serviceId = idIn(config, "service_id") ?? "";
-  const key = textIn(config, "key") ?? "";
-  reads.invalidate(mostAgeMs);
-  const variables = await reads.variables(serviceId);
-  const found = variables?.find((one) => one.key === key);
-  if (found !== undefined) return reads.live.revealVariableText(serviceId, found.id);
   await requireThere(session, service, serviceId, "service_id");
-  const summary =
-    variables === undefined
-      ? "the service does not list variables, so none can be found by its name"
-      : `the service has no variable "${key}"`;
-  throw failure("live.import_missing", summary, { attribute: "key" });
+  const { id } = await lookUp(session, shapeOf(variable), config, "key");
+  return session.reads.live.revealVariableText(serviceId, id);
 }
 
-/** Reads what a configuration asks for: what is configured stays as it is, the rest is filled in. */
+/** Reads a configured source: given values stay as they are, the rest is filled in. */
 async function readConfigured(
   sources: readonly DataSource[],
   what: string,
@@ -263,19 +250,24 @@ async function readConfigured(
   request: RequestOf<"ReadDataSource">,
 ) {
   const [source, config] = configured(sources, what, request);
-  const { values, diagnostics = [] } = await source.read(provider.requireSession(), config);
+  const session = provider.requireSession();
+  session.reads.invalidate(mostAgeMs);
+  const { values, diagnostics = [] } = await source.read(session, config);
   const given = Object.entries(config).filter(([, value]) => value !== null);
   const value = encodeMessage(source.valueType, { ...values, ...Object.fromEntries(given) });
   return { value, diagnostics: diagnosticMessages(diagnostics) };
 }
 
-export const readDataSource: RpcAnswer<"ReadDataSource"> = async (provider, request) => {
-  const { value: state, diagnostics } = await readConfigured(dataSources, "data source", provider, request);
-  return { state, diagnostics };
-};
+export const readDataSource: RpcAnswer<"ReadDataSource"> = (provider, request) =>
+  readConfigured(dataSources, "data source", provider, request);
 
 /** OpenEphemeralResource: there is nothing to renew or to close. */
 export const openEphemeralResource: RpcAnswer<"OpenEphemeralResource"> = async (provider, request) => {
-  const read = await readConfigured(ephemeralResources, "ephemeral resource", provider, request);
-  return { result: read.value, diagnostics: read.diagnostics };
+  const { value, diagnostics } = await readConfigured(
+    ephemeralResources,
+    "ephemeral resource",
+    provider,
+    request,
+  );
+  return { result: value, diagnostics };
 };

@@ -29,7 +29,7 @@ message Schema { int64 version = 1; Block block = 2; }
 message ActionSchema { Schema schema = 1; }
 message ProviderSchema {
   Schema provider = 1; map<string, Schema> resource_schemas = 2; map<string, Schema> data_source_schemas = 3;
-  map<string, Schema> list_resource_schemas = 9; map<string, ActionSchema> action_schemas = 11;
+  ServerCapabilities server_capabilities = 6; map<string, Schema> list_resource_schemas = 9; map<string, ActionSchema> action_schemas = 11;
 }
 message IdentitySchemas { map<string, ResourceIdentitySchema> identity_schemas = 1; repeated Diagnostic diagnostics = 2; }
 message UpgradeIdentityRequest { string type_name = 1; int64 version = 2; RawState raw_identity = 3; }
@@ -56,6 +56,9 @@ message ApplyResponse { DynamicValue new_state = 1; bytes private = 2; repeated 
 message ImportRequest { string type_name = 1; string id = 2; ResourceIdentityData identity = 4; }
 message ImportedResource { string type_name = 1; DynamicValue state = 2; bytes private = 3; ResourceIdentityData identity = 4; }
 message ImportResponse { repeated ImportedResource imported_resources = 1; repeated Diagnostic diagnostics = 2; }
+message MoveRequest { string source_provider_address = 1; string source_type_name = 2; string target_type_name = 5; }
+message MoveResponse { DynamicValue target_state = 1; repeated Diagnostic diagnostics = 2; }
+message ServerCapabilities { bool plan_destroy = 1; bool get_provider_schema_optional = 2; bool move_resource_state = 3; }
 message GenerateRequest { string type_name = 1; DynamicValue state = 2; }
 message GenerateResponse { DynamicValue config = 1; repeated Diagnostic diagnostics = 2; }
 message ListRequest { string type_name = 1; DynamicValue config = 2; bool include_resource_object = 3; int64 limit = 4; }
@@ -76,6 +79,7 @@ const methods = {
   PlanResourceChange: ["PlanRequest", "PlanResponse"],
   ApplyResourceChange: ["ApplyRequest", "ApplyResponse"],
   ImportResourceState: ["ImportRequest", "ImportResponse"],
+  MoveResourceState: ["MoveRequest", "MoveResponse"],
   GenerateResourceConfig: ["GenerateRequest", "GenerateResponse"],
   ReadDataSource: ["ConfigRequest", "ReadDataResponse"],
   ValidateListResourceConfig: ["ConfigRequest", "Diagnostics"],

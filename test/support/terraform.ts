@@ -41,6 +41,9 @@ export const terraformBinary = found?.path;
 /** Version of the binary as a number, `1.11`; 0 where there is none. */
 export const terraformVersion = found?.version ?? 0;
 
+/** The line of an `import` block whose resource is to be generated: Terraform 1.16 needs it for that plan and no other. */
+export const generatedBy = terraformVersion < 1.16 ? "" : "  provider = rnv\n";
+
 /**
  * `describe` of what needs the real binary, or Terraform itself of the version `since`. Skipped, and said so, where there is
  * none; a failure under CI=true.

@@ -9,6 +9,8 @@ describeTerraform(
     const { store } = world.emulator;
     const shop = store.addProject({ name: "Shop" });
     const office = store.addProject({ name: "Office" });
+    const die = store.addProject({ name: "Dié".normalize("NFD") });
+    const cafe = store.addService({ name: "Café".normalize("NFD"), kind: "web", projectId: die.id });
     const configuration = { repository: "https://git.example.com/shop/api" };
     const api = store.addService({ name: "api", kind: "web", projectId: shop.id, configuration });
     for (const { id } of [shop, office]) store.addService({ name: "twice", kind: "web", projectId: id });
@@ -28,6 +30,12 @@ data "rnv_projects" "all" {}
 data "rnv_service" "api" { name = "api" }
 data "rnv_variables" "api" { service_id = data.rnv_service.api.id }
 data "rnv_deployment" "serving" { service_id = data.rnv_service.api.id }
+data "rnv_project" "die" { name = "Dié" }
+data "rnv_service" "cafe" { name = "Café" }
+data "rnv_service" "placed" {
+  name       = "Café"
+  project_id = data.rnv_project.die.id
+}
 data "rnv_deployment" "first" {
   service_id = data.rnv_service.api.id
   id         = "${first.id}"
@@ -37,6 +45,7 @@ output "all" {
     projects = [for one in data.rnv_projects.all.projects : one.name]
     project  = data.rnv_service.api.project_id
     keys     = data.rnv_variables.api.keys
+    cafes    = [data.rnv_service.cafe.id, data.rnv_service.placed.id]
     ids      = [for one in data.rnv_variables.api.variables : one.id]
     serving  = data.rnv_deployment.serving.id
     commits  = [data.rnv_deployment.serving.commit_sha, data.rnv_deployment.first.commit_sha]
@@ -48,7 +57,8 @@ output "all" {
       const { stdout } = await world.start("output", "-json", "all");
       const ids = store.variables(api.id).map(({ key, id }) => [key, id] as const);
       expect(JSON.parse(stdout)).toEqual({
-        projects: ["Office", "Shop"],
+        projects: [die.name.normalize(), "Office", "Shop"],
+        cafes: [cafe.id, cafe.id],
         project: shop.id,
         keys: ["LOG_LEVEL", "TOKEN"],
         ids: ids.sort().map(([, id]) => id),
@@ -65,6 +75,7 @@ output "all" {
 data "rnv_service" "twice" { name = "twice" }
 data "rnv_service" "none" { name = "none" }
 data "rnv_service" "slip" { name = "twiec" }
+data "rnv_project" "case" { name = "DIÉ" }
 data "rnv_variables" "none" { service_id = "${nowhere}" }
 data "rnv_deployment" "none" {
   service_id = "${api.id}"
@@ -76,6 +87,7 @@ data "rnv_deployment" "none" {
       expect(output).toContain("or name its project");
       expect(output).toContain('There is no service "none"');
       expect(output).toMatch(/There is no service "twiec"[\s\S]*Did you mean "twice"\?/);
+      expect(output.normalize()).toMatch(/There is no project "DIÉ"[\s\S]*Did you mean "Dié"\?/);
       expect(output).toContain(`There is no service of the id ${nowhere}`);
       expect(output).toContain(`The service has no deployment of the id ${nowhere}`);
     }, 60_000);

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { describeTerraform, generatedBy, TerraformFolder } from "../support/terraform";
 
 describeTerraform("what is ignored, generated and imported", () => {
   const world = new TerraformFolder();
@@ -30,12 +30,12 @@ describeTerraform("what is ignored, generated and imported", () => {
   }, 30_000);
   afterAll(() => world.close());
 
-  const imports = (list: readonly (readonly [string, string])[]): string =>
-    list.map(([to, id]) => `import {\n  to = ${to}\n  id = "${id}"\n}\n`).join("");
+  const imports = (list: readonly (readonly [string, string])[], line = ""): string =>
+    list.map(([to, id]) => `import {\n  to = ${to}\n  id = "${id}"\n${line}}\n`).join("");
 
   /** Plans imports into configuration that is generated. */
   const importing = (list: readonly (readonly [string, string])[]) => {
-    world.write(imports(list));
+    world.write(imports(list, generatedBy));
     rmSync(generated(), { force: true });
     return world.start("plan", "-input=false", "-generate-config-out=generated.tf");
   };
@@ -55,6 +55,13 @@ describeTerraform("what is ignored, generated and imported", () => {
         "Nope",
         /There is no project "Nope".*"Nope" of rnv_project.*Give its id, or the names PROJECT\./,
       ],
+      ["rnv_project.x", "one", /There is no project "one".*Did you mean "One"\?/],
+      ["rnv_project.x", "One%2Fapi", /There is no project "One%2Fapi"/],
+      ["rnv_service.x", "one/API", /There is no project "one".*Did you mean "One"\?/],
+      ["rnv_service.x", "One/API", /The project "One" has no service "API".*Did you mean "api"\?/],
+      ["rnv_service.x", "api", /There is no service "api".*Give its id, or the names PROJECT\/SERVICE\./],
+      ["rnv_service.x", "../..", /There is no project "\.\."/],
+      ["rnv_variable.x", "..", /"\.\." of rnv_variable has too few parts.*the ids SERVICE\/VARIABLE/],
       ["rnv_project.x", "a/b", /The import id "a\/b" of rnv_project has too many parts/],
       [
         "rnv_service.x",
@@ -96,6 +103,7 @@ describeTerraform("what is ignored, generated and imported", () => {
       expect([id, code]).toEqual([id, 1]);
       expect(output.replace(/\s+/g, " ")).toMatch(told);
     }
+    expect(emulator.log.filter(({ status }) => status === 400)).toEqual([]);
     for (const id of [...workers, only]) emulator.store.deleteServiceNow(id);
     for (const id of [...twice, one]) emulator.store.deleteProjectNow(id);
   }, 60_000);
@@ -117,9 +125,25 @@ describeTerraform("what is ignored, generated and imported", () => {
       expect.stringContaining("8 to import, 0 to add, 0 to change, 0 to destroy"),
     ]);
     emulator.resetLog();
+    world.write(imports(list));
     await world.apply();
     expect(world.writes()).toEqual([]);
     await world.expectNoChanges();
     await world.run("plan -refresh-only -input=false -detailed-exitcode");
+  }, 60_000);
+
+  it("takes instances by one block with for_each, and a service at two addresses, which a list of them shows", async () => {
+    const projectId = ids.project;
+    const [one] = ["one", "two"].map((name) => emulator.store.addService({ name, kind: "web", projectId }));
+    const each = `for_each = toset(["one", "two"])`;
+    const all = (name: string) =>
+      `import {\n ${each}\n to = rnv_service.${name}[each.key]\n id = "Shop/\${each.key}"\n}\n` +
+      `resource "rnv_service" "${name}" {\n ${each}\n project_id = "${projectId}"\n name = each.key\n kind = "web"\n}\n`;
+    rmSync(generated(), { force: true });
+    world.remove("terraform.tfstate");
+    world.write(all("first") + all("second"));
+    expect(await world.apply()).toContain("4 imported, 0 added");
+    const addresses = (await world.run(`state list -id=${one?.id}`)).trim().split("\n");
+    expect(addresses).toEqual(['rnv_service.first["one"]', 'rnv_service.second["one"]']);
   }, 60_000);
 });

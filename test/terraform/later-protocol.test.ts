@@ -161,6 +161,12 @@ describe("what a later Terraform asks for, on the wire", () => {
         ...more,
       });
 
+    /** A process that has read nothing yet. */
+    const restart = async () => {
+      client.close();
+      client = await start();
+    };
+
     it("are announced, and list what exists with identities", async () => {
       expect(Object.keys(schema.list_resource_schemas).sort()).toEqual([
         "rnv_project",
@@ -168,7 +174,7 @@ describe("what a later Terraform asks for, on the wire", () => {
         "rnv_variable",
       ]);
       const events = await list("rnv_service");
-      expect(events.map(({ display_name }) => display_name)).toEqual(["api", "docs"]);
+      expect(events.map(({ display_name }) => display_name)).toEqual(["Shop/api", "docs"]);
       expect(events.map(({ identity }) => identityIn(identity).id)).toEqual([api.id, docs.id]);
       expect(events.map(({ resource_object }) => resource_object ?? null)).toEqual([null, null]);
     });
@@ -194,11 +200,67 @@ describe("what a later Terraform asks for, on the wire", () => {
       expect(JSON.stringify(plain(variable.resource_object))).not.toContain("hidden");
     });
 
-    it("of a project that is not there is an error, at its attribute", async () => {
-      const [event] = await list("rnv_service", { project_id: "00000000-0000-4000-8000-00000000ffff" });
-      expect(event.diagnostic).toMatchObject([
-        { severity: 1, attribute: { steps: [{ attribute_name: "project_id" }] } },
+    it("are named as imports name them, with the id where names do not find one alone", async () => {
+      const projects = ["Twice", "Twice", "a/b", "Dié".normalize("NFD")].map((name) =>
+        store.addProject({ name }),
+      );
+      const staging = store.addEnvironment(shop.id, "Staging").id;
+      const placed = [...projects.map(({ id }) => ({ projectId: id })), { environmentId: staging }].map(
+        (place) => store.addService({ name: "b", kind: "web", projectId: shop.id, ...place }),
+      );
+      const other = store.addService({ name: "b", kind: "web", projectId: shop.id });
+      await restart();
+      const keys = new Map(placed.map(({ id }) => [id, store.addVariable(id, "B", "hidden-value").id]));
+      const named = async (...asked: Parameters<typeof list>) =>
+        (await list(...asked)).map((one) => one.display_name ?? one.diagnostic[0].summary);
+      const [one = "", two = "", slash = "", , here = ""] = placed.map(({ id }) => id);
+      const twice = (ids: readonly string[], path: string) => [...ids].sort().map((id) => `${path} (${id})`);
+      expect(await named("rnv_service")).toEqual([
+        ...[`${projects[3]?.name}/b`, "Shop/api"],
+        ...[...twice([here, other.id], "Shop/b"), ...twice([one, two], "Twice/b")],
+        ...[`a/b/b (${slash})`, "docs"],
       ]);
+      expect(await named("rnv_variable", { service: "Twice/b" })).toEqual(
+        [one, two].sort().map((id) => `Twice/b/B (${keys.get(id)})`),
+      );
+      expect(await named("rnv_variable", { project: "Shop" }, { limit: 1 })).toEqual(["Shop/api/TOKEN"]);
+      expect(await named("rnv_variable", { service: "Dié/b" })).toEqual([`${projects[3]?.name}/b/B`]);
+      expect(await named("rnv_service", { project: "Shop", environment: "staging" })).toEqual([
+        `Shop/b (${here})`,
+      ]);
+      for (const [given, told] of [
+        [{ project: "shop" }, 'There is no project "shop"'],
+        [{ project: "Shop", environment: "Stage" }, 'There is no environment "Stage" in the project "Shop"'],
+        [{ service: "Shop/c", environment: "Staging" }, 'There is no service "Shop/c"'],
+        [{ service_id: other.id, environment: "Staging" }, `There is no service of the id ${other.id}`],
+      ] as const)
+        expect(await named("rnv_variable", given)).toEqual([told]);
+      for (const { id } of [...placed, other]) store.deleteServiceNow(id);
+      for (const { id } of projects) store.deleteProjectNow(id);
+    });
+
+    it("read the lists of variables in order, until the limit is full", async () => {
+      const busy = store.addProject({ name: "Busy" });
+      for (let n = 100; n < 356; n += 1)
+        store.addVariable(store.addService({ name: `s${n}`, kind: "web", projectId: busy.id }).id, "B", "x");
+      await restart();
+      emulator.resetLog();
+      const names = (await list("rnv_variable", { project: "Busy" }, { limit: 3 })).map(
+        (one) => one.display_name,
+      );
+      expect(names).toEqual(["Busy/s100/B", "Busy/s101/B", "Busy/s102/B"]);
+      expect(emulator.log.filter(({ path }) => path.endsWith("/variables"))).toHaveLength(3);
+    });
+
+    it("of a project that is not there, or that is given twice, are an error at its attribute", async () => {
+      const at = (name: string) => [{ severity: 1, attribute: { steps: [{ attribute_name: name }] } }];
+      const [event] = await list("rnv_service", { project_id: "00000000-0000-4000-8000-00000000ffff" });
+      expect(event.diagnostic).toMatchObject(at("project_id"));
+      const given = { project: "Shop", project_id: shop.id };
+      const config = dynamic(wholeOf(schema.list_resource_schemas.rnv_service, given));
+      const asked = { type_name: "rnv_service", config };
+      const { diagnostics } = await client.call("ValidateListResourceConfig", asked);
+      expect(diagnostics).toMatchObject(at("project"));
     });
   });
 
@@ -418,6 +480,25 @@ describe("what a later Terraform asks for, on the wire", () => {
     expect(`${second.planned_private}`).toBe(`${first.planned_private}`);
     const other = await client.call("PlanResourceChange", request);
     expect(`${other.planned_private}`).not.toBe(`${first.planned_private}`);
+  });
+
+  it("a move from another type is an error that says how to do it", async () => {
+    expect(schema.server_capabilities.move_resource_state).toBe(true);
+    for (const [source, provider, target] of [
+      ["rnv_variable", "registry.terraform.io/rnv/rnv", "rnv_variables"],
+      ["aws_instance", "registry.opentofu.org/hashicorp/aws", "rnv_service"],
+    ]) {
+      const { target_state: state, diagnostics } = await client.call("MoveResourceState", {
+        ...{ source_type_name: source, source_provider_address: provider, target_type_name: target },
+      });
+      expect(state ?? null).toBeNull();
+      expect(diagnostics).toMatchObject([
+        { severity: 1, summary: `A moved block cannot turn ${source} into ${target}` },
+      ]);
+      expect(diagnostics[0].detail).toMatch(
+        /removed block and destroy = false.*import block.*guides\/adopt-what-exists, "Stop managing something"/s,
+      );
+    }
   });
 
   it("configuration is generated from a state: what a configuration may say, and nothing at its default (6.11)", async () => {

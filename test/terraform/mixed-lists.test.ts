@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { describeTerraform, generatedBy, TerraformFolder } from "../support/terraform";
 
 /** `ip_allow_list`, `include_paths` and `ignore_paths` take texts and objects, as YAML and the constructs do. */
 describeTerraform("lists of texts and objects", () => {
@@ -64,8 +64,11 @@ describeTerraform("lists of texts and objects", () => {
       configuration: { ipAllowList: [office, "5.5.5.5/32"] },
     });
     const generated = join(world.folder, "w/generated.tf");
-    world.write(`${service("api", "[]")}import {\n to = rnv_service.old\n id = "${id}"\n}\n`);
+    const importing = (line: string) =>
+      world.write(`${service("api", "[]")}import {\n to = rnv_service.old\n id = "${id}"\n${line}}\n`);
+    importing(generatedBy);
     await world.run(`plan -generate-config-out=generated.tf`);
+    importing("");
     expect(readFileSync(generated, "utf8").replace(/\s+/g, " ")).toContain(
       `{ cidr = "10.0.0.0/8" description = "office" }, "5.5.5.5/32"`,
     );

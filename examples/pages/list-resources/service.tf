@@ -4,6 +4,7 @@ list "rnv_service" "all" {
   limit    = 100
 
   config {
-    project_id = "00000000-0000-4000-8000-000000000000"
+    project     = "Shop"
+    environment = "Production"
   }
 }

@@ -4,6 +4,6 @@ list "rnv_variable" "all" {
   include_resource = true
 
   config {
-    service_id = "00000000-0000-4000-8000-000000000000"
+    service = "Shop/api"
   }
 }

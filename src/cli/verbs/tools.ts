@@ -237,7 +237,8 @@ const importBlocksVerb = defineVerb({
   summary: "Print what the state records as import blocks for Terraform and OpenTofu",
   detail:
     "Terraform then takes the same resources over; afterwards `rnv state rm` forgets them here. With --hcl the resource " +
-    "blocks of the manifest are printed, too; without it, `terraform plan -generate-config-out=FILE` writes them. Values of " +
+    "blocks of the manifest are printed, too; without it, `terraform plan -generate-config-out=FILE` writes them. From " +
+    "Terraform 1.16 on, each block needs the line `provider = rnv` for that plan. Take the line out afterwards. Values of " +
     "variables stay at the service: they are written as `preserve = true`.",
   options: {
     hcl: flag("--hcl", "with the resource blocks of what the manifest declares"),

@@ -1,7 +1,7 @@
 import { failure } from "../../diagnostics/diagnostic";
 import { canonicalId, snakeCase } from "../../model/text";
 import { service } from "../../resources/service";
-import type { Message, ProviderMethod, RequestOf, ResponseOf } from "../protocol";
+import type { Message, RequestOf, ResponseOf } from "../protocol";
 import { type Provider, type RpcAnswer, requireNamed, type Session, shapes } from "../provider";
 import { optional, required, type Schema, schemaOf, typeBytes } from "../schema/block";
 import { idIn } from "../schema/check-config";
@@ -61,7 +61,7 @@ const identityMessage = ({ block }: IdentityShape): Message<"IdentitySchema"> =>
 /** UpgradeResourceIdentity: a stored identity is one of now. */
 export const upgradeResourceIdentity: RpcAnswer<"UpgradeResourceIdentity"> = async (_provider, request) => {
   const { valueType } = identityNamed(request.typeName);
-  const identity = decodeState(valueType, request.rawIdentity?.json);
+  const identity = decodeState(valueType, request.rawState?.json);
   return { upgradedIdentity: { value: encodeMessage(valueType, identity) } };
 };
 
@@ -81,13 +81,12 @@ export function identityOf(
   return { value: encodeMessage(valueType, identity as TerraformObject) };
 }
 
-/**
- * Returns the import id that an identity stands for: `SERVICE/ID`. Throws `DiagnosticsError` for one of another
- * workspace, or one that lacks a part.
- */
-export function importIdOf(session: Session, typeName: string, message: Message<"Identity">): string {
+/** Returns the import id of a request, or of its identity: `SERVICE/ID`. Throws `DiagnosticsError` for a wrong identity. */
+export function importIdOf(session: Session, request: RequestOf<"ImportResourceState">): string {
+  const { typeName, id, identity: given } = request;
+  if (!given) return id;
   const { valueType, parts } = identityNamed(typeName);
-  const identity = decodeObject(valueType, message.value) ?? {};
+  const identity = decodeObject(valueType, given.value) ?? {};
   const workspaceId = textIn(identity, workspace.name);
   if (workspaceId !== undefined && canonicalId(workspaceId) !== session.workspaceId)
     throw failure("live.import_missing", `this identity is of the workspace ${workspaceId}`, {
@@ -100,33 +99,18 @@ export function importIdOf(session: Session, typeName: string, message: Message<
   return parts.map((name) => textIn(identity, name)).join("/");
 }
 
-type IdentityAnswer = ResponseOf<"ImportResourceState"> & ResponseOf<"ReadResource">;
-
-/**
- * Returns an answer with the identity of the resource that it is about: one that is known stays, it never changes. A core
- * that knows none skips it.
- */
+/** Adds identities to an answer; a known identity never changes. Fields that the answer to a call lacks are not sent. */
 export function withIdentity(
   provider: Provider,
-  method: ProviderMethod,
-  { typeName = "", ...asked }: Partial<RequestOf<"PlanResourceChange"> & RequestOf<"ReadResource">>,
-  answered: IdentityAnswer,
+  request: Partial<RequestOf<"PlanResourceChange"> & RequestOf<"ReadResource">>,
+  answered: ResponseOf<"ImportResourceState"> & ResponseOf<"ReadResource">,
 ): object {
-  const identityIn = (state: IdentityAnswer["newState"]) => identityOf(provider, typeName, state);
-  switch (method) {
-    case "ReadResource":
-      return { ...answered, newIdentity: asked.currentIdentity ?? identityIn(answered.newState) };
-    case "PlanResourceChange":
-      return { ...answered, plannedIdentity: asked.priorIdentity };
-    case "ApplyResourceChange":
-      return { ...answered, newIdentity: identityIn(answered.newState) };
-    case "ImportResourceState": {
-      const { importedResources = [] } = answered;
-      return {
-        importedResources: importedResources.map((one) => ({ ...one, identity: identityIn(one.state) })),
-      };
-    }
-    default:
-      return answered;
-  }
+  const { importedResources: imported, newState } = answered;
+  const identityIn = (state: typeof newState) => identityOf(provider, request.typeName ?? "", state);
+  return {
+    ...answered,
+    newIdentity: request.currentIdentity ?? identityIn(newState),
+    plannedIdentity: request.priorIdentity,
+    importedResources: imported?.map((one) => ({ ...one, identity: identityIn(one.state) })),
+  };
 }

@@ -11,6 +11,7 @@ import { emptyValue } from "../schema/block";
 import { shapeOf, type TerraformShape } from "../schema/terraform-shape";
 import { variablesSchema } from "../schema/variables-schema";
 import { decodeObject, decodeState, encodeMessage, setValue, type TerraformValue, valueAt } from "../values";
+import { importIdOf } from "./identity";
 import { isEqualAs } from "./plan-change";
 
 /**
@@ -19,7 +20,7 @@ import { isEqualAs } from "./plan-change";
  */
 export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (_provider, request) => {
   const { valueType } = requireNamed(resourceSchemas, request.typeName, "resource type");
-  return { upgradedState: encodeMessage(valueType, decodeState(valueType, request.rawState?.json)) };
+  return { value: encodeMessage(valueType, decodeState(valueType, request.rawState?.json)) };
 };
 
 /** GenerateResourceConfig: an imported state, reduced to what a configuration may say and has to (protocol 6.11). */
@@ -30,7 +31,7 @@ export const generateResourceConfig: RpcAnswer<"GenerateResourceConfig"> = async
   const whole = decodeObject(valueType, state) ?? {};
   const computed = block.attributes.filter(({ required, optional }) => !required && !optional);
   const config = { ...whole, ...Object.fromEntries(computed.map(({ name }) => [name, null])) };
-  if (type === undefined) return { config: encodeMessage(valueType, config) };
+  if (type === undefined) return { value: encodeMessage(valueType, config) };
   const draft = type.draftOf(config);
   const defaults = type.defaultsIn(await provider.session?.reads.catalog());
   for (const { path, steps, required } of type.declared) {
@@ -38,14 +39,30 @@ export const generateResourceConfig: RpcAnswer<"GenerateResourceConfig"> = async
     if (!required && initial !== undefined && isEqualAs(plainEqual, valueAt(draft, steps), initial as never))
       setValue(draft, steps, null);
   }
-  return { config: encodeMessage(valueType, draft) };
+  return { value: encodeMessage(valueType, draft) };
+};
+
+/** MoveResourceState: a `moved` block from another type, of any provider, is refused. */
+export const moveResourceState: RpcAnswer<"MoveResourceState"> = async (_provider, request) => {
+  const { sourceTypeName, sourceProviderAddress, targetTypeName } = request;
+  throw failure(
+    "plan.invalid_combination",
+    `a moved block cannot turn ${sourceTypeName} into ${targetTypeName}`,
+    {
+      detail: `It is a resource of ${sourceProviderAddress}; moved blocks rename resources of one type.`,
+      hint:
+        "stop managing it with a removed block and destroy = false, and add an import block for its new address: see " +
+        'guides/adopt-what-exists, "Stop managing something"',
+    },
+  );
 };
 
 /** ImportResourceState: by id, or by the names on the way to it: `shop/api`, `shop/api/LOG_LEVEL`. */
-export const importResourceState: RpcAnswer<"ImportResourceState"> = async (provider, { typeName, id }) => {
-  const type = provider.typeNamed(typeName);
+export const importResourceState: RpcAnswer<"ImportResourceState"> = async (provider, request) => {
+  const type = provider.typeNamed(request.typeName);
   const session = provider.requireSession();
-  const state = importedState(type, await locateImport(session, type.resource, id));
+  const importId = importIdOf(session, request);
+  const state = importedState(type, await locateImport(session, type.resource, importId));
   const kept = writePrivate({ workspace: session.workspaceId });
   return { importedResources: [{ typeName: type.name, state, private: kept }] };
 };
@@ -72,7 +89,7 @@ export async function locateImport(
   segments: readonly string[] = importId.split("/"),
   wanted: Resource = resource,
 ): Promise<Located> {
-  const { nameAttribute, parents } = resource;
+  const { nameAttribute, removedWithParent, parents } = resource;
   const [parent] = parents;
   const parentType = parent && typeNamed(parent.type);
   const asked = `the import id "${importId}" of ${terraformNameOf(wanted)}`;
@@ -82,11 +99,13 @@ export async function locateImport(
   if (parent === undefined && segments.length > 1) throw unreadable("too many parts");
   const above = nameAttribute === undefined ? segments : segments.slice(0, -1);
   const name = segments[above.length] ?? "";
+  if (removedWithParent && above.length === 0) throw unreadable("too few parts");
   const outer =
     parentType && above.length > 0
       ? await locateImport(session, parentType, importId, above, wanted)
       : undefined;
   const declared = new Map(outer === undefined ? [] : [[parent?.attribute ?? "", outer.id]]);
+  const reasons = new Set<string>();
   for (const id of [undefined, ...(uuidPattern.test(name) ? [canonicalId(name)] : [])]) {
     const target = { name, declared, id, parentId: outer?.id, isAnywhere: true } as const;
     const read = await shapeOf(resource).read(session.reads, target);
@@ -99,16 +118,24 @@ export async function locateImport(
         hint: resource === wanted ? `import one by its id: ${ids}` : byItsId,
       });
     }
+    if (read.kind === "unchecked") reasons.add(read.reason);
     if (read.kind !== "found" || (outer === undefined && id === undefined && name === "")) continue;
     const { live } = read;
     return { id: live.id, name: live.name, parentId: live.parentId ?? outer?.id ?? null };
   }
+  if (reasons.size > 0)
+    throw failure("live.unchecked", `the ${resource.type} "${name}" could not be looked up`, {
+      detail: `${[...reasons].join("; ")}.`,
+      hint,
+    });
   const missing = nameAttribute === undefined ? `${resource.type} to import` : `${resource.type} "${name}"`;
   const where = outer && parentType ? `the ${parentType.type} "${outer.name}" has` : "there is";
   const beside = (await resource.list(session.reads, outer?.id).catch(() => [])) ?? [];
   const inParent = beside.filter(({ parentId }) => parentId === (outer?.id ?? null));
   const names = inParent.map((live) => live.name);
-  const nearest = didYouMean(name, names) ?? (names.length === 1 ? `did you mean "${names[0]}"?` : undefined);
+  // Most services lie in a project: of those that do not, the only one is not meant by itself.
+  const only = outer && names.length === 1 ? `did you mean "${names[0]}"?` : undefined;
+  const nearest = didYouMean(name, names) ?? only;
   throw failure("live.import_missing", `${where} no ${missing}`, {
     detail: `Nothing is found for ${asked}.`,
     hint: nearest ?? hint,

@@ -7,7 +7,7 @@ import type { AttributeSchema, BlockSchema } from "./block";
 
 const idCheck = z.string().regex(uuidPattern, "expected an id, which is a UUID");
 
-export const isIdAttribute = (name: string): boolean => name === "id" || name.endsWith("_id");
+const isIdAttribute = (name: string): boolean => name === "id" || name.endsWith("_id");
 
 /** Returns the ID that a configuration gives, as the service writes it. */
 export function idIn(config: TerraformObject, name: string): string | undefined {

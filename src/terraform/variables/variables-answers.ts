@@ -14,6 +14,7 @@ import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import { carryOut } from "../resource/apply-resource-change";
 import { confirmDeleted, parentChange, requireWorkspace } from "../resource/confirm-deleted";
+import { importIdOf } from "../resource/identity";
 import { findParent } from "../resource/plan-findings";
 import { mustBeReplaced, plannedAs } from "../resource/plan-resource-change";
 import { locateImport } from "../resource/resource-state";
@@ -141,7 +142,8 @@ const importedType: Resource = { ...variable, terraformName: variablesSchema.nam
 /** Imports a service's map. What it declares is not known yet: nothing is managed before the next apply. */
 const importMap: RpcAnswer<"ImportResourceState"> = async (provider, request) => {
   const session = provider.requireSession();
-  const { id: serviceId } = await locateImport(session, service, request.id, undefined, importedType);
+  const importId = importIdOf(session, request);
+  const { id: serviceId } = await locateImport(session, service, importId, undefined, importedType);
   const kept = writePrivate({ workspace: session.workspaceId });
   const state = encoded({ ...emptyValue(variablesSchema), service_id: serviceId, id: serviceId });
   return { importedResources: [{ typeName: variablesSchema.name, state, private: kept }] };

@@ -226,6 +226,10 @@ describe("what the service lists", () => {
     const gone = "99999999-9999-4999-8999-999999999999";
     declare("web", gone);
     expect(await errors()).toEqual([expect.stringContaining(`has no deployment of the id ${gone}`)]);
+    for (const text of ["..", "web/1"]) {
+      declare("web", text);
+      expect(await errors()).toEqual([expect.stringContaining(`"${text}" is not an id: ids are UUIDs`)]);
+    }
   });
 
   it("is asked with what it takes", async () => {

@@ -7,7 +7,7 @@ import { type PluginServer, serve } from "../../../src/terraform/server";
 const calls = [
   ...["GetProviderSchema", "ValidateProviderConfig", "ConfigureProvider", "StopProvider"],
   ...["ValidateResourceConfig", "UpgradeResourceState", "ReadResource", "PlanResourceChange"],
-  ...["ApplyResourceChange", "ImportResourceState", "GenerateResourceConfig"],
+  ...["ApplyResourceChange", "ImportResourceState", "MoveResourceState", "GenerateResourceConfig"],
   ...["ValidateDataResourceConfig", "ReadDataSource", "GetFunctions", "CallFunction"],
   ...["ValidateEphemeralResourceConfig", "OpenEphemeralResource", "RenewEphemeralResource"],
   ...["CloseEphemeralResource", "GetResourceIdentitySchemas", "UpgradeResourceIdentity"],
@@ -18,9 +18,7 @@ const streams = ["ListResource", "InvokeAction"];
 
 /** Calls of later minor versions, two that no core asks for, and services that go-plugin or a debugger may ask for. */
 const laterCalls = [
-  ...["ReadStateBytes", "ConfigureStateStore", "GetMetadata", "MoveResourceState"].map(
-    (name) => `/tfplugin6.Provider/${name}`,
-  ),
+  ...["ReadStateBytes", "ConfigureStateStore", "GetMetadata"].map((name) => `/tfplugin6.Provider/${name}`),
   "/tfplugin6.StateStore/Configure",
   "/tfplugin5.Provider/GetSchema",
   "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
