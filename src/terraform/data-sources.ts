@@ -151,7 +151,7 @@ async function lookUp(
   const called = id === undefined || name === "" ? "" : ` called "${name}"`;
   const where = parentId === undefined ? "" : ` in the ${parent?.type} ${parentId}`;
   const names = beside.map((live) => live.name);
-  throw failure("live.import_missing", `there is no ${resource.type} ${what}${called}${where}`, {
+  throw failure("live.data_missing", `there is no ${resource.type} ${what}${called}${where}`, {
     attribute,
     hint: didYouMean(name, names),
   });
@@ -252,7 +252,7 @@ async function revealVariable(session: Session, config: TerraformObject): Promis
     variables === undefined
       ? "the service does not list variables, so none can be found by its name"
       : `the service has no variable "${key}"`;
-  throw failure("live.import_missing", summary, { attribute: "key" });
+  throw failure("live.data_missing", summary, { attribute: "key" });
 }
 
 /** Reads what a configuration asks for: what is configured stays as it is, the rest is filled in. */

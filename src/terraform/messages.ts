@@ -25,7 +25,7 @@ const remedies: Readonly<Record<Remedy, string>> = {
   "variable.value": "give it a value, or set preserve = true to leave what the service has",
   "generated.left": "to accept it: terraform apply -refresh-only; for a new value: -replace=ADDRESS",
   "project.contents":
-    "delete what it still holds in the dashboard, then run the same command again; to keep it, take it out of the state with a removed block",
+    "replace or destroy these too, or rename the project in place; to keep it, take it out of the state with a removed block",
 };
 
 export const pathMessage = (steps: PathSteps): Message<"AttributePath"> => ({

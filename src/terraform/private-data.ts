@@ -27,10 +27,15 @@ const storedData = z.object({
   workspace: text,
   /**
    * Last run of a resource that runs again; `content` is the digest of what it made take effect, where that could be read,
-   * `awaited`: it awaited a checkout, and was not seen to serve.
+   * `awaited`: it awaited a checkout, and was not seen to serve, `isHeld`: its parent took no run when it was last read.
    */
   lastRun: z
-    .object({ id: z.string(), content: text, awaited: z.boolean().optional() })
+    .object({
+      id: z.string(),
+      content: text,
+      awaited: z.boolean().optional(),
+      isHeld: z.boolean().optional(),
+    })
     .optional()
     .catch(undefined),
 });

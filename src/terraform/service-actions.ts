@@ -14,7 +14,7 @@ import { service } from "../resources/service";
 import { diagnosticMessages } from "./messages";
 import type { EventOf } from "./protocol";
 import { configured, type RpcAnswer, type Session, type StreamingAnswer } from "./provider";
-import { requireThere } from "./resource/confirm-deleted";
+import { findReferred, parentFindings, requireThere } from "./resource/confirm-deleted";
 import { waitFinding } from "./resource/finish-write";
 import {
   type AttributeSchema,
@@ -88,7 +88,8 @@ export const planAction: RpcAnswer<"PlanAction"> = async ({ session }, request) 
   const [, config] = configured(actionSchemas, "action", request);
   const id = textIn(config, serviceAttribute);
   if (session === undefined || id === undefined) return {};
-  await requireThere(session, service, id, serviceAttribute);
+  const found = await findReferred(session, service, id, serviceAttribute);
+  if (found.isMissing) return { diagnostics: diagnosticMessages(parentFindings(found, false)) };
   await requireDeployment(session, id, idIn(config, deploymentAttribute));
   return {};
 };
@@ -97,7 +98,7 @@ export const planAction: RpcAnswer<"PlanAction"> = async ({ session }, request) 
 async function requireDeployment({ reads }: Session, serviceId: string, id?: string): Promise<void> {
   if (id === undefined || (await unlessAbsent(() => reads.live.getDeployment(serviceId, id)))) return;
   const summary = `the service has no deployment of the id ${id}`;
-  throw failure("live.import_missing", summary, { attribute: deploymentAttribute });
+  throw failure("manifest.reference_unknown", summary, { attribute: deploymentAttribute });
 }
 
 /** InvokeAction: sends the one request, tells how it goes, and ends with what became of it. */
@@ -198,7 +199,7 @@ async function settle(
       void events.send({ progress: { message: `${asked.verb}: ${told} [${Math.round(seconds)}s]` } });
     },
   });
-  const next = "it is still running. Look at the service in the dashboard, or raise timeout";
-  const found = waitFinding(`the ${what}`, result, { next, timeoutMs });
+  const next = "it is still running. Look at the service in the dashboard";
+  const found = waitFinding(`the ${what}`, result, { next, timeoutMs, limit: "timeout" });
   return found === undefined ? [] : [found];
 }

@@ -248,9 +248,9 @@ describe("what a later Terraform asks for, on the wire", () => {
       });
       expect(planned.diagnostics).toMatchObject([
         {
-          severity: 1,
-          summary: `There is no service of the id ${nowhere}`,
-          detail: expect.stringContaining("live.import_missing"),
+          severity: 2,
+          summary: `The service ${nowhere} does not exist`,
+          detail: expect.stringContaining("configuration.reference_unknown"),
         },
       ]);
     });

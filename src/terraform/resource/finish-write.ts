@@ -31,7 +31,8 @@ export interface Applied {
 }
 
 interface AcceptedWrite extends TypeInSession {
-  readonly accepted: Accepted;
+  /** With the parent of a run, as messages name it. */
+  readonly made: { readonly accepted: Accepted; readonly about?: Address | undefined };
   readonly name: string;
   readonly parentId: string | undefined;
   /** Says how long to wait. */
@@ -50,7 +51,8 @@ interface FinishedWrite {
 
 /** Waits for what a write left pending, as long as `timeouts` and the type say, and reads what it made. */
 export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> {
-  const { session, type, accepted, name, config, step } = write;
+  const { session, type, made, name, config, step } = write;
+  const { accepted } = made;
   const { resource } = type;
   const policy = resource.reacts?.waitPolicy?.(type.knownIn(config)) ?? defaultWaitPolicy;
   let { id } = accepted;
@@ -62,12 +64,15 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
     const result = await waitUntilSettled(accepted.pending, { ...session, type: resource, timeoutMs });
     id = result.pending.id;
     const about = resource.nameAttribute === undefined ? `the ${resource.type}` : type.addressOf(name);
-    const next = "apply again to keep waiting, or raise timeouts";
     const isSaved = result.kind === "checkout";
     const isKept = step === "delete" && result.kind === "failed";
     const failed = isKept
       ? deletionFailed(error, about as Address, result)
-      : waitFinding(about, result, { next, timeoutMs });
+      : waitFinding(about, result, { next: "apply again to keep waiting", timeoutMs, limit: "timeouts" });
+    if (result.kind === "interrupted" && made.about !== undefined) {
+      const summary = `${made.about}: deployment started; apply again to follow it`;
+      return { accepted, live: accepted.live, failed: error("apply.interrupted", summary) };
+    }
     if (failed !== undefined && !isSaved) return { accepted, live: accepted.live, failed };
     if (failed !== undefined) awaits = { ...failed, severity: "warning" };
   }
@@ -77,17 +82,24 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
   return { accepted: ended, live: run ?? ended.live, failed: awaits };
 }
 
-/** Returns why a wait did not end well; undefined when it did. `next` is the hint where it is still running. */
+interface WaitHints {
+  /** Next step where it is still running. */
+  readonly next: string;
+  readonly timeoutMs: number;
+  /** Attribute that says how long to wait. */
+  readonly limit: string;
+}
+
+/** Returns why a wait did not end well; undefined when it did. */
 export function waitFinding(
   about: string,
   result: WaitResult,
-  { next, timeoutMs }: { readonly next: string; readonly timeoutMs: number },
+  { next: hint, timeoutMs, limit }: WaitHints,
 ): Diagnostic | undefined {
   if (result.kind === "done") return undefined;
   if (result.kind === "interrupted")
-    return error("apply.interrupted", `${about} was accepted, and its end was not waited for`, {
-      hint: next,
-    });
+    return error("apply.interrupted", `${about} was accepted, and its end was not waited for`, { hint });
+  const next = `${hint}, or raise ${limit}`;
   return badEnd(about, result, { about: { address: about as Address }, timeoutMs, next }).diagnostic;
 }
 

@@ -3,6 +3,7 @@ import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { snakeCase } from "../../model/text";
 import type { TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
+import { findParent } from "./confirm-deleted";
 import type { CheckedChange } from "./plan-change";
 
 export const forgotten = ({ resource }: TerraformShape, name: string): Diagnostic =>
@@ -35,6 +36,7 @@ export async function preservedFindings(change: CheckedChange): Promise<readonly
   const parentId = type.parentIn(type.knownIn(config));
   if (parentId === undefined) return wasElsewhere ? [mayBeLost(type.resource, name)] : [];
   if (session === undefined || prior !== undefined || name === "") return [];
+  if ((await findParent(session, type.resource, parentId)).finding) return [];
   const found = await findPreserved({ session, type }, name, parentId);
   return found === undefined ? [notThere(type, name)] : [];
 }

@@ -1,5 +1,6 @@
 import type { Resource } from "../../api/reads";
 import { waitUntilSettled } from "../../apply/settle";
+import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
 import { type AttributeLookup, isUnlisted, ruleAt } from "../../model/resource-type";
 import { sha256 } from "../../model/text";
@@ -8,6 +9,7 @@ import { canonicalJson, type Plain } from "../../model/value";
 import { readParent, typeNamed } from "../../resources";
 import type { PrivateData } from "../private-data";
 import type { TypeInSession } from "../provider";
+import { shapeOf, type TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values";
 
 /** The inputs of a run: fields of its parent, and the resources that it follows. */
@@ -16,12 +18,23 @@ interface RunInputs {
   readonly content: string;
   /** When the latest of them changed, by the service, ISO 8601: what runs since then has all of it. */
   readonly changedAt: string | undefined;
-  /** The parent takes no run: it is archived. */
+  /** True if the parent is archived: it takes no run. */
   readonly isHeld: boolean;
+  /** The parent, as messages name it. */
+  readonly about: Address;
 }
 
-export const needsRun = (type: Pick<Resource, "rules" | "open">, sent: Iterable<string>): boolean =>
-  [...sent].some((path) => ruleAt(type, path)?.takesEffect !== "at once");
+/** Returns true if a run makes a change take effect, or may run again because its parent is restored. */
+export const needsRun = (
+  type: TerraformShape,
+  sent: ReadonlySet<string>,
+  planned: TerraformObject,
+): boolean => {
+  const { resource } = type;
+  const isRestored = (path: string): boolean =>
+    path === resource.archives?.attribute && !isUnlisted(resource, type.knownIn(planned));
+  return [...sent].some((path) => ruleAt(resource, path)?.takesEffect !== "at once" || isRestored(path));
+};
 
 /** Reads what a run would make take effect now; undefined where its parent cannot be read. */
 export async function runInputs(
@@ -42,6 +55,7 @@ export async function runInputs(
     content: sha256(canonicalJson([deployedFields(parent, live), beside.map(version).sort()] as Plain)),
     changedAt: times.sort((a, b) => Date.parse(a) - Date.parse(b)).at(-1),
     isHeld: isUnlisted(parent, live.attributes),
+    about: shapeOf(parent).addressOf(live.name),
   };
 }
 
@@ -66,11 +80,12 @@ export async function checkUpToDate(
   const upToDate = { isUpToDate: true, kept };
   if (at.type.resource.runs === undefined) return { ...upToDate, isUpToDate: live.lacks === undefined };
   const inputs = live.parentId ? await runInputs(at, live.parentId) : undefined;
-  // Of one that never runs it is said for the plan in which it may.
-  if (inputs === undefined || (inputs.isHeld && at.state.when !== "never")) return upToDate;
-  const { content, changedAt } = inputs;
-  const last = kept.lastRun && { ...kept.lastRun, awaited: kept.lastRun.awaited && awaitsItsEnd(live) };
+  if (inputs === undefined) return upToDate;
+  const { content, changedAt, isHeld } = inputs;
+  const awaited = kept.lastRun?.awaited && awaitsItsEnd(live);
+  const last = kept.lastRun && { ...kept.lastRun, awaited, isHeld: isHeld || undefined };
   const seen = { ...kept, lastRun: last };
+  if (isHeld) return { isUpToDate: true, kept: seen };
   if (last?.content === content) return { isUpToDate: last.awaited !== true, kept: seen };
   if (last === undefined && kept.workspace !== undefined)
     return { isUpToDate: true, kept: { ...kept, lastRun: { id: live.id, content } } };
