@@ -277,8 +277,6 @@ function reads(raw: Endpoints, consistency: Consistency) {
       const isOutdated = (revision: number, saved: Known): boolean =>
         revision < (saved.revision ?? 0) && (revision > 0 || consistency.isRecentWrite(saved));
       const layout = environmentId === undefined ? known.of(projectId ?? "", "layout") : undefined;
-      const isInScope = (node: Service) =>
-        environmentId === undefined || node.environmentId === environmentId;
       // The canvas that was read last.
       let whole = {} as Canvas;
       const nodes = await consistency.list("service", {
@@ -292,7 +290,10 @@ function reads(raw: Endpoints, consistency: Consistency) {
         isStale: isServiceStale,
         othersStale: () => (layout && isOutdated(whole.layout.revision, layout) ? [layout] : []),
       });
-      return { ...whole, nodes: nodes.filter(isInScope) };
+      return {
+        ...whole,
+        nodes: nodes.filter((node) => [undefined, node.environmentId].includes(environmentId)),
+      };
     },
     getService: (id, isRouteMissing) =>
       consistency.one("service", id, () => raw.getService(id), isServiceStale, isRouteMissing),

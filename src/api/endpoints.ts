@@ -115,7 +115,6 @@ function projectEndpoints({ send, path, gaps, ask, show }: EndpointCall) {
   };
 }
 
-/** Returns the failure with a hint at its color, where the answer may mean that the service has no such color. */
 const refusedColor =
   (color: string | undefined) =>
   (failure: unknown): never => {
@@ -128,7 +127,6 @@ const refusedColor =
 export interface CanvasScope {
   /** Absent: all of the workspace. */
   readonly projectId?: string;
-  /** Absent: all environments of the project. */
   readonly environmentId?: string;
 }
 

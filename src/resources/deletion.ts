@@ -12,7 +12,6 @@ type PendingOf = Deletes<Reads, Endpoints>["pendingOf"];
 
 interface DeletionOf extends Omit<Deletes<Reads, Endpoints>, "pendingOf"> {
   readonly send: (writes: Endpoints, input: DeleteInput) => Promise<Deletion>;
-  /** Returns the ids that `look` needs. */
   readonly subject: (id: string, parentId: string | undefined) => Partial<Pending>;
   readonly look: (reads: Reads, subject: Pending) => Promise<DeletionLook>;
 }

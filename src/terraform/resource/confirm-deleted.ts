@@ -66,18 +66,15 @@ export async function findReferred(
   const { type } = resource;
   const read = await findResource(reads, resource, { id });
   if (read.kind === "found") return { live: read.live };
-  if (!isMissing(read) && read.kind !== "gone") return {};
-  const isEnding = !isMissing(read);
-  const summary = `the ${type} ${id} ${isEnding ? "is being deleted" : "does not exist"}`;
+  const isGone = isMissing(read);
+  if (!isGone && read.kind !== "gone") return {};
+  const [is, detail] = isGone
+    ? ["does not exist", `The workspace has no ${type} with this ID.`]
+    : ["is being deleted", "Nothing can be created in it any more."];
   const name = terraformNameOf(resource);
-  const finding = error("manifest.reference_unknown", summary, {
-    attribute,
-    detail: isEnding
-      ? "Nothing can be created in it any more."
-      : `The workspace has no ${type} with this ID.`,
-    hint: `refer to the ${type} itself: ${name}.NAME.id, or data.${name}.NAME.id`,
-  });
-  return { finding, isMissing: !isEnding };
+  const hint = `refer to the ${type} itself: ${name}.NAME.id, or data.${name}.NAME.id`;
+  const finding = error("manifest.reference_unknown", `the ${type} ${id} ${is}`, { attribute, detail, hint });
+  return { finding, isMissing: isGone };
 }
 
 /** Returns the resource of an ID, as far as it can be read. Throws `DiagnosticsError` where there is none: an empty answer would look as if there were nothing in it. */
@@ -89,7 +86,6 @@ export async function requireThere(
   return live;
 }
 
-/** Looks up the parent that a new resource names by its ID. */
 export async function findParent(
   session: Pick<Session, "reads">,
   { parents: [parent] }: Resource,
@@ -106,7 +102,6 @@ export const parentFindings = (
 ): readonly Diagnostic[] =>
   finding ? [isMissing && !isReplacement ? { ...finding, severity: "warning" } : finding] : [];
 
-/** Returns the parent that a new resource names. Throws `DiagnosticsError` where nothing can be created in it. */
 export async function requireParent(
   ...asked: Parameters<typeof findParent>
 ): Promise<LiveResource | undefined> {

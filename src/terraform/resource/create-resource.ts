@@ -16,7 +16,6 @@ import { namesakes, nameTaken, requireFreeName, turnOf } from "./namesakes";
 import { findPreserved, notThere } from "./preserved";
 import { findStartedRun, listRuns, runInputs } from "./reactions";
 
-/** A create, or another run of a resource that reacts to others. */
 export interface CreateCall extends TypeInSession {
   readonly nonce: string;
   readonly input: CreateInput;
@@ -62,7 +61,6 @@ export async function createResource(change: Writing): Promise<Applied> {
 export interface MadeResource {
   readonly accepted: Accepted;
   readonly run?: Partial<PrivateData["lastRun"]>;
-  /** Parent of a run, as messages name it. */
   readonly about?: Address | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -86,13 +84,12 @@ async function make(creation: CreateCall, change: Writing): Promise<MadeResource
 /** Returns a write with a warning for each name in it that the answer to it does not show. */
 export function writtenAs(
   { resource }: TerraformShape,
-  { attributes }: CreateInput,
+  input: CreateInput,
   accepted: Accepted,
 ): MadeResource {
-  const found = resource.checkSiblings?.(attributes, accepted.live?.offers, []) ?? [];
+  const found = resource.checkSiblings?.(input.attributes, accepted.live?.offers, []) ?? [];
   const detail = "It is left out, and the rest is saved.";
-  const diagnostics = found.map(({ code, summary, ...more }) => warning(code, summary, { ...more, detail }));
-  return { accepted, diagnostics };
+  return { accepted, diagnostics: found.map((one) => warning(one.code, one.summary, { ...one, detail })) };
 }
 
 /** Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. */
@@ -104,11 +101,10 @@ export async function startRun(creation: CreateCall, { wanted, kept }: Writing):
   if (inputs === undefined) await requireParent(session, type.resource, parentId);
   const { content, changedAt, about } = inputs ?? {};
   const run = { content };
-  const isNever = wanted.when === "never";
-  if (isNever || inputs?.isHeld) {
+  if (wanted.when === "never" || inputs?.isHeld) {
     const live = await type.find(session.reads, { name: input.name, parentId });
     const accepted = { id: live?.id ?? "" };
-    if (isNever) return { accepted, run, diagnostics: [] };
+    if (wanted.when === "never") return { accepted, run, diagnostics: [] };
     return { accepted, run: { isHeld: true }, diagnostics: [held(about)] };
   }
   const runs = await listRuns(creation, { name: input.name, parentId: parentId ?? null });
@@ -137,7 +133,6 @@ const startedBefore = ({ resource }: TerraformShape, { id, asOf }: LiveResource)
     detail: `It was started ${asOf ?? "before"}, after the last change of its ${resource.parents[0]?.type}. Nothing is started a second time. To deploy again, change a value in triggers.`,
   });
 
-/** Creates a resource whose name is free. Throws `DiagnosticsError` with an import block where it is not. */
 async function createNamed(creation: CreateCall): Promise<Accepted> {
   await requireFreeName(creation);
   try {
@@ -175,7 +170,6 @@ export async function createOnce(
   });
 }
 
-/** Returns what was found as the answer that its create would have had. */
 const acceptedAs = ({ type, input, parentId }: CreateCall, live: LiveResource): Accepted => ({
   id: live.id,
   live,

@@ -27,7 +27,6 @@ export async function deleteResource(deletion: DeleteCall): Promise<void> {
   if (failed !== undefined) throw new DiagnosticsError([failed]);
 }
 
-/** Requests the deletion; a refusal may mean that it is deleted already, or is being deleted. */
 async function requestDeletion(deletion: DeleteCall, input: DeleteInput): Promise<Accepted> {
   const { session, type, nonce } = deletion;
   const { resource } = type;

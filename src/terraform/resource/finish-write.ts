@@ -5,6 +5,7 @@ import { type Diagnostic, error, type warning } from "../../diagnostics/diagnost
 import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
 import type { Accepted } from "../../model/resource-operations";
+import type { WaitPolicy } from "../../model/resource-type";
 import { sha256, type timeoutNames } from "../../model/text";
 import { parseDuration } from "../../model/time";
 import type { PrivateData } from "../private-data";
@@ -31,11 +32,9 @@ export interface Applied {
 }
 
 interface AcceptedWrite extends TypeInSession {
-  /** With the parent of a run, as messages name it. */
   readonly made: { readonly accepted: Accepted; readonly about?: Address | undefined };
   readonly name: string;
   readonly parentId: string | undefined;
-  /** Says how long to wait. */
   readonly config: TerraformObject;
   readonly step: (typeof timeoutNames)[number];
 }
@@ -43,7 +42,6 @@ interface AcceptedWrite extends TypeInSession {
 interface FinishedWrite {
   /** As the wait ended: a newer run may have taken the place of the accepted one. */
   readonly accepted: Accepted;
-  /** As the service shows it after the write. */
   readonly live: LiveResource | undefined;
   /** Why it did not end well; a warning where it awaits a checkout. */
   readonly failed?: Diagnostic;
@@ -66,13 +64,12 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
     const about = resource.nameAttribute === undefined ? `the ${resource.type}` : type.addressOf(name);
     const isSaved = result.kind === "checkout";
     const isKept = step === "delete" && result.kind === "failed";
+    const isCut = result.kind === "interrupted" && made.about !== undefined;
     const failed = isKept
       ? deletionFailed(error, about as Address, result)
-      : waitFinding(about, result, { next: "apply again to keep waiting", timeoutMs, limit: "timeouts" });
-    if (result.kind === "interrupted" && made.about !== undefined) {
-      const summary = `${made.about}: deployment started; apply again to follow it`;
-      return { accepted, live: accepted.live, failed: error("apply.interrupted", summary) };
-    }
+      : isCut
+        ? error("apply.interrupted", `${made.about}: deployment started; apply again to follow it`)
+        : waitFinding(about, result, { next: "apply again to keep waiting", timeoutMs, limit: "timeouts" });
     if (failed !== undefined && !isSaved) return { accepted, live: accepted.live, failed };
     if (failed !== undefined) awaits = { ...failed, severity: "warning" };
   }
@@ -82,19 +79,14 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
   return { accepted: ended, live: run ?? ended.live, failed: awaits };
 }
 
-interface WaitHints {
-  /** Next step where it is still running. */
-  readonly next: string;
-  readonly timeoutMs: number;
-  /** Attribute that says how long to wait. */
-  readonly limit: string;
-}
-
-/** Returns why a wait did not end well; undefined when it did. */
 export function waitFinding(
   about: string,
   result: WaitResult,
-  { next: hint, timeoutMs, limit }: WaitHints,
+  {
+    next: hint,
+    timeoutMs,
+    limit,
+  }: Readonly<Record<"next" | "limit", string>> & Pick<WaitPolicy, "timeoutMs">,
 ): Diagnostic | undefined {
   if (result.kind === "done") return undefined;
   if (result.kind === "interrupted")

@@ -81,11 +81,7 @@ export const unknownValue = (key: string, attribute: string): Diagnostic =>
     hint: `take ${attribute} out of ignore_changes for this plan`,
   });
 
-/**
- * Returns what `deletion_protection` says against a deletion: that of the resource, in its state or its configuration,
- * and that of the provider block. Only of what is deleted for itself: a variable goes with its service, a deployment is
- * history. A plan says nothing of a provider block that is not known; the apply asks again.
- */
+/** Returns what `deletion_protection` of the resource and of the provider block says against a deletion of the resource itself. */
 export function checkProtection(
   session: Session | undefined,
   type: TerraformShape,

@@ -23,7 +23,6 @@ export const notThere = ({ resource }: TerraformShape, name: string): Diagnostic
     hint: `set it in the dashboard, or declare its value here instead of ${snakeCase(resource.preservedBy ?? "")}`,
   });
 
-/** Returns what is wrong with a resource that is declared as made elsewhere, or was and is no more. */
 export async function preservedFindings(change: CheckedChange): Promise<readonly Diagnostic[]> {
   const { session, type, prior, config } = change;
   const [wasElsewhere, isElsewhere] = [prior ?? {}, config].map((one) => type.isMadeElsewhere(one));

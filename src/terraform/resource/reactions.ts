@@ -29,12 +29,9 @@ export const needsRun = (
   type: TerraformShape,
   sent: ReadonlySet<string>,
   planned: TerraformObject,
-): boolean => {
-  const { resource } = type;
-  const isRestored = (path: string): boolean =>
-    path === resource.archives?.attribute && !isUnlisted(resource, type.knownIn(planned));
-  return [...sent].some((path) => ruleAt(resource, path)?.takesEffect !== "at once" || isRestored(path));
-};
+): boolean =>
+  [...sent].some((path) => ruleAt(type.resource, path)?.takesEffect !== "at once") ||
+  (sent.has(type.resource.archives?.attribute ?? "") && !isUnlisted(type.resource, type.knownIn(planned)));
 
 /** Reads what a run would make take effect now; undefined where its parent cannot be read. */
 export async function runInputs(
@@ -68,10 +65,7 @@ const deployedFields = ({ rules }: Resource, live: LiveResource): Record<string,
 
 const version = ({ id, name, updatedAt = "" }: LiveResource): string => [id, name, updatedAt].join(" ");
 
-/**
- * Returns whether the last run has all that was changed since, by anyone, and the private data that records it. A
- * resource that was imported is taken to be up to date.
- */
+/** Returns if the last run has every change since, by anyone. An imported resource is taken to be up to date. */
 export async function checkUpToDate(
   at: TypeInSession & { readonly state: TerraformObject },
   live: LiveResource,
@@ -115,14 +109,12 @@ interface RunSearch extends TypeInSession {
   readonly attributes?: AttributeLookup;
 }
 
-/** Returns true if a run may be of the commit that is asked for, where one is. */
 function isOfCommit({ runs }: Resource, run: LiveResource, attributes: AttributeLookup): boolean {
   const commitOf = (of: AttributeLookup) => runs?.pendingOf(run.id, undefined, of).commit;
   const [wanted, found] = [commitOf(attributes), commitOf(run.attributes)];
   return wanted === undefined || found === undefined || found === wanted;
 }
 
-/** Returns the runs that were started after the last change, and after the recorded run. */
 function startedSince(search: RunSearch): readonly LiveResource[] {
   const { type, runs, changedAt, lastId, attributes = new Map() } = search;
   const last = runs.findIndex(({ id }) => id === lastId);
@@ -131,10 +123,7 @@ function startedSince(search: RunSearch): readonly LiveResource[] {
   return changedAt === undefined ? [] : runs.slice(0, last === -1 ? runs.length : last).filter(hasAll);
 }
 
-/**
- * Returns a run that has every change and is not the recorded one: an apply that was cut short started it, or another
- * user did. One that failed is none.
- */
+/** Returns a run that has every change and is not the recorded one: of an apply that was cut short, or of another user. */
 export async function findStartedRun(search: RunSearch): Promise<LiveResource | undefined> {
   const { session, type } = search;
   for (const run of startedSince(search)) {

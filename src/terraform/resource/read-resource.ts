@@ -110,10 +110,7 @@ const unreadable = ({ type }: Resource, name: string, reason: string): Diagnosti
     detail: `Its state is kept as it is: ${reason}.`,
   });
 
-/**
- * Returns the state after a refresh. What is declared or was imported shows the live value; the rest stays unset, so that
- * what is not managed never shows in a plan.
- */
+/** Returns the state after a refresh: what is declared or was imported shows the live value, the rest stays unset. */
 async function refreshed(stored: StoredResource, live: LiveResource): Promise<Draft> {
   const { session, type, state, kept } = stored;
   const { resource } = type;
