@@ -89,7 +89,6 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
       // Nothing ran yet, and nothing is to run.
       return { isGone: state.when !== "never" && !(await isHeld()), diagnostics: [] };
     case "gone":
-      // A deletion that is under way may fail yet.
       if (read.ending !== undefined) return { diagnostics: [beingDeleted(resource, name, read.ending)] };
       return confirmDeleted(session, { resource, name }, read);
     case "ambiguous":
