@@ -272,11 +272,11 @@ function reads(raw: Endpoints, consistency: Consistency) {
     },
     getProject: (id) => consistency.one("project", id, () => raw.getProject(id)),
     canvas: async (scope = {}, read = () => raw.canvas(scope)) => {
-      const { projectId } = scope;
+      const { projectId, environmentId } = scope;
       // A layout that was reset may be unsaved again, at revision 0 (interface, "Canvas", rules 3 and 4).
       const isOutdated = (revision: number, saved: Known): boolean =>
         revision < (saved.revision ?? 0) && (revision > 0 || consistency.isRecentWrite(saved));
-      const layout = known.of(projectId ?? "", "layout");
+      const layout = environmentId === undefined ? known.of(projectId ?? "", "layout") : undefined;
       // The canvas that was read last.
       let whole = {} as Canvas;
       const nodes = await consistency.list("service", {
@@ -290,7 +290,10 @@ function reads(raw: Endpoints, consistency: Consistency) {
         isStale: isServiceStale,
         othersStale: () => (layout && isOutdated(whole.layout.revision, layout) ? [layout] : []),
       });
-      return { ...whole, nodes: [...nodes] };
+      return {
+        ...whole,
+        nodes: nodes.filter((node) => [undefined, node.environmentId].includes(environmentId)),
+      };
     },
     getService: (id, isRouteMissing) =>
       consistency.one("service", id, () => raw.getService(id), isServiceStale, isRouteMissing),

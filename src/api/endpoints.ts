@@ -115,11 +115,11 @@ function projectEndpoints({ send, path, gaps, ask, show }: EndpointCall) {
   };
 }
 
-/** Returns the failure with a hint at its color, where the answer may mean that the service has no such color. */
 const refusedColor =
   (color: string | undefined) =>
   (failure: unknown): never => {
-    throw color === undefined
+    const namesOther = failure instanceof ApiError && /\b(name|description)\b/i.test(failure.message);
+    throw color === undefined || namesOther
       ? failure
       : underGap(failure, "project color", `the color ${JSON.stringify(color)} may be none: `);
   };
@@ -127,6 +127,7 @@ const refusedColor =
 export interface CanvasScope {
   /** Absent: all of the workspace. */
   readonly projectId?: string;
+  readonly environmentId?: string;
 }
 
 export interface CanvasDraft {
@@ -138,8 +139,7 @@ export interface CanvasDraft {
 /** Interface, "Canvas". */
 function canvasEndpoints({ path, ask }: EndpointCall) {
   const request = (name: string, method: "GET" | "PATCH", scope: CanvasScope, body?: CanvasDraft) => {
-    const { projectId } = scope;
-    const query: Record<string, string> = projectId === undefined ? {} : { projectId };
+    const query = Object.fromEntries(Object.entries(scope).filter(([, id]) => id !== undefined));
     return requestOf(name, method, path("canvas"), { query, body, keyed: false });
   };
   return {

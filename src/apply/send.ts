@@ -209,7 +209,6 @@ const inputOf = (context: ChangeContext, values: ReadonlyMap<string, AppliableVa
   address: context.change.address,
   name: nameIn(context, values),
   attributes: values,
-  isProven: true as const,
   parent: parentAttributes(context),
 });
 

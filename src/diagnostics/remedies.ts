@@ -18,7 +18,7 @@ const remedies = {
   "generated.left": "to accept it: rnv apply -refresh-only; for a new value: rnv apply -replace ADDRESS",
   "service.deploy": "deploy it: rnv deploy ADDRESS",
   "project.contents":
-    "delete what it still holds in the dashboard, then run the same command again; to keep it and stop managing it: rnv state rm ADDRESS",
+    "destroy what it still holds where that is managed, then run the same command again; to keep it and stop managing it: rnv state rm ADDRESS",
 } as const;
 
 export type Remedy = keyof typeof remedies;

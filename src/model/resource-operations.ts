@@ -56,8 +56,6 @@ export interface CreateInput {
   readonly attributes: Attributes<AppliableValue>;
   /** Computed attributes of the parent as far as known; they save a request that looks them up. */
   readonly parent?: Attributes;
-  /** A plan has proven that the resources it names exist: a name that no list shows now is hidden, and is left out. */
-  readonly isProven?: true;
 }
 
 export interface UpdateInput extends CreateInput {

@@ -12,7 +12,6 @@ type PendingOf = Deletes<Reads, Endpoints>["pendingOf"];
 
 interface DeletionOf extends Omit<Deletes<Reads, Endpoints>, "pendingOf"> {
   readonly send: (writes: Endpoints, input: DeleteInput) => Promise<Deletion>;
-  /** Returns the ids that `look` needs. */
   readonly subject: (id: string, parentId: string | undefined) => Partial<Pending>;
   readonly look: (reads: Reads, subject: Pending) => Promise<DeletionLook>;
 }
@@ -90,7 +89,6 @@ function notSeen(shown: Exclude<DeletionLook, "gone">, hasEnded: boolean, ms: nu
     if (hasEnded) return { kind: "done" };
     return notShown("the service shows neither its operation nor what lies around it");
   }
-  // It is still under way, whatever operation that is.
   if (shown === "deleting" || (shown === "unmarked" && !hasEnded)) {
     const summary = "the service shows no operation for it, and it has not ended in 5 minutes";
     return { kind: "waiting", status: "deleting", atMost: { ms, summary } };

@@ -107,15 +107,12 @@ export async function queuedSince(
   return (known === -1 ? items : items.slice(0, known)).filter(isOurs);
 }
 
-/** Undefined while its runtime is not suspended: most services have nothing to say. */
 export const serviceStanding = (found: Service): readonly Standing[] | undefined =>
   isSuspended(found) ? [{ code: "suspended", class: "running", summary: "suspended" }] : undefined;
 
 interface Releases {
   readonly latestId?: string;
-  /** Release that serves. */
   readonly liveId?: string;
-  /** The latest deployment, where it could be read. */
   readonly latest?: Deployment;
   /** The recorded deployment, of one that may be a rollback by rnv. */
   readonly recorded?: RecordedResource | undefined;
@@ -158,7 +155,6 @@ const said = (code: Standing["code"], summary: string, since?: string | null): S
   ...{ code, class: "running", summary, since: since ?? undefined },
 });
 
-/** Says that what serves is of another branch than the one that its service is set to. */
 export function branchStanding(
   { liveDeploymentId, configuration }: Service,
   { id, branch, finishedAt }: Partial<Deployment> = {},
@@ -186,7 +182,6 @@ function rolledBack(
   return said("rolled_back", summary, writtenAt);
 }
 
-/** Returns how many seconds each step of a deployment took, by its name. */
 async function stepSeconds({ live }: Reads, { serviceId = "", id }: Pending) {
   const { steps } = await live.getDeployment(serviceId, id);
   const at = (time: string | null | undefined): number => Date.parse(time ?? "");
@@ -210,7 +205,6 @@ async function checkDeployments(reads: Reads, planned: PlannedRuns): Promise<rea
 
 export const deploymentRuns = { checkBeforeApply: checkDeployments, stepSeconds };
 
-/** Returns the warning that `them` will wait, where the catalog says that no worker is online. */
 export async function workerFindings(reads: Reads, them: string): Promise<readonly Finding[]> {
   const { capabilities } = await reads.catalog();
   if (capabilities.workerOnline !== false) return [];

@@ -209,11 +209,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   return { kind: "found", live: liveDeployment(serviceId, told, { commit, latestId }) };
 }
 
-/**
- * What the service's own record does not say, asked for only where it matters: the commit that serves, when one is
- * declared and the state does not say; the latest deployment, when it does not serve; and (for the first of many) those that
- * were not made from here: the latest may be a rollback, what serves of another branch.
- */
+/** Reads the serving commit where it is declared and not recorded, and the latest deployment where it does not serve or was made elsewhere. */
 async function detailsOf(
   reads: Reads,
   target: ReadTarget,
@@ -251,7 +247,6 @@ async function queue(writes: Endpoints, input: CreateInput | UpdateInput): Promi
   return { id: live.id, live, pending: pendingOf(live.id, serviceId, input.attributes) };
 }
 
-/** Returns a deployment as it was queued: it is the latest. */
 function queuedDeployment(queued: Deployment, serviceId: string, name: string): LiveResource {
   const { id, createdAt } = queued;
   const shown = { id, name, asOf: createdAt ?? undefined };

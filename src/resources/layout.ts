@@ -158,8 +158,8 @@ function newPositions(
   const keys = new Map<Candidate, string>();
   for (const [key, at] of Object.entries(declared as Positions)) {
     const id = nodesNamed(nodes, key)[0]?.id ?? "";
-    // It is archived: the plan has said so.
-    if (input.isProven && id === "") continue;
+    // Its service is archived, or is not there yet.
+    if (id === "") continue;
     const finding = checkPlace(key, nodes, keys);
     if (finding) throw failure(finding.code, finding.summary, { ...finding, address: input.address });
     // What is not sent concerns only what has appeared since.

@@ -58,7 +58,6 @@ async function findDeployment(reads: Reads, asked: Asked, service: Service | und
   throw missing(`the service has no deployment of the id ${id}`, "id");
 }
 
-/** Returns an error at an attribute by its name in Terraform. */
 const missing = (summary: string, attribute: string): DiagnosticsError =>
   failure("live.data_missing", summary, { attribute });
 

@@ -26,7 +26,7 @@ const remedies: Readonly<Record<Remedy, string>> = {
   "generated.left": "to accept it: terraform apply -refresh-only; for a new value: -replace=ADDRESS",
   "service.deploy": "deploy it: apply its rnv_deployment, or invoke the action rnv_deploy",
   "project.contents":
-    "delete what it still holds in the dashboard, then run the same command again; to keep it, take it out of the state with a removed block",
+    "replace or destroy these too, or rename the project in place; to keep it, take it out of the state with a removed block",
 };
 
 export const pathMessage = (steps: PathSteps): Message<"AttributePath"> => ({

@@ -23,14 +23,18 @@ const storedData = z.object({
   writtenAt: text,
   /** The service's time of that write, else of the first read, ISO 8601. */
   updatedAt: text,
-  /** Workspace in which it was last applied. */
   workspace: text,
   /**
    * Last run of a resource that runs again; `content` is the digest of what it made take effect, where that could be read,
-   * `awaited`: it awaited a checkout, and was not seen to serve.
+   * `awaited`: it awaited a checkout, and was not seen to serve, `isHeld`: its parent took no run when it was last read.
    */
   lastRun: z
-    .object({ id: z.string(), content: text, awaited: z.boolean().optional() })
+    .object({
+      id: z.string(),
+      content: text,
+      awaited: z.boolean().optional(),
+      isHeld: z.boolean().optional(),
+    })
     .optional()
     .catch(undefined),
 });
@@ -54,7 +58,6 @@ export function readPrivate(bytes: Uint8Array | undefined): PrivateData {
 
 export const writePrivate = (data: PrivateData): Buffer => Buffer.from(JSON.stringify(data));
 
-/** Returns the record that the engine would have of a resource that Terraform keeps. */
 export function recordedOf(
   type: TerraformShape,
   prior: TerraformObject,
@@ -82,10 +85,7 @@ export function writtenNow(
   };
 }
 
-/**
- * Returns what private data remembers as applied: declared fields that can be sent back to their defaults. One whose
- * change is ignored was not applied: what is remembered of it stays.
- */
+/** Returns the declared fields that can be sent back to their defaults; a field whose change is ignored keeps its value. */
 export function appliedIn(
   type: TerraformShape,
   wanted: TerraformObject,

@@ -153,8 +153,8 @@ async function actAndWait(
   };
   const waiting = { type: action, reads, clock, signal, timeoutMs, onWaiting };
   const result = await waitUntilSettled(accepted.pending, waiting);
-  const next = "it is still running. Look at the service in the dashboard, or raise timeout";
-  const found = waitFinding(`the ${what}`, result, { next, timeoutMs });
+  const next = "it is still running. Look at the service in the dashboard";
+  const found = waitFinding(`the ${what}`, result, { next, timeoutMs, limit: "timeout" });
   return found === undefined ? accepted.warnings : [found, ...accepted.warnings];
 }
 

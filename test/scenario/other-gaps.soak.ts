@@ -88,6 +88,9 @@ it("a color that the service does not have is an error that names it and the set
   expect(refused.stderr).toMatch(
     /project\.shop: cannot create the project.*the color "#64748b" may be none.*RNV_GAP_PROJECT_COLOR=/s,
   );
+  scenario.fail(() => ({ kind: "status", status: 400, code: "invalid", message: "name: must be shorter" }));
+  expect((await apply(scenario, {})).stderr).not.toContain("color");
+  scenario.fail((request, index) => projectColors("slate")(index, request));
   scenario.write("rnv.yaml", shop("/a", "info").replace("shop:", "shop:\n    color: slate"));
   expect(await apply(scenario, {})).toMatchObject({ code: 0 });
   await scenario.isQuiet();

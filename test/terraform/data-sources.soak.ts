@@ -69,6 +69,23 @@ output "all" {
       expect(world.stateText()).not.toContain("hidden");
     }, 60_000);
 
+    it("show the canvas of one environment", async () => {
+      const staging = store.addEnvironment(shop.id, "Staging");
+      store.addService({ name: "next", kind: "web", projectId: shop.id, environmentId: staging.id });
+      const canvas = (scope: string) => `[for one in data.rnv_canvas.${scope}.nodes : one.name]`;
+      world.write(`
+data "rnv_canvas" "all" { project_id = "${shop.id}" }
+data "rnv_canvas" "staging" {
+  project_id     = "${shop.id}"
+  environment_id = "${staging.id}"
+}
+output "all" { value = { all = sort(${canvas("all")}), staging = ${canvas("staging")} } }
+`);
+      await world.apply();
+      const { stdout } = await world.start("output", "-json", "all");
+      expect(JSON.parse(stdout)).toEqual({ all: ["api", "next", "twice"], staging: ["next"] });
+    }, 60_000);
+
     it("say what is not there, and what is there twice", async () => {
       const nowhere = "00000000-0000-4000-8000-00000000ffff";
       world.write(`
@@ -88,7 +105,8 @@ data "rnv_deployment" "none" {
       expect(output).toContain('There is no service "none"');
       expect(output).toMatch(/There is no service "twiec"[\s\S]*Did you mean "twice"\?/);
       expect(output.normalize()).toMatch(/There is no project "DIÉ"[\s\S]*Did you mean "Dié"\?/);
-      expect(output).toContain(`There is no service of the id ${nowhere}`);
+      expect(output).toContain(`The service ${nowhere} does not exist`);
+      expect(output).not.toContain("live.import_missing");
       expect(output).toContain(`The service has no deployment of the id ${nowhere}`);
     }, 60_000);
 
@@ -110,8 +128,8 @@ data "rnv_service" "other" {
 }
 `);
       const output = unframed(await world.run("plan", 1));
-      expect(output.match(/There is no project of the id [0-9a-f-]+ffff/g)).toHaveLength(2);
-      expect(output.match(/There is no service of the id [0-9a-f-]+ffff/g)).toHaveLength(2);
+      expect(output.match(/The project [0-9a-f-]+ffff does not exist/g)).toHaveLength(2);
+      expect(output.match(/The service [0-9a-f-]+ffff does not exist/g)).toHaveLength(2);
       expect(output).toContain(`There is no service of the id ${api.id} in the project ${office.id}`);
       expect(output).not.toContain("Check workspace_id");
     }, 60_000);

@@ -125,6 +125,78 @@ resource "rnv_variables" "more" {
     }
   }, 60_000);
 
+  it.each([
+    ["triggers", "triggers = { config = rnv_service.api.revision, vars = rnv_variables.v.revision }", 1],
+    ["when = always", 'when = "always"', 0],
+    ["when = never", 'when = "never"', 0],
+  ])(
+    "of an archived service queues nothing and leaves an empty plan, with %s; the restore deploys what waited, once",
+    async (_title, how, inRestore) => {
+      const folder = await new TerraformFolder().openAttached("fast-clock");
+      const { store } = folder.emulator;
+      const queued = () => store.deployments(store.services()[0]?.id ?? "").length;
+      const apply = async (archived: boolean, value: string) => {
+        folder.write(`${service.replace("configuration {", `archived = ${archived}\n  configuration {`)}
+resource "rnv_variables" "v" {
+  service_id = rnv_service.api.id
+  values     = { A = "${value}" }
+}
+resource "rnv_deployment" "api" {
+  service_id = rnv_service.api.id
+  ${how}
+}
+`);
+        return folder.apply();
+      };
+      try {
+        const made = await apply(true, "1");
+        if (!how.includes("never")) expect(made).toContain('"api" is archived, and takes no deployment');
+        await folder.expectNoChanges();
+        await apply(true, "2");
+        await folder.expectNoChanges();
+        expect(queued()).toBe(0);
+        await apply(false, "2");
+        expect(queued()).toBe(inRestore);
+        await apply(false, "2");
+        expect(queued()).toBe(how.includes("never") ? 0 : 1);
+        if (!how.includes("always")) await folder.expectNoChanges();
+        if (inRestore === 0) return;
+        // Nothing changed meanwhile: nothing is deployed.
+        for (const archived of [true, false]) {
+          await apply(archived, "2");
+          await folder.expectNoChanges();
+        }
+        expect(queued()).toBe(1);
+        await apply(true, "2");
+        await apply(false, "3");
+        expect(queued()).toBe(2);
+        await folder.expectNoChanges();
+      } finally {
+        await folder.close();
+      }
+    },
+    120_000,
+  );
+
+  it("that is interrupted names its service, and the next apply follows it", async () => {
+    const folder = await new TerraformFolder({ deploySeconds: 4 }).open();
+    const { store } = folder.emulator;
+    const queued = () => store.services().flatMap(({ id }) => store.deployments(id));
+    try {
+      folder.write(`${service}resource "rnv_deployment" "api" { service_id = rnv_service.api.id }\n`);
+      const apply = folder.start("apply", "-auto-approve");
+      while (queued().length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+      process.kill(-(apply.child.pid ?? 0), "SIGINT");
+      const { output } = await apply;
+      expect(output).toContain('Service "api": deployment started; apply again to follow it');
+      expect(output).not.toContain("timeout");
+      await folder.apply();
+      expect(queued()).toMatchObject([{ status: "live" }]);
+    } finally {
+      await folder.close();
+    }
+  }, 60_000);
+
   it("saves the layout of a canvas, and again when a service has no place yet", async () => {
     const layout = `resource "rnv_canvas_layout" "shop" {\n  project_id = rnv_project.shop.id\n positions = "auto"\n viewport = { x = 1 / 3, y = 10.5, zoom = 1.1 }\n depends_on = [rnv_service.api]\n}\n`;
     world.write(service + layout);
@@ -140,6 +212,15 @@ resource "rnv_variables" "more" {
     await world.expectNoChanges();
     world.write(service + layout.replace('"auto"', "{ api = { x = 1.5, y = -200 / 3 } }"));
     await world.apply();
+    await world.expectNoChanges();
+    const named = "{ api = { x = 7, y = 7 }, later = { x = 8, y = 8 } }";
+    world.write(service + layout.replace('"auto"', named));
+    const told = await world.apply();
+    expect(told).toContain('Warning: The canvas has no node "later"');
+    expect(told).toContain("It is left out, and the rest is saved.");
+    await world.expectNoChanges();
+    emulator.store.addService({ name: "later", kind: "web", projectId: project?.id });
+    expect(await world.apply()).toContain("1 changed");
     await world.expectNoChanges();
     // A service that is replaced has another ID: `triggers` give it its place in the same apply, else the next one does.
     const triggers = "triggers = { api = rnv_service.api.id }\n}";

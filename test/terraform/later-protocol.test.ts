@@ -311,8 +311,8 @@ describe("what a later Terraform asks for, on the wire", () => {
       expect(planned.diagnostics).toMatchObject([
         {
           severity: 2,
-          summary: `There is no service of the id ${nowhere}`,
-          detail: expect.stringContaining("live.import_missing"),
+          summary: `The service ${nowhere} does not exist`,
+          detail: expect.stringContaining("configuration.reference_unknown"),
         },
       ]);
     });

@@ -10,12 +10,18 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
   const shop = (fields: string) =>
     world.write(`resource "rnv_service" "api" {\n  name = "api"\n${fields}\n}\n`);
   const place = `  project_id = "${project.id}"\n`;
-  const services = () => store.services().filter(({ deletedAt }) => deletedAt === null);
-  /** First line of each error, with the line of `main.tf` that it points at. */
-  const errors = (output: string): string[] =>
+  const deleting = [store.addService({ name: "gone", kind: "web", projectId: project.id })].map((one) =>
+    Object.assign(one, { deletionRequestedAt: new Date().toISOString(), archived: true }),
+  );
+  const services = () => store.services().filter((one) => one.deletedAt === null && one.name !== "gone");
+  /** First line of each error or warning, with the line of `main.tf` that it points at. */
+  const errors = (output: string, severity = "Error"): string[] =>
     [
       ...output.matchAll(
-        /Error: (.*(?:\n[^\n]+)*?)\n\n(?: *with .*\n)?(?: *on main\.tf line \d+.*\n *\d+: *(.*)\n)?/g,
+        new RegExp(
+          `${severity}: (.*(?:\\n[^\\n]+)*?)\\n\\n(?: *with .*\\n)?(?: *on main\\.tf line \\d+.*\\n *\\d+: *(.*)\\n)`,
+          "g",
+        ),
       ),
     ].map(([, summary, line]) => `${summary?.replaceAll("\n", " ")} @ ${line ?? ""}`);
 
@@ -27,24 +33,38 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
     expect(errors(await world.run("validate", 1))).toEqual([
       'project_id: expected an id, which is a UUID @ project_id = "shop"',
     ]);
-    shop(`  kind = "web"\n  project_id = "${missing}"`);
-    expect(errors(await world.run("plan", 1))).toEqual([
-      `The project ${missing} does not exist @ project_id = "${missing}"`,
-    ]);
-    world.write(`resource "rnv_variables" "v" {\n  service_id = "${missing}"\n  values = { A = "1" }\n}\n`);
-    expect(errors(await world.run("plan", 1))).toEqual([
-      `The service ${missing} does not exist @ service_id = "${missing}"`,
-    ]);
-    world.write(`resource "rnv_deployment" "d" {\n  service_id = "${missing}"\n}\n`);
-    expect(errors(await world.run("plan", 1))).toEqual([
-      `The service ${missing} does not exist @ service_id = "${missing}"`,
-    ]);
     shop(`${place}  kind = "web"\n  environment = "Stagign"`);
     const output = await world.run("plan", 1);
     expect(errors(output)).toEqual(['The project has no environment "Stagign" @ environment = "Stagign"']);
     expect(output).toContain('Did you mean "Staging"?');
     expect(world.writes()).toEqual([]);
   }, 60_000);
+
+  it.each([
+    ["service", "project", `name = "new"\n  kind = "web"`],
+    ["variable", "service", `key = "A"\n  value = "1"`],
+    ["variable", "service", `key = "A"\n  preserve = true`],
+    ["variables", "service", `values = { A = "1" }`],
+    ["deployment", "service", `triggers = { a = "1" }`],
+    ["canvas_layout", "project", `positions = "auto"`],
+  ])(
+    "a new %s in a %s that does not exist is a warning of the plan, and an error of the apply before any write",
+    async (type, parent, fields) => {
+      world.write(`resource "rnv_${type}" "x" {\n  ${fields}\n  ${parent}_id = "${missing}"\n}\n`);
+      const expected = [`The ${parent} ${missing} does not exist @ ${parent}_id = "${missing}"`];
+      expect(errors(await world.run("plan"), "Warning")).toEqual(expected);
+      world.emulator.resetLog();
+      expect(errors(await world.run("apply -auto-approve", 1))).toEqual(expected);
+      expect(world.writes()).toEqual([]);
+      const [gone] = deleting;
+      if (parent === "project" || gone === undefined) return;
+      world.write(`resource "rnv_${type}" "x" {\n  ${fields}\n  service_id = "${gone.id}"\n}\n`);
+      expect(errors(await world.run("plan", 1))).toEqual([
+        `The service ${gone.id} is being deleted @ service_id = "${gone.id}"`,
+      ]);
+    },
+    60_000,
+  );
 
   it("of a replacement by the plan too: nothing is deleted for what cannot be created", async () => {
     shop(`${place}  kind = "web"`);
@@ -82,6 +102,28 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
     world.write(`resource "rnv_service" "api" {\n name = "other"\n${place}  kind = "worker"\n${first}\n}\n`);
     expect(await world.apply()).toContain("1 added, 0 changed, 1 destroyed");
     expect(services().map(({ name }) => name)).toEqual(["other"]);
+  }, 60_000);
+
+  it("a project that holds services is not deleted, and the error says what to do with them", async () => {
+    const shop = `resource "rnv_project" "full" { name = "Full" }\n`;
+    world.write(shop);
+    await world.apply();
+    const full = store.projects().find(({ name }) => name === "Full");
+    store.addService({ name: "api", kind: "web", projectId: full?.id });
+    world.settle();
+    const output = await world.run("apply -auto-approve -replace=rnv_project.full", 1);
+    const refused = output.replace(/[\s│╷╵]+/g, " ");
+    expect(refused).toContain('It holds the service "api"');
+    expect(refused).toContain("Replace or destroy these too, or rename the project in place;");
+    expect(refused).not.toContain("dashboard");
+    await world.expectNoChanges();
+    world.write(
+      `${shop}import {\n to = rnv_service.api\n id = "Full/api"\n}\nresource "rnv_service" "api" {\n name = "api"\n kind = "web"\n project_id = rnv_project.full.id\n}\n`,
+    );
+    await world.apply();
+    const both = await world.apply("-replace=rnv_project.full -replace=rnv_service.api");
+    expect(both).toContain("2 added, 0 changed, 2 destroyed");
+    await world.expectNoChanges();
   }, 60_000);
 
   it("goes with its variables, whose values no plan holds, and its deployment", async () => {

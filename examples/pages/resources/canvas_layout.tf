@@ -2,8 +2,15 @@ data "rnv_project" "shop" {
   name = "Shop"
 }
 
-# Gives a place to every service that has none.
+resource "rnv_service" "s" {
+  name       = "api"
+  kind       = "web"
+  project_id = data.rnv_project.shop.id
+}
+
+# Gives a place to every service that has none; `triggers` names those that are new or replaced in the same apply.
 resource "rnv_canvas_layout" "example" {
   project_id = data.rnv_project.shop.id
   positions  = "auto"
+  triggers   = { s = rnv_service.s.id }
 }

@@ -1,9 +1,9 @@
 import type { Reads, Resource } from "../../api/reads";
-import { type Diagnostic, error, failure, warning } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../../diagnostics/diagnostic";
 import { isMissing, type LiveResource, type ReadResult } from "../../model/live";
 import type { ResourceType } from "../../model/resource-type";
-import { canonicalId } from "../../model/text";
-import { findResource, readParent } from "../../resources";
+import { canonicalId, terraformNameOf } from "../../model/text";
+import { findResource, readParent, typeNamed } from "../../resources";
 import type { PrivateData } from "../private-data";
 import type { Session, TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
@@ -49,16 +49,65 @@ export async function leavesDeletedParent(
   });
 }
 
-/** Returns the resource of an ID, as far as it can be read. Throws `DiagnosticsError` where there is none: an empty answer would look as if there were nothing in it. */
-export async function requireThere(
+interface Referred {
+  readonly live?: LiveResource;
+  /** Why nothing can be created in it. */
+  readonly finding?: Diagnostic;
+  readonly isMissing?: boolean;
+}
+
+/** Looks up the resource that a configuration refers to by its ID; says nothing of what cannot be read. */
+export async function findReferred(
   { reads }: Pick<Session, "reads">,
   resource: Resource,
   id: string,
   attribute: string,
-): Promise<LiveResource | undefined> {
+): Promise<Referred> {
+  const { type } = resource;
   const read = await findResource(reads, resource, { id });
-  if (!isMissing(read)) return read.kind === "found" ? read.live : undefined;
-  throw failure("live.import_missing", `there is no ${resource.type} of the id ${id}`, { attribute });
+  if (read.kind === "found") return { live: read.live };
+  const isGone = isMissing(read);
+  if (!isGone && read.kind !== "gone") return {};
+  const [is, detail] = isGone
+    ? ["does not exist", `The workspace has no ${type} with this ID.`]
+    : ["is being deleted", "Nothing can be created in it any more."];
+  const name = terraformNameOf(resource);
+  const hint = `refer to the ${type} itself: ${name}.NAME.id, or data.${name}.NAME.id`;
+  const finding = error("manifest.reference_unknown", `the ${type} ${id} ${is}`, { attribute, detail, hint });
+  return { finding, isMissing: isGone };
+}
+
+/** Returns the resource of an ID, as far as it can be read. Throws `DiagnosticsError` where there is none: an empty answer would look as if there were nothing in it. */
+export async function requireThere(
+  ...asked: Parameters<typeof findReferred>
+): Promise<LiveResource | undefined> {
+  const { live, finding, isMissing } = await findReferred(...asked);
+  if (finding && isMissing) throw new DiagnosticsError([finding]);
+  return live;
+}
+
+export async function findParent(
+  session: Pick<Session, "reads">,
+  { parents: [parent] }: Resource,
+  id: string | undefined,
+): Promise<Referred> {
+  const type = parent && typeNamed(parent.type);
+  return type && id !== undefined ? findReferred(session, type, id, parent.attribute) : {};
+}
+
+/** Returns what a plan says of a parent. An ID that is not there yet may be that of a mocked output: only a replacement stops. */
+export const parentFindings = (
+  { finding, isMissing }: Referred,
+  isReplacement: boolean,
+): readonly Diagnostic[] =>
+  finding ? [isMissing && !isReplacement ? { ...finding, severity: "warning" } : finding] : [];
+
+export async function requireParent(
+  ...asked: Parameters<typeof findParent>
+): Promise<LiveResource | undefined> {
+  const { live, finding } = await findParent(...asked);
+  if (finding) throw new DiagnosticsError([finding]);
+  return live;
 }
 
 /** Returns true for `isGone` where a missing resource is proven deleted, or `accept_missing` is set. */

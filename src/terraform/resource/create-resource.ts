@@ -2,20 +2,20 @@ import { ApiError } from "../../api/api-error";
 import { createOrFind, severalFound } from "../../apply/create-or-find";
 import { sendTwice } from "../../apply/journaled-send";
 import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
+import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
 import type { Accepted, CreateInput } from "../../model/resource-operations";
 import { isoTime } from "../../model/time";
-import { readParent } from "../../resources";
 import { diagnosticsOf, withoutTaint } from "../messages";
-import { appliedIn, writtenNow } from "../private-data";
+import { appliedIn, type PrivateData, writtenNow } from "../private-data";
 import { mostAgeMs, type TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
+import { requireParent } from "./confirm-deleted";
 import { type Applied, finishWrite, stateAfter, unappliedFields, type Writing } from "./finish-write";
 import { namesakes, nameTaken, requireFreeName, turnOf } from "./namesakes";
 import { findPreserved, notThere } from "./preserved";
 import { findStartedRun, listRuns, runInputs } from "./reactions";
 
-/** A create, or another run of a resource that reacts to others. */
 export interface CreateCall extends TypeInSession {
   readonly nonce: string;
   readonly input: CreateInput;
@@ -30,14 +30,12 @@ export async function createResource(change: Writing): Promise<Applied> {
   const name = type.nameIn(wanted) || resource.type;
   const parentId = type.parentIn(attributes);
   const defaults = type.defaultsIn(await session.reads.catalog());
-  const above = parentId === undefined ? undefined : await readParent(session.reads, resource, parentId);
   // What the parent shows saves the requests that would look it up.
-  const parent = above?.kind === "found" ? above.live.computed : undefined;
+  const parent = (await requireParent(session, resource, parentId))?.computed;
   const input = { address: type.addressOf(name), name, attributes, parent };
-  if (wanted.when === "never") return holdRun(change, name, parentId ?? "");
   const made = await make({ session, type, input, parentId, nonce }, change);
-  const written = { session, type, accepted: made.accepted, name, parentId, config: wanted };
-  const { accepted, live, failed } = await finishWrite({ ...written, step: "create" });
+  const written = { session, type, made, name, parentId, config: wanted, step: "create" } as const;
+  const { accepted, live, failed } = await finishWrite(written);
   // A deployment that did not go live is no resource: the next apply takes it over, or starts another.
   if (failed?.severity === "error" && type.reacts) throw new DiagnosticsError([failed]);
   const found = [
@@ -49,32 +47,21 @@ export async function createResource(change: Writing): Promise<Applied> {
   return {
     state: {
       ...stateAfter(change, live, failed === undefined),
-      ...(live === undefined && { id: accepted.id }),
+      ...(live === undefined && { id: accepted.id || null }),
     },
     kept: {
       applied: appliedIn(type, wanted, wanted),
-      lastRun: resource.runs && { id: accepted.id, content: made.content, awaited: failed && true },
+      lastRun: resource.runs && { ...made.run, id: accepted.id, awaited: failed && true },
       ...writtenNow(session, accepted.live ?? live),
     },
     diagnostics: [...made.diagnostics, ...withoutTaint(found)],
   };
 }
 
-/** Starts no run, and records what runs: a later plan compares with it. */
-async function holdRun(change: Writing, name: string, parentId: string): Promise<Applied> {
-  const { session, type, wanted } = change;
-  session.reads.invalidate(mostAgeMs);
-  const inputs = await runInputs(change, parentId);
-  const live = await type.find(session.reads, { name, parentId });
-  const lastRun = { id: live?.id ?? "", content: inputs?.content };
-  const kept = { applied: appliedIn(type, wanted, wanted), lastRun, ...writtenNow(session, live) };
-  return { state: stateAfter(change, live), kept, diagnostics: [] };
-}
-
 export interface MadeResource {
   readonly accepted: Accepted;
-  /** Of a run: digest of what it makes take effect. */
-  readonly content?: string | undefined;
+  readonly run?: Partial<PrivateData["lastRun"]>;
+  readonly about?: Address | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -91,7 +78,18 @@ async function make(creation: CreateCall, change: Writing): Promise<MadeResource
   const accepted = isNamed
     ? await session.inTurn(turnOf(creation), () => createNamed(creation))
     : await createOnce(creation);
-  return { accepted, diagnostics: [] };
+  return writtenAs(type, input, accepted);
+}
+
+/** Returns a write with a warning for each name in it that the answer to it does not show. */
+export function writtenAs(
+  { resource }: TerraformShape,
+  input: CreateInput,
+  accepted: Accepted,
+): MadeResource {
+  const found = resource.checkSiblings?.(input.attributes, accepted.live?.offers, []) ?? [];
+  const detail = "It is left out, and the rest is saved.";
+  return { accepted, diagnostics: found.map((one) => warning(one.code, one.summary, { ...one, detail })) };
 }
 
 /** Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. */
@@ -100,28 +98,41 @@ export async function startRun(creation: CreateCall, { wanted, kept }: Writing):
   const before = kept.lastRun;
   session.reads.invalidate(mostAgeMs);
   const inputs = parentId === undefined ? undefined : await runInputs(creation, parentId);
-  const { content, changedAt } = inputs ?? {};
+  if (inputs === undefined) await requireParent(session, type.resource, parentId);
+  const { content, changedAt, about } = inputs ?? {};
+  const run = { content };
+  if (wanted.when === "never" || inputs?.isHeld) {
+    const live = await type.find(session.reads, { name: input.name, parentId });
+    const accepted = { id: live?.id ?? "" };
+    if (wanted.when === "never") return { accepted, run, diagnostics: [] };
+    return { accepted, run: { isHeld: true }, diagnostics: [held(about)] };
+  }
   const runs = await listRuns(creation, { name: input.name, parentId: parentId ?? null });
-  // One that awaited a checkout has every change: a payment may move the time of the latest.
-  const last =
-    before?.awaited && before.content === content ? runs.find(({ id }) => id === before.id) : undefined;
+  // It has every change: a payment or a restore may move the time of the latest.
+  const isKept = (before?.awaited || before?.isHeld) && before.content === content;
+  const last = isKept ? runs.find(({ id }) => id === before?.id) : undefined;
   const since = last?.asOf === undefined ? { changedAt, lastId: before?.id } : { changedAt: last.asOf };
   const search = { session, type, runs, attributes: input.attributes, ...since };
   const started = wanted.when === "always" ? undefined : await findStartedRun(search);
   if (started !== undefined) {
     const diagnostics = started === last ? [] : [startedBefore(type, started)];
-    return { accepted: acceptedAs(creation, started), content, diagnostics };
+    return { accepted: acceptedAs(creation, started), run, about, diagnostics };
   }
   const preexistingIds = runs.map(({ id }) => id);
-  return { accepted: await createOnce(creation, preexistingIds), content, diagnostics: [] };
+  return { accepted: await createOnce(creation, preexistingIds), run, about, diagnostics: [] };
 }
+
+const held = (about = "its parent"): Diagnostic =>
+  warning("plan.not_deployed", `${about} is archived, and takes no deployment`, {
+    detail: "What is changed is saved and does not run.",
+    hint: "set archived = false: it is deployed with that",
+  });
 
 const startedBefore = ({ resource }: TerraformShape, { id, asOf }: LiveResource): Diagnostic =>
   warning("plan.adopted", `${resource.type} ${id} has every change already, and is taken over`, {
     detail: `It was started ${asOf ?? "before"}, after the last change of its ${resource.parents[0]?.type}. Nothing is started a second time. To deploy again, change a value in triggers.`,
   });
 
-/** Creates a resource whose name is free. Throws `DiagnosticsError` with an import block where it is not. */
 async function createNamed(creation: CreateCall): Promise<Accepted> {
   await requireFreeName(creation);
   try {
@@ -159,7 +170,6 @@ export async function createOnce(
   });
 }
 
-/** Returns what was found as the answer that its create would have had. */
 const acceptedAs = ({ type, input, parentId }: CreateCall, live: LiveResource): Accepted => ({
   id: live.id,
   live,

@@ -22,12 +22,11 @@ export async function deleteResource(deletion: DeleteCall): Promise<void> {
   if (refused.length > 0) throw new DiagnosticsError(refused);
   if (type.isMadeElsewhere(config)) return;
   const accepted = await requestDeletion(deletion, { address: type.addressOf(name), id, name, parentId });
-  const write = { session, type, accepted, name, parentId, config, step: "delete" } as const;
+  const write = { session, type, made: { accepted }, name, parentId, config, step: "delete" } as const;
   const { failed } = await finishWrite(write);
   if (failed !== undefined) throw new DiagnosticsError([failed]);
 }
 
-/** Requests the deletion; a refusal may mean that it is deleted already, or is being deleted. */
 async function requestDeletion(deletion: DeleteCall, input: DeleteInput): Promise<Accepted> {
   const { session, type, nonce } = deletion;
   const { resource } = type;

@@ -5,6 +5,7 @@ import { type Diagnostic, error, type warning } from "../../diagnostics/diagnost
 import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
 import type { Accepted } from "../../model/resource-operations";
+import type { WaitPolicy } from "../../model/resource-type";
 import { sha256, type timeoutNames } from "../../model/text";
 import { parseDuration } from "../../model/time";
 import type { PrivateData } from "../private-data";
@@ -31,10 +32,9 @@ export interface Applied {
 }
 
 interface AcceptedWrite extends TypeInSession {
-  readonly accepted: Accepted;
+  readonly made: { readonly accepted: Accepted; readonly about?: Address | undefined };
   readonly name: string;
   readonly parentId: string | undefined;
-  /** Says how long to wait. */
   readonly config: TerraformObject;
   readonly step: (typeof timeoutNames)[number];
 }
@@ -42,7 +42,6 @@ interface AcceptedWrite extends TypeInSession {
 interface FinishedWrite {
   /** As the wait ended: a newer run may have taken the place of the accepted one. */
   readonly accepted: Accepted;
-  /** As the service shows it after the write. */
   readonly live: LiveResource | undefined;
   /** Why it did not end well; a warning where it awaits a checkout. */
   readonly failed?: Diagnostic;
@@ -50,7 +49,8 @@ interface FinishedWrite {
 
 /** Waits for what a write left pending, as long as `timeouts` and the type say, and reads what it made. */
 export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> {
-  const { session, type, accepted, name, config, step } = write;
+  const { session, type, made, name, config, step } = write;
+  const { accepted } = made;
   const { resource } = type;
   const policy = resource.reacts?.waitPolicy?.(type.knownIn(config)) ?? defaultWaitPolicy;
   let { id } = accepted;
@@ -62,12 +62,14 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
     const result = await waitUntilSettled(accepted.pending, { ...session, type: resource, timeoutMs });
     id = result.pending.id;
     const about = resource.nameAttribute === undefined ? `the ${resource.type}` : type.addressOf(name);
-    const next = "apply again to keep waiting, or raise timeouts";
     const isSaved = result.kind === "checkout";
     const isKept = step === "delete" && result.kind === "failed";
+    const isCut = result.kind === "interrupted" && made.about !== undefined;
     const failed = isKept
       ? deletionFailed(error, about as Address, result)
-      : waitFinding(about, result, { next, timeoutMs });
+      : isCut
+        ? error("apply.interrupted", `${made.about}: deployment started; apply again to follow it`)
+        : waitFinding(about, result, { next: "apply again to keep waiting", timeoutMs, limit: "timeouts" });
     if (failed !== undefined && !isSaved) return { accepted, live: accepted.live, failed };
     if (failed !== undefined) awaits = { ...failed, severity: "warning" };
   }
@@ -77,17 +79,19 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
   return { accepted: ended, live: run ?? ended.live, failed: awaits };
 }
 
-/** Returns why a wait did not end well; undefined when it did. `next` is the hint where it is still running. */
 export function waitFinding(
   about: string,
   result: WaitResult,
-  { next, timeoutMs }: { readonly next: string; readonly timeoutMs: number },
+  {
+    next: hint,
+    timeoutMs,
+    limit,
+  }: Readonly<Record<"next" | "limit", string>> & Pick<WaitPolicy, "timeoutMs">,
 ): Diagnostic | undefined {
   if (result.kind === "done") return undefined;
   if (result.kind === "interrupted")
-    return error("apply.interrupted", `${about} was accepted, and its end was not waited for`, {
-      hint: next,
-    });
+    return error("apply.interrupted", `${about} was accepted, and its end was not waited for`, { hint });
+  const next = `${hint}, or raise ${limit}`;
   return badEnd(about, result, { about: { address: about as Address }, timeoutMs, next }).diagnostic;
 }
 

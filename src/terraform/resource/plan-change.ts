@@ -110,7 +110,7 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
     const moves = isMoved || !rule.stable || rule.movesWith?.some((path) => sent.has(path)) === true;
     setValue(planned, steps, moves && !isAbsent && (acts || isNew) ? unknown : before);
   }
-  setOwnAttributes(planned, input, acts || isNew, isNew || needsRun(resource, sent));
+  setOwnAttributes(planned, input, acts || isNew, isNew || needsRun(type, sent, planned));
   const about = type.addressOf(type.nameIn(prior));
   const changedTwice = (path: string): string =>
     `${type.stepsOf(path)?.join(".") ?? path} of ${about} was changed here and outside of Terraform`;
@@ -243,8 +243,8 @@ export function plannedWrites(
  * or `when = "always"`. Of what was imported, the first `triggers` are no change.
  */
 function isRun(prior: TerraformObject, planned: TerraformObject, kept: PrivateData): boolean {
-  const isBehind = prior.id === null || prior[upToDateName] === false;
-  if (isBehind || planned.when === "always" || isUnknown(planned.id ?? null)) return true;
+  const isBehind = prior.id === null || prior[upToDateName] === false || planned.when === "always";
+  if ((isBehind && !kept.lastRun?.isHeld) || isUnknown(planned.id ?? null)) return true;
   return !isOnlyImported(kept) && !isEqualAs(plainEqual, prior.triggers ?? null, planned.triggers ?? null);
 }
 

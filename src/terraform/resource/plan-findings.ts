@@ -1,14 +1,13 @@
-import type { Resource } from "../../api/reads";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
-import { isMissing, type Offers } from "../../model/live";
 import { isPlacedAs } from "../../model/place";
-import { generatedName, protectionAttribute, terraformNameOf } from "../../model/text";
+import { generatedName, protectionAttribute } from "../../model/text";
 import { Unknown } from "../../model/value";
-import { findResource, readParent } from "../../resources";
+import { findResource } from "../../resources";
 import { isOnlyImported } from "../private-data";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { type TerraformObject, textIn } from "../values";
+import { findParent, parentFindings } from "./confirm-deleted";
 import type { CheckedChange } from "./plan-change";
 
 /** Returns what the service would refuse: errors about a create and about what a change sends, warnings about the rest. */
@@ -26,19 +25,27 @@ export async function offerFindings(change: CheckedChange): Promise<readonly Dia
   const isNew = prior === undefined || replaced.length > 0;
   if (prior !== undefined && isNew && ignored.length > 0)
     return ignored.map(({ name }) => unknownValue(type.nameIn(prior), name));
-  const parentId = declared.get(resource.parents[0]?.attribute ?? "");
-  const { finding, offers }: ParentOfNew =
-    isNew && typeof parentId === "string" ? await findParent(session, resource, parentId) : {};
+  const parentId = type.parentIn(declared);
+  const isAsked = isNew || parentId !== type.parentIn(type.knownIn(prior));
+  const parent = isAsked ? await findParent(session, resource, parentId) : {};
+  const offers = parent.live?.offers;
   if (!isNew) for (const { path } of ignored) declared.set(path, new Unknown([]));
   const context = isNew ? { isNew, isParentNew: false, ...(offers && { offers }) } : undefined;
   const found = (resource.check?.(declared, catalog, context) ?? []).map(
-    ({ code, summary, hint, attribute, isWarning }) => {
+    ({ code, summary, hint, attribute, isWarning, ...more }) => {
       const isSent = isNew || attribute === undefined || sent.has(attribute);
-      return (isSent && !isWarning ? error : warning)(code, summary, { hint, attribute });
+      return (isSent && !isWarning ? error : warning)(code, summary, { ...more, hint, attribute });
     },
   );
-  return finding ? [finding, ...found] : found;
+  return [...parentFindings(parent, replaced.length > 0 || isSecondPlan(change)), ...found];
 }
+
+/** Returns true for the second plan of a replacement: it has no prior state, and the private data of the first. */
+export const isSecondPlan = ({
+  prior,
+  priorPrivate,
+}: Pick<CheckedChange, "prior" | "priorPrivate">): boolean =>
+  prior === undefined && priorPrivate.workspace !== undefined;
 
 /**
  * Warns of a resource that is not in the place of those that declare none: no plan moves it. One that was only imported is
@@ -74,35 +81,7 @@ export const unknownValue = (key: string, attribute: string): Diagnostic =>
     hint: `take ${attribute} out of ignore_changes for this plan`,
   });
 
-interface ParentOfNew {
-  readonly offers?: Offers | undefined;
-  readonly finding?: Diagnostic;
-}
-
-/** Returns what the parent `id` of a new resource offers, or the finding against any create in it. */
-export async function findParent({ reads }: Session, resource: Resource, id: string): Promise<ParentOfNew> {
-  const [{ attribute, type } = { attribute: "", type: "" }] = resource.parents;
-  const read = await readParent(reads, resource, id);
-  if (read === undefined) return {};
-  if (read.kind === "found") return { offers: read.live.offers };
-  if (!isMissing(read) && read.kind !== "gone") return {};
-  const isEnding = !isMissing(read);
-  const summary = `the ${type} ${id} ${isEnding ? "is being deleted" : "does not exist"}`;
-  const finding = error("manifest.reference_unknown", summary, {
-    attribute,
-    detail: isEnding
-      ? "Nothing can be created in it any more."
-      : `The workspace has no ${type} with this ID.`,
-    hint: `refer to the ${type} itself: ${terraformNameOf({ type })}.NAME.id, or data.${terraformNameOf({ type })}.NAME.id`,
-  });
-  return { finding };
-}
-
-/**
- * Returns what `deletion_protection` says against a deletion: that of the resource, in its state or its configuration,
- * and that of the provider block. Only of what is deleted for itself: a variable goes with its service, a deployment is
- * history. A plan says nothing of a provider block that is not known; the apply asks again.
- */
+/** Returns what `deletion_protection` of the resource and of the provider block says against a deletion of the resource itself. */
 export function checkProtection(
   session: Session | undefined,
   type: TerraformShape,

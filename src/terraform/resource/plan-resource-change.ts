@@ -11,7 +11,7 @@ import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage, isSameValue, type TerraformObject } from "../values";
 import { parentChange } from "./confirm-deleted";
 import { type CheckedChange, type Meanings, planChange } from "./plan-change";
-import { checkProtection, offerFindings, placeFindings } from "./plan-findings";
+import { checkProtection, isSecondPlan, offerFindings, placeFindings } from "./plan-findings";
 import { forgotten, preservedFindings } from "./preserved";
 import { configWarnings, priceWarnings } from "./warnings";
 
@@ -107,16 +107,14 @@ function removalFindings(
 }
 
 async function findingsOf(change: CheckedChange): Promise<readonly Diagnostic[]> {
-  const { session, type, prior, config, priorPrivate, replaced } = change;
+  const { session, type, prior, config, replaced } = change;
   const isReplaced = prior !== undefined && replaced.length > 0;
-  // The second plan of a replacement has no prior state, and its private data.
-  const isSecondPlan = prior === undefined && priorPrivate.workspace !== undefined;
   return [
     ...change.diagnostics,
     ...triggerFindings(type, config),
     ...(isReplaced ? replacementFindings(type, prior, replaced) : []),
     ...(isReplaced ? checkProtection(session, type, [prior, config], "replace") : []),
-    ...(isSecondPlan ? checkProtection(session, type, [config], "replace") : []),
+    ...(isSecondPlan(change) ? checkProtection(session, type, [config], "replace") : []),
     ...(await preservedFindings(change)),
     ...(await offerFindings(change)),
     ...(await placeFindings(change)),

@@ -3,6 +3,7 @@ import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { snakeCase } from "../../model/text";
 import type { TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
+import { findParent } from "./confirm-deleted";
 import type { CheckedChange } from "./plan-change";
 
 export const forgotten = ({ resource }: TerraformShape, name: string): Diagnostic =>
@@ -22,7 +23,6 @@ export const notThere = ({ resource }: TerraformShape, name: string): Diagnostic
     hint: `set it in the dashboard, or declare its value here instead of ${snakeCase(resource.preservedBy ?? "")}`,
   });
 
-/** Returns what is wrong with a resource that is declared as made elsewhere, or was and is no more. */
 export async function preservedFindings(change: CheckedChange): Promise<readonly Diagnostic[]> {
   const { session, type, prior, config } = change;
   const [wasElsewhere, isElsewhere] = [prior ?? {}, config].map((one) => type.isMadeElsewhere(one));
@@ -35,6 +35,7 @@ export async function preservedFindings(change: CheckedChange): Promise<readonly
   const parentId = type.parentIn(type.knownIn(config));
   if (parentId === undefined) return wasElsewhere ? [mayBeLost(type.resource, name)] : [];
   if (session === undefined || prior !== undefined || name === "") return [];
+  if ((await findParent(session, type.resource, parentId)).finding) return [];
   const found = await findPreserved({ session, type }, name, parentId);
   return found === undefined ? [notThere(type, name)] : [];
 }

@@ -1,5 +1,6 @@
 import type { Resource } from "../../api/reads";
 import { waitUntilSettled } from "../../apply/settle";
+import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
 import { type AttributeLookup, isUnlisted, ruleAt } from "../../model/resource-type";
 import { sha256 } from "../../model/text";
@@ -8,6 +9,7 @@ import { canonicalJson, type Plain } from "../../model/value";
 import { readParent, typeNamed } from "../../resources";
 import type { PrivateData } from "../private-data";
 import type { TypeInSession } from "../provider";
+import { shapeOf, type TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values";
 
 /** The inputs of a run: fields of its parent, and the resources that it follows. */
@@ -16,12 +18,20 @@ interface RunInputs {
   readonly content: string;
   /** When the latest of them changed, by the service, ISO 8601: what runs since then has all of it. */
   readonly changedAt: string | undefined;
-  /** The parent takes no run: it is archived. */
+  /** True if the parent is archived: it takes no run. */
   readonly isHeld: boolean;
+  /** The parent, as messages name it. */
+  readonly about: Address;
 }
 
-export const needsRun = (type: Pick<Resource, "rules" | "open">, sent: Iterable<string>): boolean =>
-  [...sent].some((path) => ruleAt(type, path)?.takesEffect !== "at once");
+/** Returns true if a run makes a change take effect, or may run again because its parent is restored. */
+export const needsRun = (
+  type: TerraformShape,
+  sent: ReadonlySet<string>,
+  planned: TerraformObject,
+): boolean =>
+  [...sent].some((path) => ruleAt(type.resource, path)?.takesEffect !== "at once") ||
+  (sent.has(type.resource.archives?.attribute ?? "") && !isUnlisted(type.resource, type.knownIn(planned)));
 
 /** Reads what a run would make take effect now; undefined where its parent cannot be read. */
 export async function runInputs(
@@ -42,6 +52,7 @@ export async function runInputs(
     content: sha256(canonicalJson([deployedFields(parent, live), beside.map(version).sort()] as Plain)),
     changedAt: times.sort((a, b) => Date.parse(a) - Date.parse(b)).at(-1),
     isHeld: isUnlisted(parent, live.attributes),
+    about: shapeOf(parent).addressOf(live.name),
   };
 }
 
@@ -54,10 +65,7 @@ const deployedFields = ({ rules }: Resource, live: LiveResource): Record<string,
 
 const version = ({ id, name, updatedAt = "" }: LiveResource): string => [id, name, updatedAt].join(" ");
 
-/**
- * Returns whether the last run has all that was changed since, by anyone, and the private data that records it. A
- * resource that was imported is taken to be up to date.
- */
+/** Returns if the last run has every change since, by anyone. An imported resource is taken to be up to date. */
 export async function checkUpToDate(
   at: TypeInSession & { readonly state: TerraformObject },
   live: LiveResource,
@@ -66,11 +74,12 @@ export async function checkUpToDate(
   const upToDate = { isUpToDate: true, kept };
   if (at.type.resource.runs === undefined) return { ...upToDate, isUpToDate: live.lacks === undefined };
   const inputs = live.parentId ? await runInputs(at, live.parentId) : undefined;
-  // Of one that never runs it is said for the plan in which it may.
-  if (inputs === undefined || (inputs.isHeld && at.state.when !== "never")) return upToDate;
-  const { content, changedAt } = inputs;
-  const last = kept.lastRun && { ...kept.lastRun, awaited: kept.lastRun.awaited && awaitsItsEnd(live) };
+  if (inputs === undefined) return upToDate;
+  const { content, changedAt, isHeld } = inputs;
+  const awaited = kept.lastRun?.awaited && awaitsItsEnd(live);
+  const last = kept.lastRun && { ...kept.lastRun, awaited, isHeld: isHeld || undefined };
   const seen = { ...kept, lastRun: last };
+  if (isHeld) return { isUpToDate: true, kept: seen };
   if (last?.content === content) return { isUpToDate: last.awaited !== true, kept: seen };
   if (last === undefined && kept.workspace !== undefined)
     return { isUpToDate: true, kept: { ...kept, lastRun: { id: live.id, content } } };
@@ -100,14 +109,12 @@ interface RunSearch extends TypeInSession {
   readonly attributes?: AttributeLookup;
 }
 
-/** Returns true if a run may be of the commit that is asked for, where one is. */
 function isOfCommit({ runs }: Resource, run: LiveResource, attributes: AttributeLookup): boolean {
   const commitOf = (of: AttributeLookup) => runs?.pendingOf(run.id, undefined, of).commit;
   const [wanted, found] = [commitOf(attributes), commitOf(run.attributes)];
   return wanted === undefined || found === undefined || found === wanted;
 }
 
-/** Returns the runs that were started after the last change, and after the recorded run. */
 function startedSince(search: RunSearch): readonly LiveResource[] {
   const { type, runs, changedAt, lastId, attributes = new Map() } = search;
   const last = runs.findIndex(({ id }) => id === lastId);
@@ -116,10 +123,7 @@ function startedSince(search: RunSearch): readonly LiveResource[] {
   return changedAt === undefined ? [] : runs.slice(0, last === -1 ? runs.length : last).filter(hasAll);
 }
 
-/**
- * Returns a run that has every change and is not the recorded one: an apply that was cut short started it, or another
- * user did. One that failed is none.
- */
+/** Returns a run that has every change and is not the recorded one: of an apply that was cut short, or of another user. */
 export async function findStartedRun(search: RunSearch): Promise<LiveResource | undefined> {
   const { session, type } = search;
   for (const run of startedSince(search)) {

@@ -22,7 +22,7 @@ import {
   valueAt,
 } from "../values";
 import { confirmDeleted, requireWorkspace } from "./confirm-deleted";
-import { checkUpToDate } from "./reactions";
+import { checkUpToDate, runInputs } from "./reactions";
 import { standingOf } from "./warnings";
 
 /** ReadResource: the resource as the service shows it. Null is "deleted", and needs proof. */
@@ -79,6 +79,7 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
   const written = { ...recorded, id: kept.lastRun?.id || recorded.id };
   if (id !== undefined) session.reads.expect(type.addressOf(name), written, { parentId });
   const read = await type.read(session.reads, { id, name, declared, recorded, parentId });
+  const isHeld = async () => parentId && (await runInputs({ session, type }, parentId))?.isHeld;
   switch (read.kind) {
     case "found": {
       const { live } = read;
@@ -86,9 +87,8 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
     }
     case "absent":
       // Nothing ran yet, and nothing is to run.
-      return { isGone: state.when !== "never", diagnostics: [] };
+      return { isGone: state.when !== "never" && !(await isHeld()), diagnostics: [] };
     case "gone":
-      // A deletion that is under way may fail yet.
       if (read.ending !== undefined) return { diagnostics: [beingDeleted(resource, name, read.ending)] };
       return confirmDeleted(session, { resource, name }, read);
     case "ambiguous":
@@ -109,10 +109,7 @@ const unreadable = ({ type }: Resource, name: string, reason: string): Diagnosti
     detail: `Its state is kept as it is: ${reason}.`,
   });
 
-/**
- * Returns the state after a refresh. What is declared or was imported shows the live value; the rest stays unset, so that
- * what is not managed never shows in a plan.
- */
+/** Returns the state after a refresh: what is declared or was imported shows the live value, the rest stays unset. */
 async function refreshed(stored: StoredResource, live: LiveResource): Promise<Draft> {
   const { session, type, state, kept } = stored;
   const { resource } = type;

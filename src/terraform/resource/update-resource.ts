@@ -21,7 +21,7 @@ import { revisionName } from "../schema/resource-block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { type TerraformObject, toPlain, valueAt } from "../values";
 import { leavesDeletedParent } from "./confirm-deleted";
-import { createResource, type MadeResource, startRun } from "./create-resource";
+import { createResource, type MadeResource, startRun, writtenAs } from "./create-resource";
 import { type Applied, finishWrite, stateAfter, unappliedFields, type Writing } from "./finish-write";
 import { requireFreeName, turnOf } from "./namesakes";
 import { plannedWrites } from "./plan-change";
@@ -52,7 +52,7 @@ export async function updateResource(change: Writing, prior: TerraformObject): P
   const input = { address: type.addressOf(name), name, attributes, id, changed, live, recorded };
   const write = { type: type.resource, sent, defaults, before };
   const made = await send(change, { ...input, parentId, write });
-  const written = { accepted: made.accepted, name, parentId, config: wanted, step: "update" } as const;
+  const written = { made, name, parentId, config: wanted, step: "update" } as const;
   const { accepted, live: seen = live, failed } = await finishWrite({ session, type, ...written });
   if (failed?.severity === "error") throw new DiagnosticsError([failed]);
   const refused = unappliedFields(type, { ...write, live: accepted.live }, error);
@@ -62,7 +62,7 @@ export async function updateResource(change: Writing, prior: TerraformObject): P
     state: stateAfter(change, seen, failed === undefined),
     kept: {
       applied,
-      lastRun: type.resource.runs && { id: accepted.id, content: made.content, awaited: failed && true },
+      lastRun: type.resource.runs && { ...made.run, id: accepted.id, awaited: failed && true },
       ...writtenNow(session, accepted.live ?? seen),
     },
     diagnostics: failed === undefined ? made.diagnostics : [...made.diagnostics, failed],
@@ -102,7 +102,7 @@ async function send(change: Writing, input: SentUpdate): Promise<MadeResource> {
   const isRenamed = input.changed.has(type.resource.nameAttribute ?? "");
   const update = async (): Promise<MadeResource> => {
     if (isRenamed) await requireFreeName(named, input.id);
-    return { accepted: await sendUpdate(change, input), diagnostics: [] };
+    return writtenAs(type, input, await sendUpdate(change, input));
   };
   try {
     return await (isRenamed ? session.inTurn(turnOf(named), update) : update());

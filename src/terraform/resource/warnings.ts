@@ -39,7 +39,7 @@ export async function priceWarnings(change: CheckedChange): Promise<readonly Dia
   if (!isKnown || then === undefined || sameMoney(now, then)) return [];
   const attribute = prior && [...sent].find((path) => parts.has(path));
   const checkout = " The service may wait for a checkout in the dashboard before it deploys.";
-  const summary = `${type.addressOf(type.nameIn(planned))} costs ${moneyChange(now, then, "->")} a month`;
+  const summary = `${type.addressOf(type.nameIn(planned))} costs ${moneyChange(prior ? now : then, then, "->")} a month`;
   const detail = `An estimate by the prices of the catalog.${then.usd > now.usd ? checkout : ""}`;
   return [warning("plan.price", summary, { detail, attribute })];
 }

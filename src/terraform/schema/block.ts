@@ -81,10 +81,8 @@ export interface BlockSchema {
 
 /** A resource type, data source or ephemeral resource as Terraform gets it. */
 export interface Schema {
-  /** `rnv_service`. */
   readonly name: string;
   readonly block: BlockSchema;
-  /** The type of a whole value: every attribute and every group. */
   readonly valueType: ObjectType;
 }
 
@@ -102,7 +100,6 @@ const typeOfBlock = ({ attributes, groups = [] }: BlockSchema): ObjectType =>
 export const emptyValue = ({ block: { attributes, groups = [] } }: Pick<Schema, "block">): Draft =>
   Object.fromEntries([...attributes, ...groups].map(({ name }) => [name, null]));
 
-/** Returns true if a planned value has a block that its configuration, as it is written, has not. */
 export const showsUnwrittenBlock = (
   { block }: Pick<Schema, "block">,
   written: TerraformObject,

@@ -46,9 +46,7 @@ export interface SecretBinding {
   readonly versionName: string;
 }
 
-/** The attributes of a resource type, and where Terraform keeps their values. */
 export class ResourceBindings {
-  /** Attributes that may be declared, secrets left out. */
   readonly declared: readonly AttributeBinding[];
   /** Attributes that the service decides and keeps until something is written. */
   readonly computed: readonly ComputedBinding[];

@@ -54,7 +54,6 @@ export class TerraformShape extends ResourceBindings implements Schema {
     this.stepsOf = (path) => steps.get(path);
   }
 
-  /** Copies a whole value, its blocks too. */
   draftOf(whole: TerraformObject): Draft {
     const draft: Draft = { ...whole };
     for (const { name } of this.block.groups ?? []) {
@@ -100,7 +99,6 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return declared;
   }
 
-  /** Returns what a configuration declares and is known, its secrets included: ready to be sent. */
   appliableIn(config: TerraformObject): Map<string, AppliableValue> {
     const attributes = new Map<string, AppliableValue>(this.knownIn(config));
     for (const [path, value] of this.#secretsIn(config))
@@ -124,7 +122,6 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return computed;
   }
 
-  /** Returns a state of Terraform as the live resource it was when it was last read. */
   liveOf(state: TerraformObject): LiveResource {
     const attributes = this.knownIn(state);
     const computed = this.computedIn(state);
@@ -171,7 +168,6 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return read.kind === "found" ? read.live : undefined;
   }
 
-  /** Returns true if a state says that its resource was made elsewhere: it is forgotten, never deleted. */
   isMadeElsewhere(state: TerraformObject): boolean {
     const steps = this.stepsOf(this.resource.preservedBy ?? "");
     return steps !== undefined && valueAt(state, steps) === true;

@@ -2,11 +2,12 @@ import { type Diagnostic, failure, hasErrors } from "../../diagnostics/diagnosti
 import type { AppliableValue } from "../../model/resource-operations";
 import { Secret } from "../../model/secret";
 import { generatedName, shortList } from "../../model/text";
+import { service } from "../../resources/service";
 import { diagnosticsOf } from "../messages";
 import { noPrivateData, writtenNow } from "../private-data";
 import { mostAgeMs, type Session } from "../provider";
 import type { AskedChange } from "../resource/apply-resource-change";
-import { leavesDeletedParent } from "../resource/confirm-deleted";
+import { leavesDeletedParent, requireThere } from "../resource/confirm-deleted";
 import { createOnce } from "../resource/create-resource";
 import { deleteResource } from "../resource/delete-resource";
 import { type Applied, withRevision } from "../resource/finish-write";
@@ -101,6 +102,7 @@ async function requireFree(
   const added = [...wanted].filter(([, id]) => isUnknown(id)).map(([key]) => key);
   if (added.length === 0) return;
   reads.invalidate(mostAgeMs);
+  if (isNew) await requireThere({ reads }, service, serviceId, "service_id");
   const listed = new Set((await reads.variables(serviceId))?.map(({ key }) => key));
   const taken = added.filter((key) => listed.has(key)).sort();
   if (taken.length === 0) return;

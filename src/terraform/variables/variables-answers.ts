@@ -13,9 +13,14 @@ import { readPrivate, writePrivate } from "../private-data";
 import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import { carryOut } from "../resource/apply-resource-change";
-import { confirmDeleted, parentChange, requireWorkspace } from "../resource/confirm-deleted";
+import {
+  confirmDeleted,
+  findReferred,
+  parentChange,
+  parentFindings,
+  requireWorkspace,
+} from "../resource/confirm-deleted";
 import { importIdOf } from "../resource/identity";
-import { findParent } from "../resource/plan-findings";
 import { mustBeReplaced, plannedAs } from "../resource/plan-resource-change";
 import { locateImport } from "../resource/resource-state";
 import { secretFindings, sizeFindings } from "../resource/validate-resource-config";
@@ -119,12 +124,13 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) =>
   const { planned, diagnostics } = planVariables({ prior, config, takenOver, parent });
   const isMoved = parent === "other";
   const isChecked = session !== undefined && serviceId !== undefined && (prior === undefined || isMoved);
-  const { finding } = isChecked ? await findParent(session, variable, canonicalId(serviceId)) : {};
+  const owner = isChecked ? await findReferred(session, service, canonicalId(serviceId), "service_id") : {};
+  const isReplacement = isMoved || readPrivate(request.priorPrivate).workspace !== undefined;
   const moved = `these variables are deleted from their service and created in service ${serviceId}`;
   const found = [
     ...diagnostics,
     ...(isMoved ? [mustBeReplaced(moved, "service_id")] : []),
-    ...(finding === undefined ? [] : [{ ...finding, attribute: "service_id" }]),
+    ...parentFindings(owner, isReplacement),
   ];
   return {
     ...plannedAs(variablesSchema, request, prior, planned),
