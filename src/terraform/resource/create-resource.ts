@@ -13,7 +13,7 @@ import type { TerraformShape } from "../schema/terraform-shape";
 import { type Applied, finishWrite, stateAfter, unappliedFields, type Writing } from "./finish-write";
 import { namesakes, nameTaken, requireFreeName, turnOf } from "./namesakes";
 import { findPreserved, notThere } from "./preserved";
-import { findStartedRun, listRuns, runInputs } from "./reactions";
+import { findStartedRun, listRuns, requireComplete, runInputs } from "./reactions";
 
 /** A create, or another run of a resource that reacts to others. */
 export interface CreateCall extends TypeInSession {
@@ -97,6 +97,7 @@ async function make(creation: CreateCall, change: Writing): Promise<MadeResource
 /** Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. */
 export async function startRun(creation: CreateCall, { wanted, kept }: Writing): Promise<MadeResource> {
   const { session, type, input, parentId } = creation;
+  requireComplete(type, wanted);
   const before = kept.lastRun;
   session.reads.invalidate(mostAgeMs);
   const inputs = parentId === undefined ? undefined : await runInputs(creation, parentId);

@@ -1,7 +1,9 @@
-import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import type { Resource } from "../../api/reads";
+import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import type { CreateInput } from "../../model/resource-operations";
-import { terraformNameOf } from "../../model/text";
+import { shortList, terraformNameOf, variablesResource } from "../../model/text";
+import { readParent } from "../../resources";
 import { mostAgeMs, type TypeInSession } from "../provider";
 
 /** A resource with a name, which is unique in its parent and place. */
@@ -45,14 +47,42 @@ export function nameTaken({ type, input, parentId }: Named, taken: readonly Live
   const importId = resource.removedWithParent && parentId !== undefined ? `${parentId}/${only.id}` : only.id;
   return error("live.unmanaged_exists", `${resource.type} "${input.name}" already exists`, {
     attribute,
-    detail: `To manage it, add this import block:\n\n${importBlock(terraformNameOf(resource), importId)}`,
-    hint:
-      `or delete it, or choose another name. If another resource of this configuration gives the name up, apply again; two that ` +
-      `exchange their names need two applies. With create_before_destroy a replacement needs another name`,
+    detail: waysOut(resource, importBlock(terraformNameOf(resource), importId)),
   });
 }
 
-export const importBlock = (type: string, importId: string): string =>
+/** Throws `DiagnosticsError` where a service has keys that a map is to create. */
+export async function requireFreeKeys(
+  { session: { reads }, type: { resource }, parentId }: Omit<Named, "input">,
+  taken: readonly string[],
+  isNew: boolean,
+): Promise<void> {
+  if (taken.length === 0) return;
+  const read = await readParent(reads, resource, parentId);
+  const name = read?.kind === "found" ? JSON.stringify(read.live.name) : parentId;
+  const summary = `service ${name} has ${shortList([...taken].sort(), 20)} already`;
+  const block = isNew ? importBlock(variablesResource, parentId ?? "") : undefined;
+  throw failure("live.unmanaged_exists", summary, { attribute: "values", detail: waysOut(resource, block) });
+}
+
+/** Says what to do about a name or key in use: no call can tell who has it. Without a `block`, an update asked for it. */
+function waysOut(
+  { nameAttribute: word = "", parents: [parent] }: Resource,
+  block: string | undefined,
+): string {
+  const replaced =
+    `  - the resource that is replaced here with create_before_destroy: choose another ${word}, or remove ` +
+    "create_before_destroy. In Pulumi, set deleteBeforeReplace.";
+  const left = `  - a resource that destroy = false left, or that was created elsewhere: choose another ${word}`;
+  return [
+    `A ${word} is unique in its ${parent?.type ?? "workspace"}. This ${word} may belong to:`,
+    ...(block === undefined ? [] : [replaced]),
+    `  - a resource of this configuration that gives it up: apply again. Two that exchange a ${word} need two applies.`,
+    block === undefined ? `${left}.` : `${left}, or import it:\n\n${block}`,
+  ].join("\n");
+}
+
+const importBlock = (type: string, importId: string): string =>
   [
     "  import {",
     `    to = ${type}.NAME # the address that Terraform prints for this error`,

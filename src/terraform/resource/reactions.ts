@@ -1,5 +1,6 @@
 import type { Resource } from "../../api/reads";
 import { waitUntilSettled } from "../../apply/settle";
+import { failure } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { type AttributeLookup, isUnlisted, ruleAt } from "../../model/resource-type";
 import { sha256 } from "../../model/text";
@@ -8,7 +9,8 @@ import { canonicalJson, type Plain } from "../../model/value";
 import { readParent, typeNamed } from "../../resources";
 import type { PrivateData } from "../private-data";
 import type { TypeInSession } from "../provider";
-import type { TerraformObject } from "../values";
+import type { TerraformShape } from "../schema/terraform-shape";
+import { asObject, type TerraformObject } from "../values";
 
 /** The inputs of a run: fields of its parent, and the resources that it follows. */
 interface RunInputs {
@@ -18,6 +20,21 @@ interface RunInputs {
   readonly changedAt: string | undefined;
   /** The parent takes no run: it is archived. */
   readonly isHeld: boolean;
+}
+
+/** The revision of what was created only in part. */
+export const incomplete = "incomplete";
+
+/** Throws `DiagnosticsError` for a run whose triggers name what was created only in part: it would run without the rest. */
+export function requireComplete({ resource }: TerraformShape, { triggers = null }: TerraformObject): void {
+  const found = Object.entries(asObject(triggers) ?? {}).find(([, value]) =>
+    `${value}`.split(/[^\w-]+/).includes(incomplete),
+  );
+  if (found === undefined) return;
+  const summary = `the ${resource.type} was not started: triggers.${found[0]} is incomplete`;
+  const detail = `What it names was created only in part. A ${resource.type} now would run without the rest.`;
+  const hint = "plan and apply again: that creates what is missing first";
+  throw failure("plan.not_deployed", summary, { attribute: "triggers", detail, hint });
 }
 
 export const needsRun = (type: Pick<Resource, "rules" | "open">, sent: Iterable<string>): boolean =>

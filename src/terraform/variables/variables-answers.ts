@@ -1,7 +1,6 @@
 import type { Resource } from "../../api/reads";
-import type { Variable } from "../../api/wire/shapes";
 import { bareRecord } from "../../apply/change-context";
-import { error } from "../../diagnostics/diagnostic";
+import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { canonicalId, generatedName } from "../../model/text";
 import { isOlder } from "../../model/time";
 import { generatedChanged } from "../../plan/diff";
@@ -13,7 +12,12 @@ import { readPrivate, writePrivate } from "../private-data";
 import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import { carryOut } from "../resource/apply-resource-change";
-import { confirmDeleted, parentChange, requireWorkspace } from "../resource/confirm-deleted";
+import {
+  confirmDeleted,
+  parentChange,
+  requirePlannedParent,
+  requireWorkspace,
+} from "../resource/confirm-deleted";
 import { findParent } from "../resource/plan-findings";
 import { mustBeReplaced, plannedAs } from "../resource/plan-resource-change";
 import { locateImport } from "../resource/resource-state";
@@ -23,15 +27,7 @@ import { checkConfig } from "../schema/check-config";
 import { variablesSchema } from "../schema/variables-schema";
 import { decodeObject, encodeMessage, type TerraformObject, type TerraformValue, textIn } from "../values";
 import { applyVariables } from "./apply-variables";
-import {
-  elementsOf,
-  entriesIn,
-  entryType,
-  type MapMember,
-  managesNothing,
-  planVariables,
-  withEntries,
-} from "./variables";
+import { elementsOf, entryType, managesNothing, planVariables } from "./variables";
 
 const { valueType } = variablesSchema;
 const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>
@@ -68,9 +64,10 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
   const serviceId = textIn(state, "service_id") ?? textIn(state, "id") ?? "";
   requireWorkspace(session, service, serviceId, known);
   const { writtenAt } = known;
-  const entries = entriesIn(state);
-  for (const [name, { id, updatedAt }] of entries) {
-    const recorded = { ...bareRecord({ type: variable.type, id, name }), updatedAt, writtenAt };
+  const recordedIds = Object.entries(elementsOf(state.ids)).filter(([, id]) => typeof id === "string");
+  for (const [name, id] of recordedIds) {
+    const updatedAt = textIn(elementsOf(state.updated_at), name);
+    const recorded = { ...bareRecord({ type: variable.type, id: `${id}`, name }), updatedAt, writtenAt };
     reads.expect(`variable "${name}"`, recorded, { parentId: serviceId });
   }
   const owner = await readParent(reads, variable, serviceId);
@@ -82,31 +79,35 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
   }
   const listed = owner?.kind === "found" ? await reads.variables(serviceId) : undefined;
   if (listed === undefined || state.ids === null) return unchanged;
-  const shown = [...entries].flatMap(([key, entry]) => {
+  const made = elementsOf(state[generatedName]);
+  const next = { ids: {}, updated_at: {}, values: {}, [generatedName]: {} };
+  const left: Diagnostic[] = [];
+  for (const [key, id] of recordedIds) {
     // By its name too: the answer to its creation may have been that of another.
-    const live = listed.find((one) => one.id === entry.id) ?? listed.find((one) => one.key === key);
-    return live === undefined ? [] : [[key, entryAsShown(key, entry, live, state)] as const];
-  });
-  const left = shown
-    .filter(([key, { isTouched }]) => isTouched && key in elementsOf(state[generatedName]))
-    .map(([key]) => generatedChanged(entryType.addressOf(key), { attribute: generatedName }));
-  const next = withEntries({ ...state, service_id: serviceId }, new Map(shown));
-  return { newState: encoded(next), private: kept, diagnostics: diagnosticMessages(left) };
+    const live = listed.find((one) => one.id === id) ?? listed.find((one) => one.key === key);
+    if (live === undefined) continue;
+    const known = textIn(elementsOf(state.updated_at), key);
+    const updatedAt = live.updatedAt ?? known ?? "";
+    const isTouched = live.key !== key || known === undefined || isOlder(known, updatedAt);
+    if (isTouched && key in made)
+      left.push(generatedChanged(entryType.addressOf(key), { attribute: generatedName }));
+    // Without its time a value is sent again; a generated one only where its name is to be sent.
+    const isTimed = !isTouched || (key in made ? live.key === key : key in elementsOf(state.values));
+    Object.assign(next.ids, { [key]: live.id });
+    if (isTimed) Object.assign(next.updated_at, { [key]: updatedAt });
+    for (const name of ["values", generatedName] as const)
+      if (key in elementsOf(state[name]))
+        Object.assign(next[name], {
+          [key]: isTouched && name === "values" ? null : elementsOf(state[name])[key],
+        });
+  }
+  const maps = {
+    values: state.values === null ? null : next.values,
+    [generatedName]: state[generatedName] === null ? null : next[generatedName],
+  };
+  const newState = encoded({ ...state, ...next, ...maps, service_id: serviceId });
+  return { newState, private: kept, diagnostics: diagnosticMessages(left) };
 };
-
-/**
- * Returns an entry as the service shows it. A value that was changed outside is null, so that the next plan sends it again;
- * a write-only one loses its time. A generated value stays, and loses its time where its name is to be sent.
- */
-function entryAsShown(key: string, entry: MapMember, live: Variable, state: TerraformObject) {
-  const { updatedAt: known, source } = entry;
-  const { id, key: liveKey, updatedAt } = { ...live, updatedAt: live.updatedAt ?? known ?? "" };
-  const isTouched = liveKey !== key || known === undefined || isOlder(known, updatedAt);
-  const isMade = key in elementsOf(state[generatedName]);
-  const isSent = isTouched && !isMade;
-  const isTimed = !isTouched || (isMade ? liveKey === key : key in elementsOf(state.values));
-  return { id, isTouched, source: isSent ? null : source, updatedAt: isTimed ? updatedAt : undefined };
-}
 
 const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) => {
   const [prior, config] = [request.priorState, request.config].map(decoded);
@@ -115,6 +116,8 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) =>
   const listed = managesNothing(prior) && serviceId ? await session?.reads.variables(serviceId) : [];
   const takenOver = new Map(listed?.map((one) => [one.key, one]));
   const parent = prior ? await parentChange(session?.reads, entryType, prior, config) : "same";
+  if (session && prior && parent === "other")
+    await requirePlannedParent({ session, type: entryType }, prior, config);
   const { planned, diagnostics } = planVariables({ prior, config, takenOver, parent });
   const isMoved = parent === "other";
   const isChecked = session !== undefined && serviceId !== undefined && (prior === undefined || isMoved);
