@@ -4,7 +4,7 @@ import type { LiveResource } from "../../model/live";
 import type { CreateInput } from "../../model/resource-operations";
 import { shortList, terraformNameOf, variablesResource } from "../../model/text";
 import { readParent } from "../../resources";
-import { mostAgeMs, type TypeInSession } from "../provider";
+import { mostAgeMs, type Session, type TypeInSession } from "../provider";
 
 /** A resource with a name, which is unique in its parent and place. */
 interface Named extends TypeInSession {
@@ -53,7 +53,7 @@ export function nameTaken({ type, input, parentId }: Named, taken: readonly Live
 
 /** Throws `DiagnosticsError` where a service has keys that a map is to create. */
 export async function requireFreeKeys(
-  { session: { reads }, type: { resource }, parentId }: Omit<Named, "input">,
+  { reads, type: { resource }, parentId }: Pick<Named, "type" | "parentId"> & Pick<Session, "reads">,
   taken: readonly string[],
   isNew: boolean,
 ): Promise<void> {

@@ -11,67 +11,69 @@ import { type Applied, type Writing, withRevision } from "../resource/finish-wri
 import { requireFreeKeys } from "../resource/namesakes";
 import { incomplete } from "../resource/reactions";
 import { generatedAgain, updateResource } from "../resource/update-resource";
-import { emptyValue } from "../schema/block";
 import { revisionName } from "../schema/resource-block";
+import { asObject, isSameValue, isUnknown, type TerraformObject, textIn, unknown } from "../values";
 import {
-  asObject,
-  isSameValue,
-  isUnknown,
-  type TerraformObject,
-  type TerraformValue,
-  textIn,
-  unknown,
-} from "../values";
-import { elementsOf, entryType, recordedIn, takenOverAs, variableIn } from "./variables";
+  elementsOf,
+  entryType,
+  type Row,
+  recordedIn,
+  rowIn,
+  rowsIn,
+  variableIn,
+  withRows,
+} from "./variables";
 
-/** A map while it is applied: what the service has, by key, and why a key was refused. */
+/** A map while it is applied: the variables that exist, and why others do not. */
 interface Progress {
-  readonly ids: Record<string, TerraformValue>;
-  readonly times: Record<string, TerraformValue>;
-  readonly failed: Map<string, readonly Diagnostic[]>;
+  readonly rows: Map<string, Row>;
+  readonly refused: Map<string, readonly Diagnostic[]>;
 }
 
 /** Carries a map out, one variable at a time; what was done stays in the state whatever fails after it. */
 export async function applyVariables(
   session: Session,
-  { prior: recorded, planned, config, kept, nonce }: AskedChange,
+  { prior: recorded, planned, config = {}, kept, nonce }: AskedChange,
 ): Promise<Applied> {
-  const at = { session, type: entryType };
+  const at = { session, type: entryType, nonce };
   const isMoved = recorded && planned && (await leavesParent(at, recorded, planned));
   const prior = isMoved ? undefined : recorded;
-  const wanted = elementsOf(planned?.ids);
-  const known = Object.entries(wanted).filter(([, id]) => !isUnknown(id));
-  const ids: Progress["ids"] = { ...elementsOf(prior?.ids), ...Object.fromEntries(known) };
-  const times: Progress["times"] = { ...elementsOf(prior?.updated_at) };
-  const failed: Progress["failed"] = new Map();
-  const attempt = async (key: string, work: () => Promise<void>): Promise<void> => {
-    const [last] = [...failed.values()].slice(-1);
-    if (session.signal.aborted && last) failed.set(key, last);
-    else await work().catch((failure: unknown) => failed.set(key, diagnosticsOf(failure)));
+  const { rows, refused }: Progress = { rows: rowsIn(prior), refused: new Map() };
+  const attempt = async (key: string, work: () => Promise<unknown>): Promise<void> => {
+    const [last] = [...refused.values()].slice(-1);
+    if (session.signal.aborted && last) refused.set(key, last);
+    else await work().catch((failure: unknown) => refused.set(key, diagnosticsOf(failure)));
   };
-  const written = Object.keys(wanted).filter((key) => !isKept(key, planned));
-  const before = await currentOf(session, { prior, planned }, written);
-  for (const key of Object.keys(ids).filter((one) => !(one in wanted)))
-    await attempt(key, async () => {
-      const variable = recordedIn(prior, key);
-      if (variable) await deleteResource({ ...at, prior: { ...variable, key }, nonce });
-      delete ids[key];
-      delete times[key];
-    });
-  const takenOver = prior?.ids === null ? takenOverAs(session.workspaceId) : noPrivateData;
-  Object.assign(times, planned && knownTimes(planned));
-  for (const key of written)
-    await attempt(key, async () => {
-      const variable = { ...variableIn(planned ?? {}, key), updated_at: unknown };
-      const values = entryType.withUnplanned(variable, variableIn(config ?? {}, key));
-      const write = { ...at, planned: variable, wanted: values, config: variable, kept: takenOver, nonce };
-      const { id, updated_at: time } = await setVariable(write, before.get(key));
-      Object.assign(ids, { [key]: id });
-      Object.assign(times, { [key]: time ?? "" });
-    });
-  const errors = errorsOf(failed, config);
+  const [ids, times] = [elementsOf(planned?.ids), asObject(planned?.updated_at)];
+  const written = new Set(Object.keys(ids).filter((key) => times === undefined || isUnknown(times[key])));
+  const before = planned ? await variablesBefore(session, { prior, planned }, rows, written) : undefined;
+  for (const [key, row] of rows)
+    if (!(key in ids))
+      await attempt(key, async () => {
+        await deleteResource({ ...at, prior: variableIn(prior ?? {}, key, row) });
+        rows.delete(key);
+      });
+  const workspace = prior?.ids === null ? session.workspaceId : undefined;
+  for (const key of Object.keys(ids)) {
+    const row = rowIn(planned ?? {}, key);
+    const variable = { ...variableIn(planned ?? {}, key, row), updated_at: unknown };
+    const wanted = entryType.withUnplanned(variable, variableIn(config, key, rowIn(config, key)));
+    const write = {
+      ...at,
+      planned: variable,
+      wanted,
+      config: variable,
+      kept: { ...noPrivateData, workspace },
+    };
+    if (!written.has(key)) rows.set(key, row);
+    else
+      await attempt(key, async () =>
+        rows.set(key, { ...row, ...(await setVariable(write, before?.get(key))) }),
+      );
+  }
   const isNew = recorded === undefined;
-  const state = stateAfter({ prior, planned, nonce }, { ids, times, failed }, isNew);
+  const state = stateAfter({ prior, planned, nonce }, { rows, refused }, isNew);
+  const errors = refusals(refused, config);
   const again = isMoved ? Object.keys(elementsOf(planned[generatedName])) : [];
   // Reads need not be as new as a write that never was.
   const isWritten = state === null || prior === undefined || !isSameValue(state, prior);
@@ -85,120 +87,85 @@ export async function applyVariables(
   };
 }
 
-type Change = Pick<AskedChange, "prior" | "planned">;
-
-const isKept = (key: string, planned: TerraformObject | undefined): boolean => {
-  const times = asObject(planned?.updated_at);
-  return times !== undefined && !isUnknown(times[key]);
-};
-
-const knownTimes = (planned: TerraformObject): TerraformObject =>
-  Object.fromEntries(Object.entries(elementsOf(planned.updated_at)).filter(([, time]) => !isUnknown(time)));
-
 /**
- * Returns the variables of these keys that exist, as they are now: a read that found one changed does not keep its name.
- * Throws `DiagnosticsError` where one that is to be created exists: nothing is sent then.
+ * Returns the variables that are updated, as they are now: a read that found one changed does not keep its name. Throws
+ * `DiagnosticsError` where one that is to be created exists: nothing is sent then.
  */
-async function currentOf(
-  session: Session,
-  { prior, planned = {} }: Change,
-  keys: readonly string[],
+async function variablesBefore(
+  { reads }: Session,
+  { prior, planned }: { readonly prior: TerraformObject | undefined; readonly planned: TerraformObject },
+  rows: Progress["rows"],
+  written: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, TerraformObject>> {
-  const recorded = new Map(keys.map((key) => [key, recordedIn(prior, key)]));
-  const isCurrent = (one: TerraformObject | undefined): boolean => one !== undefined && !isTouched(one);
-  const current = new Map<string, TerraformObject>();
-  const isListed = ![...recorded.values()].every(isCurrent);
-  const serviceId = textIn(planned, "service_id") ?? "";
-  if (isListed) session.reads.invalidate(mostAgeMs);
-  const listed = isListed ? ((await session.reads.variables(serviceId)) ?? []) : [];
+  if (written.size === 0) return new Map();
+  const parentId = textIn(planned, "service_id") ?? "";
+  reads.invalidate(mostAgeMs);
+  const listed = (await reads.variables(parentId)) ?? [];
+  const ids = elementsOf(planned.ids);
+  const taken = listed.map(({ key }) => key).filter((key) => written.has(key) && isUnknown(ids[key]));
+  await requireFreeKeys({ reads, type: entryType, parentId }, taken, prior === undefined);
   const byId = new Map(listed.map((one) => [one.id, one]));
-  for (const [key, variable] of recorded) {
-    const id = variable?.id ?? elementsOf(planned.ids)[key];
-    if (typeof id !== "string") continue;
-    const shown = byId.get(id);
-    const named = { id, service_id: serviceId, key: shown?.key ?? key };
-    const time = variable?.updated_at ?? shown?.updatedAt ?? null;
-    current.set(key, { ...emptyValue(entryType), ...variable, ...named, updated_at: time });
+  const before = new Map<string, TerraformObject>();
+  for (const key of written) {
+    const id = textIn(ids, key);
+    if (id === undefined) continue;
+    const row = rows.get(key) ?? { ids: id };
+    // Until it is written, a variable that is taken over counts as one that was changed outside.
+    rows.set(key, row);
+    const { key: name = key, updatedAt = null } = byId.get(id) ?? {};
+    const named = { service_id: parentId, key: name, updated_at: row.updated_at ?? updatedAt };
+    before.set(key, { ...recordedIn(prior ?? {}, key, row), ...named });
   }
-  const added = keys.filter((key) => !current.has(key));
-  const at = { session, type: entryType, parentId: serviceId };
-  await requireFreeKeys(
-    at,
-    listed.map(({ key }) => key).filter((key) => added.includes(key)),
-    prior === undefined,
-  );
-  return current;
+  return before;
 }
 
-const isTouched = ({
-  updated_at,
-  value,
-  value_wo_version,
-  [generatedName]: made,
-}: TerraformObject): boolean =>
-  updated_at === null || [value, value_wo_version, made].every((one) => one === null);
-
-/** Creates a variable, or updates it; `prior` is undefined for a create. */
-async function setVariable(
-  write: Writing,
-  prior: TerraformObject | undefined,
-): Promise<TerraformObject> {
+/** Creates a variable, or updates it; `before` is undefined for a create. Returns its ID and time. */
+async function setVariable(write: Writing, before: TerraformObject | undefined): Promise<Row> {
   const { session, type, wanted, nonce } = write;
-  if (prior !== undefined) return (await updateResource(write, prior)).state ?? prior;
+  if (before !== undefined) {
+    const { state } = await updateResource(write, before);
+    return { ids: before.id, updated_at: state?.updated_at ?? "" };
+  }
   const attributes = type.appliableIn(wanted);
   const [name, parentId] = [type.nameIn(wanted), type.parentIn(attributes)];
   const input = { address: type.addressOf(name), name, attributes };
   const { id, live } = await createOnce({ session, type, input, parentId, nonce });
-  return { id, updated_at: live?.updatedAt ?? null };
+  return { ids: id, updated_at: live?.updatedAt ?? "" };
 }
 
 function stateAfter(
-  { prior, planned, nonce }: Change & Pick<AskedChange, "nonce">,
-  { ids, times, failed }: Progress,
+  { prior, planned, nonce }: Pick<AskedChange, "prior" | "planned" | "nonce">,
+  { rows, refused }: Progress,
   isNew: boolean,
 ): TerraformObject | null {
   const whole = planned ?? prior;
-  const isNothing = planned === undefined ? failed.size === 0 : failed.size > 0 && !prior && isEmpty(ids);
+  const isPart = refused.size > 0;
+  const isNothing = planned === undefined ? !isPart : isPart && prior === undefined && rows.size === 0;
   if (whole === undefined || isNothing) return null;
-  const state = { ...whole, id: whole.service_id ?? null };
-  if (whole.ids === null) return state;
-  const next = withRevision(whole, { ...state, ids, updated_at: times }, nonce);
-  if (failed.size === 0) return next;
-  if (isNew) {
-    const missing = Object.keys(elementsOf(whole.ids)).map((key) => [key, null]);
-    return { ...next, ids: { ...Object.fromEntries(missing), ...ids }, [revisionName]: incomplete };
-  }
-  // What failed is as it was before. All of a version is sent again where a part of it failed.
-  const mixed = (name: string): TerraformValue => {
-    const [before, after] = [prior, planned].map((one) => elementsOf(one?.[name]));
-    const sideOf = (key: string) => (failed.has(key) ? before : after) ?? {};
-    const keys = Object.keys({ ...before, ...after }).filter((key) => key in sideOf(key));
-    return keys.length === 0 && (planned?.[name] ?? null) === null
-      ? null
-      : Object.fromEntries(keys.map((key) => [key, sideOf(key)[key] ?? null]));
-  };
-  const version = prior?.values_wo_version ?? null;
-  const values = { values: mixed("values"), [generatedName]: mixed(generatedName) };
-  return { ...next, ...values, values_wo_version: version };
+  const { service_id: id = null, ids, values_wo_version: version = null } = whole;
+  if (ids === null) return { ...whole, id };
+  // All of a version is sent again where a part of it failed.
+  const sent = isPart && !isNew ? (prior?.values_wo_version ?? null) : version;
+  const state = withRevision(whole, withRows({ ...whole, id, values_wo_version: sent }, rows), nonce);
+  if (!isPart || !isNew) return state;
+  const missing = Object.fromEntries(Object.keys(elementsOf(ids)).map((key) => [key, null]));
+  const { values = null, [generatedName]: generate = null } = whole;
+  const asPlanned = { values, [generatedName]: generate, ids: { ...missing, ...elementsOf(state.ids) } };
+  return { ...state, ...asPlanned, [revisionName]: incomplete };
 }
 
-const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
-
 /** Returns the errors about the keys that were refused, one for each reason, at the attribute that declares the first. */
-function errorsOf(failed: Progress["failed"], config: TerraformObject | undefined): readonly Diagnostic[] {
-  const byReason = new Map<string, { readonly keys: string[]; readonly found: Diagnostic }>();
-  for (const [key, reasons] of failed)
+function refusals(refused: Progress["refused"], config: TerraformObject): readonly Diagnostic[] {
+  const byReason = new Map<string, { readonly keys: readonly string[]; readonly found: Diagnostic }>();
+  for (const [key, reasons] of refused)
     for (const found of reasons) {
-      const { keys } = byReason.get(found.summary) ?? { keys: [] };
+      const { keys = [] } = byReason.get(found.summary) ?? {};
       byReason.set(found.summary, { keys: [...keys, key], found });
     }
+  const declares = (map: string, key = ""): boolean => key in elementsOf(config[map]);
   return [...byReason.values()].map(({ keys, found }) => ({
     ...found,
     summary: `${shortList(keys, 20)}: ${found.summary}`,
-    attribute: declaring(config, keys[0] ?? ""),
+    attribute: [generatedName, "values_wo"].find((map) => declares(map, keys[0])) ?? "values",
   }));
 }
-
-/** Returns the attribute that declares a variable; `values` of a key that is not declared any more. */
-const declaring = (config: TerraformObject | undefined, key: string): string =>
-  [generatedName, "values_wo"].find((name) => key in elementsOf(config?.[name])) ?? "values";

@@ -27,7 +27,8 @@ import { checkConfig } from "../schema/check-config";
 import { variablesSchema } from "../schema/variables-schema";
 import { decodeObject, encodeMessage, type TerraformObject, type TerraformValue, textIn } from "../values";
 import { applyVariables } from "./apply-variables";
-import { elementsOf, entryType, managesNothing, planVariables } from "./variables";
+import { managesNothing, planVariables } from "./plan-variables";
+import { elementsOf, entryType, rowsIn, withRows } from "./variables";
 
 const { valueType } = variablesSchema;
 const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>
@@ -64,11 +65,11 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
   const serviceId = textIn(state, "service_id") ?? textIn(state, "id") ?? "";
   requireWorkspace(session, service, serviceId, known);
   const { writtenAt } = known;
-  const recordedIds = Object.entries(elementsOf(state.ids)).filter(([, id]) => typeof id === "string");
-  for (const [name, id] of recordedIds) {
-    const updatedAt = textIn(elementsOf(state.updated_at), name);
-    const recorded = { ...bareRecord({ type: variable.type, id: `${id}`, name }), updatedAt, writtenAt };
-    reads.expect(`variable "${name}"`, recorded, { parentId: serviceId });
+  const rows = rowsIn(state);
+  for (const [name, { ids, updated_at: time }] of rows) {
+    const recorded = bareRecord({ type: variable.type, id: `${ids}`, name });
+    const updatedAt = typeof time === "string" ? time : undefined;
+    reads.expect(`variable "${name}"`, { ...recorded, updatedAt, writtenAt }, { parentId: serviceId });
   }
   const owner = await readParent(reads, variable, serviceId);
   if (owner?.kind === "gone" && owner.ending === undefined) {
@@ -79,33 +80,24 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
   }
   const listed = owner?.kind === "found" ? await reads.variables(serviceId) : undefined;
   if (listed === undefined || state.ids === null) return unchanged;
-  const made = elementsOf(state[generatedName]);
-  const next = { ids: {}, updated_at: {}, values: {}, [generatedName]: {} };
   const left: Diagnostic[] = [];
-  for (const [key, id] of recordedIds) {
+  for (const [key, row] of [...rows]) {
     // By its name too: the answer to its creation may have been that of another.
-    const live = listed.find((one) => one.id === id) ?? listed.find((one) => one.key === key);
+    const live = listed.find((one) => one.id === row.ids) ?? listed.find((one) => one.key === key);
+    rows.delete(key);
     if (live === undefined) continue;
-    const known = textIn(elementsOf(state.updated_at), key);
-    const updatedAt = live.updatedAt ?? known ?? "";
-    const isTouched = live.key !== key || known === undefined || isOlder(known, updatedAt);
-    if (isTouched && key in made)
+    const { updated_at: time, values, [generatedName]: made } = row;
+    const known = typeof time === "string" ? time : undefined;
+    const shown = { ...row, ids: live.id, updated_at: live.updatedAt ?? known ?? "" };
+    const isTouched = live.key !== key || known === undefined || isOlder(known, shown.updated_at);
+    if (isTouched && made)
       left.push(generatedChanged(entryType.addressOf(key), { attribute: generatedName }));
-    // Without its time a value is sent again; a generated one only where its name is to be sent.
-    const isTimed = !isTouched || (key in made ? live.key === key : key in elementsOf(state.values));
-    Object.assign(next.ids, { [key]: live.id });
-    if (isTimed) Object.assign(next.updated_at, { [key]: updatedAt });
-    for (const name of ["values", generatedName] as const)
-      if (key in elementsOf(state[name]))
-        Object.assign(next[name], {
-          [key]: isTouched && name === "values" ? null : elementsOf(state[name])[key],
-        });
+    // Without its time a value is sent again; of a generated one only the name.
+    const isTimed = !isTouched || (made ? live.key === key : values !== undefined);
+    const value = isTouched && values !== undefined ? null : values;
+    rows.set(key, { ...shown, updated_at: isTimed ? shown.updated_at : undefined, values: value });
   }
-  const maps = {
-    values: state.values === null ? null : next.values,
-    [generatedName]: state[generatedName] === null ? null : next[generatedName],
-  };
-  const newState = encoded({ ...state, ...next, ...maps, service_id: serviceId });
+  const newState = encoded(withRows({ ...state, service_id: serviceId }, rows));
   return { newState, private: kept, diagnostics: diagnosticMessages(left) };
 };
 
@@ -114,7 +106,9 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) =>
   if (config === undefined) return plannedAs(variablesSchema, request, prior, undefined);
   const serviceId = textIn(config, "service_id");
   const listed = managesNothing(prior) && serviceId ? await session?.reads.variables(serviceId) : [];
-  const takenOver = new Map(listed?.map((one) => [one.key, one]));
+  const takenOver = new Map(
+    listed?.map(({ key, id, updatedAt }) => [key, { ids: id, updated_at: updatedAt ?? "" }]),
+  );
   const parent = prior ? await parentChange(session?.reads, entryType, prior, config) : "same";
   if (session && prior && parent === "other")
     await requirePlannedParent({ session, type: entryType }, prior, config);
