@@ -1,18 +1,12 @@
-import type { Reads, Resource } from "../../api/reads";
-import {
-  type Diagnostic,
-  type DiagnosticsError,
-  error,
-  failure,
-  warning,
-} from "../../diagnostics/diagnostic";
+import type { Resource } from "../../api/reads";
+import { type Diagnostic, error, failure, warning } from "../../diagnostics/diagnostic";
 import { isMissing, type LiveResource, type ReadResult } from "../../model/live";
 import type { ResourceType } from "../../model/resource-type";
-import { canonicalId } from "../../model/text";
+import { canonicalId, snakeCase } from "../../model/text";
 import { isOlder } from "../../model/time";
 import { findResource, readParent } from "../../resources";
 import type { PrivateData } from "../private-data";
-import type { Session, TypeInSession } from "../provider";
+import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values";
 
@@ -24,53 +18,31 @@ interface MissingResource {
 /** `other`: both parents exist. `left`: nothing in the recorded one is to be deleted: it went with it, or is history. */
 export type ParentChange = "same" | "other" | "left";
 
-/** Returns how the parent of a resource changes that is deleted with its parent; an unknown one may be the same. */
+/**
+ * Returns how the parent of a resource changes that is deleted with its parent; an unknown one may be the same. Throws
+ * `DiagnosticsError` for a parent that this apply created: no plan knew it.
+ */
 export async function parentChange(
-  reads: Reads | undefined,
+  session: Session | undefined,
   type: TerraformShape,
   prior: TerraformObject,
   next: TerraformObject,
 ): Promise<ParentChange> {
   const { resource } = type;
-  const [before, after] = parentsOf(type, prior, next);
+  const [before, after] = [prior, next].map((one) => type.parentIn(type.knownIn(one)));
   if (!resource.removedWithParent || before === undefined || after === undefined || before === after)
     return "same";
   if (resource.removal === "forget") return "left";
-  return reads && isMissing(await readParent(reads, resource, before)) ? "left" : "other";
-}
-
-const parentsOf = (type: TerraformShape, ...wholes: readonly TerraformObject[]) =>
-  wholes.map((one) => type.parentIn(type.knownIn(one)));
-
-/** Throws `DiagnosticsError` where no plan can have known the new parent: this apply created it. */
-export async function requirePlannedParent(
-  { session: { reads, startedAt }, type }: TypeInSession,
-  prior: TerraformObject,
-  config: TerraformObject,
-): Promise<void> {
-  const read = await readParent(reads, type.resource, parentsOf(type, config)[0]);
+  if (session === undefined) return "other";
+  const { reads, startedAt } = session;
+  if (isMissing(await readParent(reads, resource, before))) return "left";
+  const read = await readParent(reads, resource, after);
   const createdAt = read?.kind === "found" ? read.live.computed.get("createdAt") : undefined;
   const since = reads.timeAt(startedAt);
-  if (since !== undefined && typeof createdAt === "string" && !isOlder(createdAt, since))
-    throw otherParent(type, prior, config);
-}
-
-/** Returns true if an apply leaves the recorded parent. Throws `DiagnosticsError` where both parents exist. */
-export async function leavesParent(
-  { session, type }: TypeInSession,
-  prior: TerraformObject,
-  planned: TerraformObject,
-): Promise<boolean> {
-  const change = await parentChange(session.reads, type, prior, planned);
-  if (change === "other") throw otherParent(type, prior, planned);
-  return change === "left";
-}
-
-function otherParent(type: TerraformShape, prior: TerraformObject, next: TerraformObject): DiagnosticsError {
-  const [parent] = type.resource.parents;
-  const [before, after] = parentsOf(type, prior, next);
-  return failure("plan.stale", `it belongs to ${parent?.type} ${before}, not ${after}`, {
-    attribute: parent?.attribute,
+  if (typeof createdAt !== "string" || since === undefined || isOlder(createdAt, since)) return "other";
+  const [{ type: kind, attribute } = { type: "", attribute: "" }] = resource.parents;
+  throw failure("plan.stale", `it belongs to ${kind} ${before}, not ${after}`, {
+    attribute: snakeCase(attribute),
     detail:
       "The first still exists, and the plan did not know the ID of the second. Nothing was written to either.",
     hint: "plan and apply again",

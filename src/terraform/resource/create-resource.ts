@@ -97,7 +97,7 @@ async function make(creation: CreateCall, change: Writing): Promise<MadeResource
 /** Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. */
 export async function startRun(creation: CreateCall, { wanted, kept }: Writing): Promise<MadeResource> {
   const { session, type, input, parentId } = creation;
-  requireComplete(type, wanted);
+  requireComplete(wanted);
   const before = kept.lastRun;
   session.reads.invalidate(mostAgeMs);
   const inputs = parentId === undefined ? undefined : await runInputs(creation, parentId);

@@ -1,10 +1,11 @@
-import type { Resource } from "../../api/reads";
+import type { Reads, Resource } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import type { CreateInput } from "../../model/resource-operations";
 import { shortList, terraformNameOf, variablesResource } from "../../model/text";
 import { readParent } from "../../resources";
-import { mostAgeMs, type Session, type TypeInSession } from "../provider";
+import { mostAgeMs, type TypeInSession } from "../provider";
+import type { TerraformShape } from "../schema/terraform-shape";
 
 /** A resource with a name, which is unique in its parent and place. */
 interface Named extends TypeInSession {
@@ -53,34 +54,34 @@ export function nameTaken({ type, input, parentId }: Named, taken: readonly Live
 
 /** Throws `DiagnosticsError` where a service has keys that a map is to create. */
 export async function requireFreeKeys(
-  { reads, type: { resource }, parentId }: Pick<Named, "type" | "parentId"> & Pick<Session, "reads">,
-  taken: readonly string[],
-  isNew: boolean,
+  reads: Reads,
+  { resource }: TerraformShape,
+  parentId: string,
+  { taken, isNew }: { readonly taken: readonly string[]; readonly isNew: boolean },
 ): Promise<void> {
   if (taken.length === 0) return;
   const read = await readParent(reads, resource, parentId);
   const name = read?.kind === "found" ? JSON.stringify(read.live.name) : parentId;
   const summary = `service ${name} has ${shortList([...taken].sort(), 20)} already`;
-  const block = isNew ? importBlock(variablesResource, parentId ?? "") : undefined;
-  throw failure("live.unmanaged_exists", summary, { attribute: "values", detail: waysOut(resource, block) });
+  const detail = waysOut(resource, isNew ? importBlock(variablesResource, parentId) : undefined);
+  throw failure("live.unmanaged_exists", summary, { attribute: "values", detail });
 }
 
 /** Says what to do about a name or key in use: no call can tell who has it. Without a `block`, an update asked for it. */
-function waysOut(
+const waysOut = (
   { nameAttribute: word = "", parents: [parent] }: Resource,
   block: string | undefined,
-): string {
-  const replaced =
-    `  - the resource that is replaced here with create_before_destroy: choose another ${word}, or remove ` +
-    "create_before_destroy. In Pulumi, set deleteBeforeReplace.";
-  const left = `  - a resource that destroy = false left, or that was created elsewhere: choose another ${word}`;
-  return [
+): string =>
+  [
     `A ${word} is unique in its ${parent?.type ?? "workspace"}. This ${word} may belong to:`,
-    ...(block === undefined ? [] : [replaced]),
+    ...(block === undefined
+      ? []
+      : [
+          `  - the resource that is replaced here with create_before_destroy: choose another ${word}, or remove create_before_destroy. In Pulumi, set deleteBeforeReplace.`,
+        ]),
     `  - a resource of this configuration that gives it up: apply again. Two that exchange a ${word} need two applies.`,
-    block === undefined ? `${left}.` : `${left}, or import it:\n\n${block}`,
+    `  - a resource that destroy = false left, or that was created elsewhere: choose another ${word}${block ? `, or import it:\n\n${block}` : "."}`,
   ].join("\n");
-}
 
 const importBlock = (type: string, importId: string): string =>
   [

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { diagnosticOf } from "../../api/api-error";
 import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
-import { isParentAttribute } from "../../model/resource-type";
 import { plainEqual, Unknown } from "../../model/value";
 import { diagnosticMessages, pathMessage } from "../messages";
 import { readPrivate, writePrivate } from "../private-data";
@@ -10,7 +9,7 @@ import type { RpcAnswer } from "../provider";
 import { type Schema, showsUnwrittenBlock } from "../schema/block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage, isSameValue, type TerraformObject } from "../values";
-import { parentChange, requirePlannedParent } from "./confirm-deleted";
+import { parentChange } from "./confirm-deleted";
 import { type CheckedChange, type Meanings, planChange } from "./plan-change";
 import { checkProtection, offerFindings, placeFindings } from "./plan-findings";
 import { forgotten, preservedFindings } from "./preserved";
@@ -33,8 +32,6 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   const meanings = prior && (await meaningsOf({ session, type, prior, config }));
   const input = { type, prior, config, priorPrivate: readPrivate(request.priorPrivate), catalog, meanings };
   const change = planChange(input);
-  const movesTo = change.replaced.find((path) => isParentAttribute(type.resource, path));
-  if (session && prior && movesTo) await requirePlannedParent({ session, type }, prior, config);
   const found = await findingsOf({ ...input, ...change, session }).catch((failure: unknown) => {
     if (isNew) return [unchecked(type, failure)];
     throw failure;
@@ -77,7 +74,7 @@ async function meaningsOf(update: Update): Promise<Meanings> {
     .filter(([path, value]) => rules[path]?.change === "replace" && value instanceof Unknown)
     .map(([path]) => path);
   // What leaves nothing to be deleted is created in the new parent instead of being replaced.
-  if ((await parentChange(session?.reads, type, prior, config)) === "left")
+  if ((await parentChange(session, type, prior, config)) === "left")
     open.push(...parents.map(({ attribute }) => attribute));
   const [before, after] = [type.knownIn(prior), type.knownIn(config)];
   const rewritten = [...after]

@@ -9,7 +9,6 @@ import { canonicalJson, type Plain } from "../../model/value";
 import { readParent, typeNamed } from "../../resources";
 import type { PrivateData } from "../private-data";
 import type { TypeInSession } from "../provider";
-import type { TerraformShape } from "../schema/terraform-shape";
 import { asObject, type TerraformObject } from "../values";
 
 /** The inputs of a run: fields of its parent, and the resources that it follows. */
@@ -25,16 +24,15 @@ interface RunInputs {
 /** The revision of what was created only in part. */
 export const incomplete = "incomplete";
 
-/** Throws `DiagnosticsError` for a run whose triggers name what was created only in part: it would run without the rest. */
-export function requireComplete({ resource }: TerraformShape, { triggers = null }: TerraformObject): void {
-  const found = Object.entries(asObject(triggers) ?? {}).find(([, value]) =>
-    `${value}`.split(/[^\w-]+/).includes(incomplete),
-  );
-  if (found === undefined) return;
-  const summary = `the ${resource.type} was not started: triggers.${found[0]} is incomplete`;
-  const detail = `What it names was created only in part. A ${resource.type} now would run without the rest.`;
-  const hint = "plan and apply again: that creates what is missing first";
-  throw failure("plan.not_deployed", summary, { attribute: "triggers", detail, hint });
+/** Throws `DiagnosticsError` for a run on what was created only in part. A trigger may join several revisions. */
+export function requireComplete({ triggers = null }: TerraformObject): void {
+  for (const [name, value] of Object.entries(asObject(triggers) ?? {}))
+    if (`${value}`.split(/[^\w-]+/).includes(incomplete))
+      throw failure("plan.not_deployed", `triggers.${name} is incomplete: nothing was started`, {
+        attribute: "triggers",
+        detail: "It names what was created only in part, and would run without the rest.",
+        hint: "plan and apply again: that creates what is missing first",
+      });
 }
 
 export const needsRun = (type: Pick<Resource, "rules" | "open">, sent: Iterable<string>): boolean =>

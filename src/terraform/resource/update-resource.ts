@@ -20,7 +20,7 @@ import type { Session } from "../provider";
 import { revisionName } from "../schema/resource-block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { type TerraformObject, toPlain, valueAt } from "../values";
-import { leavesParent } from "./confirm-deleted";
+import { parentChange } from "./confirm-deleted";
 import { createResource, type MadeResource, startRun } from "./create-resource";
 import { type Applied, finishWrite, stateAfter, unappliedFields, type Writing } from "./finish-write";
 import { requireFreeName, turnOf } from "./namesakes";
@@ -30,7 +30,7 @@ import { unknownValue } from "./plan-findings";
 /** Updates a resource: only what the plan says is sent, nothing at all where only the state changes. */
 export async function updateResource(change: Writing, prior: TerraformObject): Promise<Applied> {
   const { session, type, planned, wanted, config, kept } = change;
-  if (await leavesParent(change, prior, planned)) return createElsewhere(change, prior);
+  if ((await parentChange(session, type, prior, planned)) === "left") return createElsewhere(change, prior);
   const declared = type.declaredIn(config);
   const defaults = type.defaultsIn(await session.reads.catalog());
   const { sent: changed, acts } = plannedWrites(type, { prior, planned, declared, kept, defaults });

@@ -4,7 +4,7 @@ import { diagnosticsOf, withoutTaint } from "../messages";
 import { noPrivateData, writtenNow } from "../private-data";
 import { mostAgeMs, type Session } from "../provider";
 import type { AskedChange } from "../resource/apply-resource-change";
-import { leavesParent } from "../resource/confirm-deleted";
+import { parentChange } from "../resource/confirm-deleted";
 import { createOnce } from "../resource/create-resource";
 import { deleteResource } from "../resource/delete-resource";
 import { type Applied, type Writing, withRevision } from "../resource/finish-write";
@@ -36,7 +36,9 @@ export async function applyVariables(
   { prior: recorded, planned, config = {}, kept, nonce }: AskedChange,
 ): Promise<Applied> {
   const at = { session, type: entryType, nonce };
-  const isMoved = recorded && planned && (await leavesParent(at, recorded, planned));
+  const change = recorded && planned && (await parentChange(session, entryType, recorded, planned));
+  const isMoved = change === "left";
+  const again = isMoved ? Object.keys(elementsOf(planned?.[generatedName])) : [];
   const prior = isMoved ? undefined : recorded;
   const { rows, refused }: Progress = { rows: rowsIn(prior), refused: new Map() };
   const attempt = async (key: string, work: () => Promise<unknown>): Promise<void> => {
@@ -54,27 +56,18 @@ export async function applyVariables(
         rows.delete(key);
       });
   const workspace = prior?.ids === null ? session.workspaceId : undefined;
+  const values = { planned: planned ?? {}, config, kept: { ...noPrivateData, workspace } };
   for (const key of Object.keys(ids)) {
     const row = rowIn(planned ?? {}, key);
-    const variable = { ...variableIn(planned ?? {}, key, row), updated_at: unknown };
-    const wanted = entryType.withUnplanned(variable, variableIn(config, key, rowIn(config, key)));
-    const write = {
-      ...at,
-      planned: variable,
-      wanted,
-      config: variable,
-      kept: { ...noPrivateData, workspace },
-    };
     if (!written.has(key)) rows.set(key, row);
     else
       await attempt(key, async () =>
-        rows.set(key, { ...row, ...(await setVariable(write, before?.get(key))) }),
+        rows.set(key, { ...row, ...(await setVariable({ ...at, ...values }, key, before?.get(key))) }),
       );
   }
   const isNew = recorded === undefined;
   const state = stateAfter({ prior, planned, nonce }, { rows, refused }, isNew);
   const errors = refusals(refused, config);
-  const again = isMoved ? Object.keys(elementsOf(planned[generatedName])) : [];
   // Reads need not be as new as a write that never was.
   const isWritten = state === null || prior === undefined || !isSameValue(state, prior);
   return {
@@ -103,7 +96,7 @@ async function variablesBefore(
   const listed = (await reads.variables(parentId)) ?? [];
   const ids = elementsOf(planned.ids);
   const taken = listed.map(({ key }) => key).filter((key) => written.has(key) && isUnknown(ids[key]));
-  await requireFreeKeys({ reads, type: entryType, parentId }, taken, prior === undefined);
+  await requireFreeKeys(reads, entryType, parentId, { taken, isNew: prior === undefined });
   const byId = new Map(listed.map((one) => [one.id, one]));
   const before = new Map<string, TerraformObject>();
   for (const key of written) {
@@ -120,16 +113,24 @@ async function variablesBefore(
 }
 
 /** Creates a variable, or updates it; `before` is undefined for a create. Returns its ID and time. */
-async function setVariable(write: Writing, before: TerraformObject | undefined): Promise<Row> {
-  const { session, type, wanted, nonce } = write;
+async function setVariable(
+  { session, type, planned: whole, config, kept, nonce }: Omit<Writing, "wanted">,
+  key: string,
+  before: TerraformObject | undefined,
+): Promise<Row> {
+  const planned = { ...variableIn(whole, key, rowIn(whole, key)), updated_at: unknown };
+  const wanted = type.withUnplanned(planned, variableIn(config, key, rowIn(config, key)));
   if (before !== undefined) {
-    const { state } = await updateResource(write, before);
+    const { state } = await updateResource(
+      { session, type, planned, wanted, config: planned, kept, nonce },
+      before,
+    );
     return { ids: before.id, updated_at: state?.updated_at ?? "" };
   }
   const attributes = type.appliableIn(wanted);
-  const [name, parentId] = [type.nameIn(wanted), type.parentIn(attributes)];
-  const input = { address: type.addressOf(name), name, attributes };
-  const { id, live } = await createOnce({ session, type, input, parentId, nonce });
+  const input = { address: type.addressOf(key), name: key, attributes };
+  const creation = { session, type, input, parentId: type.parentIn(attributes), nonce };
+  const { id, live } = await createOnce(creation);
   return { ids: id, updated_at: live?.updatedAt ?? "" };
 }
 

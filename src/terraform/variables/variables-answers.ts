@@ -12,12 +12,7 @@ import { readPrivate, writePrivate } from "../private-data";
 import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import { carryOut } from "../resource/apply-resource-change";
-import {
-  confirmDeleted,
-  parentChange,
-  requirePlannedParent,
-  requireWorkspace,
-} from "../resource/confirm-deleted";
+import { confirmDeleted, parentChange, requireWorkspace } from "../resource/confirm-deleted";
 import { findParent } from "../resource/plan-findings";
 import { mustBeReplaced, plannedAs } from "../resource/plan-resource-change";
 import { locateImport } from "../resource/resource-state";
@@ -39,20 +34,19 @@ const maps = { name: "values", writeOnlyName: "values_wo", versionName: "values_
 
 const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, request) => {
   const config = decoded(request.config) ?? {};
-  const [shown, secret] = [elementsOf(config.values), elementsOf(config.values_wo)];
-  const declared = { ...shown, ...secret };
-  const made = Object.keys(elementsOf(config[generatedName])).filter((key) => key in declared);
-  const twice = (key: string, summary: string, attribute: string) =>
-    error("plan.invalid_combination", `${key} ${summary}`, { attribute, hint: "keep one of the two" });
-  const found = [
+  const keys = new Map<string, string>();
+  const found: Diagnostic[] = [
     ...checkConfig(variablesSchema.block, config),
     ...secretFindings([maps], { ...config, values: null, [generatedName]: null }, request),
-    ...made.map((key) => twice(key, "has a value and is to be made up", generatedName)),
-    ...Object.keys(secret)
-      .filter((key) => key in shown)
-      .map((key) => twice(key, "is in values and in values_wo", "values_wo")),
-    ...Object.values(declared).flatMap((value) => sizeFindings([value])),
   ];
+  for (const attribute of ["values", "values_wo", generatedName])
+    for (const [key, value] of Object.entries(elementsOf(config[attribute]))) {
+      const summary = `${key} is in ${keys.get(key)} and in ${attribute}`;
+      if (keys.has(key))
+        found.push(error("plan.invalid_combination", summary, { attribute, hint: "keep one of the two" }));
+      keys.set(key, attribute);
+      found.push(...sizeFindings([value]));
+    }
   return { diagnostics: diagnosticMessages(found, (attribute) => attribute.split(".")) };
 };
 
@@ -109,9 +103,7 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) =>
   const takenOver = new Map(
     listed?.map(({ key, id, updatedAt }) => [key, { ids: id, updated_at: updatedAt ?? "" }]),
   );
-  const parent = prior ? await parentChange(session?.reads, entryType, prior, config) : "same";
-  if (session && prior && parent === "other")
-    await requirePlannedParent({ session, type: entryType }, prior, config);
+  const parent = prior ? await parentChange(session, entryType, prior, config) : "same";
   const { planned, diagnostics } = planVariables({ prior, config, takenOver, parent });
   const isMoved = parent === "other";
   const isChecked = session !== undefined && serviceId !== undefined && (prior === undefined || isMoved);
