@@ -124,9 +124,8 @@ export function liveVariable(found: Variable, serviceId: string): LiveResource {
 }
 
 function check(declared: ReadonlyMap<string, ResolvedValue>): readonly Finding[] {
-  const preserve = declared.get("preserve");
-  const isPreserved = preserve === true;
-  if (preserve instanceof Unknown || isPreserved !== declared.has("value")) return [];
+  const isPreserved = declared.get("preserve") === true;
+  if (declared.get("preserve") instanceof Unknown || isPreserved !== declared.has("value")) return [];
   const code = "plan.invalid_combination";
   if (!isPreserved) return [{ code, summary: "a variable has no value", ...remedy("variable.value") }];
   const hint = "remove `value` to leave what the service has, or remove `preserve` to set it";

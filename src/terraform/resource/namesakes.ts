@@ -43,7 +43,11 @@ export function nameTaken({ type, input, parentId }: Named, taken: readonly Live
   if (only === undefined || others.length > 0) {
     const summary = `${taken.length} of ${terraformNameOf(resource)} are named "${input.name}"`;
     const hint = "delete or rename the others, or choose another name";
-    return error("live.unmanaged_exists", summary, { attribute, detail: `Found: ${idsOf(taken)}.`, hint });
+    return error("live.unmanaged_exists", summary, {
+      attribute,
+      detail: `Found: ${taken.map(({ id }) => id).join(", ")}.`,
+      hint,
+    });
   }
   const importId = resource.removedWithParent && parentId !== undefined ? `${parentId}/${only.id}` : only.id;
   return error("live.unmanaged_exists", `${resource.type} "${input.name}" already exists`, {
@@ -90,5 +94,3 @@ const importBlock = (type: string, importId: string): string =>
     `    id = "${importId}"`,
     "  }",
   ].join("\n");
-
-const idsOf = (found: readonly Pick<LiveResource, "id">[]): string => found.map(({ id }) => id).join(", ");

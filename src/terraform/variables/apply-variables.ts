@@ -13,20 +13,11 @@ import { incomplete } from "../resource/reactions";
 import { generatedAgain, updateResource } from "../resource/update-resource";
 import { revisionName } from "../schema/resource-block";
 import { asObject, isSameValue, isUnknown, type TerraformObject, textIn, unknown } from "../values";
-import {
-  elementsOf,
-  entryType,
-  type Row,
-  recordedIn,
-  rowIn,
-  rowsIn,
-  variableIn,
-  withRows,
-} from "./variables";
+import { elementsOf, entryType, recordedIn, rowIn, rowsIn, variableIn, withRows } from "./variables";
 
 /** A map while it is applied: the variables that exist, and why others do not. */
 interface Progress {
-  readonly rows: Map<string, Row>;
+  readonly rows: ReturnType<typeof rowsIn>;
   readonly refused: Map<string, readonly Diagnostic[]>;
 }
 
@@ -117,7 +108,7 @@ async function setVariable(
   { session, type, planned: whole, config, kept, nonce }: Omit<Writing, "wanted">,
   key: string,
   before: TerraformObject | undefined,
-): Promise<Row> {
+) {
   const planned = { ...variableIn(whole, key, rowIn(whole, key)), updated_at: unknown };
   const wanted = type.withUnplanned(planned, variableIn(config, key, rowIn(config, key)));
   if (before !== undefined) {
@@ -141,10 +132,9 @@ function stateAfter(
 ): TerraformObject | null {
   const whole = planned ?? prior;
   const isPart = refused.size > 0;
-  const isNothing = planned === undefined ? !isPart : isPart && prior === undefined && rows.size === 0;
+  const isNothing = isPart ? prior === undefined && rows.size === 0 : planned === undefined;
   if (whole === undefined || isNothing) return null;
   const { service_id: id = null, ids, values_wo_version: version = null } = whole;
-  if (ids === null) return { ...whole, id };
   // All of a version is sent again where a part of it failed.
   const sent = isPart && !isNew ? (prior?.values_wo_version ?? null) : version;
   const state = withRevision(whole, withRows({ ...whole, id, values_wo_version: sent }, rows), nonce);
@@ -163,10 +153,10 @@ function refusals(refused: Progress["refused"], config: TerraformObject): readon
       const { keys = [] } = byReason.get(found.summary) ?? {};
       byReason.set(found.summary, { keys: [...keys, key], found });
     }
-  const declares = (map: string, key = ""): boolean => key in elementsOf(config[map]);
   return [...byReason.values()].map(({ keys, found }) => ({
     ...found,
     summary: `${shortList(keys, 20)}: ${found.summary}`,
-    attribute: [generatedName, "values_wo"].find((map) => declares(map, keys[0])) ?? "values",
+    attribute:
+      [generatedName, "values_wo"].find((map) => (keys[0] ?? "") in elementsOf(config[map])) ?? "values",
   }));
 }

@@ -22,8 +22,7 @@ import { checkConfig } from "../schema/check-config";
 import { variablesSchema } from "../schema/variables-schema";
 import { decodeObject, encodeMessage, type TerraformObject, type TerraformValue, textIn } from "../values";
 import { applyVariables } from "./apply-variables";
-import { managesNothing, planVariables } from "./plan-variables";
-import { elementsOf, entryType, rowsIn, withRows } from "./variables";
+import { elementsOf, entryType, planVariables, rowsIn, withRows } from "./variables";
 
 const { valueType } = variablesSchema;
 const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>
@@ -99,7 +98,7 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) =>
   const [prior, config] = [request.priorState, request.config].map(decoded);
   if (config === undefined) return plannedAs(variablesSchema, request, prior, undefined);
   const serviceId = textIn(config, "service_id");
-  const listed = managesNothing(prior) && serviceId ? await session?.reads.variables(serviceId) : [];
+  const listed = prior?.ids === null && serviceId ? await session?.reads.variables(serviceId) : [];
   const takenOver = new Map(
     listed?.map(({ key, id, updatedAt }) => [key, { ids: id, updated_at: updatedAt ?? "" }]),
   );

@@ -1,8 +1,23 @@
+import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { generatedName } from "../../model/text";
 import { variable } from "../../resources/variable";
+import { noPrivateData } from "../private-data";
+import type { ParentChange } from "../resource/confirm-deleted";
+import { planChange, type ResourcePlan } from "../resource/plan-change";
+import { unknownValue } from "../resource/plan-findings";
+import { incomplete } from "../resource/reactions";
 import { emptyValue } from "../schema/block";
+import { revisionName } from "../schema/resource-block";
 import { shapeOf } from "../schema/terraform-shape";
-import { asObject, type Draft, type TerraformObject, type TerraformValue } from "../values";
+import {
+  asObject,
+  type Draft,
+  isSameValue,
+  isUnknown,
+  type TerraformObject,
+  type TerraformValue,
+  unknown,
+} from "../values";
 
 /** The type of each variable of a map. */
 export const entryType = shapeOf(variable);
@@ -13,8 +28,8 @@ export const elementsOf = (map: TerraformValue | undefined): TerraformObject => 
 const mapNames = ["ids", "updated_at", "values", "values_wo", generatedName] as const;
 
 /**
- * What each map has of one key, undefined where it does not have the key. Changed outside was what has null in `values`, and
- * what a state has without a time.
+ * The elements of one key, by map; undefined where a map lacks the key. In a state, a variable that was changed outside has null
+ * in `values`, or no time.
  */
 export type Row = { readonly [Name in (typeof mapNames)[number]]?: TerraformValue | undefined };
 
@@ -29,11 +44,10 @@ export const rowsIn = (state: TerraformObject = {}): Map<string, Row> =>
       .map(([key]) => [key, rowIn(state, key)]),
   );
 
+/** Returns a whole value with these rows in its maps; a map that is null and gets no element stays null. */
 export function withRows(whole: TerraformObject, rows: Iterable<readonly [string, Row]>): TerraformObject {
-  const written = ["values", generatedName].filter((name) => (whole[name] ?? null) !== null);
-  const maps: Record<string, Draft> = Object.fromEntries(
-    ["ids", "updated_at", ...written].map((name) => [name, {}]),
-  );
+  const present = mapNames.filter((name) => (whole[name] ?? null) !== null);
+  const maps: Record<string, Draft> = Object.fromEntries(present.map((name) => [name, {}]));
   for (const [key, row] of rows)
     for (const [name, value] of Object.entries(row))
       if (value !== undefined) maps[name] = Object.assign(maps[name] ?? {}, { [key]: value });
@@ -58,3 +72,103 @@ export const recordedIn = (state: TerraformObject, key: string, row: Row): Terra
   ...variableIn(state, key, row),
   ...(row.updated_at === undefined && { key: null, value_wo_version: null }),
 });
+
+/**
+ * Returns the keys that a configuration declares; undefined where no map is written. Where `ignore_changes` withholds the
+ * write-only values, they are those of `before`, the state of the same map.
+ */
+function declaredKeys(
+  config: TerraformObject,
+  before: TerraformObject | undefined,
+): readonly string[] | typeof unknown | undefined {
+  const { values = null, values_wo: writeOnly = null, [generatedName]: generated = null } = config;
+  const isWithheld = writeOnly === null && (config.values_wo_version ?? null) !== null;
+  const maps = [values, writeOnly, generated].filter((map) => map !== null);
+  if ((isWithheld && before === undefined) || maps.some(isUnknown)) return unknown;
+  const isHidden = ({ values: value, [generatedName]: made }: Row) =>
+    value === undefined && made === undefined;
+  const own = isWithheld ? [...rowsIn(before)].flatMap(([key, row]) => (isHidden(row) ? [key] : [])) : [];
+  if (maps.length === 0 && own.length === 0) return undefined;
+  return [...new Set([...own, ...maps.flatMap((map) => Object.keys(elementsOf(map)))])];
+}
+
+interface VariablesChange {
+  /** Undefined for a create. */
+  readonly prior: TerraformObject | undefined;
+  readonly config: TerraformObject;
+  /** The service's variables that an imported map takes over when it declares them, by key. */
+  readonly takenOver: ReadonlyMap<string, Row>;
+  readonly parent: ParentChange;
+}
+
+/**
+ * Plans a map as its variables, one by one: ids are known where a key stays, times where its value stays. Pure, and the
+ * same every time it is asked. Keys that are not declared and were never ours are left alone.
+ */
+export function planVariables(change: VariablesChange): Pick<ResourcePlan, "planned" | "diagnostics"> {
+  const { prior, config, takenOver, parent } = change;
+  // A service that is not known yet may be the recorded one: nothing is replaced for it.
+  const isOpen = isUnknown(config.service_id ?? null) || parent === "left";
+  const before = isOpen || parent === "other" ? undefined : prior;
+  const place = before?.service_id ?? config.service_id ?? null;
+  const base = { ...config, service_id: place, values_wo: null, id: before?.id ?? place };
+  const declared = declaredKeys(config, prior);
+  const diagnostics = declared === undefined ? [...undeclaredFindings(change)] : [];
+  const { ids = null, updated_at: times = null, [revisionName]: revision = null } = before ?? {};
+  if (declared === undefined && before !== undefined)
+    return { planned: { ...base, ids, updated_at: times, [revisionName]: revision }, diagnostics };
+  const all = { updated_at: unknown, [revisionName]: unknown };
+  if (isUnknown(declared)) return { planned: { ...base, ids: unknown, ...all }, diagnostics };
+  const rows = new Map<string, Row>();
+  const recorded = rowsIn(before);
+  let isWritten = (prior !== undefined && isOpen) || revision === incomplete;
+  for (const key of declared ?? []) {
+    const row = rowIn(config, key);
+    const wanted = variableIn(base, key, row);
+    const taken = takenOver.get(key);
+    const known = recorded.get(key) ?? taken;
+    // A value that only the configuration has, and does not show, stays as it is.
+    const isHidden = Object.values(row).every((value) => value === undefined);
+    const asRecorded = known && (isHidden ? variableIn : recordedIn)(before ?? {}, key, known);
+    const priorPrivate = taken ? { ...noPrivateData, workspace: "" } : noPrivateData;
+    const input = { type: entryType, prior: asRecorded, config: wanted, priorPrivate, catalog: undefined };
+    const { planned, acts } = planChange(input);
+    isWritten ||= acts;
+    const { id, updated_at: time } = planned;
+    rows.set(key, { ...row, values_wo: undefined, ids: id, updated_at: time ?? undefined });
+    const isLost = known === undefined && !entryType.declaredWithSecrets(wanted).has("value");
+    if (isLost && !(prior && isOpen)) diagnostics.push(unknownValue(key, "values"));
+  }
+  isWritten ||= [...recorded.keys()].some((key) => !rows.has(key));
+  const maps = withRows({ ...base, ids: {}, updated_at: {} }, rows);
+  const planned = { ...maps, [revisionName]: isWritten ? unknown : revision };
+  // For each key of a new map one line is enough.
+  return { planned: before ? planned : { ...planned, updated_at: unknown }, diagnostics };
+}
+
+/**
+ * Returns what is said of a resource that declares no map. Values that are taken away are no order to delete what they
+ * set; one that was imported, or whose changes are ignored, has none.
+ */
+function undeclaredFindings({ prior, config, takenOver }: VariablesChange): readonly Diagnostic[] {
+  const [attribute, code] = ["values", "plan.invalid_combination"] as const;
+  if (prior === undefined)
+    return [error(code, "there are no values", { attribute, hint: "set values, values_wo or generate" })];
+  const isImported = prior.ids === null;
+  const owned = [...(isImported ? takenOver : rowsIn(prior)).keys()].sort().join(", ");
+  if (isImported) {
+    const detail = owned === "" ? undefined : `The service has ${owned}.`;
+    const hint =
+      "name in values those that are to be managed: the next apply sets them, and all others are left alone";
+    return [warning(code, "no values are declared: no variable is managed", { attribute, detail, hint })];
+  }
+  const [before, after] = [prior, config].map((one) => one.values_wo_version ?? null);
+  const isTakenAway = (prior.values ?? null) !== null || !isSameValue(before, after);
+  if (owned === "" || !isTakenAway) return [];
+  const hint =
+    "write values = {} to delete them, or take the resource away with a removed block to leave them as they are";
+  const detail = `This resource manages ${owned}.`;
+  return [
+    error(code, "there are no values any more, and none is deleted for that", { attribute, detail, hint }),
+  ];
+}
