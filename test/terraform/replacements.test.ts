@@ -115,7 +115,7 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
     expect(stopped).toContain("Plan and apply again.");
     expect(stopped).not.toContain("bug");
     expect(store.variables(second?.id ?? "")).toHaveLength(1);
-    // In the second of its creation, a service counts as one that no plan knew.
+    // In the second of its creation, no plan counts as knowing a service.
     world.clock.advance(1000);
     await world.apply();
     expect(services().map(({ name }) => name)).toEqual(["third"]);

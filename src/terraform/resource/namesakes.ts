@@ -71,7 +71,7 @@ export async function requireFreeKeys(
   throw failure("live.unmanaged_exists", summary, { attribute: "values", detail });
 }
 
-/** Says what to do about a name or key in use: no call can tell who has it. Without a `block`, an update asked for it. */
+/** Lists the ways out of a name or key in use: no call can tell who has it. Without a `block`, an update asked for it. */
 const waysOut = (
   { nameAttribute: word = "", parents: [parent] }: Resource,
   block: string | undefined,

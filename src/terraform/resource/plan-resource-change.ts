@@ -73,7 +73,7 @@ async function meaningsOf(update: Update): Promise<Meanings> {
   const open = [...type.declaredIn(config)]
     .filter(([path, value]) => rules[path]?.change === "replace" && value instanceof Unknown)
     .map(([path]) => path);
-  // What leaves nothing to be deleted is created in the new parent instead of being replaced.
+  // Where nothing is to be deleted, it is created in the new parent instead of being replaced.
   if ((await parentChange(session, type, prior, config)) === "left")
     open.push(...parents.map(({ attribute }) => attribute));
   const [before, after] = [type.knownIn(prior), type.knownIn(config)];

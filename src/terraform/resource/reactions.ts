@@ -21,10 +21,10 @@ interface RunInputs {
   readonly isHeld: boolean;
 }
 
-/** The revision of what was created only in part. */
+/** The revision of a resource that was created only in part. */
 export const incomplete = "incomplete";
 
-/** Throws `DiagnosticsError` for a run on what was created only in part. A trigger may join several revisions. */
+/** Throws `DiagnosticsError` for a run on an incomplete resource. A trigger may join several revisions. */
 export function requireComplete({ triggers = null }: TerraformObject): void {
   for (const [name, value] of Object.entries(asObject(triggers) ?? {}))
     if (`${value}`.split(/[^\w-]+/).includes(incomplete))

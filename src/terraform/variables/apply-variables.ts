@@ -21,7 +21,7 @@ interface Progress {
   readonly refused: Map<string, readonly Diagnostic[]>;
 }
 
-/** Carries a map out, one variable at a time; what was done stays in the state whatever fails after it. */
+/** Carries a map out, one variable at a time; finished writes stay in the state, also where a later write fails. */
 export async function applyVariables(
   session: Session,
   { prior: recorded, planned, config = {}, kept, nonce }: AskedChange,
@@ -73,7 +73,7 @@ export async function applyVariables(
 
 /**
  * Returns the variables that are updated, as they are now: a read that found one changed does not keep its name. Throws
- * `DiagnosticsError` where one that is to be created exists: nothing is sent then.
+ * `DiagnosticsError` where a key that is to be created exists: nothing is sent then.
  */
 async function variablesBefore(
   { reads }: Session,
@@ -94,7 +94,7 @@ async function variablesBefore(
     const id = textIn(ids, key);
     if (id === undefined) continue;
     const row = rows.get(key) ?? { ids: id };
-    // Until it is written, a variable that is taken over counts as one that was changed outside.
+    // Until it is written, a variable that is taken over counts as changed outside.
     rows.set(key, row);
     const { key: name = key, updatedAt = null } = byId.get(id) ?? {};
     const named = { service_id: parentId, key: name, updated_at: row.updated_at ?? updatedAt };

@@ -126,7 +126,7 @@ const apply: RpcAnswer<"ApplyResourceChange"> = async (provider, request) =>
 /** The map as messages about its import name it: it has the ID of its service, and no name. */
 const importedType: Resource = { ...variable, terraformName: variablesSchema.name, nameAttribute: undefined };
 
-/** Imports a service's map. What it declares is not known yet: nothing is managed before the next apply. */
+/** Imports a service's map. It declares nothing yet: nothing is managed before the next apply. */
 const importMap: RpcAnswer<"ImportResourceState"> = async (provider, request) => {
   const session = provider.requireSession();
   const { id: serviceId } = await locateImport(session, service, request.id, undefined, importedType);

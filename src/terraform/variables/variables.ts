@@ -67,7 +67,7 @@ export const variableIn = (whole: TerraformObject, key: string, row: Row): Terra
   };
 };
 
-/** The same of a state: of one that was changed outside, its name and the version of its value are unknown. */
+/** The same of a state: where it was changed outside, its name and the version of its value are unknown. */
 export const recordedIn = (state: TerraformObject, key: string, row: Row): TerraformObject => ({
   ...variableIn(state, key, row),
   ...(row.updated_at === undefined && { key: null, value_wo_version: null }),
@@ -147,8 +147,8 @@ export function planVariables(change: VariablesChange): Pick<ResourcePlan, "plan
 }
 
 /**
- * Returns what is said of a resource that declares no map. Values that are taken away are no order to delete what they
- * set; one that was imported, or whose changes are ignored, has none.
+ * Returns the findings about a resource that declares no map. Values that are taken away are no order to delete. A resource
+ * that was imported, or whose changes are ignored, has no values.
  */
 function undeclaredFindings({ prior, config, takenOver }: VariablesChange): readonly Diagnostic[] {
   const [attribute, code] = ["values", "plan.invalid_combination"] as const;
