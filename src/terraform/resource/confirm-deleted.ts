@@ -43,8 +43,7 @@ export async function parentChange(
   const [{ type: kind, attribute } = { type: "", attribute: "" }] = resource.parents;
   throw failure("plan.stale", `it belongs to ${kind} ${before}, not ${after}`, {
     attribute: snakeCase(attribute),
-    detail:
-      "The first still exists, and the plan did not know the ID of the second. Nothing was written to either.",
+    detail: "Both exist, and the plan did not know the ID of the second. Nothing was written to either.",
     hint: "plan and apply again",
   });
 }

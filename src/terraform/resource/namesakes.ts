@@ -42,12 +42,9 @@ export function nameTaken({ type, input, parentId }: Named, taken: readonly Live
   const attribute = resource.nameAttribute;
   if (only === undefined || others.length > 0) {
     const summary = `${taken.length} of ${terraformNameOf(resource)} are named "${input.name}"`;
+    const detail = `Found: ${taken.map(({ id }) => id).join(", ")}.`;
     const hint = "delete or rename the others, or choose another name";
-    return error("live.unmanaged_exists", summary, {
-      attribute,
-      detail: `Found: ${taken.map(({ id }) => id).join(", ")}.`,
-      hint,
-    });
+    return error("live.unmanaged_exists", summary, { attribute, detail, hint });
   }
   const importId = resource.removedWithParent && parentId !== undefined ? `${parentId}/${only.id}` : only.id;
   return error("live.unmanaged_exists", `${resource.type} "${input.name}" already exists`, {

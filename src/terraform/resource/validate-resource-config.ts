@@ -39,11 +39,9 @@ export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async
 function combinationFindings(type: TerraformShape, config: TerraformObject): readonly Diagnostic[] {
   const isOpen = ({ name, writeOnlyName }: SecretBinding): boolean =>
     [name, writeOnlyName, generatedName].some((attribute) => isUnknown(config[attribute]));
-  const open = type.secrets.filter(isOpen).map(({ path }) => path);
+  const open = ["", ...type.secrets.filter(isOpen).map(({ path }) => path)];
   return (type.resource.check?.(type.declaredWithSecrets(config), emptyCatalog) ?? [])
-    .filter(
-      ({ code, attribute = "" }) => code === "plan.invalid_combination" && !["", ...open].includes(attribute),
-    )
+    .filter(({ code, attribute = "" }) => code === "plan.invalid_combination" && !open.includes(attribute))
     .map(({ code, summary, hint, attribute: path = "" }) => {
       const attribute = type.stepsOf(path)?.join(".") ?? path;
       const named = summary.startsWith("expected ") ? `${attribute}: ${summary}` : summary;

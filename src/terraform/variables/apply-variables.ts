@@ -112,10 +112,8 @@ async function setVariable(
   const planned = { ...variableIn(whole, key, rowIn(whole, key)), updated_at: unknown };
   const wanted = type.withUnplanned(planned, variableIn(config, key, rowIn(config, key)));
   if (before !== undefined) {
-    const { state } = await updateResource(
-      { session, type, planned, wanted, config: planned, kept, nonce },
-      before,
-    );
+    const write = { session, type, planned, wanted, config: planned, kept, nonce };
+    const { state } = await updateResource(write, before);
     return { ids: before.id, updated_at: state?.updated_at ?? "" };
   }
   const attributes = type.appliableIn(wanted);
