@@ -104,6 +104,20 @@ interface SchemaPage {
   readonly identity: Message<"IdentitySchema"> | undefined;
 }
 
+const keyNote =
+  "-> A key is unique in its service: `create_before_destroy` can never replace a variable within its service.\n";
+
+const nameNote =
+  "-> With `create_before_destroy`, a replacement needs another `name`: the new resource exists beside the old one.\n";
+
+/** Says where `create_before_destroy` cannot work. */
+const replacementNotes: Readonly<Record<string, string>> = {
+  rnv_project: nameNote,
+  rnv_service: nameNote,
+  rnv_variable: keyNote,
+  rnv_variables: keyNote,
+};
+
 function schemaPage({ name, schema: { block }, kind, path, identity }: SchemaPage): string {
   const doc = block?.description ?? "";
   const head = pageHead({
@@ -116,6 +130,7 @@ function schemaPage({ name, schema: { block }, kind, path, identity }: SchemaPag
   const notes = [
     kind.feature && needed(kind.feature),
     isWriteOnly && kind.feature === undefined ? needed("writeOnly", "Write-only attributes need") : undefined,
+    kind === kinds.resources ? replacementNotes[name] : undefined,
   ].filter((one) => one !== undefined);
   const imports = kind === kinds.resources ? importSection(name, identity) : "";
   return `${head}${notes.map((one) => `${one}\n`).join("")}${exampleSection(path)}${schemaSection(block ?? {})}${imports}`;

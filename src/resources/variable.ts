@@ -21,7 +21,7 @@ import type { Finding, ResourceType, RulesOf } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { sameName } from "../model/text";
 import { isOlder } from "../model/time";
-import type { ResolvedValue } from "../model/value";
+import { type ResolvedValue, Unknown } from "../model/value";
 import { checkName, foundAmong, parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
 import { type DeletionLook, deletionOf } from "./deletion";
 
@@ -125,7 +125,8 @@ export function liveVariable(found: Variable, serviceId: string): LiveResource {
 
 function check(declared: ReadonlyMap<string, ResolvedValue>): readonly Finding[] {
   const isPreserved = declared.get("preserve") === true;
-  if (isPreserved !== declared.has("value")) return checkName(declared, "key");
+  if (declared.get("preserve") instanceof Unknown || isPreserved !== declared.has("value"))
+    return checkName(declared, "key");
   const code = "plan.invalid_combination";
   if (!isPreserved) return [{ code, summary: "a variable has no value", ...remedy("variable.value") }];
   const hint = "remove `value` to leave what the service has, or remove `preserve` to set it";

@@ -9,7 +9,7 @@ import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import { providerSettings as settingsOfBlock } from "../model/provider-settings";
 import { Secret } from "../model/secret";
 import { canonicalId, type ProcessEnvironment, snakeCase } from "../model/text";
-import { systemClock } from "../model/time";
+import { isoTime, systemClock } from "../model/time";
 import { withoutSlash } from "../state/recorded";
 import { loggedTransport, loggedWaits } from "./log";
 import { diagnosticMessages } from "./messages";
@@ -48,6 +48,7 @@ export const configureProvider: RpcAnswer<"ConfigureProvider"> = async (provider
     const session = sessionOf(provider, settings, request.terraformVersion);
     provider.configure(session);
     const refused = await checkWorkspace(session);
+    session.startedAt = isoTime(session.reads.serviceTime());
     if (refused !== undefined) return { diagnostics: diagnosticMessages([refused]) };
   }
   return { diagnostics: diagnosticMessages(settings.diagnostics) };

@@ -42,6 +42,8 @@ export interface Session
   /** Masks secrets in all text of the service. */
   readonly redact: (secrets: readonly Secret[]) => void;
   readonly close: () => Promise<void>;
+  /** The service's time when the provider was configured, ISO 8601. */
+  startedAt?: string | undefined;
 }
 
 /** How old a list may be that proves a name free, or that a data source answers from, milliseconds. */

@@ -54,7 +54,7 @@ describeTerraform("what exists of a name", () => {
     const inside = flat(await second.run("apply -auto-approve -input=false", 1));
     expect(inside).toContain('Variable "A" already exists');
     expect(inside).toContain(`id = "${api?.id}/`);
-    expect(inside).toContain(`ervice ${api?.id} has B, C already`);
+    expect(inside).toContain(`Service "api" has B, C already`);
     expect(first.emulator.store.variables(api?.id ?? "")).toHaveLength(3);
     await second.run("state rm rnv_service.api");
   }, 60_000);

@@ -97,11 +97,17 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
     shop(`${place}  kind = "worker"\n${first}`);
     const refused = (await world.run("apply -auto-approve", 1)).replace(/[\s│╷╵]+/g, " ");
     expect(refused).toContain('Service "api" already exists');
-    expect(refused).toContain("With create_before_destroy a replacement needs another name");
+    expect(refused).toContain("replaced here with create_before_destroy: choose another name");
     expect(services().map((one) => one.id)).toEqual([id]);
-    world.write(`resource "rnv_service" "api" {\n name = "other"\n${place}  kind = "worker"\n${first}\n}\n`);
-    expect(await world.apply()).toContain("1 added, 0 changed, 1 destroyed");
-    expect(services().map(({ name }) => name)).toEqual(["other"]);
+    const map = `resource "rnv_variables" "v" {\n service_id = rnv_service.api.id\n values = { A = "1" }\n${first}\n}\n`;
+    world.write(`resource "rnv_service" "api" {\n name = "api"\n${place}  kind = "web"\n}\n${map}`);
+    await world.apply();
+    const taken = (await world.run("apply -auto-approve -replace=rnv_variables.v", 1)).replace(
+      /[\s│╷╵]+/g,
+      " ",
+    );
+    expect(taken).toContain('Service "api" has A already');
+    expect(taken).toContain("replaced here with create_before_destroy: choose another key");
   }, 60_000);
 
   it("a project that holds services is not deleted, and the error says what to do with them", async () => {
@@ -125,6 +131,38 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
     expect(both).toContain("2 added, 0 changed, 2 destroyed");
     await world.expectNoChanges();
   }, 60_000);
+
+  it("with create_before_destroy and another name, a deployment goes to the new service, and variables need a second apply", async () => {
+    const write = (name: string, kind: string, more: string) =>
+      world.write(
+        `resource "rnv_service" "api" {\n name = "${name}"\n${place}  kind = "${kind}"\n configuration {\n repository = "https://git.example.com/shop/api"\n }\n` +
+          ` lifecycle {\n create_before_destroy = true\n }\n}\n${more}`,
+      );
+    const deployment = (others = "") =>
+      `resource "rnv_deployment" "api" {\n service_id = rnv_service.api.id\n triggers = { s = rnv_service.api.revision${others} }\n}\n`;
+    write("first", "web", deployment());
+    await world.apply();
+    write("second", "worker", deployment());
+    expect(await world.apply()).toContain("1 added, 1 changed, 1 destroyed");
+    const [second] = services();
+    expect(services().map(({ name }) => name)).toEqual(["second"]);
+    expect(store.deployments(second?.id ?? "")).toHaveLength(1);
+    await world.expectNoChanges();
+    const variables = `${deployment(", v = rnv_variables.v.revision")}resource "rnv_variables" "v" {\n service_id = rnv_service.api.id\n values = { A = "1" }\n}\n`;
+    write("second", "worker", variables);
+    await world.apply();
+    write("third", "web", variables);
+    const stopped = (await world.run("apply -auto-approve", 1)).replace(/[\s│╷╵]+/g, " ");
+    expect(stopped).toContain(`Error: It belongs to service ${second?.id}, not`);
+    expect(stopped).toContain("Plan and apply again.");
+    expect(stopped).not.toContain("bug");
+    expect(store.variables(second?.id ?? "")).toHaveLength(1);
+    // In the second of its creation, no plan counts as knowing a service.
+    world.clock.advance(1000);
+    await world.apply();
+    expect(services().map(({ name }) => name)).toEqual(["third"]);
+    await world.expectNoChanges();
+  }, 120_000);
 
   it("goes with its variables, whose values no plan holds, and its deployment", async () => {
     const write = (kind: string) =>

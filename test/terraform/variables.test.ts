@@ -1,4 +1,8 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
 
 const service = `resource "rnv_service" "api" {\n  name = "api"\n  kind = "web"\n}\n`;
 
@@ -235,7 +239,7 @@ describeTerraform("variables", () => {
     expect(world.stateText()).not.toContain(values().SALT ?? "");
     await world.expectNoChanges();
     map(`values = { KEY = "mine" }\n generate = { KEY = { length = 24 } }`);
-    expect(await world.run("plan -no-color", 1)).toContain("KEY has a value and is to be made up");
+    expect(await world.run("plan -no-color", 1)).toContain("KEY is in values and in generate");
     map(`values_wo = { LOG_LEVEL = "w1" }\n values_wo_version = 1`);
     await world.apply();
   }, 60_000);
@@ -267,8 +271,103 @@ describeTerraform("variables", () => {
     60_000,
   );
 
+  it("a module chooses between value, value_wo and generate by its variables", async () => {
+    const folder = join(world.folder, "w", "choice");
+    const inputs = ["value", "secret", "length", "when", "commit", "preserve"];
+    mkdirSync(folder);
+    writeFileSync(
+      join(folder, "main.tf"),
+      `terraform {\n required_providers { rnv = { source = "rnv/rnv" } }\n}\n${inputs.map((one) => `variable "${one}" { default = null }\n`).join("")}` +
+        `variable "service_id" {}\nvariable "key" {}
+resource "rnv_variable" "one" {
+  service_id       = var.service_id
+  key              = var.key
+  value            = var.value
+  value_wo         = var.secret
+  value_wo_version = var.secret == null ? null : 1
+  generate         = var.length == null ? null : { length = var.length }
+  preserve         = var.preserve
+}
+resource "rnv_deployment" "one" {
+  service_id = var.service_id
+  when       = var.when
+  commit     = var.commit
+  triggers   = { v = rnv_variable.one.revision }
+}
+`,
+    );
+    const use = (key: string, given: string) =>
+      `module "${key}" {\n source = "./choice"\n service_id = rnv_service.api.id\n key = "${key}"\n when = "never"\n${given}\n}\n`;
+    const all = ['value = "1"', 'secret = "2"', "length = 20"].map((given, index) => use(`K${index}`, given));
+    world.write(service + all.join(""));
+    await world.run("init");
+    await world.run("validate");
+    await world.apply();
+    expect(values()).toMatchObject({ K0: "1", K1: "2", K2: expect.stringMatching(/^[\w-]{20}$/) });
+    await world.expectNoChanges();
+    const pinned = `value = "1"\n commit = "${"a".repeat(40)}"`;
+    world.write(service + use("K0", 'value = "1"\n secret = "2"') + use("K1", pinned));
+    await world.run("validate");
+    const refused = flat(await world.run("plan", 1));
+    for (const error of ["Value and value_wo are both set", 'With when = "never" no commit is deployed'])
+      expect(refused).toContain(error);
+    world.write(service);
+    await world.apply();
+  }, 120_000);
+
   it("destroy leaves nothing", async () => {
     await world.run("destroy -auto-approve");
     expect(emulator.store.services()).toEqual([]);
   }, 60_000);
+
+  it("a map that the service refuses in part keeps what was created, starts no deployment on it, and is finished by the next apply", async () => {
+    const refuse = (...keys: readonly string[]) =>
+      emulator.setFaults((_, { method, path, body }) =>
+        method === "POST" && path.endsWith("/variables") && keys.some((key) => body?.includes(`"${key}"`))
+          ? { kind: "status", status: 400 }
+          : undefined,
+      );
+    const built = service.replace(
+      /}\n$/,
+      '  configuration { repository = "https://git.example.com/api" }\n}\n',
+    );
+    const withMap = (...keys: readonly string[]) => {
+      const made = keys.map((key) => `${key} = { length = 20 }`).join(", ");
+      world.write(
+        `${built}resource "rnv_variables" "all" {\n service_id = rnv_service.api.id\n values = { A = "1", B = "2" }\n` +
+          ` values_wo = { C = "3" }\n values_wo_version = 1\n generate = { ${made} }\n}\n` +
+          `resource "rnv_deployment" "api" {\n service_id = rnv_service.api.id\n triggers = { vars = "1,\${rnv_variables.all.revision}" }\n}\n`,
+      );
+    };
+    world.write(built);
+    await world.apply();
+    const [{ id: serviceId = "" } = {}] = emulator.store.services();
+    withMap("D", "E");
+    refuse("A", "B", "C", "D", "E");
+    expect(flat(await world.run("apply -auto-approve", 1))).toContain("Error: A, B, C, D, E: cannot create");
+    expect(world.stateText()).not.toContain("rnv_variables");
+    refuse("B", "D");
+    const part = flat(await world.run("apply -auto-approve", 1));
+    expect(part).toContain("Warning: Created only in part: B, D: cannot create");
+    expect(part).toContain("Error: triggers.vars is incomplete: nothing was started");
+    const { E: made = "", ...others } = values();
+    expect(others).toEqual({ A: "1", C: "3" });
+    expect(world.attributes("rnv_variables", "all")).toMatchObject({
+      ...{ ids: { A: idOf("A"), B: null, D: null }, values: { A: "1", B: "2" }, revision: "incomplete" },
+    });
+    expect(emulator.store.deployments(serviceId)).toEqual([]);
+    refuse("D");
+    expect(flat(await world.run("apply -auto-approve", 1))).toContain("Error: D: cannot create");
+    emulator.setFaults(undefined);
+    expect(await world.apply()).toContain("1 added, 1 changed, 0 destroyed");
+    expect(values()).toEqual({ ...others, B: "2", D: expect.stringMatching(/^[\w-]{20}$/), E: made });
+    expect(emulator.store.deployments(serviceId)).toHaveLength(1);
+    await world.expectNoChanges();
+    emulator.store.addVariable(serviceId, "F", "of another user");
+    withMap("D", "E", "F");
+    const taken = flat(await world.run("apply -auto-approve", 1));
+    expect(taken).toContain('Service "api" has F already');
+    expect(taken).toContain("a resource of this configuration that gives it up: apply again.");
+    expect(taken).not.toMatch(/state rm|import/);
+  }, 120_000);
 });

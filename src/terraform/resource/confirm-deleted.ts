@@ -1,11 +1,12 @@
-import type { Reads, Resource } from "../../api/reads";
+import type { Resource } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../../diagnostics/diagnostic";
 import { isMissing, type LiveResource, type ReadResult } from "../../model/live";
 import type { ResourceType } from "../../model/resource-type";
-import { canonicalId, terraformNameOf } from "../../model/text";
+import { canonicalId, snakeCase, terraformNameOf } from "../../model/text";
+import { isOlder } from "../../model/time";
 import { findResource, readParent, typeNamed } from "../../resources";
 import type { PrivateData } from "../private-data";
-import type { Session, TypeInSession } from "../provider";
+import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values";
 
@@ -14,12 +15,15 @@ interface MissingResource {
   readonly name: string;
 }
 
-/** `other`: both parents exist. `deleted`: the recorded one is deleted, and what was in it too. */
-export type ParentChange = "same" | "other" | "deleted";
+/** `other`: both parents exist. `left`: nothing in the recorded one is to be deleted: it went with it, or is history. */
+export type ParentChange = "same" | "other" | "left";
 
-/** Returns how the parent of a resource changes that is deleted with its parent; an unknown one may be the same. */
+/**
+ * Returns how the parent of a resource changes that is deleted with its parent; an unknown one may be the same. Throws
+ * `DiagnosticsError` for a parent that this apply created: no plan knew it.
+ */
 export async function parentChange(
-  reads: Reads | undefined,
+  session: Session | undefined,
   type: TerraformShape,
   prior: TerraformObject,
   next: TerraformObject,
@@ -28,23 +32,18 @@ export async function parentChange(
   const [before, after] = [prior, next].map((one) => type.parentIn(type.knownIn(one)));
   if (!resource.removedWithParent || before === undefined || after === undefined || before === after)
     return "same";
-  return reads && isMissing(await readParent(reads, resource, before)) ? "deleted" : "other";
-}
-
-/** Returns true if an apply finds the recorded parent deleted. Throws `DiagnosticsError` where both parents exist. */
-export async function leavesDeletedParent(
-  { session, type }: TypeInSession,
-  prior: TerraformObject,
-  planned: TerraformObject,
-): Promise<boolean> {
-  const change = await parentChange(session.reads, type, prior, planned);
-  if (change !== "other") return change === "deleted";
-  const [parent] = type.resource.parents;
-  const [before, after] = [prior, planned].map((one) => type.parentIn(type.knownIn(one)));
-  throw failure("plan.stale", `it belongs to ${parent?.type} ${before}, not ${after}`, {
-    attribute: parent?.attribute,
-    detail:
-      "The first still exists, and the plan did not know the ID of the second. Nothing was written to either.",
+  if (resource.removal === "forget") return "left";
+  if (session === undefined) return "other";
+  const { reads, startedAt } = session;
+  if (isMissing(await readParent(reads, resource, before))) return "left";
+  const read = await readParent(reads, resource, after);
+  const createdAt = read?.kind === "found" ? read.live.computed.get("createdAt") : undefined;
+  const since = reads.timeAt(startedAt);
+  if (typeof createdAt !== "string" || since === undefined || isOlder(createdAt, since)) return "other";
+  const [{ type: kind, attribute } = { type: "", attribute: "" }] = resource.parents;
+  throw failure("plan.stale", `it belongs to ${kind} ${before}, not ${after}`, {
+    attribute: snakeCase(attribute),
+    detail: "Both exist, and the plan did not know the ID of the second. Nothing was written to either.",
     hint: "plan and apply again",
   });
 }

@@ -14,7 +14,7 @@ import { requireParent } from "./confirm-deleted";
 import { type Applied, finishWrite, stateAfter, unappliedFields, type Writing } from "./finish-write";
 import { namesakes, nameTaken, requireFreeName, turnOf } from "./namesakes";
 import { findPreserved, notThere } from "./preserved";
-import { findStartedRun, listRuns, runInputs } from "./reactions";
+import { findStartedRun, listRuns, requireComplete, runInputs } from "./reactions";
 
 export interface CreateCall extends TypeInSession {
   readonly nonce: string;
@@ -95,6 +95,7 @@ export function writtenAs(
 /** Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. */
 export async function startRun(creation: CreateCall, { wanted, kept }: Writing): Promise<MadeResource> {
   const { session, type, input, parentId } = creation;
+  requireComplete(wanted);
   const before = kept.lastRun;
   session.reads.invalidate(mostAgeMs);
   const inputs = parentId === undefined ? undefined : await runInputs(creation, parentId);

@@ -1,8 +1,11 @@
-import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import type { Reads, Resource } from "../../api/reads";
+import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import type { CreateInput } from "../../model/resource-operations";
-import { terraformNameOf } from "../../model/text";
+import { shortList, terraformNameOf, variablesResource } from "../../model/text";
+import { readParent } from "../../resources";
 import { mostAgeMs, type TypeInSession } from "../provider";
+import type { TerraformShape } from "../schema/terraform-shape";
 
 /** A resource with a name, which is unique in its parent and place. */
 interface Named extends TypeInSession {
@@ -39,25 +42,52 @@ export function nameTaken({ type, input, parentId }: Named, taken: readonly Live
   const attribute = resource.nameAttribute;
   if (only === undefined || others.length > 0) {
     const summary = `${taken.length} of ${terraformNameOf(resource)} are named "${input.name}"`;
+    const detail = `Found: ${taken.map(({ id }) => id).join(", ")}.`;
     const hint = "delete or rename the others, or choose another name";
-    return error("live.unmanaged_exists", summary, { attribute, detail: `Found: ${idsOf(taken)}.`, hint });
+    return error("live.unmanaged_exists", summary, { attribute, detail, hint });
   }
   const importId = resource.removedWithParent && parentId !== undefined ? `${parentId}/${only.id}` : only.id;
   return error("live.unmanaged_exists", `${resource.type} "${input.name}" already exists`, {
     attribute,
-    detail: `To manage it, add this import block:\n\n${importBlock(terraformNameOf(resource), importId)}`,
-    hint:
-      `or delete it, or choose another name. If another resource of this configuration gives the name up, apply again; two that ` +
-      `exchange their names need two applies. With create_before_destroy a replacement needs another name`,
+    detail: waysOut(resource, importBlock(terraformNameOf(resource), importId)),
   });
 }
 
-export const importBlock = (type: string, importId: string): string =>
+/** Throws `DiagnosticsError` where a service has keys that a map is to create. */
+export async function requireFreeKeys(
+  reads: Reads,
+  { resource }: TerraformShape,
+  parentId: string,
+  { taken, isNew }: { readonly taken: readonly string[]; readonly isNew: boolean },
+): Promise<void> {
+  if (taken.length === 0) return;
+  const read = await readParent(reads, resource, parentId);
+  const name = read?.kind === "found" ? JSON.stringify(read.live.name) : parentId;
+  const summary = `service ${name} has ${shortList([...taken].sort(), 20)} already`;
+  const detail = waysOut(resource, isNew ? importBlock(variablesResource, parentId) : undefined);
+  throw failure("live.unmanaged_exists", summary, { attribute: "values", detail });
+}
+
+/** Lists the ways out of a name or key in use: no call can tell who has it. Without a `block`, an update asked for it. */
+const waysOut = (
+  { nameAttribute: word = "", parents: [parent] }: Resource,
+  block: string | undefined,
+): string =>
+  [
+    `A ${word} is unique in its ${parent?.type ?? "workspace"}. This ${word} may belong to:`,
+    ...(block === undefined
+      ? []
+      : [
+          `  - the resource that is replaced here with create_before_destroy: choose another ${word}, or remove create_before_destroy. In Pulumi, set deleteBeforeReplace.`,
+        ]),
+    `  - a resource of this configuration that gives it up: apply again. Two that exchange a ${word} need two applies.`,
+    `  - a resource that destroy = false left, or that was created elsewhere: choose another ${word}${block ? `, or import it:\n\n${block}` : "."}`,
+  ].join("\n");
+
+const importBlock = (type: string, importId: string): string =>
   [
     "  import {",
     `    to = ${type}.NAME # the address that Terraform prints for this error`,
     `    id = "${importId}"`,
     "  }",
   ].join("\n");
-
-const idsOf = (found: readonly Pick<LiveResource, "id">[]): string => found.map(({ id }) => id).join(", ");

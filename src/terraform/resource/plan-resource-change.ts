@@ -73,8 +73,8 @@ async function meaningsOf(update: Update): Promise<Meanings> {
   const open = [...type.declaredIn(config)]
     .filter(([path, value]) => rules[path]?.change === "replace" && value instanceof Unknown)
     .map(([path]) => path);
-  // What was in a deleted parent is deleted too, and is created in the new one instead of being replaced.
-  if ((await parentChange(session?.reads, type, prior, config)) === "deleted")
+  // Where nothing is to be deleted, it is created in the new parent instead of being replaced.
+  if ((await parentChange(session, type, prior, config)) === "left")
     open.push(...parents.map(({ attribute }) => attribute));
   const [before, after] = [type.knownIn(prior), type.knownIn(config)];
   const rewritten = [...after]

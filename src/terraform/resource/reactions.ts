@@ -1,5 +1,6 @@
 import type { Resource } from "../../api/reads";
 import { waitUntilSettled } from "../../apply/settle";
+import { failure } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
 import { type AttributeLookup, isUnlisted, ruleAt } from "../../model/resource-type";
@@ -10,7 +11,7 @@ import { readParent, typeNamed } from "../../resources";
 import type { PrivateData } from "../private-data";
 import type { TypeInSession } from "../provider";
 import { shapeOf, type TerraformShape } from "../schema/terraform-shape";
-import type { TerraformObject } from "../values";
+import { asObject, type TerraformObject } from "../values";
 
 /** The inputs of a run: fields of its parent, and the resources that it follows. */
 interface RunInputs {
@@ -22,6 +23,20 @@ interface RunInputs {
   readonly isHeld: boolean;
   /** The parent, as messages name it. */
   readonly about: Address;
+}
+
+/** The revision of a resource that was created only in part. */
+export const incomplete = "incomplete";
+
+/** Throws `DiagnosticsError` for a run on an incomplete resource. A trigger may join several revisions. */
+export function requireComplete({ triggers = null }: TerraformObject): void {
+  for (const [name, value] of Object.entries(asObject(triggers) ?? {}))
+    if (`${value}`.split(/[^\w-]+/).includes(incomplete))
+      throw failure("plan.not_deployed", `triggers.${name} is incomplete: nothing was started`, {
+        attribute: "triggers",
+        detail: "It names what was created only in part, and would run without the rest.",
+        hint: "plan and apply again: that creates what is missing first",
+      });
 }
 
 /** Returns true if a run makes a change take effect, or may run again because its parent is restored. */

@@ -20,7 +20,7 @@ import type { Session } from "../provider";
 import { revisionName } from "../schema/resource-block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { type TerraformObject, toPlain, valueAt } from "../values";
-import { leavesDeletedParent } from "./confirm-deleted";
+import { parentChange } from "./confirm-deleted";
 import { createResource, type MadeResource, startRun, writtenAs } from "./create-resource";
 import { type Applied, finishWrite, stateAfter, unappliedFields, type Writing } from "./finish-write";
 import { requireFreeName, turnOf } from "./namesakes";
@@ -30,7 +30,7 @@ import { unknownValue } from "./plan-findings";
 /** Updates a resource: only what the plan says is sent, nothing at all where only the state changes. */
 export async function updateResource(change: Writing, prior: TerraformObject): Promise<Applied> {
   const { session, type, planned, wanted, config, kept } = change;
-  if (await leavesDeletedParent(change, prior, planned)) return createElsewhere(change, prior);
+  if ((await parentChange(session, type, prior, planned)) === "left") return createElsewhere(change, prior);
   const declared = type.declaredIn(config);
   const defaults = type.defaultsIn(await session.reads.catalog());
   const { sent: changed, acts } = plannedWrites(type, { prior, planned, declared, kept, defaults });
@@ -123,7 +123,7 @@ async function sendUpdate({ session, type, nonce }: Writing, input: SentUpdate):
   return live === undefined ? accepted : { ...accepted, live };
 }
 
-/** Creates a resource in its new parent: it was deleted with the recorded one. */
+/** Creates a resource in its new parent: nothing of it is to be deleted in the recorded one. */
 async function createElsewhere(change: Writing, prior: TerraformObject): Promise<Applied> {
   const { type, wanted, planned } = change;
   const name = type.nameIn(prior);

@@ -11,6 +11,7 @@ import type { TerraformShape } from "../schema/terraform-shape";
 import {
   decodeObject,
   holdsUnknown,
+  isUnknown,
   type TerraformObject,
   type TerraformValue,
   toPlain,
@@ -35,14 +36,18 @@ export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async
 };
 
 /** Returns the combinations of values that cannot be anywhere: a minimum above its maximum. */
-const combinationFindings = (type: TerraformShape, config: TerraformObject): readonly Diagnostic[] =>
-  (type.resource.check?.(type.declaredWithSecrets(config), emptyCatalog) ?? [])
-    .filter(({ code, attribute }) => code === "plan.invalid_combination" && attribute !== undefined)
+function combinationFindings(type: TerraformShape, config: TerraformObject): readonly Diagnostic[] {
+  const isOpen = ({ name, writeOnlyName }: SecretBinding): boolean =>
+    [name, writeOnlyName, generatedName].some((attribute) => isUnknown(config[attribute]));
+  const open = ["", ...type.secrets.filter(isOpen).map(({ path }) => path)];
+  return (type.resource.check?.(type.declaredWithSecrets(config), emptyCatalog) ?? [])
+    .filter(({ code, attribute = "" }) => code === "plan.invalid_combination" && !open.includes(attribute))
     .map(({ code, summary, hint, attribute: path = "" }) => {
       const attribute = type.stepsOf(path)?.join(".") ?? path;
       const named = summary.startsWith("expected ") ? `${attribute}: ${summary}` : summary;
       return error(code, named, { hint, attribute });
     });
+}
 
 /** Bytes of the values in a request, less the bytes around them. */
 const largestValues = maxBodyBytes - 1024;
@@ -55,29 +60,30 @@ export function sizeFindings(values: readonly TerraformValue[]): readonly Diagno
   return [error("apply.body_too_large", summary, { hint: "make the value smaller" })];
 }
 
+/** Returns the combinations of secrets that cannot be. An unknown may turn out to be null: it is not set yet. */
 export function secretFindings(
   secrets: readonly Omit<SecretBinding, "path">[],
   config: TerraformObject,
   { clientCapabilities }: Pick<RequestOf<"ValidateResourceConfig">, "clientCapabilities">,
 ): readonly Diagnostic[] {
   const mayWriteOnly = clientCapabilities?.writeOnlyAttributesAllowed === true;
+  const isNull = (attribute: string): boolean => (config[attribute] ?? null) === null;
+  const isSet = (attribute: string): boolean => !isNull(attribute) && !isUnknown(config[attribute]);
   return secrets.flatMap(({ name, writeOnlyName, versionName }): readonly Diagnostic[] => {
-    const isSet = (attribute: string): boolean => (config[attribute] ?? null) !== null;
-    const [isGenerated, isWriteOnly, isVersioned] = [generatedName, writeOnlyName, versionName].map(isSet);
-    const other = isGenerated ? [name, writeOnlyName, versionName].find(isSet) : undefined;
+    const other = isSet(generatedName) ? [name, writeOnlyName, versionName].find(isSet) : undefined;
     const keepOne = "keep one of the two";
     const wrong = (attribute: string, summary: string, hint: string): readonly Diagnostic[] => [
       error("plan.invalid_combination", summary, { attribute, hint }),
     ];
     if (other !== undefined)
       return wrong(generatedName, `${other} and ${generatedName} are both set`, keepOne);
-    if (isVersioned && !isWriteOnly)
+    if (isSet(versionName) && isNull(writeOnlyName))
       return wrong(
         versionName,
         `${versionName} is set without ${writeOnlyName}`,
         `set ${writeOnlyName}, or remove it`,
       );
-    if (!isWriteOnly) return [];
+    if (!isSet(writeOnlyName)) return [];
     if (!mayWriteOnly)
       return wrong(
         writeOnlyName,
@@ -86,13 +92,13 @@ export function secretFindings(
       );
     if (isSet(name)) return wrong(writeOnlyName, `${name} and ${writeOnlyName} are both set`, keepOne);
     const hint = `set ${versionName} to 1, and raise it with every new value`;
-    return isVersioned ? [] : wrong(writeOnlyName, `${writeOnlyName} has no ${versionName}`, hint);
+    return isNull(versionName) ? wrong(writeOnlyName, `${writeOnlyName} has no ${versionName}`, hint) : [];
   });
 }
 
 /** Returns the error of a pin that no run would take. */
 function whenFindings({ when, commit = null }: TerraformObject): readonly Diagnostic[] {
-  if (when !== "never" || commit === null) return [];
+  if (when !== "never" || typeof commit !== "string") return [];
   const details = { hint: "remove one of the two", attribute: "when" };
   return [error("plan.invalid_combination", `with when = "never" no commit is deployed`, details)];
 }

@@ -1,7 +1,6 @@
 import type { Resource } from "../../api/reads";
-import type { Variable } from "../../api/wire/shapes";
 import { bareRecord } from "../../apply/change-context";
-import { error } from "../../diagnostics/diagnostic";
+import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { canonicalId, generatedName } from "../../model/text";
 import { isOlder } from "../../model/time";
 import { generatedChanged } from "../../plan/diff";
@@ -29,15 +28,7 @@ import { checkConfig } from "../schema/check-config";
 import { variablesSchema } from "../schema/variables-schema";
 import { decodeObject, encodeMessage, type TerraformObject, type TerraformValue, textIn } from "../values";
 import { applyVariables } from "./apply-variables";
-import {
-  elementsOf,
-  entriesIn,
-  entryType,
-  type MapMember,
-  managesNothing,
-  planVariables,
-  withEntries,
-} from "./variables";
+import { elementsOf, entryType, planVariables, rowsIn, withRows } from "./variables";
 
 const { valueType } = variablesSchema;
 const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>
@@ -48,20 +39,19 @@ const maps = { name: "values", writeOnlyName: "values_wo", versionName: "values_
 
 const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, request) => {
   const config = decoded(request.config) ?? {};
-  const [shown, secret] = [elementsOf(config.values), elementsOf(config.values_wo)];
-  const declared = { ...shown, ...secret };
-  const made = Object.keys(elementsOf(config[generatedName])).filter((key) => key in declared);
-  const twice = (key: string, summary: string, attribute: string) =>
-    error("plan.invalid_combination", `${key} ${summary}`, { attribute, hint: "keep one of the two" });
-  const found = [
+  const keys = new Map<string, string>();
+  const found: Diagnostic[] = [
     ...checkConfig(variablesSchema.block, config),
     ...secretFindings([maps], { ...config, values: null, [generatedName]: null }, request),
-    ...made.map((key) => twice(key, "has a value and is to be made up", generatedName)),
-    ...Object.keys(secret)
-      .filter((key) => key in shown)
-      .map((key) => twice(key, "is in values and in values_wo", "values_wo")),
-    ...Object.values(declared).flatMap((value) => sizeFindings([value])),
   ];
+  for (const attribute of ["values", "values_wo", generatedName])
+    for (const [key, value] of Object.entries(elementsOf(config[attribute]))) {
+      const summary = `${key} is in ${keys.get(key)} and in ${attribute}`;
+      if (keys.has(key))
+        found.push(error("plan.invalid_combination", summary, { attribute, hint: "keep one of the two" }));
+      keys.set(key, attribute);
+      found.push(...sizeFindings([value]));
+    }
   return { diagnostics: diagnosticMessages(found, (attribute) => attribute.split(".")) };
 };
 
@@ -74,10 +64,11 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
   const serviceId = textIn(state, "service_id") ?? textIn(state, "id") ?? "";
   requireWorkspace(session, service, serviceId, known);
   const { writtenAt } = known;
-  const entries = entriesIn(state);
-  for (const [name, { id, updatedAt }] of entries) {
-    const recorded = { ...bareRecord({ type: variable.type, id, name }), updatedAt, writtenAt };
-    reads.expect(`variable "${name}"`, recorded, { parentId: serviceId });
+  const rows = rowsIn(state);
+  for (const [name, { ids, updated_at: time }] of rows) {
+    const recorded = bareRecord({ type: variable.type, id: `${ids}`, name });
+    const updatedAt = typeof time === "string" ? time : undefined;
+    reads.expect(`variable "${name}"`, { ...recorded, updatedAt, writtenAt }, { parentId: serviceId });
   }
   const owner = await readParent(reads, variable, serviceId);
   if (owner?.kind === "gone" && owner.ending === undefined) {
@@ -88,39 +79,36 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
   }
   const listed = owner?.kind === "found" ? await reads.variables(serviceId) : undefined;
   if (listed === undefined || state.ids === null) return unchanged;
-  const shown = [...entries].flatMap(([key, entry]) => {
+  const left: Diagnostic[] = [];
+  for (const [key, row] of [...rows]) {
     // By its name too: the answer to its creation may have been that of another.
-    const live = listed.find((one) => one.id === entry.id) ?? listed.find((one) => one.key === key);
-    return live === undefined ? [] : [[key, entryAsShown(key, entry, live, state)] as const];
-  });
-  const left = shown
-    .filter(([key, { isTouched }]) => isTouched && key in elementsOf(state[generatedName]))
-    .map(([key]) => generatedChanged(entryType.addressOf(key), { attribute: generatedName }));
-  const next = withEntries({ ...state, service_id: serviceId }, new Map(shown));
-  return { newState: encoded(next), private: kept, diagnostics: diagnosticMessages(left) };
+    const live = listed.find((one) => one.id === row.ids) ?? listed.find((one) => one.key === key);
+    rows.delete(key);
+    if (live === undefined) continue;
+    const { updated_at: time, values, [generatedName]: made } = row;
+    const known = typeof time === "string" ? time : undefined;
+    const shown = { ...row, ids: live.id, updated_at: live.updatedAt ?? known ?? "" };
+    const isTouched = live.key !== key || known === undefined || isOlder(known, shown.updated_at);
+    if (isTouched && made)
+      left.push(generatedChanged(entryType.addressOf(key), { attribute: generatedName }));
+    // Without its time a value is sent again; of a generated one only the name.
+    const isTimed = !isTouched || (made ? live.key === key : values !== undefined);
+    const value = isTouched && values !== undefined ? null : values;
+    rows.set(key, { ...shown, updated_at: isTimed ? shown.updated_at : undefined, values: value });
+  }
+  const newState = encoded(withRows({ ...state, service_id: serviceId }, rows));
+  return { newState, private: kept, diagnostics: diagnosticMessages(left) };
 };
-
-/**
- * Returns an entry as the service shows it. A value that was changed outside is null, so that the next plan sends it again;
- * a write-only one loses its time. A generated value stays, and loses its time where its name is to be sent.
- */
-function entryAsShown(key: string, entry: MapMember, live: Variable, state: TerraformObject) {
-  const { updatedAt: known, source } = entry;
-  const { id, key: liveKey, updatedAt } = { ...live, updatedAt: live.updatedAt ?? known ?? "" };
-  const isTouched = liveKey !== key || known === undefined || isOlder(known, updatedAt);
-  const isMade = key in elementsOf(state[generatedName]);
-  const isSent = isTouched && !isMade;
-  const isTimed = !isTouched || (isMade ? liveKey === key : key in elementsOf(state.values));
-  return { id, isTouched, source: isSent ? null : source, updatedAt: isTimed ? updatedAt : undefined };
-}
 
 const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) => {
   const [prior, config] = [request.priorState, request.config].map(decoded);
   if (config === undefined) return plannedAs(variablesSchema, request, prior, undefined);
   const serviceId = textIn(config, "service_id");
-  const listed = managesNothing(prior) && serviceId ? await session?.reads.variables(serviceId) : [];
-  const takenOver = new Map(listed?.map((one) => [one.key, one]));
-  const parent = prior ? await parentChange(session?.reads, entryType, prior, config) : "same";
+  const listed = prior?.ids === null && serviceId ? await session?.reads.variables(serviceId) : [];
+  const takenOver = new Map(
+    listed?.map(({ key, id, updatedAt }) => [key, { ids: id, updated_at: updatedAt ?? "" }]),
+  );
+  const parent = prior ? await parentChange(session, entryType, prior, config) : "same";
   const { planned, diagnostics } = planVariables({ prior, config, takenOver, parent });
   const isMoved = parent === "other";
   const isChecked = session !== undefined && serviceId !== undefined && (prior === undefined || isMoved);
@@ -145,7 +133,7 @@ const apply: RpcAnswer<"ApplyResourceChange"> = async (provider, request) =>
 /** The map as messages about its import name it: it has the ID of its service, and no name. */
 const importedType: Resource = { ...variable, terraformName: variablesSchema.name, nameAttribute: undefined };
 
-/** Imports a service's map. What it declares is not known yet: nothing is managed before the next apply. */
+/** Imports a service's map. It declares nothing yet: nothing is managed before the next apply. */
 const importMap: RpcAnswer<"ImportResourceState"> = async (provider, request) => {
   const session = provider.requireSession();
   const importId = importIdOf(session, request);

@@ -1,15 +1,17 @@
-import type { Variable } from "../../api/wire/shapes";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { generatedName } from "../../model/text";
 import { variable } from "../../resources/variable";
+import { noPrivateData } from "../private-data";
 import type { ParentChange } from "../resource/confirm-deleted";
-import type { ResourcePlan } from "../resource/plan-change";
+import { planChange, type ResourcePlan } from "../resource/plan-change";
 import { unknownValue } from "../resource/plan-findings";
+import { incomplete } from "../resource/reactions";
+import { emptyValue } from "../schema/block";
 import { revisionName } from "../schema/resource-block";
 import { shapeOf } from "../schema/terraform-shape";
 import {
   asObject,
-  holdsUnknown,
+  type Draft,
   isSameValue,
   isUnknown,
   type TerraformObject,
@@ -17,58 +19,59 @@ import {
   unknown,
 } from "../values";
 
-/** The type that each entry of the map is: all it does, the map does. */
+/** The type of each variable of a map. */
 export const entryType = shapeOf(variable);
-
-export interface MapMember {
-  readonly id: string;
-  /** ISO 8601; empty where the service tells none. Undefined where a write-only value was changed outside. */
-  readonly updatedAt: string | undefined;
-  /** The text of its value, the version of a write-only one, the length of a generated one. Null: changed outside. */
-  readonly source: TerraformValue;
-}
-
-export type MapMembers = ReadonlyMap<string, MapMember>;
 
 /** Returns the elements of a map by key; none where the whole map is null or unknown. */
 export const elementsOf = (map: TerraformValue | undefined): TerraformObject => asObject(map) ?? {};
 
-function sourcesIn(whole: TerraformObject | undefined): (key: string) => TerraformValue {
-  const shown = { ...elementsOf(whole?.[generatedName]), ...elementsOf(whole?.values) };
-  return (key) => (key in shown ? shown[key] : whole?.values_wo_version) ?? null;
-}
+const mapNames = ["ids", "updated_at", "values", "values_wo", generatedName] as const;
 
-export function entriesIn(state: TerraformObject | undefined): Map<string, MapMember> {
-  const sourceOf = sourcesIn(state);
-  const times = elementsOf(state?.updated_at);
-  const entries = new Map<string, MapMember>();
-  for (const [key, id] of Object.entries(elementsOf(state?.ids))) {
-    const updatedAt = times[key];
-    if (typeof id !== "string") continue;
-    const source = sourceOf(key);
-    entries.set(key, { id, source, updatedAt: typeof updatedAt === "string" ? updatedAt : undefined });
-  }
-  return entries;
-}
+/**
+ * The elements of one key, by map; undefined where a map lacks the key. In a state, a variable that was changed outside has null
+ * in `values`, or no time.
+ */
+export type Row = { readonly [Name in (typeof mapNames)[number]]?: TerraformValue | undefined };
 
-export function withEntries(state: TerraformObject, entries: MapMembers): TerraformObject {
-  const { values = null, [generatedName]: generated = null } = state;
-  const among = (map: TerraformValue, sourceOf: (entry: MapMember) => TerraformValue): TerraformValue =>
-    map &&
-    Object.fromEntries(
-      [...entries].filter(([key]) => key in elementsOf(map)).map(([key, entry]) => [key, sourceOf(entry)]),
-    );
-  const times = [...entries].flatMap(([key, { updatedAt }]) =>
-    updatedAt === undefined ? [] : [[key, updatedAt]],
+export const rowIn = (whole: TerraformObject, key: string): Row =>
+  Object.fromEntries(mapNames.map((name) => [name, elementsOf(whole[name])[key]]));
+
+/** Returns the rows of the variables that exist, by key. */
+export const rowsIn = (state: TerraformObject = {}): Map<string, Row> =>
+  new Map(
+    Object.entries(elementsOf(state.ids))
+      .filter(([, id]) => typeof id === "string")
+      .map(([key]) => [key, rowIn(state, key)]),
   );
-  return {
-    ...state,
-    ids: Object.fromEntries([...entries].map(([key, { id }]) => [key, id])),
-    updated_at: Object.fromEntries(times),
-    values: among(values, ({ source }) => (typeof source === "string" ? source : null)),
-    [generatedName]: among(generated, ({ source }) => asObject(source) ?? null),
-  };
+
+/** Returns a whole value with these rows in its maps; a map that is null and gets no element stays null. */
+export function withRows(whole: TerraformObject, rows: Iterable<readonly [string, Row]>): TerraformObject {
+  const present = mapNames.filter((name) => (whole[name] ?? null) !== null);
+  const maps: Record<string, Draft> = Object.fromEntries(present.map((name) => [name, {}]));
+  for (const [key, row] of rows)
+    for (const [name, value] of Object.entries(row))
+      if (value !== undefined) maps[name] = Object.assign(maps[name] ?? {}, { [key]: value });
+  return { ...whole, ...maps };
 }
+
+/** Returns a variable of a map as a single resource has it. */
+export const variableIn = (whole: TerraformObject, key: string, row: Row): TerraformObject => {
+  const { service_id = null, timeouts = null, values_wo_version: version = null } = whole;
+  const isShown = row.values !== undefined || row[generatedName] !== undefined;
+  return {
+    ...emptyValue(entryType),
+    ...{ service_id, timeouts, key, id: row.ids ?? null, updated_at: row.updated_at ?? null },
+    ...{ value: row.values ?? null, value_wo: row.values_wo ?? null },
+    value_wo_version: isShown ? null : version,
+    [generatedName]: row[generatedName] ?? null,
+  };
+};
+
+/** The same of a state: where it was changed outside, its name and the version of its value are unknown. */
+export const recordedIn = (state: TerraformObject, key: string, row: Row): TerraformObject => ({
+  ...variableIn(state, key, row),
+  ...(row.updated_at === undefined && { key: null, value_wo_version: null }),
+});
 
 /**
  * Returns the keys that a configuration declares; undefined where no map is written. Where `ignore_changes` withholds the
@@ -82,114 +85,89 @@ function declaredKeys(
   const isWithheld = writeOnly === null && (config.values_wo_version ?? null) !== null;
   const maps = [values, writeOnly, generated].filter((map) => map !== null);
   if ((isWithheld && before === undefined) || maps.some(isUnknown)) return unknown;
-  const shown = { ...elementsOf(before?.[generatedName]), ...elementsOf(before?.values) };
-  const own = [...entriesIn(before).keys()].filter((key) => isWithheld && !(key in shown));
+  const isHidden = ({ values: value, [generatedName]: made }: Row) =>
+    value === undefined && made === undefined;
+  const own = isWithheld ? [...rowsIn(before)].flatMap(([key, row]) => (isHidden(row) ? [key] : [])) : [];
   if (maps.length === 0 && own.length === 0) return undefined;
   return [...new Set([...own, ...maps.flatMap((map) => Object.keys(elementsOf(map)))])];
 }
-
-type Planned = Pick<ResourcePlan, "planned" | "diagnostics">;
 
 interface VariablesChange {
   /** Undefined for a create. */
   readonly prior: TerraformObject | undefined;
   readonly config: TerraformObject;
   /** The service's variables that an imported map takes over when it declares them, by key. */
-  readonly takenOver: ReadonlyMap<string, Pick<Variable, "id" | "updatedAt">>;
+  readonly takenOver: ReadonlyMap<string, Row>;
   readonly parent: ParentChange;
 }
 
-/** Returns true if a map was imported and not applied since: it manages nothing yet. */
-export const managesNothing = (prior: TerraformObject | undefined): boolean =>
-  prior !== undefined && (prior.ids ?? null) === null;
-
 /**
- * Plans a map of variables key by key: ids are known where a key stays, times where its value stays. Pure, and the same
- * every time it is asked. Keys that are not declared and were never ours are left alone.
+ * Plans a map as its variables, one by one: ids are known where a key stays, times where its value stays. Pure, and the
+ * same every time it is asked. Keys that are not declared and were never ours are left alone.
  */
-export function planVariables({ prior, config, takenOver, parent }: VariablesChange): Planned {
-  const isOpen = isUnknown(config.service_id ?? null) || parent === "deleted";
+export function planVariables(change: VariablesChange): Pick<ResourcePlan, "planned" | "diagnostics"> {
+  const { prior, config, takenOver, parent } = change;
+  // A service that is not known yet may be the recorded one: nothing is replaced for it.
+  const isOpen = isUnknown(config.service_id ?? null) || parent === "left";
   const before = isOpen || parent === "other" ? undefined : prior;
   const place = before?.service_id ?? config.service_id ?? null;
   const base = { ...config, service_id: place, values_wo: null, id: before?.id ?? place };
   const declared = declaredKeys(config, prior);
-  const diagnostics = declared === undefined ? undeclaredFindings(prior, config, takenOver) : [];
-  if (declared === undefined && before !== undefined) {
-    const { ids = null, updated_at: times = null, [revisionName]: revision = null } = before;
+  const diagnostics = declared === undefined ? [...undeclaredFindings(change)] : [];
+  const { ids = null, updated_at: times = null, [revisionName]: revision = null } = before ?? {};
+  if (declared === undefined && before !== undefined)
     return { planned: { ...base, ids, updated_at: times, [revisionName]: revision }, diagnostics };
-  }
   const all = { updated_at: unknown, [revisionName]: unknown };
   if (isUnknown(declared)) return { planned: { ...base, ids: unknown, ...all }, diagnostics };
-  const keys = declared ?? [];
-  // A service that is not known yet may be the recorded one: nothing is replaced for it.
-  if (prior !== undefined && isOpen)
-    return { planned: { ...base, ids: fromKeys(keys, () => unknown), ...all }, diagnostics };
-  const entries = entriesIn(before);
-  // A value that was imported is kept, not generated again.
-  for (const [key, source] of Object.entries(elementsOf(config[generatedName]))) {
-    const { id, updatedAt } = takenOver.get(key) ?? {};
-    if (id !== undefined) entries.set(key, { id, updatedAt: updatedAt ?? "", source });
-  }
-  const sourceOf = sourcesIn(config);
-  const written = [config.values, config.values_wo, config[generatedName]].map(elementsOf);
-  const isKept = (key: string): boolean => {
-    const { source, updatedAt } = entries.get(key) ?? {};
+  const rows = new Map<string, Row>();
+  const recorded = rowsIn(before);
+  let isWritten = (prior !== undefined && isOpen) || revision === incomplete;
+  for (const key of declared ?? []) {
+    const row = rowIn(config, key);
+    const wanted = variableIn(base, key, row);
+    const taken = takenOver.get(key);
+    const known = recorded.get(key) ?? taken;
     // A value that only the configuration has, and does not show, stays as it is.
-    const isUntouched = updatedAt !== undefined || !written.some((map) => key in map);
-    return source !== undefined && isUntouched && isSame(source, sourceOf(key));
-  };
-  const kept = new Set(keys.filter(isKept));
-  const timed = keys.filter((key) => entries.get(key)?.updatedAt !== undefined || !kept.has(key));
-  const acts = [...entries.keys(), ...keys].some((key) => !kept.has(key));
-  const lost = Object.entries(elementsOf(config.values)).filter(
-    ([key, value]) => value === null && !kept.has(key),
-  );
-  const planned = {
-    ...base,
-    ids: fromKeys(keys, (key) => entries.get(key)?.id ?? takenOver.get(key)?.id ?? unknown),
-    // For each key of a new map one line is enough.
-    updated_at: before
-      ? fromKeys(timed, (key) => (kept.has(key) ? (entries.get(key)?.updatedAt ?? null) : unknown))
-      : unknown,
-    [revisionName]: acts ? unknown : (before?.[revisionName] ?? null),
-  };
-  return { planned, diagnostics: [...diagnostics, ...lost.map(([key]) => unknownValue(key, "values"))] };
+    const isHidden = Object.values(row).every((value) => value === undefined);
+    const asRecorded = known && (isHidden ? variableIn : recordedIn)(before ?? {}, key, known);
+    const priorPrivate = taken ? { ...noPrivateData, workspace: "" } : noPrivateData;
+    const input = { type: entryType, prior: asRecorded, config: wanted, priorPrivate, catalog: undefined };
+    const { planned, acts } = planChange(input);
+    isWritten ||= acts;
+    const { id, updated_at: time } = planned;
+    rows.set(key, { ...row, values_wo: undefined, ids: id, updated_at: time ?? undefined });
+    const isLost = known === undefined && !entryType.declaredWithSecrets(wanted).has("value");
+    if (isLost && !(prior && isOpen)) diagnostics.push(unknownValue(key, "values"));
+  }
+  isWritten ||= [...recorded.keys()].some((key) => !rows.has(key));
+  const maps = withRows({ ...base, ids: {}, updated_at: {} }, rows);
+  const planned = { ...maps, [revisionName]: isWritten ? unknown : revision };
+  // For each key of a new map one line is enough.
+  return { planned: before ? planned : { ...planned, updated_at: unknown }, diagnostics };
 }
 
-const isSame = (a: TerraformValue | undefined, b: TerraformValue | undefined): boolean =>
-  isSameValue(a ?? null, b ?? null) && !holdsUnknown(b ?? null);
-
-const fromKeys = (
-  keys: readonly string[],
-  valueAt: (key: string) => TerraformValue,
-): Record<string, TerraformValue> => Object.fromEntries(keys.map((key) => [key, valueAt(key)]));
-
 /**
- * Returns what is said of a resource that declares no map. Values that are taken away are no order to delete what they
- * set; one that was imported, or whose changes are ignored, has none.
+ * Returns the findings about a resource that declares no map. Values that are taken away are no order to delete. A resource
+ * that was imported, or whose changes are ignored, has no values.
  */
-function undeclaredFindings(
-  prior: TerraformObject | undefined,
-  config: TerraformObject,
-  takenOver: VariablesChange["takenOver"],
-): readonly Diagnostic[] {
+function undeclaredFindings({ prior, config, takenOver }: VariablesChange): readonly Diagnostic[] {
   const [attribute, code] = ["values", "plan.invalid_combination"] as const;
   if (prior === undefined)
     return [error(code, "there are no values", { attribute, hint: "set values, values_wo or generate" })];
-  if (managesNothing(prior)) {
-    const detail =
-      takenOver.size === 0 ? undefined : `The service has ${[...takenOver.keys()].sort().join(", ")}.`;
+  const isImported = prior.ids === null;
+  const owned = [...(isImported ? takenOver : rowsIn(prior)).keys()].sort().join(", ");
+  if (isImported) {
+    const detail = owned === "" ? undefined : `The service has ${owned}.`;
     const hint =
       "name in values those that are to be managed: the next apply sets them, and all others are left alone";
     return [warning(code, "no values are declared: no variable is managed", { attribute, detail, hint })];
   }
-  const owned = [...entriesIn(prior).keys()];
-  const isTakenAway =
-    (prior.values ?? null) !== null || !isSame(prior.values_wo_version, config.values_wo_version);
-  if (owned.length === 0 || !isTakenAway) return [];
-  const detail = `This resource manages ${owned.join(", ")}.`;
+  const [before, after] = [prior, config].map((one) => one.values_wo_version ?? null);
+  const isTakenAway = (prior.values ?? null) !== null || !isSameValue(before, after);
+  if (owned === "" || !isTakenAway) return [];
   const hint =
     "write values = {} to delete them, or take the resource away with a removed block to leave them as they are";
+  const detail = `This resource manages ${owned}.`;
   return [
     error(code, "there are no values any more, and none is deleted for that", { attribute, detail, hint }),
   ];
