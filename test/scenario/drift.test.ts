@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { driftDocumentSchema } from "../../src/plan/drift";
 import { approve, eachScenario, openScenario, type Scenario } from "../support/cli";
+import { shareOf } from "../support/soak";
 
 const readKey = "rnv_read_only";
 const shop = (branch = "main", level = "info") => `
@@ -138,11 +139,12 @@ ${more}`,
     await scenario.isQuiet();
   });
 
-  it.each([
+  const faults = [
+    ["is cut off", { kind: "malformed" }],
     ["fails", { kind: "status", status: 403 }],
     ["is not JSON", { kind: "html", status: 200 }],
-    ["is cut off", { kind: "malformed" }],
-  ] as const)("is 1, never 0, when a listing %s", async (_, fault) => {
+  ] as const;
+  it.each(shareOf(faults, 3))("is 1, never 0, when a listing %s", async (_, fault) => {
     scenario.fail(({ path }) => (path.endsWith("/projects") ? fault : undefined));
     const { code, stdout, stderr } = await drift();
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
