@@ -1,5 +1,3 @@
-import { existsSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { approve, eachScenario } from "../support/cli";
 import { atTerminal, hasTerminal, interrupt } from "../support/pseudo-terminal";
 import { shareOf } from "../support/soak";
@@ -89,36 +87,5 @@ const name = "Type its name to confirm: ";
     expect(screen).toContain("service.shop.web will be destroyed");
     expect(screen).not.toContain("Only 'yes'");
     await scenario.isQuiet();
-  });
-
-  it("init asks what to start from, with arrow keys, and only where nothing is there yet", async () => {
-    const down = "\u001b[B";
-    const written = () =>
-      ["rnv.yaml", ".gitignore", ".rnv"].filter((name) => existsSync(join(scenario.folder, name)));
-    await scenario.run("apply", ...approve);
-    const { screen } = await atTerminal(scenario, "init", []);
-    expect(screen).toContain("rnv.yaml is there already: left as it is");
-    const begin = () => {
-      for (const name of written()) rmSync(join(scenario.folder, name), { recursive: true });
-    };
-    begin();
-    scenario.write("Procfile", "web: npm start\n");
-    for (const key of shareOf(["\u0003", "\u0004"], 2)) {
-      const { code } = await atTerminal(scenario, "init", [["Start from:", key]]);
-      expect({ key, code, written: written() }).toEqual({ key, code: 130, written: [] });
-    }
-    const converted = await atTerminal(scenario, "init", [["Start from:", ""]]);
-    expect(converted.code).toBe(0);
-    expect(scenario.read("rnv.yaml")).toContain("startCommand: npm start");
-    begin();
-    const live = await atTerminal(scenario, "init", [["Start from:", down]]);
-    expect(live.screen).toContain("taken over; nothing was written to the service");
-    begin();
-    const starter = await atTerminal(scenario, "init", [["Start from:", down + down]]);
-    expect(starter.screen).toContain("rnv.yaml: a first manifest to edit");
-    begin();
-    const unasked = await atTerminal(scenario, "init -input=false", []);
-    expect(unasked.screen).not.toContain("Start from:");
-    expect(unasked.screen).toContain("rnv.yaml: a first manifest to edit");
   });
 });
