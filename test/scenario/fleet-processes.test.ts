@@ -32,7 +32,7 @@ it("reads a workspace once for all members with one key, and shows what each sho
   const changed = store.services().find(({ name }) => name === "c-api");
   store.editConfiguration(changed?.id as string, { repository: "https://git.example.com/other" });
   scenario.settle();
-  for (const verb of ["drift", "plan"]) {
+  for (const verb of shareOf(["drift", "plan"], 2)) {
     scenario.forget();
     const together = await scenario.run("fleet", verb, "-json");
     expect(statusesOf(together.stdout)).toEqual({
