@@ -1,8 +1,6 @@
-import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { builtCli } from "../support/built-cli";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { serveCodeHost } from "../support/code-host-server";
 import { linkPackage } from "../support/install-package";
@@ -189,17 +187,6 @@ it("examples/gitops deletes a service by two changes in git, and not by one", as
   }
 });
 
-it("npm run demo tells the whole story and ends well", () => {
-  builtCli();
-  const { status, stdout } = spawnSync(process.execPath, [join(examples, "quickstart", "demo.mjs")], {
-    encoding: "utf8",
-  });
-  expect(status).toBe(0);
-  expect(stdout).toContain("No changes. Your infrastructure matches the configuration.");
-  expect(stdout).toContain("Drift: 1 changed outside rnv");
-  expect(stdout).toContain("Destroy complete! Resources: 4 destroyed.");
-});
-
 describe("examples/typescript", () => {
   let scenario: Scenario;
   const rnv = (...args: string[]) => scenario.runWith({ env }, ...args);
@@ -209,27 +196,6 @@ describe("examples/typescript", () => {
     linkPackage(scenario.folder);
   });
   afterAll(() => scenario.close());
-
-  it("compiles, and runs three environments of one function beside each other", async () => {
-    const tsc = join(root, "node_modules", ".bin", "tsc");
-    expect(spawnSync(tsc, { cwd: scenario.folder, encoding: "utf8" })).toMatchObject({
-      stdout: "",
-      status: 0,
-    });
-    for (const stage of ["production", "staging", "preview/12"]) {
-      const inStage = ["--stage", stage, "--state", `state/${stage}.json`];
-      // Paid plans wait for their checkout.
-      await rnv("apply", ...approve, ...inStage);
-      for (const { id } of scenario.emulator.store.services()) scenario.emulator.store.completeCheckout(id);
-      expect(await rnv("apply", ...approve, ...inStage)).toMatchObject({ code: 0 });
-      expect(await rnv("plan", "-detailed-exitcode", ...inStage)).toMatchObject({ code: 0 });
-    }
-    expect(scenario.emulator.store.projects().map(({ name }) => name)).toEqual([
-      ...["Shop production", "Shop staging", "Shop preview 12"],
-    ]);
-    const replicas = scenario.emulator.store.services().map(({ configuration }) => configuration.replicas);
-    expect(replicas).toEqual([2, 1, 1, 1, 1, 1]);
-  });
 
   it("is begun by rnv init --typescript, and applied as it is", async () => {
     rmSync(join(scenario.folder, "rnv.config.ts"));

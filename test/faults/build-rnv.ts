@@ -12,7 +12,15 @@ const root = resolve(__dirname, "../..");
  * The sources as one module, with a bug where one is wanted. A manifest is read once for each path: the matrix runs
  * the same few of them hundreds of thousands of times.
  */
-export async function buildRnv(bug?: Edit): Promise<Rnv> {
+export function buildRnv(bug?: Edit): Promise<Rnv> {
+  if (bug !== undefined) return bundled(bug);
+  plain ??= bundled();
+  return plain;
+}
+
+let plain: Promise<Rnv> | undefined;
+
+async function bundled(bug?: Edit): Promise<Rnv> {
   const { outputFiles } = await build({
     entryPoints: [join(root, "test/faults/rnv.ts")],
     bundle: true,

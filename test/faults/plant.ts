@@ -132,9 +132,16 @@ function piecesIn(path: string, text: string, within: string, find: Find) {
       });
     for (const child of childrenOf(node)) visit(child, inside);
   };
-  const tree = parseTypeScript(text);
+  const tree = treeOf(path, text);
   if (tree !== undefined) visit(tree, false);
   return [...pieces.values()];
+}
+
+const trees = new Map<string, Node | undefined>();
+
+function treeOf(path: string, text: string): Node | undefined {
+  if (!trees.has(path)) trees.set(path, parseTypeScript(text));
+  return trees.get(path);
 }
 
 /** The name that a function, a method or a constant is declared with. */

@@ -14,7 +14,7 @@ describe("the fault matrix finds what it is there to find", () => {
     expect(locate(bug).end).toBeGreaterThan(0);
   });
 
-  it.each(shareOf(plantedBugs, 7))("$name", async (bug) => {
+  it.each(shareOf(plantedBugs, 24))("$name", async (bug) => {
     expect(await hunt(bug)).toMatchObject({ kind: bug.finds ?? "wrong" });
   });
 });

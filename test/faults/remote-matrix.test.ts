@@ -1,3 +1,4 @@
+import { inSoak } from "../support/soak";
 import { casesOf } from "./cases";
 import { play } from "./play";
 import { remoteStages } from "./remote-stages";
@@ -17,7 +18,7 @@ describe("the fault matrix of remote states", () => {
 
   it("holds in a sample of its cases, and ends in a stop only where that is known", async () => {
     const evenly = stages.map((stage) => ({ ...stage, thinned: 1 }));
-    const tally = await playShare({ ...share, every: 997 }, evenly);
+    const tally = await playShare({ ...share, every: inSoak(997, 1399) }, evenly);
     expect(tally.cases).toBeGreaterThan(10);
     expect(tally.failures).toEqual({});
     expect(newStops(Object.keys(tally.stops))).toEqual([]);
@@ -41,7 +42,7 @@ describe("the fault matrix of remote states", () => {
   });
 
   it("plays a case twice with the same trace, encryption included", async () => {
-    for (const stage of stages.slice(-2)) {
+    for (const stage of stages.slice(inSoak(-2, -1))) {
       const [one] = [...casesOf(stage)].filter(({ fault }) => fault === "remote reset-after held").slice(-3);
       if (one === undefined) throw new Error("no such case");
       const [first, second] = [await play(stage, one), await play(stage, one)];

@@ -71,8 +71,8 @@ async function inBenches(
 }
 
 const services: readonly [string, EmulatorOptions["gaps"], number][] = [
-  ["the whole service", {}, inSoak(24, 4)],
-  ["a service without the undocumented routes", { listVariables: false, readService: false }, inSoak(16, 2)],
+  ["the whole service", {}, inSoak(24, 3)],
+  ["a service without the undocumented routes", { listVariables: false, readService: false }, inSoak(16, 1)],
 ];
 
 describe.each(services)("on %s, a run that dies at any write", (_, gaps, numRuns) => {

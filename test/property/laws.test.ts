@@ -37,7 +37,7 @@ function holds<Ts extends [unknown, ...unknown[]]>(
       bench.remove();
     }
   });
-  return fc.assert(property, { numRuns: inSoak(numRuns, Math.ceil(numRuns / 8)) });
+  return fc.assert(property, { numRuns: inSoak(numRuns, Math.ceil(numRuns / 12)) });
 }
 
 async function applied(bench: Workbench, spec: ShopSpec, shuffled = false): Promise<void> {

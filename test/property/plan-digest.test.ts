@@ -68,7 +68,7 @@ const fieldWise =
   (rewrite: (field: AttributeChange) => AttributeChange) =>
   (change: Change): Change => ({ ...change, attributes: change.attributes.map(rewrite) });
 
-const runs = { numRuns: inSoak(400, 60) };
+const runs = { numRuns: inSoak(400, 30) };
 
 describe("the digest of a plan", () => {
   it("moves with an address, an action, an id or a value", () => {

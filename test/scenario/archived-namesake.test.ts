@@ -1,5 +1,6 @@
 import { openScenario } from "../support/cli";
 import { withFields } from "../support/edited-answers";
+import { shareOf } from "../support/soak";
 
 const manifest = `projects:
   shop:
@@ -8,7 +9,7 @@ const manifest = `projects:
 `;
 
 describe("an archived service with the name of a new one, which no list shows", () => {
-  it.each([true, false])(
+  it.each(shareOf([true, false], 2))(
     "is not taken for what was created (archived in the answer: %s)",
     async (archived) => {
       const at = await openScenario();

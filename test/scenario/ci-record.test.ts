@@ -157,29 +157,33 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     );
   const confirmed = ["--confirm-delete", "service.shop.api"];
 
-  it.each([
+  const parts = [
     ["service", /\/services$/],
     ["variable", /\/variables$/],
-  ])("holds for the rest of a replacement of which the creation of a %s failed", async (_, part) => {
-    const kinds = (kind: string, a = "1", branch = "main") =>
-      shop(service(`A: "${a}", ${token}`, `branch: ${branch}`).replace("kind: web", `kind: ${kind}`));
-    await settled(kinds("worker"));
-    scenario.write("rnv.yaml", kinds("web"));
-    await plan();
-    expect(own("plan")[0]).toContain("This run cannot read 1 value");
-    failing("POST", part);
-    // A secret that was not read may be another one by now.
-    expect(await apply({ SHOP_TOKEN: "rotated" }, ...confirmed)).toMatchObject({ code: 3 });
-    scenario.fail(undefined);
-    for (const other of [kinds("web", "2"), kinds("web", "1", "next"), kinds("static")]) {
-      scenario.write("rnv.yaml", other);
-      expect(await apply({ SHOP_TOKEN: "rotated" }, ...confirmed)).toMatchObject({ code: 5 });
-    }
-    scenario.write("rnv.yaml", kinds("web"));
-    expect(await apply({ SHOP_TOKEN: "rotated" })).toMatchObject({ code: 0 });
-    expect(scenario.requests().filter((one) => one.startsWith("DELETE"))).toHaveLength(1);
-    expect(scenario.emulator.store.services()).toMatchObject([{ kind: "web" }]);
-  });
+  ] as const;
+  it.each(shareOf(parts, 2))(
+    "holds for the rest of a replacement of which the creation of a %s failed",
+    async (_, part) => {
+      const kinds = (kind: string, a = "1", branch = "main") =>
+        shop(service(`A: "${a}", ${token}`, `branch: ${branch}`).replace("kind: web", `kind: ${kind}`));
+      await settled(kinds("worker"));
+      scenario.write("rnv.yaml", kinds("web"));
+      await plan();
+      expect(own("plan")[0]).toContain("This run cannot read 1 value");
+      failing("POST", part);
+      // A secret that was not read may be another one by now.
+      expect(await apply({ SHOP_TOKEN: "rotated" }, ...confirmed)).toMatchObject({ code: 3 });
+      scenario.fail(undefined);
+      for (const other of [kinds("web", "2"), kinds("web", "1", "next"), kinds("static")]) {
+        scenario.write("rnv.yaml", other);
+        expect(await apply({ SHOP_TOKEN: "rotated" }, ...confirmed)).toMatchObject({ code: 5 });
+      }
+      scenario.write("rnv.yaml", kinds("web"));
+      expect(await apply({ SHOP_TOKEN: "rotated" })).toMatchObject({ code: 0 });
+      expect(scenario.requests().filter((one) => one.startsWith("DELETE"))).toHaveLength(1);
+      expect(scenario.emulator.store.services()).toMatchObject([{ kind: "web" }]);
+    },
+  );
 
   it("holds for the rest of a service that is created, changed or restored, and archived", async () => {
     await settled("projects: { shop: {} }\n");

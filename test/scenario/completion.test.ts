@@ -3,10 +3,11 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { builtCli } from "../support/built-cli";
 import { briefly, oneScenario } from "../support/cli";
+import { isSoak, itInSoak } from "../support/soak";
 
 /** A shell that is not there is not tried: the title says so. */
 const ifInstalled = (shell: string) =>
-  has(shell)
+  isSoak && has(shell)
     ? it
     : (title: string, body: () => void) => it.skip(`${title} (${shell} is not installed)`, body);
 const has = (shell: string): boolean => spawnSync("sh", ["-c", `command -v ${shell}`]).status === 0;
@@ -72,7 +73,7 @@ describe("completion", () => {
     expect(offered("apply", "-auto").words).toEqual(["-auto-approve"]);
   });
 
-  it("leaves paths to bash", () => {
+  itInSoak("leaves paths to bash", () => {
     expect(offered("plan", "-f", "").words).toEqual([]);
   });
 
@@ -135,7 +136,7 @@ done
       expect(shown[i]).toContain(whole);
   });
 
-  it("offers what the stage on the line declares alone", () => {
+  itInSoak("offers what the stage on the line declares alone", () => {
     const stages = "stages: { staging: {}, production: { overlay: more.yaml } }\n";
     scenario.write("rnv.yaml", `${stages}services: { api: { kind: web } }\n`);
     scenario.write("more.yaml", "services: { extra: { kind: web } }\n");
@@ -143,7 +144,7 @@ done
     expect([at("production"), at("staging")]).toEqual([["service.extra"], []]);
   });
 
-  it("is silent where nothing can be read", () => {
+  itInSoak("is silent where nothing can be read", () => {
     scenario.write("rnv.yaml", "services: [not, a: manifest");
     scenario.write(".rnv/state.json", "{");
     expect(offered("state", "show", "")).toEqual({ words: [], stderr: "" });

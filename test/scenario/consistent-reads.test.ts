@@ -1,4 +1,5 @@
 import { approve, eachScenario } from "../support/cli";
+import { shareOf } from "../support/soak";
 
 /** DESIGN section 5, "Consistent reads". */
 const shop = (replicas: number) => `projects:
@@ -30,7 +31,7 @@ describe("a version that is older than the recorded one", () => {
 
   it("is never believed, whatever its age, until -refresh-only accepts it", async () => {
     await behind();
-    for (const [verb, ...args] of [["plan"], ["drift"], ["apply", ...approve]] as const) {
+    for (const [verb, ...args] of shareOf([["apply", ...approve], ["plan"], ["drift"]] as const, 3)) {
       const { code, stderr } = await at.start(later, verb, ...args).ended;
       expect({ verb, code }).toEqual({ verb, code: 1 });
       expect(stderr).toContain("error[live.stale]");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { driftDocumentSchema } from "../../src/plan/drift";
 import { approve, eachScenario, openScenario, type Scenario } from "../support/cli";
+import { itInSoak, shareOf } from "../support/soak";
 
 const readKey = "rnv_read_only";
 const shop = (branch = "main", level = "info") => `
@@ -138,11 +139,12 @@ ${more}`,
     await scenario.isQuiet();
   });
 
-  it.each([
+  const faults = [
+    ["is cut off", { kind: "malformed" }],
     ["fails", { kind: "status", status: 403 }],
     ["is not JSON", { kind: "html", status: 200 }],
-    ["is cut off", { kind: "malformed" }],
-  ] as const)("is 1, never 0, when a listing %s", async (_, fault) => {
+  ] as const;
+  it.each(shareOf(faults, 3))("is 1, never 0, when a listing %s", async (_, fault) => {
     scenario.fail(({ path }) => (path.endsWith("/projects") ? fault : undefined));
     const { code, stdout, stderr } = await drift();
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -254,52 +256,58 @@ describe("what drift tells apart, and what counts", () => {
     await scenario.isQuiet();
   });
 
-  it("an awaited checkout is pending in text, JSON and Markdown of drift and plan, until it is complete", async () => {
-    const paid = shop().replace("branch: main", "branch: main, plan: starter");
-    scenario.write("rnv.yaml", paid);
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 8 });
-    expect(await report()).toMatchObject({
-      pending: [
-        { address: "deployment.shop.api", standing: { code: "awaiting_checkout", class: "pending" } },
-      ],
-    });
-    for (const verb of ["drift", "plan"] as const)
-      for (const text of await texts(verb)) expect(text).toContain("awaiting checkout");
-    store().completeCheckout(find("api"));
-    store().settle();
-    const paidFor = await report();
-    expect(paidFor).toMatchObject({ code: 0, pending: [] });
-    // It may stay queued until it is deployed again.
-    expect(paidFor.running).not.toContainEqual(expect.objectContaining({ code: "awaiting_checkout" }));
-  });
+  itInSoak(
+    "an awaited checkout is pending in text, JSON and Markdown of drift and plan, until it is complete",
+    async () => {
+      const paid = shop().replace("branch: main", "branch: main, plan: starter");
+      scenario.write("rnv.yaml", paid);
+      expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 8 });
+      expect(await report()).toMatchObject({
+        pending: [
+          { address: "deployment.shop.api", standing: { code: "awaiting_checkout", class: "pending" } },
+        ],
+      });
+      for (const verb of ["drift", "plan"] as const)
+        for (const text of await texts(verb)) expect(text).toContain("awaiting checkout");
+      store().completeCheckout(find("api"));
+      store().settle();
+      const paidFor = await report();
+      expect(paidFor).toMatchObject({ code: 0, pending: [] });
+      // It may stay queued until it is deployed again.
+      expect(paidFor.running).not.toContainEqual(expect.objectContaining({ code: "awaiting_checkout" }));
+    },
+  );
 
   // Interface, "Deployment": `branch`.
-  it("a release of another branch than the declared one is said by status, plan and drift, and never counted", async () => {
-    const release = (branch: string) => {
-      store().editConfiguration(find("api"), { branch });
-      return store().deploy(find("api"));
-    };
-    const other = release("experiment");
-    store().settle();
-    store().editConfiguration(find("api"), { branch: "main" });
-    const told = { address: "deployment.shop.api", code: "other_branch", class: "running" };
-    expect(await report("-fail-on", "unmanaged,pending")).toMatchObject({ code: 0, running: [told] });
-    for (const verb of ["drift", "plan"] as const)
-      for (const text of await texts(verb))
-        expect(text).toContain(`deployment ${other.id}, which serves, is`);
-    await scenario.isQuiet();
-    store().failNextDeployment(find("api"));
-    release("main");
-    store().settle();
-    expect(await report()).toMatchObject({ pending: [{ standing: { code: "failed" } }], running: [told] });
-    expect((await scenario.run("status")).stdout).toMatch(
-      /is of branch experiment; its service is set to main/,
-    );
-    release("main");
-    store().settle();
-    expect(await report()).toMatchObject({ code: 0, pending: [], running: [] });
-    expect((await scenario.run("status")).stdout).not.toContain("experiment");
-  });
+  itInSoak(
+    "a release of another branch than the declared one is said by status, plan and drift, and never counted",
+    async () => {
+      const release = (branch: string) => {
+        store().editConfiguration(find("api"), { branch });
+        return store().deploy(find("api"));
+      };
+      const other = release("experiment");
+      store().settle();
+      store().editConfiguration(find("api"), { branch: "main" });
+      const told = { address: "deployment.shop.api", code: "other_branch", class: "running" };
+      expect(await report("-fail-on", "unmanaged,pending")).toMatchObject({ code: 0, running: [told] });
+      for (const verb of ["drift", "plan"] as const)
+        for (const text of await texts(verb))
+          expect(text).toContain(`deployment ${other.id}, which serves, is`);
+      await scenario.isQuiet();
+      store().failNextDeployment(find("api"));
+      release("main");
+      store().settle();
+      expect(await report()).toMatchObject({ pending: [{ standing: { code: "failed" } }], running: [told] });
+      expect((await scenario.run("status")).stdout).toMatch(
+        /is of branch experiment; its service is set to main/,
+      );
+      release("main");
+      store().settle();
+      expect(await report()).toMatchObject({ code: 0, pending: [], running: [] });
+      expect((await scenario.run("status")).stdout).not.toContain("experiment");
+    },
+  );
 
   it("a release that was rolled back, and a suspended service, are said and never counted", async () => {
     store().deploy(find("api"));

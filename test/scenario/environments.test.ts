@@ -1,4 +1,5 @@
 import { approve, eachScenario } from "../support/cli";
+import { shareOf } from "../support/soak";
 
 const shop = (environment: string) => `projects:
   shop:
@@ -222,47 +223,50 @@ describe("a service that is moved to another environment in the dashboard", () =
 });
 
 /** Open points "environments" and "environmentRecord" of `readings.md`, rows 12 and 13. */
-describe.each(["alone", "second", "namesakes"] as const)("environments of a project: %s", (environments) => {
-  const scenario = eachScenario({ readings: { environments, environmentRecord: "further" } });
-  const declared = "projects: { shop: { services: { api: { kind: web, deploy: { when: never } } } } }\n";
+describe.each(shareOf(["namesakes", "second", "alone"] as const, 3))(
+  "environments of a project: %s",
+  (environments) => {
+    const scenario = eachScenario({ readings: { environments, environmentRecord: "further" } });
+    const declared = "projects: { shop: { services: { api: { kind: web, deploy: { when: never } } } } }\n";
 
-  it("a service that declares none is of Production, in every command", async () => {
-    const made = await scenario.applied(declared);
-    expect(made.stdout).toContain("2 added");
-    await scenario.isQuiet();
-    const { store } = scenario.emulator;
-    const [service] = store.services();
-    const [project] = store.projects();
-    const production = project?.environments.find(({ name }) => name === "Production")?.id;
-    expect(service?.environmentId).toBe(production);
-    const other = project?.environments.find(({ id }) => id !== production)?.id;
-    const isSeeded = environments === "namesakes" && other !== undefined;
-    const namesake = isSeeded
-      ? store.addService({ name: "api", projectId: project?.id ?? "", environmentId: other })
-      : undefined;
-    expect(await scenario.run("drift")).toMatchObject({ code: 0 });
-    await scenario.run("state", "rm", "service.shop.api");
-    await scenario.run("state", "rm", "project.shop");
-    await scenario.applies("--adopt");
-    expect(store.services()).toEqual(namesake ? [service, namesake] : [service]);
-    if (namesake) store.deleteServiceNow(namesake.id);
-    expect(await scenario.run("destroy", ...approve)).toMatchObject({ code: 0 });
-    expect(store.projects()).toEqual([]);
-  });
+    it("a service that declares none is of Production, in every command", async () => {
+      const made = await scenario.applied(declared);
+      expect(made.stdout).toContain("2 added");
+      await scenario.isQuiet();
+      const { store } = scenario.emulator;
+      const [service] = store.services();
+      const [project] = store.projects();
+      const production = project?.environments.find(({ name }) => name === "Production")?.id;
+      expect(service?.environmentId).toBe(production);
+      const other = project?.environments.find(({ id }) => id !== production)?.id;
+      const isSeeded = environments === "namesakes" && other !== undefined;
+      const namesake = isSeeded
+        ? store.addService({ name: "api", projectId: project?.id ?? "", environmentId: other })
+        : undefined;
+      expect(await scenario.run("drift")).toMatchObject({ code: 0 });
+      await scenario.run("state", "rm", "service.shop.api");
+      await scenario.run("state", "rm", "project.shop");
+      await scenario.applies("--adopt");
+      expect(store.services()).toEqual(namesake ? [service, namesake] : [service]);
+      if (namesake) store.deleteServiceNow(namesake.id);
+      expect(await scenario.run("destroy", ...approve)).toMatchObject({ code: 0 });
+      expect(store.projects()).toEqual([]);
+    });
 
-  it("init --from workspace takes over the services of every environment, and the plan after it is empty", async () => {
-    const { store } = scenario.emulator;
-    const project = store.addProject({ name: "shop" }).id;
-    const staging = store.addEnvironment(project, "QA").id;
-    store.addService({ name: "api", projectId: project });
-    store.addService({ name: "api", projectId: project, environmentId: staging });
-    scenario.forget();
-    const { code, stdout } = await scenario.run("init", "--from", "workspace");
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes.") });
-    expect(scenario.read("rnv.yaml")).toContain("environment: QA");
-    expect(scenario.read("rnv.yaml")).not.toContain("import:");
-    await scenario.isQuiet();
-    expect(scenario.requests()).toEqual([]);
-    await scenario.applies("--adopt");
-  });
-});
+    it("init --from workspace takes over the services of every environment, and the plan after it is empty", async () => {
+      const { store } = scenario.emulator;
+      const project = store.addProject({ name: "shop" }).id;
+      const staging = store.addEnvironment(project, "QA").id;
+      store.addService({ name: "api", projectId: project });
+      store.addService({ name: "api", projectId: project, environmentId: staging });
+      scenario.forget();
+      const { code, stdout } = await scenario.run("init", "--from", "workspace");
+      expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes.") });
+      expect(scenario.read("rnv.yaml")).toContain("environment: QA");
+      expect(scenario.read("rnv.yaml")).not.toContain("import:");
+      await scenario.isQuiet();
+      expect(scenario.requests()).toEqual([]);
+      await scenario.applies("--adopt");
+    });
+  },
+);

@@ -185,8 +185,8 @@ describe("exit codes", () => {
   });
 
   const full = "/dev/full";
-  const lines = ["version", "plan", "--help", "apply -auto-approve -input=false", "plan -detailed-exitcode"];
-  (existsSync(full) ? it : it.skip).each(shareOf(lines, 3))(
+  const lines = ["apply -auto-approve -input=false", "version", "plan", "--help", "plan -detailed-exitcode"];
+  (existsSync(full) ? it : it.skip).each(shareOf(lines, 5))(
     "1: standard output is a full disk: rnv %s",
     async (line) => {
       const scenario = await openScenario({ fresh: true });

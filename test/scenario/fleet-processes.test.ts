@@ -4,7 +4,7 @@ import { embeddedApiKey } from "../../src/emulator/emulator";
 import { fleetReportSchema } from "../../src/report/fleet-report";
 import { eachScenario } from "../support/cli";
 import { openSilent, processesBelow, until } from "../support/silent-service";
-import { shareOf } from "../support/soak";
+import { itInSoak, shareOf } from "../support/soak";
 
 const manifest = (name: string, more = "") =>
   `projects:\n  ${name}:\n    services:\n      ${name}-api:\n        kind: web\n        configuration: { repository: "https://git.example.com/${name}" }\n${more}`;
@@ -32,7 +32,7 @@ it("reads a workspace once for all members with one key, and shows what each sho
   const changed = store.services().find(({ name }) => name === "c-api");
   store.editConfiguration(changed?.id as string, { repository: "https://git.example.com/other" });
   scenario.settle();
-  for (const verb of ["drift", "plan"]) {
+  for (const verb of shareOf(["drift", "plan"], 2)) {
     scenario.forget();
     const together = await scenario.run("fleet", verb, "-json");
     expect(statusesOf(together.stdout)).toEqual({
@@ -76,7 +76,7 @@ it("masks the secrets of each member in what all of them read", async () => {
   expect(run.stdout + run.stderr).not.toContain("canary");
 });
 
-it("runs the members again alone that hang or break their process; none is lost", async () => {
+itInSoak("runs the members again alone that hang or break their process; none is lost", async () => {
   writeMembers("a", "b", "c", "d");
   const silent = await openSilent();
   const env = { RNV_BASE_URL: silent.url };
@@ -99,22 +99,25 @@ it("runs the members again alone that hang or break their process; none is lost"
   expect(statusesOf(late.stdout)).toEqual({ a: "timeout", b: "timeout", c: "timeout", d: "timeout" });
 });
 
-it("ends a member whose time is over, and no other that shares its process and what it reads", async () => {
-  writeMembers("a", "b");
-  write("rnv.fleet.yaml", "members:\n  a: { timeout: 1s }\n  b:\n");
-  const wait = () => new Promise<void>((resolve) => setTimeout(resolve, 3_000));
-  let projects = 0;
-  scenario.fail(({ method, path }) => {
-    const isFirst = method === "GET" && path.endsWith("/projects") && ++projects === 1;
-    return isFirst ? { kind: "hook", when: "before", run: wait } : undefined;
-  });
-  const { stdout } = await scenario.run("fleet", "plan", "-json");
-  scenario.fail();
-  expect(statusesOf(stdout)).toEqual({ a: "timeout", b: "changes" });
-  expect(projects).toBe(1);
-});
+itInSoak(
+  "ends a member whose time is over, and no other that shares its process and what it reads",
+  async () => {
+    writeMembers("a", "b");
+    write("rnv.fleet.yaml", "members:\n  a: { timeout: 1s }\n  b:\n");
+    const wait = () => new Promise<void>((resolve) => setTimeout(resolve, 3_000));
+    let projects = 0;
+    scenario.fail(({ method, path }) => {
+      const isFirst = method === "GET" && path.endsWith("/projects") && ++projects === 1;
+      return isFirst ? { kind: "hook", when: "before", run: wait } : undefined;
+    });
+    const { stdout } = await scenario.run("fleet", "plan", "-json");
+    scenario.fail();
+    expect(statusesOf(stdout)).toEqual({ a: "timeout", b: "changes" });
+    expect(projects).toBe(1);
+  },
+);
 
-it.each(shareOf(["plan", "drift", "apply"], 2))(
+it.each(shareOf(["apply", "plan", "drift"], 3))(
   "leaves no process of fleet %s behind after a SIGKILL",
   async (verb) => {
     writeMembers("a", "b");

@@ -5,6 +5,7 @@ import { embeddedApiKey } from "../../src/emulator/emulator";
 import { fleetReportSchema } from "../../src/report/fleet-report";
 import { eachScenario } from "../support/cli";
 import { openSilent, processesBelow, until } from "../support/silent-service";
+import { itInSoak } from "../support/soak";
 
 const manifest = (name: string, more = "") =>
   `projects:\n  shop:\n    name: ${name}\n    services:\n      api:\n        kind: web\n        configuration: { repository: "https://git.example.com/${name}" }\n${more}`;
@@ -23,7 +24,7 @@ const reportOf = (stdout: string) => fleetReportSchema.parse(JSON.parse(stdout))
 const statusesOf = (stdout: string) =>
   Object.fromEntries(reportOf(stdout).members.map(({ name, status }) => [name, status]));
 
-it("is that of the repository which the job names, on GitLab too", async () => {
+itInSoak("is that of the repository which the job names, on GitLab too", async () => {
   write("shop/rnv.yaml", manifest("Shop"));
   const job = { GITLAB_CI: "true", CI: "true", CI_SERVER_HOST: "gitlab.example.com", CI_PROJECT_PATH: "o/r" };
   const env = { ...job, RNV_STATE: "${member}.json" };

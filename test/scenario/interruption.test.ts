@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { approve, eachScenario, oneScenario } from "../support/cli";
+import { shareOf } from "../support/soak";
 
 const names = ["a", "b", "c", "d"];
 const shop = `projects:\n  shop:\n    services:\n${names
@@ -37,7 +38,7 @@ describe("an apply that is cut short", () => {
     });
   };
 
-  it.each(["SIGINT", "SIGTERM"] as const)(
+  it.each(shareOf(["SIGTERM", "SIGINT"] as const, 2))(
     "ends in order after one %s, says how to go on, and continues without a duplicate",
     async (signal) => {
       const started = scenario.start({}, "apply", ...approve, "-parallelism=1");

@@ -1,6 +1,7 @@
 import type { Canvas } from "../../src/api/wire/shapes";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { approve, eachScenario } from "../support/cli";
+import { itInSoak } from "../support/soak";
 
 const service = (name: string, more = "") => `      ${name}: { kind: web, deploy: { when: never }${more} }\n`;
 const shop = (services: string, layout: string) =>
@@ -104,7 +105,7 @@ describe("the layout of a canvas", () => {
     expect((await places()).api).toBe(777);
   });
 
-  it("auto finds a place for what others added", async () => {
+  itInSoak("auto finds a place for what others added", async () => {
     await applied(both, "auto");
     store().addService({ name: "theirs", projectId: store().projects()[0]?.id });
     // The layout was not changed, and no user is named.
@@ -122,7 +123,7 @@ describe("the layout of a canvas", () => {
     expect(Object.keys(await places()).sort()).toEqual(["api", "theirs", "web"]);
   });
 
-  it("auto gives a place again to a service of which someone took it away", async () => {
+  itInSoak("auto gives a place again to a service of which someone took it away", async () => {
     await applied(both, "auto");
     const { layout } = await canvas();
     await canvas({ revision: layout.revision, viewport: null, positions: {} });

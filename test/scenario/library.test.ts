@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import {
   embeddedWorkspaceId,
   serveEmulator,
 } from "../../src/emulator/testing";
+import { builtLibrary } from "../support/built-library";
 
 const manifest = {
   projects: {
@@ -176,4 +178,11 @@ describe("the library, over HTTP", () => {
         .sort(),
     ).toEqual(["Shop production", "Shop staging"]);
   });
+});
+
+it("a program that only imports the library loads at most 250 modules", () => {
+  builtLibrary();
+  const count = "require('./dist'); console.log(Object.keys(require.cache).length)";
+  const loaded = execFileSync(process.execPath, ["-e", count], { cwd: join(__dirname, "../..") });
+  expect(Number(loaded)).toBeLessThanOrEqual(250);
 });

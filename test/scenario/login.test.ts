@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { atTerminal, hasTerminal } from "../support/pseudo-terminal";
-import { shareOf } from "../support/soak";
+import { itInSoak, shareOf } from "../support/soak";
 
 const manifest = "projects: { shop: { name: Shop } }\n";
 const otherWorkspace = "6f1c0000-0000-4000-8000-000000000001";
@@ -84,7 +84,7 @@ const key = "API key (not shown)";
     expect(applied.screen.split("\n")[0]).toBe(firstLine("shop"));
   });
 
-  it("asks again after an answer that cannot be right", async () => {
+  itInSoak("asks again after an answer that cannot be right", async () => {
     const { code, screen } = await atTerminal(
       scenario,
       "login",
@@ -132,7 +132,7 @@ const key = "API key (not shown)";
     ]);
   });
 
-  it("offers what the profile has, and keeps other profiles", async () => {
+  itInSoak("offers what the profile has, and keeps other profiles", async () => {
     save("shop", "other");
     const again = [
       [`${url} [${scenario.url}]`, ""],
@@ -249,7 +249,7 @@ describe("a profile", () => {
   const service = "Which service does this folder use?";
   beforeEach(() => rmSync(join(scenario.folder, "rnv.yaml")));
 
-  it("offers to try it here, and plan and apply work then", async () => {
+  itInSoak("offers to try it here, and plan and apply work then", async () => {
     const { code, screen } = await atTerminal(scenario, "init", [[service, down]], bare());
     expect({ code, screen }).toMatchObject({ code: 0 });
     expect(screen).toContain("try it here: embedded");

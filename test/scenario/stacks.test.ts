@@ -5,6 +5,7 @@ import { Construct } from "constructs";
 import { generate, Project, RnvProvider, Service } from "../../src/cdktf/cdktf";
 import { eventSchema } from "../../src/model/apply-event";
 import { approve, eachScenario } from "../support/cli";
+import { itInSoak, shareOf } from "../support/soak";
 
 /** The shared part of an environment, and its services: one class each, made for every environment. */
 class Base extends TerraformStack {
@@ -55,7 +56,7 @@ describe("an app of several stacks", () => {
     synthesizeInto(scenario.folder, twoPlaces);
   });
 
-  it.each(["--confirm-delete", "--replace"])(
+  it.each(shareOf(["--confirm-delete", "--replace"], 2))(
     "asks which stack %s means where two record it",
     async (flag) => {
       await rnv("apply", ...approve);
@@ -307,80 +308,83 @@ describe("an app of several stacks", () => {
     expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
   });
 
-  it("hands a service over to the stack that declares it now: its values stay, and nothing is deployed again", async () => {
-    const { folder, emulator } = scenario;
-    const define = (isSplit: boolean, movedFrom?: string) =>
-      synthesizeInto(folder, (app) => {
-        const base = new Base(app, "shop");
-        const jobs = new TerraformStack(app, "jobs");
-        new RnvProvider(jobs, "rnv");
-        const stack = isSplit ? jobs : base;
-        const configuration = { repository: "https://git.example.com/shop/worker" };
-        // Both states hold fingerprints.
-        const mailer = new Service(jobs, "mailer", { kind: "worker", configuration });
-        mailer.addVariables({ KEY: generate({ length: 32 }) });
-        const project = base.shop;
-        const worker = new Service(stack, "worker", { kind: "worker", project, configuration });
-        if (!isSplit) worker.overrideLogicalId("shop__worker");
-        worker.addVariables({ LEVEL: "info", KEY: generate({ length: 32 }) });
-        if (movedFrom) worker.movedFrom(movedFrom);
-      });
-    const world = () =>
-      emulator.store.services().map(({ id, name }) => ({
-        ...{ id, name, deployments: scenario.deployments(id).length },
-        values: emulator.store.variables(id).map((one) => [one.key, emulator.store.variableValue(one.id)]),
-      }));
-    define(false);
-    expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
-    const before = world();
-    expect(before.map(({ name, deployments }) => [name, deployments]).sort()).toEqual([
-      ...[
-        ["mailer", 1],
-        ["worker", 1],
-      ],
-    ]);
-    scenario.forget();
-    define(true);
-    const command = "rnv state mv --stack shop --to .rnv/jobs/state.json service.shop.worker";
-    for (const flags of [["--adopt"], ["--confirm-delete", "service.shop.worker"]])
-      for (const [stack, where] of [
-        ["shop", "service.shop.worker is declared in the stack jobs now, as service.worker"],
-        ["jobs", "service.worker is recorded in the stack shop, as service.shop.worker"],
-      ] as const) {
-        const { code, stdout, stderr } = await rnv("apply", stack, ...approve, ...flags);
-        expect({ code, isTold: stderr.includes(where), isHinted: stderr.includes(command) }).toEqual({
-          ...{ code: 1, isTold: true, isHinted: true },
+  itInSoak(
+    "hands a service over to the stack that declares it now: its values stay, and nothing is deployed again",
+    async () => {
+      const { folder, emulator } = scenario;
+      const define = (isSplit: boolean, movedFrom?: string) =>
+        synthesizeInto(folder, (app) => {
+          const base = new Base(app, "shop");
+          const jobs = new TerraformStack(app, "jobs");
+          new RnvProvider(jobs, "rnv");
+          const stack = isSplit ? jobs : base;
+          const configuration = { repository: "https://git.example.com/shop/worker" };
+          // Both states hold fingerprints.
+          const mailer = new Service(jobs, "mailer", { kind: "worker", configuration });
+          mailer.addVariables({ KEY: generate({ length: 32 }) });
+          const project = base.shop;
+          const worker = new Service(stack, "worker", { kind: "worker", project, configuration });
+          if (!isSplit) worker.overrideLogicalId("shop__worker");
+          worker.addVariables({ LEVEL: "info", KEY: generate({ length: 32 }) });
+          if (movedFrom) worker.movedFrom(movedFrom);
         });
-        expect(stderr).toMatch(
-          /write movedFrom\("service\.shop\.worker"\) on it( in jobs)?, run rnv state mv/,
-        );
-        expect(stdout + stderr).not.toContain("--confirm-delete");
-      }
-    const whole = await scenario.run(
-      ...command.split(" ").slice(1).toSpliced(-1, 1, "variable.shop.worker.KEY"),
-    );
-    expect(whole).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("is a part of service.shop.worker"),
-    });
-    expect(await scenario.run(...command.split(" ").slice(1))).toMatchObject({ code: 0 });
-    define(true, "service.shop.worker");
-    expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
-    expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
-    expect({ world: world(), requests: scenario.requests() }).toEqual({ world: before, requests: [] });
-    expect(Object.keys(recorded("jobs").resources)).toContain("variable.worker.KEY");
-    // And back, into a state that is there already.
-    define(false, "service.worker");
-    const leaving = await rnv("plan", "jobs");
-    expect(leaving.stderr).toContain("service.worker is declared in the stack shop now");
-    expect(leaving.stdout + leaving.stderr).not.toContain("--confirm-delete");
-    const back = ["state", "mv", "--stack", "jobs", "--to", ".rnv/shop/state.json", "service.worker"];
-    expect(await scenario.run(...back)).toMatchObject({ code: 0 });
-    expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
-    expect({ world: world(), requests: scenario.requests() }).toEqual({ world: before, requests: [] });
-  });
+      const world = () =>
+        emulator.store.services().map(({ id, name }) => ({
+          ...{ id, name, deployments: scenario.deployments(id).length },
+          values: emulator.store.variables(id).map((one) => [one.key, emulator.store.variableValue(one.id)]),
+        }));
+      define(false);
+      expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
+      const before = world();
+      expect(before.map(({ name, deployments }) => [name, deployments]).sort()).toEqual([
+        ...[
+          ["mailer", 1],
+          ["worker", 1],
+        ],
+      ]);
+      scenario.forget();
+      define(true);
+      const command = "rnv state mv --stack shop --to .rnv/jobs/state.json service.shop.worker";
+      for (const flags of [["--adopt"], ["--confirm-delete", "service.shop.worker"]])
+        for (const [stack, where] of [
+          ["shop", "service.shop.worker is declared in the stack jobs now, as service.worker"],
+          ["jobs", "service.worker is recorded in the stack shop, as service.shop.worker"],
+        ] as const) {
+          const { code, stdout, stderr } = await rnv("apply", stack, ...approve, ...flags);
+          expect({ code, isTold: stderr.includes(where), isHinted: stderr.includes(command) }).toEqual({
+            ...{ code: 1, isTold: true, isHinted: true },
+          });
+          expect(stderr).toMatch(
+            /write movedFrom\("service\.shop\.worker"\) on it( in jobs)?, run rnv state mv/,
+          );
+          expect(stdout + stderr).not.toContain("--confirm-delete");
+        }
+      const whole = await scenario.run(
+        ...command.split(" ").slice(1).toSpliced(-1, 1, "variable.shop.worker.KEY"),
+      );
+      expect(whole).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("is a part of service.shop.worker"),
+      });
+      expect(await scenario.run(...command.split(" ").slice(1))).toMatchObject({ code: 0 });
+      define(true, "service.shop.worker");
+      expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
+      expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
+      expect({ world: world(), requests: scenario.requests() }).toEqual({ world: before, requests: [] });
+      expect(Object.keys(recorded("jobs").resources)).toContain("variable.worker.KEY");
+      // And back, into a state that is there already.
+      define(false, "service.worker");
+      const leaving = await rnv("plan", "jobs");
+      expect(leaving.stderr).toContain("service.worker is declared in the stack shop now");
+      expect(leaving.stdout + leaving.stderr).not.toContain("--confirm-delete");
+      const back = ["state", "mv", "--stack", "jobs", "--to", ".rnv/shop/state.json", "service.worker"];
+      expect(await scenario.run(...back)).toMatchObject({ code: 0 });
+      expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
+      expect({ world: world(), requests: scenario.requests() }).toEqual({ world: before, requests: [] });
+    },
+  );
 
-  it("destroys what the state of a stack records that the app no longer has", async () => {
+  itInSoak("destroys what the state of a stack records that the app no longer has", async () => {
     await rnv("apply", ...approve);
     synthesizeInto(scenario.folder, (app) => new Base(app, "prod"));
     const left = ["destroy", "--stack", "staging-apps", ...approve];

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { type StateServer, serveState } from "../support/http-state-server";
 import { s3Environment, serveS3 } from "../support/s3-server";
+import { itInSoak } from "../support/soak";
 import { secureHost, serveProxy, serveSecurely } from "../support/tunnel";
 
 const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_REGION } = s3Environment;
@@ -68,7 +69,7 @@ credential_process = /bin/sh -c "echo CANARY; echo CANARY >&2; exit 1"
     }
   });
 
-  it("is not waited for without end where a container's server of credentials is silent", async () => {
+  itInSoak("is not waited for without end where a container's server of credentials is silent", async () => {
     const silent = createServer().listen(0, "127.0.0.1");
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
@@ -80,7 +81,7 @@ credential_process = /bin/sh -c "echo CANARY; echo CANARY >&2; exit 1"
     silent.close();
   });
 
-  it("is opened with a token of an identity provider, through STS behind a proxy", async () => {
+  itInSoak("is opened with a token of an identity provider, through STS behind a proxy", async () => {
     const sts = await serveState(() => ({ status: 200, body: assumed }), new Map());
     const secure = await serveSecurely(Number(new URL(sts.url).port));
     const proxy = await serveProxy({ [`${secureHost}:443`]: secure.port }, "rnv:pass");

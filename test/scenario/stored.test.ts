@@ -1,7 +1,7 @@
 import { approve } from "../support/cli";
 import { serveHttpState } from "../support/http-state-server";
 import { s3Environment, serveS3 } from "../support/s3-server";
-import { shareOf } from "../support/soak";
+import { isSoak, shareOf } from "../support/soak";
 import { type StoredWorld, StoredWorlds } from "../support/stored-world";
 
 const worlds = new StoredWorlds();
@@ -27,6 +27,9 @@ const itWith = (title: string, situation: string, body: (world: StoredWorld) => 
       await world.close();
     }
   });
+
+/** Runs in a soak alone. */
+const itInSoak: typeof itWith = isSoak ? itWith : () => {};
 
 const nothing = { code: 0, stdout: expect.stringContaining("No changes."), stderr: "" };
 
@@ -86,7 +89,7 @@ describe("a state of version 0.1", () => {
     expect(world.writes()).toEqual([]);
   });
 
-  itWith("of stages belongs to its stage and instance, and plans to nothing", "stages", async (world) => {
+  itInSoak("of stages belongs to its stage and instance, and plans to nothing", "stages", async (world) => {
     const listed = await world.run("stage", "list");
     expect(listed.stdout).toMatch(/^production +4 .* protected$/m);
     expect(listed.stdout).toMatch(/^preview\/12 +4 .* disposable, expired$/m);
@@ -102,7 +105,7 @@ describe("a state of version 0.1", () => {
     expect((await world.run("output", "-raw", "stage", "--stage", "preview/12")).stdout).toBe("preview");
   });
 
-  itWith(
+  itInSoak(
     "of stacks is read with the values of the other stack, and plans to nothing",
     "stacks",
     async (world) => {
@@ -156,7 +159,7 @@ describe("a saved plan of version 0.1", () => {
       writes: ["DELETE /services/old"],
     },
   ];
-  for (const { file, manifest, line, more, digest, writes } of savedPlans)
+  for (const { file, manifest, line, more, digest, writes } of shareOf(savedPlans, 2))
     itWith(`${file} is shown as it is planned today, and applied once`, "state", async (world) => {
       const shown = await world.runWith(database, "show", file);
       expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(line) });
@@ -257,7 +260,7 @@ describe("a journal of version 0.1 with an open intent", () => {
       services: ["docs"],
     },
   ];
-  for (const one of shareOf(interrupted, 3))
+  for (const one of shareOf(interrupted, 7))
     itWith(one.title, `journals/${one.folder}`, async (world) => {
       const { env = {}, plan, writes, services = ["api"] } = one;
       const { store } = world.scenario.emulator;
@@ -304,7 +307,7 @@ describe("a lock of version 0.1", () => {
     await expectHeld(world, {}, lock, ["POST /services", ...afterCreate]);
   });
 
-  itWith("on an HTTP server, beside a state with a run record", "locks/http", async (world) => {
+  itInSoak("on an HTTP server, beside a state with a run record", "locks/http", async (world) => {
     const server = await serveHttpState();
     try {
       server.stored.set("/state/shop", world.scenario.read("state.json"));
@@ -318,7 +321,7 @@ describe("a lock of version 0.1", () => {
     }
   });
 
-  itWith("in S3, beside a state with a run record", "locks/s3", async (world) => {
+  itInSoak("in S3, beside a state with a run record", "locks/s3", async (world) => {
     const server = await serveS3();
     try {
       server.stored.set("/bucket/shop.json", world.scenario.read("state.json"));

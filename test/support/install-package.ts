@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { builtCli } from "./built-cli";
 import { builtLibrary } from "./built-library";
@@ -53,11 +54,17 @@ export function installFromRegistry(folder: string, ...packages: readonly string
 const npm = (cwd: string, ...args: readonly string[]) =>
   spawnSync("npm", [...args], { cwd, encoding: "utf8", env: environment });
 
+let linked: string | undefined;
+
 /** Links in place of an installation: the dependencies of this repository, and this package in its built form. */
 export function linkPackage(folder: string): void {
+  linked ??= linkModules();
+  symlinkSync(linked, join(folder, "node_modules"));
+}
+
+function linkModules(): string {
   builtLibrary();
-  const modules = join(folder, "node_modules");
-  mkdirSync(modules);
+  const modules = mkdtempSync(join(tmpdir(), "rnv-modules-"));
   for (const name of readdirSync(join(root, "node_modules")))
     if (!["terraform-provider-rnv", ".bin"].includes(name))
       symlinkSync(join(root, "node_modules", name), join(modules, name));
@@ -67,4 +74,5 @@ export function linkPackage(folder: string): void {
   for (const name of readdirSync(join(root, "node_modules", ".bin")))
     symlinkSync(join(root, "node_modules", ".bin", name), join(programs, name));
   symlinkSync(builtCli(), join(programs, "rnv"));
+  return modules;
 }

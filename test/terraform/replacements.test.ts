@@ -130,6 +130,8 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
     const both = await world.apply("-replace=rnv_project.full -replace=rnv_service.api");
     expect(both).toContain("2 added, 0 changed, 2 destroyed");
     await world.expectNoChanges();
+    world.write("");
+    await world.apply();
   }, 60_000);
 
   it("with create_before_destroy and another name, a deployment goes to the new service, and variables need a second apply", async () => {

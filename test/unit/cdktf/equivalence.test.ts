@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { Project, RnvProvider, Service } from "../../../src/cdktf/cdktf";
 import type { ApplyRequest } from "../../../src/commands/apply";
 import { planJson } from "../../../src/report/plan-text";
+import { shareOf } from "../../support/soak";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { driftCron, gitops, production, quickstart, testing } from "./example-stacks";
 import { synthesizeInto } from "./synthesize";
@@ -77,30 +78,35 @@ function withExample(files: readonly string[], define: Case["define"]) {
   return { one, yaml: { files: names }, program: { files: ["rnv.config.ts", ...overlays] } };
 }
 
-describe.each(Object.entries(cases))("the stack of the example %s", (_name, { files, define }) => {
-  it("plans the first apply byte for byte like its manifest, in YAML and as a program", async () => {
-    const { one, yaml, program } = withExample(files, define);
-    expect(await planText(one, stack)).toBe(await planText(one, yaml));
-    expect(await planText(one, program)).toBe(await planText(one, yaml));
-  });
+describe.each(shareOf(Object.entries(cases), 3))(
+  "the stack of the example %s",
+  (_name, { files, define }) => {
+    it("plans the first apply byte for byte like its manifest, in YAML and as a program", async () => {
+      const { one, yaml, program } = withExample(files, define);
+      expect(await planText(one, stack)).toBe(await planText(one, yaml));
+      expect(await planText(one, program)).toBe(await planText(one, yaml));
+    });
 
-  it("finds nothing to do on the state of its manifest", async () => {
-    const { one, yaml, program } = withExample(files, define);
-    await settle(one, yaml);
-    const { plan, diagnostics } = await one.plan(stack);
-    expect(diagnostics).toEqual([]);
-    expect(plan?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
-    expect(await planText(one, stack)).toBe(await planText(one, yaml));
-    expect(await planText(one, program)).toBe(await planText(one, yaml));
-  });
+    it("finds nothing to do on the state of its manifest", async () => {
+      const { one, yaml, program } = withExample(files, define);
+      await settle(one, yaml);
+      const { plan, diagnostics } = await one.plan(stack);
+      expect(diagnostics).toEqual([]);
+      expect(plan?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
+      expect(await planText(one, stack)).toBe(await planText(one, yaml));
+      expect(await planText(one, program)).toBe(await planText(one, yaml));
+    });
 
-  it("plans deletions and drift like its manifest", async () => {
-    const { one, yaml } = withExample(files, define);
-    await settle(one, stack);
-    const destroy = { mode: "destroy" as const };
-    expect(await planText(one, { ...stack, ...destroy })).toBe(await planText(one, { ...yaml, ...destroy }));
-  });
-});
+    it("plans deletions and drift like its manifest", async () => {
+      const { one, yaml } = withExample(files, define);
+      await settle(one, stack);
+      const destroy = { mode: "destroy" as const };
+      expect(await planText(one, { ...stack, ...destroy })).toBe(
+        await planText(one, { ...yaml, ...destroy }),
+      );
+    });
+  },
+);
 
 it("every example with a manifest is compared", () => {
   // Previews are instances of stages; the reference of fields, what a bot updates and what policies judge are no configurations of their own.

@@ -1,5 +1,6 @@
 import type { Readings } from "../../../src/emulator/readings";
 import { withFields } from "../../support/edited-answers";
+import { shareOf } from "../../support/soak";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 /**
@@ -25,7 +26,7 @@ const readings: readonly Partial<Readings>[] = [
   { deploymentTimes: "equal", deploymentUpdatedAt: "service" },
 ];
 
-describe.each(readings)("a deployment that another user queued, in the reading %j", (reading) => {
+describe.each(shareOf(readings, 3))("a deployment that another user queued, in the reading %j", (reading) => {
   let bench: Workbench;
   beforeEach(async () => {
     bench = createWorkbench({ emulator: { readings: reading } });

@@ -128,7 +128,7 @@ describe("a verb that writes", () => {
   describe.each(verbs.map((verb) => [verb.commit ? "deploy --commit" : verb.action, verb] as const))(
     "%s",
     (_name, verb) => {
-      it.each(shareOf(faults, 3))(
+      it.each(shareOf(faults, 6))(
         "after %s that does not end names itself, and again does it once",
         async (_fault, fault) => {
           const before = await prepare(verb.action);

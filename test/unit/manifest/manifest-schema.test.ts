@@ -2,8 +2,9 @@ import * as z from "zod";
 import { manifestJsonSchema } from "../../../src/manifest/schema";
 import { resourceTypes } from "../../../src/resources";
 
-const schema = manifestJsonSchema(resourceTypes) as Parameters<typeof z.fromJSONSchema>[0];
-const accepts = (manifest: unknown): boolean => z.fromJSONSchema(schema).safeParse(manifest).success;
+const json = manifestJsonSchema(resourceTypes) as Parameters<typeof z.fromJSONSchema>[0];
+const schema = z.fromJSONSchema(json);
+const accepts = (manifest: unknown): boolean => schema.safeParse(manifest).success;
 const service = (block: object) => ({ services: { api: { kind: "web", ...block } } });
 
 describe("manifestJsonSchema", () => {

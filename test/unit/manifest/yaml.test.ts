@@ -6,7 +6,7 @@ import { inSoak } from "../../support/soak";
 import { outline, outlineByYaml } from "./outline-by-yaml";
 
 /** Documents in each of the searches; `npm run fuzz` tries 100,000. */
-const documents = Number(process.env.RNV_FUZZ_DOCUMENTS ?? inSoak(2_000, 200));
+const documents = Number(process.env.RNV_FUZZ_DOCUMENTS ?? inSoak(2_000, 60));
 
 /** What a manifest must not hold though it is YAML: nothing is compared then. */
 const beyondYaml = /^(?:manifest\.(?:invalid_type|invalid_name|unsupported|too_deep|too_large)|.* alias )/;

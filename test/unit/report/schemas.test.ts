@@ -129,7 +129,8 @@ describe.each(documents)("the published schema of %s", (name, accepts, text) => 
   });
 
   it("says of each key whether it may be left out", () => {
-    for (const [described, path] of objects)
+    // An object of each form: others of it have the same keys.
+    for (const [described, path] of new Map(objects))
       for (const key of Object.keys(described.properties ?? {})) {
         const less = changedAt(document, path, (object) => delete object[key]);
         expect([key, accepts.safeParse(less).success]).toEqual([key, !described.required?.includes(key)]);

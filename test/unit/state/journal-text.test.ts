@@ -1,6 +1,7 @@
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { decodeJournal, encodeLine, type JournalHeader } from "../../../src/state/journal";
 import { fc } from "../../support/fixed-seed";
+import { inSoak } from "../../support/soak";
 import { intent, outcome } from "./fixtures";
 
 const header: JournalHeader = {
@@ -85,7 +86,7 @@ describe("the text of a journal", () => {
         bytes.writeUInt8(bytes.readUInt8(at) ^ flip, at);
         expect(await problem(bytes.toString("latin1"))).toMatch(/line \d is damaged/);
       }),
-      { numRuns: 500 },
+      { numRuns: inSoak(500, 100) },
     );
   });
 

@@ -100,7 +100,7 @@ describe("runs that take over a dead lock at once", () => {
       fc.asyncProperty(fc.array(taker, { minLength: 2, maxLength: 4 }), seeds, async (takers, seed) => {
         expect((await race(takers, seed)).most).toBeLessThanOrEqual(1);
       }),
-      { numRuns: inSoak(400, 60) },
+      { numRuns: inSoak(400, 30) },
     );
   });
 
@@ -109,7 +109,7 @@ describe("runs that take over a dead lock at once", () => {
       fc.asyncProperty(fc.array(taker, { minLength: 1, maxLength: 4 }), seeds, async (takers, seed) => {
         expect((await race(takers, seed)).newcomer).toBeDefined();
       }),
-      { numRuns: inSoak(400, 60) },
+      { numRuns: inSoak(400, 30) },
     );
   });
 });

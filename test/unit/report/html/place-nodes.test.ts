@@ -1,6 +1,7 @@
 import { type GraphEdge, type GraphNode, placeNodes } from "../../../../src/report/html/place-nodes";
 import { fc } from "../../../support/fixed-seed";
 import { crossingsOf, flatPicture, hiddenEdgesOf, overlapsOf } from "../../../support/geometry";
+import { inSoak } from "../../../support/soak";
 
 interface Graph {
   readonly nodes: readonly GraphNode[];
@@ -133,6 +134,6 @@ it("never lets nodes, labels or boxes overlap, whatever refers to what", () => {
           expect(inner.x >= outer.x && inner.x + inner.width <= outer.x + outer.width).toBe(true);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: inSoak(200, 25) },
   );
 });

@@ -8,6 +8,7 @@ import { planPage } from "../../../../src/report/html/pages";
 import { resourceTypes } from "../../../../src/resources";
 import { pageOf } from "../../../support/html-plans";
 import { address, change, field, plan, shopPlan, value } from "../../../support/plan-fixture";
+import { itInSoak } from "../../../support/soak";
 
 /** The text of a page as a reader without a style sees it. */
 const textOf = (html: string): string =>
@@ -183,7 +184,7 @@ describe("a plan of many", () => {
       change("create", `deployment.${name}`, { reason: `service.${name} changes`, effects: ["deploys"] }),
     ]);
 
-  it("stays below two megabytes, and says what it left out", () => {
+  itInSoak("stays below two megabytes, and says what it left out", () => {
     const ended = Array.from({ length: 50 }, (_, i) => change("delete", `service.old.s${i}`));
     const html = pageOf(plan([...many(2000), ...ended]));
     expect(Buffer.byteLength(html)).toBeLessThan(2_000_000);

@@ -1,0 +1,4 @@
+import { together } from "../support/together";
+
+together(["architecture", "unit/api", "unit/apply", "unit/emulator", "unit/model", "unit/plan"]);
+together(["unit/resources", "unit/stack", "unit/terraform"]);

@@ -1,3 +1,0 @@
-import { together } from "../support/together";
-
-together(["unit/stack", "unit/terraform"]);
