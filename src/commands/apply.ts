@@ -11,7 +11,8 @@ import {
   compareWithRecord,
   isExpected,
   type PlanDifference,
-  type PlanRecord,
+  type Reviewed,
+  takesRecordedSources,
 } from "../plan/digest";
 import { guardErrors, isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
@@ -39,9 +40,10 @@ export interface ApplyRequest extends PlanRequest {
   readonly expectDigest?: string;
   /**
    * Returns the records of what was reviewed, that the key of fingerprints authenticates: the plan must be one of them, or
-   * what an earlier run left of it, or do nothing; else nothing is written (exit 5). A diagnostic where nothing was reviewed.
+   * what an earlier run left of it, or do nothing; else nothing is written (exit 5). Where nothing was reviewed, new values of
+   * the recorded sources are.
    */
-  readonly review?: (key: Uint8Array | undefined) => readonly PlanRecord[] | Diagnostic;
+  readonly review?: (key: Uint8Array | undefined) => Reviewed;
   /** Nothing was reviewed: the plan may only repair drift. */
   readonly repairsOnly?: boolean;
   readonly lockTimeoutMs: number;
@@ -165,7 +167,8 @@ function compareWithReview(
     };
   if (repairsOnly) return {};
   const found = review?.(key);
-  if (found && "code" in found) return { problem: found };
+  if (found && "problem" in found)
+    return found.hasNone && takesRecordedSources(plan, key) ? {} : { problem: found.problem };
   const runs = state ? pastRuns(state) : [];
   const compared = (found ?? []).map((record) => ({
     ...{ reviewed: record.digest, differences: compareWithRecord(record, plan, { key, runs }) },

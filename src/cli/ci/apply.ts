@@ -68,7 +68,9 @@ async function applyReviewed(given: ValuesOf<typeof ciApplyOptions>, run: Run): 
     ...judgedRequestOf(given, target),
     ...{ needsKey: true, repairsOnly: given.repair },
     review: (key: Uint8Array | undefined) =>
-      review ? recordsOf(review, subjectOf(target, key), digest) : notMerged(job.pullRequest as number),
+      review
+        ? recordsOf(review, subjectOf(target, key), digest)
+        : { problem: notMerged(job.pullRequest as number) },
   };
   const outcome = await showApply(run, { ...given, autoApprove: true }, request);
   const { exitCode } = outcome;
