@@ -46,6 +46,7 @@ export interface ApplyRequest extends PlanRequest {
   readonly review?: (key: Uint8Array | undefined) => Reviewed;
   /** Nothing was reviewed: the plan may only repair drift. */
   readonly repairsOnly?: boolean;
+  readonly isSweep?: boolean;
   readonly lockTimeoutMs: number;
   /** Most changes in flight at once. */
   readonly parallelism: number;
@@ -75,7 +76,8 @@ export interface ApplyOutcome extends Outcome {
 export async function apply(context: Context, request: ApplyRequest): Promise<ApplyOutcome> {
   const command = request.mode === "destroy" ? "destroy" : "apply";
   if (request.mode === "apply") refuseNewState(context);
-  return holdLock(context, { command, timeoutMs: request.lockTimeoutMs }, (session) =>
+  const { lockTimeoutMs: timeoutMs, isSweep } = request;
+  return holdLock(context, { command, timeoutMs, isSweep }, (session) =>
     applyLocked(context, request, session),
   );
 }

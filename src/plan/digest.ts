@@ -23,7 +23,7 @@ import {
   type ShownValue,
   unknownIn,
 } from "./plan";
-import { hasRecordedSources } from "./resolve";
+import { hasRecordedSource } from "./resolve";
 
 /**
  * The digest of a plan, and the record of its review (DESIGN section 15): over addresses, actions, ids of what exists, and
@@ -79,10 +79,7 @@ export interface PlanRecord {
   readonly print: string;
   /** Id of the newest run before the review; absent where there was none. */
   readonly after?: string | undefined;
-  /**
-   * Addresses of the values that could not be read, with a fingerprint of how the manifest names their source. Absent where
-   * nothing was reviewed: a value whose source is recorded may differ.
-   */
+  /** Addresses of the values that could not be read, with fingerprints of their sources; absent where none was reviewed. */
   readonly unread?: Readonly<Record<string, string>>;
 }
 
@@ -184,8 +181,9 @@ export function compareWithRecord(
   const hasBegun = progress === "begun";
   const isFree = ({ address, instance, change }: DigestEntry): boolean => {
     if (instance === undefined || change === undefined) return false;
-    if (unread === undefined) return hasRecordedSources(plan, change.address, key);
-    return address in unread && unread[address] === sourcePrint(address, instance, key);
+    if (unread) return address in unread && unread[address] === sourcePrint(address, instance, key);
+    const one = { ...instance, address: change.address };
+    return change.attributes.every(({ path }) => hasRecordedSource(one, path, { fingerprintKey: key }));
   };
   if (changes === undefined) {
     const bound = entries.filter((entry) => !isFree(entry));
@@ -254,8 +252,8 @@ function progressOf({ after, digest }: PlanRecord, runs: readonly Begun[]) {
 }
 
 function isOfSecretAlone({ change }: DigestEntry): boolean {
-  if (change?.action !== "update" || change.previousAddress !== undefined) return false;
-  const { attributes, lifecycle = [] } = change;
+  const { action, previousAddress, attributes = [], lifecycle = [] } = change ?? {};
+  if (action !== "update" || previousAddress !== undefined || attributes.length === 0) return false;
   return lifecycle.length === 0 && attributes.every(({ after }) => after.kind === "secret");
 }
 

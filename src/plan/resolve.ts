@@ -30,7 +30,6 @@ import { changesRecordOnly, type Decision, type Decisions, decideNothing, isMade
 import { liveValue, type ResourceInstance, type ResourceInstances } from "./instances";
 import {
   type AttributeChange,
-  instanceOf,
   type Plan,
   type PlanInput,
   type PlannedInstance,
@@ -247,19 +246,6 @@ export function unreadSecrets(decisions: Decisions, keys: PrintKeys): Plan["unch
     }
   }
   return unread.sort((a, b) => (a.address < b.address ? -1 : 1));
-}
-
-/** Returns true if each secret that a resource declares has the source that is recorded for it. */
-export function hasRecordedSources(
-  plan: Plan,
-  address: Address,
-  fingerprintKey: Uint8Array | undefined,
-): boolean {
-  const instance = instanceOf(plan, { address });
-  const secrets = [...(instance.desired?.attributes ?? [])].filter(([, { origin }]) => origin);
-  const isRecorded = (path: string): boolean =>
-    hasRecordedSource({ ...instance, address }, path, { fingerprintKey }) === true;
-  return secrets.length > 0 && secrets.every(([path]) => isRecorded(path));
 }
 
 /** Says if a secret is still of the source that is recorded for it; undefined where that is not known. */

@@ -13,7 +13,9 @@ const onPath = (name: string): string | undefined =>
     .map((path) => join(path, name))
     .find(existsSync);
 
-const paths: Readonly<Record<string, string | undefined>> = {
+export const paths: Readonly<Record<string, string | undefined>> = {
+  promtool: join(folder, "prometheus/usr/bin/promtool"),
+  junitparser: join(folder, "junitparser/bin/python"),
   moto: join(folder, "moto/bin/moto_server"),
   s3rver: join(folder, "s3rver/node_modules/s3rver/bin/s3rver.js"),
   radosgw: onPath("radosgw"),

@@ -337,6 +337,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
       for (const text of [own("apply")[0], report, platform === "github" ? summary() : report]) {
         expect(text).toContain("(exit 8)");
         expect(text).toContain("Finish the checkout in the dashboard");
+        expect(text).not.toContain("No changes");
       }
     }
     expect(scenario.read("out/plan.json")).toContain('"digest"');
