@@ -14,6 +14,7 @@ const onPath = (name: string): string | undefined =>
     .find(existsSync);
 
 export const paths: Readonly<Record<string, string | undefined>> = {
+  "terraform-1.15": join(folder, "terraform-1.15/bin/terraform"),
   promtool: join(folder, "prometheus/usr/bin/promtool"),
   junitparser: join(folder, "junitparser/bin/python"),
   moto: join(folder, "moto/bin/moto_server"),

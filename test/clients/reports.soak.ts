@@ -43,8 +43,8 @@ describe("what jobs write", () => {
 
     it("is read by Prometheus, whose rules name what drifted, was not checked and went silent", async () => {
       const { store } = scenario.emulator;
-      const [gone] = store.projects();
-      store.deleteProjectNow(gone?.id ?? "");
+      const production = store.projects().find(({ name }) => name === "shop-production");
+      store.editProject(production?.id ?? "", { name: "changed" });
       scenario.write(".rnv/staging/state.json", "{ broken");
       expect(await scenario.run("ci", "drift", "--all-stages", "--metrics", "rnv.prom")).toMatchObject({
         code: 1,
