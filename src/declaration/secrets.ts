@@ -53,8 +53,9 @@ export function readSecret(
   if (value.kind === "scalar" && typeof value.value === "string") {
     const read = readLiteral(value, keyRange, shape, location);
     const { source = "value" } = value;
-    const origin = sourceAsWritten(source, value.value, block.from);
-    return read && { attribute: { value: read, range: keyRange, source, origin } };
+    const text = writtenText(value);
+    const origin = text === undefined ? undefined : sourceAsWritten(source, text, block.from);
+    return read && { attribute: { value: read, range: keyRange, source, ...(origin && { origin }) } };
   }
   const isValue = value.kind === "scalar" && value.value !== null;
   return refuse(location, keyRange, {
@@ -64,6 +65,14 @@ export function readSecret(
       ? `strings only: quote it, ${entry.key}: "…"`
       : 'give text, "" or a source such as { fromEnv: NAME }',
   });
+}
+
+/** The text as written: of a dotenv file the variables that it names, of a stack none that is the same in each job. */
+function writtenText({ value, source, parts }: ScalarNode): string | undefined {
+  if (parts === undefined) return String(value);
+  if (source !== "dotenv") return undefined;
+  const isText = parts.every(({ kind }) => kind === "text");
+  return isText ? "" : JSON.stringify(parts.map((part) => (part.kind === "text" ? part.text : part.source)));
 }
 
 function readLiteral(

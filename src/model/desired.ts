@@ -10,6 +10,8 @@ export interface DesiredAttribute {
   readonly source?: SecretKind;
   /** The source of a secret as written, to compare it with that of another plan. */
   readonly origin?: Secret;
+  /** A file that is not here may replace it. */
+  readonly isReplaceable?: true;
 }
 
 /** Source of the text of a secret; `value` is the manifest itself. */

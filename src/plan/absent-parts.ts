@@ -28,6 +28,7 @@ export function declareAbsentParts(
       range,
       source: "dotenv",
       origin: sourceAsWritten("dotenv", "", absent.from),
+      isReplaceable: true,
     } as const;
     resources.set(address, {
       ...{ address, type: name, parent, range, dependsOn: [holder.address], lifecycle: defaultLifecycle },

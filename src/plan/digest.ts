@@ -83,7 +83,7 @@ export interface PlanRecord {
   readonly unread?: Readonly<Record<string, string>>;
 }
 
-/** The records of what was reviewed, or why there is none; `hasNone`: no plan was shown, so that none was asked for. */
+/** The records of reviewed plans, or why there are none; `hasNone`: no pull request showed a plan. */
 export type Reviewed = readonly PlanRecord[] | { readonly problem: Diagnostic; readonly hasNone?: true };
 
 const shortHash = (content: Plain): string => hash(content).slice(0, 16);

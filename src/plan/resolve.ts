@@ -254,11 +254,12 @@ export function hasRecordedSource(
   path: string,
   keys: PrintKeys,
 ): boolean | undefined {
-  const { origin } = desired?.attributes.get(path) ?? {};
+  const { origin, isReplaceable } = desired?.attributes.get(path) ?? {};
   const applied = recorded?.applied[path];
   if (!origin || !isFingerprint(applied) || applied.source === undefined || !keys.fingerprintKey)
     return undefined;
-  return printsOf(origin, { address, recorded }, keys).asRecorded.includes(applied.source);
+  const isSame = printsOf(origin, { address, recorded }, keys).asRecorded.includes(applied.source);
+  return isSame || !isReplaceable ? isSame : undefined;
 }
 
 /** Secrets of a change that have no fingerprint, so that no saved plan is bound to them; sorted. */

@@ -56,7 +56,7 @@ describe("what jobs write", () => {
       // The first job of three days ago was the last for the stage test.
       const silent = /(last_run_timestamp_seconds\{.*test"\}) .*/g;
       const manifestLabel = /manifest="([^"]+)"/.exec(texts[0] ?? "")?.[1] ?? "";
-      const of = (alertname: string, stage: string) => [
+      const of = (alertname: string, stage: string): Record<string, string>[] => [
         { alertname, manifest: manifestLabel, stage },
         { alertname, member: `.@${stage}`, verb: "drift" },
       ];
