@@ -293,7 +293,10 @@ function appliedValue(
     const fingerprint =
       instance.fingerprints[path] ??
       (value instanceof Secret ? value.fingerprint(run.fingerprintKey, change.address) : undefined);
-    return fingerprint === undefined ? undefined : { fingerprint };
+    const source = instance.desired?.attributes
+      .get(path)
+      ?.origin?.fingerprint(run.fingerprintKey, change.address);
+    return fingerprint === undefined ? undefined : { fingerprint, ...(source && { source }) };
   }
   if (value === undefined || value instanceof Unknown || value instanceof UnreadSecret)
     return previous?.applied[path];

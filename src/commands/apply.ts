@@ -11,7 +11,8 @@ import {
   compareWithRecord,
   isExpected,
   type PlanDifference,
-  type PlanRecord,
+  type Reviewed,
+  takesRecordedSources,
 } from "../plan/digest";
 import { guardErrors, isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
@@ -39,11 +40,13 @@ export interface ApplyRequest extends PlanRequest {
   readonly expectDigest?: string;
   /**
    * Returns the records of what was reviewed, that the key of fingerprints authenticates: the plan must be one of them, or
-   * what an earlier run left of it, or do nothing; else nothing is written (exit 5). A diagnostic where nothing was reviewed.
+   * what an earlier run left of it, or do nothing; else nothing is written (exit 5). Where nothing was reviewed, new values of
+   * the recorded sources are.
    */
-  readonly review?: (key: Uint8Array | undefined) => readonly PlanRecord[] | Diagnostic;
+  readonly review?: (key: Uint8Array | undefined) => Reviewed;
   /** Nothing was reviewed: the plan may only repair drift. */
   readonly repairsOnly?: boolean;
+  readonly isSweep?: boolean;
   readonly lockTimeoutMs: number;
   /** Most changes in flight at once. */
   readonly parallelism: number;
@@ -73,7 +76,8 @@ export interface ApplyOutcome extends Outcome {
 export async function apply(context: Context, request: ApplyRequest): Promise<ApplyOutcome> {
   const command = request.mode === "destroy" ? "destroy" : "apply";
   if (request.mode === "apply") refuseNewState(context);
-  return holdLock(context, { command, timeoutMs: request.lockTimeoutMs }, (session) =>
+  const { lockTimeoutMs: timeoutMs, isSweep } = request;
+  return holdLock(context, { command, timeoutMs, isSweep }, (session) =>
     applyLocked(context, request, session),
   );
 }
@@ -165,7 +169,8 @@ function compareWithReview(
     };
   if (repairsOnly) return {};
   const found = review?.(key);
-  if (found && "code" in found) return { problem: found };
+  if (found && "problem" in found)
+    return found.hasNone && takesRecordedSources(plan, key) ? {} : { problem: found.problem };
   const runs = state ? pastRuns(state) : [];
   const compared = (found ?? []).map((record) => ({
     ...{ reviewed: record.digest, differences: compareWithRecord(record, plan, { key, runs }) },

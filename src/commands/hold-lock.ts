@@ -1,4 +1,5 @@
 import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import type { State } from "../model/state";
 import { durationText, reminderAfter } from "../model/time";
 import { escapeText } from "../report/escape-text";
 import { elapsedText } from "../report/time-text";
@@ -11,6 +12,8 @@ interface StateLock {
   readonly repair?: boolean | undefined;
   /** The state of another repository is written too. */
   readonly anyRepository?: boolean;
+  /** A state that names no repository is refused, too, where the run has one. */
+  readonly isSweep?: boolean | undefined;
 }
 
 /**
@@ -35,16 +38,22 @@ export async function holdLock<T>(
     onHeld: tellHeld(context, lock.timeoutMs),
   });
   try {
-    if (lock.anyRepository !== true) refuseOtherRepository(context, session);
+    if (lock.anyRepository !== true) refuseOtherRepository(context, session.state, lock.isSweep);
     return await work(recordingRepository(session, context.repository?.name));
   } finally {
     await session.release();
   }
 }
 
-function refuseOtherRepository({ backend, repository }: Context, { state }: StateSession): void {
-  const owner = state?.repository;
-  if (owner === undefined || repository === undefined || owner === repository.name) return;
+function refuseOtherRepository({ backend, repository }: Context, state?: State, isSweep = false): void {
+  const { repository: owner, stage } = state ?? {};
+  if (state === undefined || repository === undefined || owner === repository.name) return;
+  if (owner === undefined && !isSweep) return;
+  if (owner === undefined)
+    throw failure("guard.repository", `${backend.location} names no repository, and is not swept`, {
+      detail: `This run is of the repository ${repository.name}. The state may be that of another.`,
+      hint: `If it is of this repository: rnv state claim${stage === undefined ? "" : ` --stage ${stage}`}`,
+    });
   if (repository.name === undefined && !repository.isJob) return;
   const own = repository.name ?? "none that is known";
   throw failure("guard.repository", `${backend.location} is the state of the repository ${owner}`, {

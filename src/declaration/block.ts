@@ -20,6 +20,8 @@ export interface Block {
   readonly written: readonly WrittenAttribute[];
   /** A source of blocks in it that is not here. */
   readonly absent?: AbsentParts | undefined;
+  /** The groups and files that bring it, as written. */
+  readonly from?: string | undefined;
   /** A source that is not here may hold another value: why it is not here. */
   readonly unread?: string | undefined;
   /** `lifecycle`, `import`, `dependsOn` and `sensitive`; most blocks have none of them. */

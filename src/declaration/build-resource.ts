@@ -51,7 +51,7 @@ export function buildResource(block: Block, context: LoadContext): BuiltResource
 function unreadAs(reason: string, attribute: DesiredAttribute): DesiredAttribute {
   const { value } = attribute;
   const atHand = value instanceof Secret ? [value] : [];
-  return { ...attribute, value: new UnreadSecret(reason, referencesOf(value), atHand) };
+  return { ...attribute, value: new UnreadSecret(reason, referencesOf(value), atHand), isReplaceable: true };
 }
 
 /** Warns of a text that is a secret by its name or form. The values of stacks and dotenv files have parts. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { DiagnosticsError, type SourceRange } from "../diagnostics/diagnostic";
-import type { DesiredAttribute } from "../model/desired";
+import { type DesiredAttribute, sourceAsWritten } from "../model/desired";
 import { Secret } from "../model/secret";
 import {
   Computed,
@@ -52,8 +52,10 @@ export function readSecret(
   if (value.kind === "map") return readSource(shape, value, block, context);
   if (value.kind === "scalar" && typeof value.value === "string") {
     const read = readLiteral(value, keyRange, shape, location);
-    const origin = new Secret(value.value);
-    return read && { attribute: { value: read, range: keyRange, source: value.source ?? "value", origin } };
+    const { source = "value" } = value;
+    const text = writtenText(value);
+    const origin = text === undefined ? undefined : sourceAsWritten(source, text, block.from);
+    return read && { attribute: { value: read, range: keyRange, source, ...(origin && { origin }) } };
   }
   const isValue = value.kind === "scalar" && value.value !== null;
   return refuse(location, keyRange, {
@@ -63,6 +65,14 @@ export function readSecret(
       ? `strings only: quote it, ${entry.key}: "…"`
       : 'give text, "" or a source such as { fromEnv: NAME }',
   });
+}
+
+/** The text as written: of a dotenv file the variables that it names, of a stack none that is the same in each job. */
+function writtenText({ value, source, parts }: ScalarNode): string | undefined {
+  if (parts === undefined) return String(value);
+  if (source !== "dotenv") return undefined;
+  const isText = parts.every(({ kind }) => kind === "text");
+  return isText ? "" : JSON.stringify(parts.map((part) => (part.kind === "text" ? part.text : part.source)));
 }
 
 function readLiteral(
@@ -234,11 +244,11 @@ function sourceOf(
   const { range } = place;
   if (generate !== undefined) {
     const value = new GeneratedSecret(generate.length);
-    return { attribute: { value, range, source: "generate", origin: new Secret("") } };
+    return { attribute: { value, range, source: "generate", origin: sourceAsWritten("generate", "") } };
   }
   const kind = fromCommand !== undefined ? "command" : fromFile !== undefined ? "file" : "env";
   const argument = fromCommand ?? [fromFile ?? fromEnv ?? ""];
-  const origin = new Secret(JSON.stringify([...argument, json ?? null]));
+  const origin = sourceAsWritten(kind, JSON.stringify([argument, json, env]), place.block.from);
   const value = unread(fromEnv, context);
   return {
     attribute: { value, range, source: kind, origin },

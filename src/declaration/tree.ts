@@ -32,6 +32,8 @@ export interface MapEntry {
   readonly value: SourceNode;
   /** A null that has taken away what an earlier file says of this key. */
   readonly hasTaken?: true;
+  /** The groups and files that bring it, as written. */
+  readonly from?: string;
 }
 
 export interface MapNode extends MarkedNode {

@@ -106,6 +106,7 @@ function addBlock(
   const block: OpenBlock = {
     ...{ placed, address: addressOf(type, ...names), name: names[names.length - 1] ?? type, names, parent },
     ...(unread && { unread }),
+    from: entry.from,
     ...{ range: entry.keyRange, written: [], isReadable: true },
   };
   readContent(entry, block, walk.report);

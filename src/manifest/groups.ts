@@ -137,11 +137,12 @@ function takeItems(entries: Map<string, MapEntry>, from: MapEntry, child: Placed
     ...{ code: "manifest.group", describe: describeKind },
     hintFor: () => `${from.key}: [{ group: common }, { dotenv: .env.production }]`,
   });
+  const written = JSON.stringify(items.map(({ item }) => item));
   for (const { item, at } of items) {
     const { entries: found, absent } = entriesOf(item, at as MapNode, child, taking);
     for (const name of absent === undefined ? [] : taken.keys()) below.add(name);
     reason = absent ?? reason;
-    for (const entry of found) take(entry);
+    for (const entry of found) take({ ...entry, from: written });
   }
   const own = entries.get(key);
   // What is no mapping is a mistake that is found with the block.
@@ -157,7 +158,8 @@ function takeItems(entries: Map<string, MapEntry>, from: MapEntry, child: Placed
   }
   const { range } = own?.value ?? from.value;
   const keyRange = own?.keyRange ?? from.keyRange;
-  const absent = reason === undefined ? undefined : { type: child.type.type, reason, below, without };
+  const absent =
+    reason === undefined ? undefined : { type: child.type.type, reason, from: written, below, without };
   entries.set(key, { key, keyRange, value: { kind: "map", entries: taken, range, absent } });
 }
 

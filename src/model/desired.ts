@@ -1,7 +1,7 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
 import type { ResourceCondition } from "./policy";
-import type { Secret } from "./secret";
+import { Secret } from "./secret";
 import { type DesiredValue, isPlain, type Mask, type Plain, plainEqual, type ResolvedValue } from "./value";
 
 export interface DesiredAttribute {
@@ -10,10 +10,16 @@ export interface DesiredAttribute {
   readonly source?: SecretKind;
   /** The source of a secret as written, to compare it with that of another plan. */
   readonly origin?: Secret;
+  /** A file that is not here may replace it. */
+  readonly isReplaceable?: true;
 }
 
 /** Source of the text of a secret; `value` is the manifest itself. */
 export type SecretKind = "value" | "generate" | "dotenv" | "env" | "file" | "command";
+
+/** The source of a secret as written; `from`: the groups and files that bring it. */
+export const sourceAsWritten = (kind: SecretKind, text: string, from = ""): Secret =>
+  new Secret(JSON.stringify([kind, text, from]));
 
 export type OnRemove = "delete" | "archive" | "retain";
 
@@ -30,6 +36,7 @@ export const defaultLifecycle: Lifecycle = { preventDestroy: false, ignoreChange
 export interface AbsentParts {
   readonly type: string;
   readonly reason: string;
+  readonly from: string;
   readonly below: ReadonlySet<string>;
   readonly without: ReadonlySet<string>;
 }

@@ -3,14 +3,16 @@ import type { Address } from "./address";
 import type { Pending } from "./live";
 import { isObject, type Parsed, type Plain } from "./value";
 
-/** A secret in the state: never the value. */
-type Fingerprint = { readonly fingerprint: string };
+/** A secret in the state: never the value. `source`: the keyed fingerprint of how its source was written. */
+type Fingerprint = { readonly fingerprint: string; readonly source?: string };
 
 export type AppliedValue = Plain | Fingerprint;
 
-/** Returns whether a recorded value is that of a secret: nothing but a fingerprint, which is a text. */
+/** Returns whether a recorded value is that of a secret: nothing but fingerprints, which are texts. */
 export const isFingerprint = (value: unknown): value is Fingerprint =>
-  isObject(value) && Object.keys(value).length === 1 && typeof value.fingerprint === "string";
+  isObject(value) &&
+  typeof value.fingerprint === "string" &&
+  Object.keys(value).every((key) => key === "fingerprint" || key === "source");
 
 /** Returns true if a key made a recorded fingerprint; that of a generated value is its length. */
 export const isKeyed = (value: unknown): value is Fingerprint =>

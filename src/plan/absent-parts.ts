@@ -1,6 +1,5 @@
-import { type Desired, type DesiredAttribute, defaultLifecycle } from "../model/desired";
+import { type Desired, type DesiredAttribute, defaultLifecycle, sourceAsWritten } from "../model/desired";
 import { pathsWith, type ResourceType } from "../model/resource-type";
-import { Secret } from "../model/secret";
 import { isFingerprint, type State } from "../model/state";
 import { Template, UnreadSecret } from "../model/value";
 import { applyMoves } from "./instances";
@@ -28,7 +27,8 @@ export function declareAbsentParts(
       value: new UnreadSecret(absent.reason),
       range,
       source: "dotenv",
-      origin: new Secret(""),
+      origin: sourceAsWritten("dotenv", "", absent.from),
+      isReplaceable: true,
     } as const;
     resources.set(address, {
       ...{ address, type: name, parent, range, dependsOn: [holder.address], lifecycle: defaultLifecycle },

@@ -1,3 +1,4 @@
+import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { keptRuns } from "../model/history";
 import { Secret } from "../model/secret";
@@ -22,6 +23,7 @@ import {
   type ShownValue,
   unknownIn,
 } from "./plan";
+import { hasRecordedSource } from "./resolve";
 
 /**
  * The digest of a plan, and the record of its review (DESIGN section 15): over addresses, actions, ids of what exists, and
@@ -77,9 +79,12 @@ export interface PlanRecord {
   readonly print: string;
   /** Id of the newest run before the review; absent where there was none. */
   readonly after?: string | undefined;
-  /** Addresses of the values that could not be read, with a fingerprint of how the manifest names their source. */
-  readonly unread: Readonly<Record<string, string>>;
+  /** Addresses of the values that could not be read, with fingerprints of their sources; absent where none was reviewed. */
+  readonly unread?: Readonly<Record<string, string>>;
 }
+
+/** The records of reviewed plans, or why there are none; `hasNone`: no pull request showed a plan. */
+export type Reviewed = readonly PlanRecord[] | { readonly problem: Diagnostic; readonly hasNone?: true };
 
 const shortHash = (content: Plain): string => hash(content).slice(0, 16);
 
@@ -112,7 +117,7 @@ export function joinRecords(records: readonly [PlanRecord, ...PlanRecord[]]): Pl
 export function recordPlan(
   plan: Plan,
   key: Uint8Array | undefined,
-): PlanRecord & Required<Pick<PlanRecord, "changes">> {
+): PlanRecord & Required<Pick<PlanRecord, "changes" | "unread">> {
   const entries = entriesOf(plan);
   const changes = entries.map((entry) => [entry.address, reviewedChange(entry, plan, key)] as const);
   const values = plan.unchecked.filter(({ attribute }) => attribute !== undefined);
@@ -174,8 +179,12 @@ export function compareWithRecord(
   const progress = progressOf(reviewed, runs);
   if (progress === "forgotten" || progress === "applied") return [{ address: "the plan", kind: progress }];
   const hasBegun = progress === "begun";
-  const isFree = ({ address, instance }: DigestEntry): boolean =>
-    instance !== undefined && address in unread && unread[address] === sourcePrint(address, instance, key);
+  const isFree = ({ address, instance, change }: DigestEntry): boolean => {
+    if (instance === undefined || change === undefined) return false;
+    if (unread) return address in unread && unread[address] === sourcePrint(address, instance, key);
+    const one = { ...instance, address: change.address };
+    return change.attributes.every(({ path }) => hasRecordedSource(one, path, { fingerprintKey: key }));
+  };
   if (changes === undefined) {
     const bound = entries.filter((entry) => !isFree(entry));
     const isSame = digestOf(entries) === reviewed.digest && printOfAll(bound, key) === reviewed.print;
@@ -242,8 +251,11 @@ function progressOf({ after, digest }: PlanRecord, runs: readonly Begun[]) {
   return begun < 0 ? "new" : "begun";
 }
 
-const isOfSecretAlone = ({ change }: DigestEntry): boolean =>
-  change?.action === "update" && change.attributes.every(({ after }) => after.kind === "secret");
+function isOfSecretAlone({ change }: DigestEntry): boolean {
+  const { action, previousAddress, attributes = [], lifecycle = [] } = change ?? {};
+  if (action !== "update" || previousAddress !== undefined || attributes.length === 0) return false;
+  return lifecycle.length === 0 && attributes.every(({ after }) => after.kind === "secret");
+}
 
 /**
  * Returns what a plan does besides a reviewed one of which it does everything, as long as the manifest asks for it: changes
@@ -285,11 +297,15 @@ const printOfAll = (entries: readonly DigestEntry[], key: Uint8Array | undefined
 
 /** A fingerprint of what the manifest says of where the secrets of a resource come from. */
 function sourcePrint(address: string, { desired }: PlannedInstance, key: Uint8Array | undefined): string {
-  const said = [...(desired?.attributes ?? [])].flatMap(([path, { source, origin }]): Plain[] =>
-    source === undefined ? [] : [[path, source, origin && key ? origin.fingerprint(key, address) : null]],
+  const said = [...(desired?.attributes ?? [])].flatMap(([path, { origin }]): Plain[] =>
+    origin === undefined ? [] : [[path, key ? origin.fingerprint(key, address) : null]],
   );
   return shortHash(said);
 }
+
+/** Returns true if a plan without a review does nothing but send new values of recorded sources, and deploy them. */
+export const takesRecordedSources = (plan: Plan, key: Uint8Array | undefined): boolean =>
+  compareWithRecord({ digest: "", changes: {}, print: "" }, plan, { key }).length === 0;
 
 function entriesOf(plan: Digested): readonly DigestEntry[] {
   const changes = plan.changes.filter((change) => isWritten(change, plan));

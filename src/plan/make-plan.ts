@@ -63,7 +63,7 @@ export function makePlan(input: PlanInput): Plan {
     summary: summarize(changes),
     unmanaged: listUnmanaged(input, decisions),
     standing: listStanding(shown),
-    unchecked: [...listUnchecked(proven.instances), ...unreadSecrets(decisions)],
+    unchecked: [...listUnchecked(proven.instances), ...unreadSecrets(decisions, input)],
     revealed: input.revealed && listRevealed(input.revealed, decisions),
     cost: {
       ...totalCost(changes.flatMap(({ cost }) => cost ?? [])),

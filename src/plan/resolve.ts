@@ -228,7 +228,7 @@ function fingerprintSecrets(
  * Declared secrets whose text is not here, and those that were not compared with what is recorded because the key of
  * fingerprints is not. Sorted by address.
  */
-export function unreadSecrets(decisions: Decisions): Plan["unchecked"] {
+export function unreadSecrets(decisions: Decisions, keys: PrintKeys): Plan["unchecked"] {
   const unread: Plan["unchecked"][number][] = [];
   for (const decision of decisions.values()) {
     const { address, recorded, desired, removed } = decision.instance;
@@ -239,11 +239,27 @@ export function unreadSecrets(decisions: Decisions): Plan["unchecked"] {
       const isOpen = sends(decision, path)
         ? value instanceof UnreadSecret
         : isKept && !(path in decision.fingerprints);
-      const reason = isOpen ? reasonOf(value) : undefined;
+      const isMoved = isKept && hasRecordedSource(decision.instance, path, keys) === false;
+      const known = isMoved ? "its source is not the one that was last applied" : reasonOf(value);
+      const reason = isOpen ? known : undefined;
       if (reason !== undefined) unread.push({ address, attribute: path, reason });
     }
   }
   return unread.sort((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+/** Says if a secret is still of the source that is recorded for it; undefined where that is not known. */
+export function hasRecordedSource(
+  { address, desired, recorded }: Pick<ResourceInstance, "address" | "desired" | "recorded">,
+  path: string,
+  keys: PrintKeys,
+): boolean | undefined {
+  const { origin, isReplaceable } = desired?.attributes.get(path) ?? {};
+  const applied = recorded?.applied[path];
+  if (!origin || !isFingerprint(applied) || applied.source === undefined || !keys.fingerprintKey)
+    return undefined;
+  const isSame = printsOf(origin, { address, recorded }, keys).asRecorded.includes(applied.source);
+  return isSame || !isReplaceable ? isSame : undefined;
 }
 
 /** Secrets of a change that have no fingerprint, so that no saved plan is bound to them; sorted. */

@@ -94,7 +94,7 @@ const digestLine = (plan: Plan, style: Style): string =>
     : "";
 
 /**
- * A plan for a pull request: its line, losses and blocked changes, the changes of each other resource, and further
+ * A plan for a pull request: its line, counts and cost, losses and blocked changes, the changes of each other resource, and further
  * facts. Items beyond the limit are left out and counted; no deletion ever is. `title` is Markdown.
  */
 export function planMarkdown(
@@ -111,11 +111,13 @@ export function planMarkdown(
       opening: [
         `### ${title}`,
         `**${line}**`,
+        escapeMarkdown(counts),
+        cost("\u2192"),
         blocked === "" ? "" : `> [!CAUTION]\n> ${blocked}`,
         findingsBlock(plan.diagnostics, limit / 3),
       ],
       sections,
-      closing: [checks, escapeMarkdown(counts), cost("\u2192"), digestMarker],
+      closing: [checks, digestMarker],
     },
     limit,
   );

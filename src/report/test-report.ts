@@ -83,13 +83,18 @@ export function testSummaryText({ passed, failed, seconds }: TestReport, { color
   return `${total}: ${counts.join(", ") || "none was run"} (${seconds.toFixed(1)} s).\n`;
 }
 
-export const testJunit = ({ tests }: TestReport): string =>
-  junit([{ name: "rnv test", cases: tests.map(caseOf) }]);
+export const testJunit = ({ tests, seconds }: TestReport): string =>
+  junit([{ name: "rnv test", seconds, cases: tests.map(caseOf) }]);
 
-function caseOf({ file, line, name, status, differences, diagnostics }: TestResult): JunitCase {
-  if (status === "passed") return { type: file, name };
+function caseOf({ file, line, name, seconds, status, differences, diagnostics }: TestResult): JunitCase {
+  if (status === "passed") return { type: file, name, seconds };
   const told = differences.flatMap(({ about, lines }) => [about, ...lines.map((text) => `  ${text}`)]);
   const found = diagnostics.map(({ code, summary }) => `${code}: ${summary}`);
   const summary = `${file}:${line}: ${differences.map(({ about }) => about).join(", ")}`;
-  return { type: file, name, failure: { code: status, summary, hint: [...told, ...found].join("\n") } };
+  return {
+    type: file,
+    name,
+    seconds,
+    failure: { code: status, summary, hint: [...told, ...found].join("\n") },
+  };
 }

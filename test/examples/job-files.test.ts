@@ -288,13 +288,15 @@ it("pods have no root, no capability, no account of the cluster, and a root file
 
 it("Renovate finds the commits that manifests pin, and in the files that hooks look at", () => {
   const [manager] = (
-    JSON.parse(read("examples/renovate/renovate.json")) as {
+    JSON.parse(read("examples/renovate/rnv.json")) as {
       customManagers: { matchStrings: string[]; managerFilePatterns: string[] }[];
     }
   ).customManagers;
-  const found = [
-    ...read("examples/renovate/rnv.yaml").matchAll(new RegExp(manager?.matchStrings[0] ?? "", "g")),
-  ];
+  const pins = new RegExp(manager?.matchStrings[0] ?? "", "g");
+  // A block without a commit takes none of the next.
+  const text = read("examples/renovate/rnv.yaml");
+  expect(text.replace(/^ +commit: .*$/m, "        x:\n          commit: $&").match(pins)).toHaveLength(1);
+  const found = [...text.matchAll(pins)];
   expect(found.map(({ groups }) => ({ ...groups }))).toEqual([
     {
       packageName: "https://git.example.com/shop/api",

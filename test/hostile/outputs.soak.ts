@@ -235,7 +235,7 @@ const commentsOf = (text: string): string => {
     .join("\n");
 };
 const reportsOf = (text: string): string => {
-  const suites = [planSuite(planOf(text), text), planSuite({ diagnostics: finding(text) }, text)];
+  const suites = [planSuite(planOf(text), text, 1), planSuite({ diagnostics: finding(text) }, text, 1)];
   return junit(suites) + codeQuality(finding(text), (file) => file);
 };
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
@@ -71,9 +71,9 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     server.comments
       .filter(({ at, body }) => at === `pull ${number}` && body.startsWith(`<!-- rnv ${kind} `))
       .map(({ body }) => body);
-  const settled = async (manifest: string) => {
+  const settled = async (manifest: string, more: Record<string, string> = {}) => {
     scenario.write("rnv.yaml", manifest);
-    const env = { ...stateKey, SHOP_TOKEN: "first" };
+    const env = { ...stateKey, SHOP_TOKEN: "first", ...more };
     expect(await scenario.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
     scenario.forget();
   };
@@ -132,6 +132,67 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     const env = { ...stateKey, SHOP_TOKEN: "rotated" };
     expect((await scenario.runWith({ env }, "plan", "-detailed-exitcode")).code).toBe(0);
     expect(scenario.requests().filter((one) => one.endsWith("/deploys"))).toHaveLength(2);
+  });
+
+  it("is not needed for new values of the recorded sources", async () => {
+    const grouped = (...items: string[]) => {
+      const taking = ` variablesFrom: [${items.join(", ")}], variables:`;
+      const api = service(`${token}, KEPT: "1"`).replace(" variables:", taking);
+      return `${shop(api)}variableGroups: { common: { LEVEL: { fromEnv: LEVEL } } }\n`;
+    };
+    const env = { LEVEL: "info" };
+    const dotenv = "{ dotenv: production.env }";
+    const common = "{ group: common }";
+    const files = ["production.env", "other.env"];
+    const writeFiles = () => {
+      for (const file of files) scenario.write(file, `FILE_TOKEN=${file}\n`);
+    };
+    const hideFiles = () => {
+      for (const file of files) rmSync(join(scenario.folder, file));
+    };
+    writeFiles();
+    await settled(grouped(common, dotenv), env);
+    hideFiles();
+    expect(await plan()).toMatchObject({ code: 0, stdout: expect.stringContaining("cannot read 3 values") });
+    expect(own("plan")).toEqual([]);
+    const moved = "its source is not the one that was last applied";
+    const sources = [
+      [grouped(common, dotenv).replace("SHOP_TOKEN", "OTHER"), "TOKEN", moved],
+      [grouped(common, dotenv).replace("LEVEL }", "OTHER }"), "LEVEL", "production.env"],
+      [grouped(common, "{ dotenv: other.env }"), "FILE_TOKEN", "other.env"],
+    ];
+    for (const [manifest = "", key, reason] of sources) {
+      scenario.write("rnv.yaml", manifest);
+      await plan();
+      expect(own("plan")).toEqual([expect.stringMatching(`variable.shop.api.${key}.*${reason}`)]);
+      server.comments.length = 0;
+      writeFiles();
+      expect(await apply({ ...env, OTHER: "other" })).toMatchObject(
+        refused("has no plan comment for this stage"),
+      );
+      server.comments.length = 0;
+      hideFiles();
+    }
+    writeFiles();
+    // Nor is a setting that the comment would have shown.
+    scenario.write("rnv.yaml", grouped(common, dotenv).replace('KEPT: "1"', 'KEPT: "2"'));
+    expect(await apply({ LEVEL: "debug" })).toMatchObject(refused("has no plan comment for this stage"));
+    expect(scenario.requests()).toEqual([]);
+    scenario.write("rnv.yaml", grouped(common, dotenv));
+    expect(await apply({ SHOP_TOKEN: "rotated", LEVEL: "debug" })).toMatchObject({ code: 0 });
+    expect(scenario.requests().filter((one) => one.endsWith("/deploys"))).toHaveLength(1);
+    server.comments.length = 0;
+    // A state of before has no source: the comment is written, until an apply has recorded it.
+    const { stdout: state } = await scenario.runWith({ env: stateKey }, "state", "pull");
+    expect(state).not.toMatch(/SHOP_TOKEN|rotated|production\.env/);
+    scenario.write("older.json", state.replace(/,\s*"source": "\w{64}"/g, ""));
+    expect(await scenario.run("state", "push", "--force", "older.json")).toMatchObject({ code: 0 });
+    await plan();
+    expect(own("plan")).toEqual([expect.stringContaining("This run cannot read 2 values")]);
+    server.comments.length = 0;
+    expect(await apply({ SHOP_TOKEN: "rotated", LEVEL: "debug" })).toMatchObject({ code: 0 });
+    await plan();
+    expect(own("plan")).toEqual([]);
   });
 
   it("needs the key of the state in both jobs where there are variables, and only there", async () => {
@@ -248,13 +309,6 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     expect(await apply({}, "--expect-digest", digest)).toMatchObject({ code: 0 });
   });
 
-  it("lists a value that is not read where nothing else changes, so that it may rotate", async () => {
-    await settled(shop(service(token)));
-    await plan();
-    expect(await apply({ SHOP_TOKEN: "rotated" })).toMatchObject({ code: 0 });
-    expect(own("apply")[0]).toContain("**Applied.**");
-  });
-
   if (platform === "gitlab")
     it("is found where a branch was merged as it is: its commit is that of other merge requests, too", async () => {
       const pull = { branch: "main", commit: merged, isOpen: false, commits: [merged] };
@@ -285,6 +339,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
       for (const text of [own("apply")[0], report, platform === "github" ? summary() : report]) {
         expect(text).toContain("(exit 8)");
         expect(text).toContain("Finish the checkout in the dashboard");
+        expect(text).not.toContain("No changes");
       }
     }
     expect(scenario.read("out/plan.json")).toContain('"digest"');

@@ -326,7 +326,7 @@ describe("a reviewed plan", () => {
     const [facts = ""] = /<dl class="facts">.*?<\/dl>/.exec(read("plan.html")) ?? [];
     expect(facts).toContain(`<dt>Commit<dd>${merged.slice(0, 12)}<`);
     expect(facts).toMatch(/<dt>Started by<dd>ada<.*<dt>Planned<dd>20\d\d-/);
-    expect(read("junit.xml")).toContain('<testsuite name="rnv plan" tests="2" failures="0">');
+    expect(read("junit.xml")).toContain('<testsuite name="rnv plan" tests="2" failures="0" time="');
     expect(JSON.parse(read("gl-terraform.json"))).toEqual({ create: 0, update: 2, delete: 0 });
     expect(JSON.parse(read("gl-code-quality-report.json"))).toEqual([]);
     expect(read("rnv.env")).toBe(`PLAN_CHANGES=true\nPLAN_DIGEST=${digest}\nPLAN_EXITCODE=2\n`);

@@ -135,10 +135,12 @@ describe("a job of several plans", () => {
     expect(JSON.parse(scenario.read("rnv-report/gl-terraform.json"))).toEqual({
       ...{ create: 3, update: 4, delete: 0 },
     });
-    expect(scenario.read("rnv-report/junit.xml").match(/<testsuite .*>/g)).toEqual([
-      '<testsuite name="rnv plan staging" tests="2" failures="0">',
-      '<testsuite name="rnv plan production" tests="3" failures="0">',
-      '<testsuite name="rnv plan preview/12" tests="2" failures="0">',
+    expect(
+      scenario.read("rnv-report/junit.xml").match(/<testsuite .*(?= time="\d+\.\d{3}" skipped="0">)/g),
+    ).toEqual([
+      '<testsuite name="rnv plan staging" tests="2" failures="0"',
+      '<testsuite name="rnv plan production" tests="3" failures="0"',
+      '<testsuite name="rnv plan preview/12" tests="2" failures="0"',
     ]);
     expect(scenario.read("summary").match(/^### .*$/gm)).toEqual([
       "### rnv plan of `staging`",
@@ -190,7 +192,7 @@ describe("a job of several plans", () => {
     ]);
     expect(() => scenario.read("rnv-report/production/plan.rnvplan")).toThrow();
     expect(JSON.parse(scenario.read("rnv-report/production/plan.json"))).toMatchObject({ errored: true });
-    expect(scenario.read("rnv-report/junit.xml")).toContain('<testsuites tests="5" failures="2">');
+    expect(scenario.read("rnv-report/junit.xml")).toContain('<testsuites tests="5" failures="2" time="');
     // There may be none at all.
     scenario.write("rnv.yaml", manifest("main").replace(/ {2}(staging|production): .*\n/g, ""));
     expect(await plan("--all-stages")).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-import { openScenario, type Scenario } from "../support/cli";
+import { approve, openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
 
@@ -23,7 +23,15 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("rnv ci sweep on %s", (
     scenario = await openScenario();
     scenario.write("rnv.yaml", manifest);
     for (const id of ["12", "pr-13", "mr-14", "300", "demo2", "007", "pr-1-b"])
-      await scenario.applies("--stage", `preview/${id}`);
+      expect(
+        await scenario.runWith(
+          { env: { ...host.environment } },
+          "apply",
+          "--stage",
+          `preview/${id}`,
+          ...approve,
+        ),
+      ).toMatchObject({ code: 0 });
     // Two pages of them.
     for (let number = 200; number < 320; number += 1) host.pulls.push(pull(number, true));
     host.pulls.push(pull(12, false), pull(13, true));
@@ -75,6 +83,27 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("rnv ci sweep on %s", (
     expect(await sweep(...preview)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("Nothing to sweep"),
+    });
+  });
+
+  it("leaves a state that names no repository, until it is claimed", async () => {
+    expect(names()).toHaveLength(5);
+    await scenario.applies("--stage", "preview/12");
+    const at = { env: { ...host.environment } };
+    for (const words of [
+      ["ci", "sweep"],
+      ["stage", "sweep", "--keep", "99", "--older-than", "0s", ...approve],
+    ])
+      expect(await scenario.runWith(at, ...words, ...preview)).toMatchObject({
+        code: 3,
+        stderr: expect.stringMatching(/12\/state\.json names no repository.*claim --stage preview\/12\n/s),
+      });
+    expect(names()).toContain("shop-preview-12");
+    const claimed = await scenario.runWith(at, "state", "claim", "--stage", "preview/12");
+    expect(claimed).toMatchObject({ code: 0 });
+    expect(await sweep(...preview)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Swept 1 instance"),
     });
   });
 

@@ -158,7 +158,7 @@ describe("rnv test", () => {
     expect(stdout).toContain('did you mean "branch"?');
     expect(stdout).toContain("2 tests: 1 failed, 1 passed");
     const junit = scenario.read("out.xml");
-    expect(junit).toContain('<testsuites tests="2" failures="1">');
+    expect(junit).toMatch(/<testsuites tests="2" failures="1" time="\d+\.\d{3}">/);
     expect(junit).toContain("manifest.unknown_key");
   });
 

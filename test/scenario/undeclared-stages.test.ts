@@ -108,7 +108,8 @@ describe("a stage that is no longer declared", () => {
       execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.com", ...args], {
         cwd: scenario.folder,
       });
-    for (const folder of ["a", "b", "docs"]) mkdirSync(join(scenario.folder, folder));
+    for (const folder of ["a", "b/layers", "docs"])
+      mkdirSync(join(scenario.folder, folder), { recursive: true });
     scenario.write("a/rnv.yaml", "projects: { a: {} }\n");
     scenario.write("docs/rnv.yaml", "projects: { docs: {} }\n");
     const state = `staging: { state: "s3://states/b-${open}stage.name}.json" }`;
@@ -124,5 +125,24 @@ describe("a stage that is no longer declared", () => {
     expect(stderr).toContain("b@staging is no longer declared");
     expect(stderr).toContain("rnv destroy --stage staging --state s3://states/b-staging.json");
     expect(stderr.match(/is no longer declared/g)).toHaveLength(2);
+    // A member leaves the fleet file alone: its folder stays as it was.
+    const member = (name: string) => `  ${name}: { dir: b, state: "s3://fleet/${open}member}" }\n`;
+    const fleet = (...names: string[]) =>
+      scenario.write("rnv.fleet.yaml", `members:\n  docs: {}\n${names.map(member).join("")}`);
+    scenario.write("b/rnv.yaml", "projects: { b: {} }\n");
+    scenario.write("b/layers/rnv.yaml", "projects: {}\n");
+    fleet("eu", "us");
+    git("add", "-A");
+    git("commit", "-qm", "second");
+    scenario.write("b/layers/rnv.yaml", "projects: { b: { name: B } }\n");
+    const matrix = () => scenario.run("fleet", "matrix", "--changed-since", "main");
+    expect(await matrix()).toMatchObject({ code: 0, stderr: "" });
+    fleet("us");
+    const { stderr: named } = await matrix();
+    expect(named).toContain(
+      "eu is no longer declared; its resources still exist\n  Its state: s3://fleet/eu\n",
+    );
+    expect(named).toContain("rnv destroy --state s3://fleet/eu in its folder");
+    expect(named.match(/is no longer declared/g)).toHaveLength(1);
   });
 });

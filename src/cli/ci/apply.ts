@@ -2,6 +2,7 @@ import { markerIn } from "../../api/code-host/code-host";
 import type { CodeHost } from "../../api/code-host/create-host";
 import { keepComments } from "../../commands/ci/comments";
 import { notMerged, recordsOf } from "../../commands/ci/review";
+import { systemClock } from "../../model/time";
 import { hasChanges } from "../../plan/plan";
 import { applyComment, markerOf, recordLineIn, shownComment, wasApplied } from "../../report/ci/comment";
 import type { Run, TargetEnd } from "../open-target";
@@ -61,6 +62,7 @@ export const ciApplyVerb = defineVerb({
 async function applyReviewed(given: ValuesOf<typeof ciApplyOptions>, run: Run): Promise<TargetEnd> {
   const { target, screen } = run;
   const digest = expectedDigestOf(given, screen);
+  const startedAt = systemClock.elapsed();
   const job = readJob(target.environment, target.cwd, given.pullRequest);
   const isDecided = job.pullRequest === undefined || job.isDecided;
   const review = isDecided && !given.repair ? await reviewOf(screen, job) : undefined;
@@ -68,7 +70,9 @@ async function applyReviewed(given: ValuesOf<typeof ciApplyOptions>, run: Run): 
     ...judgedRequestOf(given, target),
     ...{ needsKey: true, repairsOnly: given.repair },
     review: (key: Uint8Array | undefined) =>
-      review ? recordsOf(review, subjectOf(target, key), digest) : notMerged(job.pullRequest as number),
+      review
+        ? recordsOf(review, subjectOf(target, key), digest)
+        : { problem: notMerged(job.pullRequest as number) },
   };
   const outcome = await showApply(run, { ...given, autoApprove: true }, request);
   const { exitCode } = outcome;
@@ -77,7 +81,9 @@ async function applyReviewed(given: ValuesOf<typeof ciApplyOptions>, run: Run): 
   const { plan: made, runId, reviewKey: key } = outcome;
   const applied = shownComment(applyComment(outcome, commentOf(target, job, { runId, limit: 1_000_000 })));
   const folder = given.report;
-  const written = writeReports([{ target, outcome, applied }], { target, folder, job, screen, outputs });
+  const seconds = Math.round(systemClock.elapsed() - startedAt) / 1000;
+  const told = { target, outcome, applied, seconds };
+  const written = writeReports([told], { target, folder, job, screen, outputs });
   const isTold = given.comment && !review?.isUnread;
   // An apply that changed nothing is told only where the comment says otherwise.
   const isQuiet = exitCode === exitCodes.done && (made === undefined || !hasChanges(made));
@@ -94,6 +100,6 @@ async function applyReviewed(given: ValuesOf<typeof ciApplyOptions>, run: Run): 
       await keepComments(host, pullRequest, [{ body, isQuiet, unless: isQuiet ? wasApplied : undefined }]);
     }
   };
-  const told = isTold ? await tellHost(screen, job, tell) : 0;
-  return { ...outcome, exitCode: exitCode === exitCodes.done ? told || written : exitCode };
+  const end = isTold ? await tellHost(screen, job, tell) : 0;
+  return { ...outcome, exitCode: exitCode === exitCodes.done ? end || written : exitCode };
 }

@@ -18,13 +18,13 @@ import {
 import { makeFolder, writeWholeFile } from "../files";
 import { pick, readingOptions, scopeOptions } from "../options";
 import { resultsOf, type TargetResult } from "../run-targets";
-import { annotate, exitCodes, outStyle, quiet, report, tryToWrite } from "../screen";
+import { annotate, exitCodes, outStyle, quiet, report, repositoryPath, tryToWrite } from "../screen";
 import { stagesAsked } from "../stages";
 import { manifestsOf } from "../target";
 import { argument, defineVerb, negation, text } from "../verb";
 import { driftOf, driftOptions, driftRules, readAccepted } from "../verbs/drift";
 import { tellHost } from "./host";
-import { readJob, startedBy } from "./job";
+import { readJob, repositoryOf, startedBy } from "./job";
 import { writeOutputs, writeSummary } from "./reports";
 
 const { stacks, ...targetOptions } = scopeOptions;
@@ -92,11 +92,11 @@ export const ciDriftVerb = defineVerb({
     const judged = results.flatMap(({ outcome }) => outcome.judged ?? []);
     const unused = warnOfUnused(judged, areAll && judged.length === results.length);
     const { report: folder, metrics } = given;
-    const paths = manifestsOf(target).map((file) => resolve(cwd, file));
-    const numbers = () => driftMetrics(job, paths.join(","));
+    const paths = manifestsOf(target).map((file) => repositoryPath(resolve(cwd, file), cwd, environment));
+    const place = { repository: repositoryOf(environment, cwd), manifest: paths.join(",") };
     const written = [
       () => folder !== undefined && writeReports(folder, job),
-      () => metrics && writeWholeFile(metrics, numbers(), { mode: 0o644 }),
+      () => metrics && writeWholeFile(metrics, driftMetrics(job, place), { mode: 0o644 }),
     ].map((write) => tryToWrite(screen, write));
     const failed = webhook && (await callWebhook(webhook, job, environment));
     report(screen, [...unused, ...(failed ? [failed] : [])]);

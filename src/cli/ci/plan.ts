@@ -3,7 +3,8 @@ import { compareInQueue, recordsOf } from "../../commands/ci/review";
 import { joinExitCodes } from "../../commands/targets";
 import { type Diagnostic, DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import { guardErrors } from "../../plan/guards";
-import { hasChanges } from "../../plan/plan";
+import { hasChanges, type Plan } from "../../plan/plan";
+import { hasRecordedSource } from "../../plan/resolve";
 import { failedPlanComment, isOfGone, planComment, shownComment } from "../../report/ci/comment";
 import { escapeJson } from "../../report/escape-text";
 import type { Run } from "../open-target";
@@ -116,8 +117,11 @@ async function commentOnPlans(
     const comments = planned.map(({ target, outcome }) => {
       const { runId, plan: made, diagnostics, reviewKey: key } = outcome;
       const comment = commentOf(target, job, { key, pullRequest, runId, limit: host.mostCharacters });
-      // A value that is not read may change: the comment names it.
-      const isRead = made?.unchecked.every(({ attribute }) => attribute === undefined) === true;
+      // A value that is not read may be that of another source: the comment names it.
+      const isKnown = ({ address, attribute: path }: Plan["unchecked"][number]): boolean | undefined =>
+        !path ||
+        hasRecordedSource({ ...made?.instances.get(address), address }, path, { fingerprintKey: key });
+      const isRead = made?.unchecked.every(isKnown) === true;
       return {
         body: made ? planComment(made, comment) : failedPlanComment(diagnostics, comment),
         isQuiet: isRead && !hasChanges(made) && !hasErrors(made.diagnostics),

@@ -38,7 +38,7 @@ export const reportFolder = new TypedOption(
   "rnv-report",
 ).default("rnv-report");
 
-interface PlannedTarget extends Pick<TargetResult, "target" | "outcome"> {
+interface PlannedTarget extends Pick<TargetResult, "target" | "outcome" | "seconds"> {
   /** How its apply ended, in Markdown; absent where it is only planned. */
   readonly applied?: string;
 }
@@ -73,7 +73,7 @@ export function writeReports(planned: readonly PlannedTarget[], reports: Reports
       const below = stage?.split("/").map((word) => (isStageWord(word) ? word : "_")) ?? [];
       writePlanned(one, planned.length === 1 ? folder : join(folder, ...below, stack ?? ""), reports);
       const name = ["rnv plan", stage, stack].filter((word) => word !== undefined).join(" ");
-      return planSuite(madeOf(one), name);
+      return planSuite(madeOf(one), name, one.seconds);
     });
     const plans = planned.flatMap(({ outcome }) => outcome.plan ?? []);
     const write = emptyFiles(folder, ["gl-terraform.json"]);

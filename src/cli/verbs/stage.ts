@@ -113,7 +113,8 @@ const stageSweepVerb = defineVerb({
   scope: "none",
   summary: "Destroy the instances of a stage that are not kept",
   detail:
-    "Only where the stage is disposable, and only what the states of its instances own. One after the other; an error " +
+    "Only where the stage is disposable, and only what the states of its instances own. A state that names no repository is " +
+    "refused in a run that has one (rnv state claim). One after the other; an error " +
     "in one does not stop the others: exit 3, and the same command continues. Instances to keep are named, or those " +
     "to destroy are told by their age; with both, what is old and not kept goes. With `expires` and neither, what has " +
     "expired goes.",
@@ -216,7 +217,7 @@ async function sweepInstances(
   };
   const run = async ({ context, target: { commandLine, stage = "" } }: Run): Promise<ApplyOutcome> => {
     const outcome = await apply(context, {
-      ...{ ...planRequest, mode: "destroy", commandLine, lockTimeoutMs, parallelism },
+      ...{ ...planRequest, mode: "destroy", commandLine, lockTimeoutMs, parallelism, isSweep: true },
       recordedOf: { stage: { name: stage, protect, disposable } },
       approve: async () => ({ confirmedDeletes: [] }),
     });

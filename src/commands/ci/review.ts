@@ -2,7 +2,14 @@ import type { CodeHost } from "../../api/code-host/create-host";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { append } from "../../model/graph";
 import { shortList } from "../../model/text";
-import { compareWithRecord, declaredBesides, joinRecords, type PlanRecord } from "../../plan/digest";
+import {
+  compareWithRecord,
+  declaredBesides,
+  joinRecords,
+  type PlanRecord,
+  type Reviewed,
+  takesRecordedSources,
+} from "../../plan/digest";
 import { isBlocked, type Plan } from "../../plan/plan";
 import { type Comment, type CommentSubject, readRecord } from "../../report/ci/comment";
 import { escapeText } from "../../report/escape-text";
@@ -42,13 +49,9 @@ export async function findReview(
 
 /**
  * Returns the records of the reviewed plans of a subject: any of one pull request, or those of several, joined and each. With a
- * `digest` the record that has it, also that of an apply that was refused. A diagnostic where there is none.
+ * `digest` the record that has it, also that of an apply that was refused.
  */
-export function recordsOf(
-  review: Review,
-  subject: CommentSubject,
-  digest: string | undefined,
-): readonly PlanRecord[] | Diagnostic {
+export function recordsOf(review: Review, subject: CommentSubject, digest: string | undefined): Reviewed {
   const kinds = digest === undefined ? (["plan"] as const) : (["plan", "apply"] as const);
   let isForeign = false;
   const byNumber = new Map<number, PlanRecord[]>();
@@ -60,7 +63,10 @@ export function recordsOf(
       append(byNumber, pullRequest, record);
     }
   const [first, ...more] = [...byNumber.values()];
-  if (first === undefined) return unreviewed(review, { isForeign, digest });
+  if (first === undefined) {
+    const hasNone = !review.isUnread && !isForeign && digest === undefined;
+    return { problem: unreviewed(review, { isForeign, digest }), ...(hasNone && { hasNone }) };
+  }
   if (digest !== undefined || more.length === 0) return first;
   const [one, ...others] = [first, ...more].flatMap((records) => records.at(-1) ?? []);
   return one ? [joinRecords([one, ...others]), one, ...others] : [];
@@ -105,12 +111,11 @@ interface QueueEnd {
 }
 
 /** Compares a plan of a merge queue with the reviewed plans. Changes ahead of it in the queue may come with it. */
-export function compareInQueue(
-  plan: Plan,
-  reviewed: readonly PlanRecord[] | Diagnostic,
-  key: Uint8Array | undefined,
-): QueueEnd {
-  if ("code" in reviewed) return { exitCode: 5, finding: reviewed };
+export function compareInQueue(plan: Plan, reviewed: Reviewed, key: Uint8Array | undefined): QueueEnd {
+  if ("problem" in reviewed) {
+    const isTaken = reviewed.hasNone && takesRecordedSources(plan, key);
+    return isTaken ? { exitCode: 0 } : { exitCode: 5, finding: reviewed.problem };
+  }
   const compared = reviewed.map((record) => {
     const differences = compareWithRecord(record, plan, { key });
     return { differences, besides: declaredBesides(differences, plan) };

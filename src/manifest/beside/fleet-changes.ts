@@ -2,10 +2,11 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { isBelow, realOf, shownPath } from "../../declaration/files";
+import { filesBelow, isBelow, realOf, shownPath } from "../../declaration/files";
+import { readOr } from "../../declaration/git";
 import { commandEnvironment } from "../../declaration/trust";
 import { type Diagnostic, DiagnosticsError, failure, warning } from "../../diagnostics/diagnostic";
-import { manifestNames, yamlName } from "../find-files";
+import { manifestNames, usualManifest, yamlName } from "../find-files";
 import { type FleetMember, type FleetRequest, findFleet, partsOf } from "./find-fleet";
 import { fleetFileName } from "./fleet-file";
 
@@ -80,29 +81,39 @@ export async function warnOfGone(
   // No program of that commit is run: it counts where its file is gone.
   const isManifest = (path: string): boolean =>
     yamlName.test(path) || (manifestNames.includes(basename(path)) && !existsSync(path));
-  const changed = paths.filter((path) => isManifest(path) && isBelow(path, root));
+  const changed = new Set(paths);
+  const fleetFile = join(root, fleetFileName);
+  const fleetText = textBefore(realOf(fleetFile));
+  // A fleet file also names members of which no file differs.
+  const all = fleetText === undefined ? paths : [...paths, ...[...filesBelow(root)].map(({ path }) => path)];
+  const manifests = new Set(all.filter((path) => isManifest(path) && isBelow(path, root)));
+  const copyTo = (path: string, text: string | undefined): void => {
+    if (text === undefined) return;
+    const copy = join(before, relative(root, path));
+    mkdirSync(dirname(copy), { recursive: true });
+    writeFileSync(copy, text);
+  };
   try {
-    for (const path of [...changed, join(root, fleetFileName)]) {
-      const text = textBefore(path.endsWith(fleetFileName) ? realOf(path) : path);
-      if (text === undefined) continue;
-      const copy = join(before, relative(root, path));
-      mkdirSync(dirname(copy), { recursive: true });
-      writeFileSync(copy, text);
-    }
+    for (const path of manifests) copyTo(path, changed.has(path) ? textBefore(path) : readOr(path));
+    copyTo(fleetFile, fleetText);
     // Members of a first fleet file have other names than their folders had, and the same states.
     const known = new Set(members.flatMap((one) => [one.name, sharedState(one)]));
+    // The stages of a program are not known: it is gone where no stage of it is declared.
+    const declared = new Set(members.map(({ name, stage = "" }) => name.replace(`@${stage}`, "")));
     const environment = { ...request.environment, RNV_ALLOW_COMMANDS: "0" };
     return (await findFleet({ ...request, root: before, cwd: before, environment }))
       .map((one) => ({ ...one, state: sharedState({ ...one, cwd: join(root, one.manifest) }) }))
       .filter(({ name, state }) => !known.has(name) && !known.has(state))
-      .filter(({ cwd }) => existsSync(cwd))
+      .filter(({ name, cwd }) => Object.keys(usualManifest(cwd)).length > 0 || !declared.has(name))
       .map(({ name, stage, state: address }) => {
-        const state = address.includes("://") ? address : shownPath(address, realOf(request.cwd));
+        const isRemote = address.includes("://");
+        const state = isRemote ? address : shownPath(address, realOf(request.cwd));
+        const place = isRemote ? ` --state ${state}` : "";
         return warning("manifest.not_found", `${name} is no longer declared; its resources still exist`, {
           detail: `Its state: ${state}`,
           hint:
             stage === undefined
-              ? "To destroy them, run rnv destroy in its folder before you delete it"
+              ? `To destroy them, run rnv destroy${place} in its folder before you delete it`
               : `To destroy them: rnv destroy --stage ${stage} --state ${state}`,
         });
       });

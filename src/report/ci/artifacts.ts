@@ -17,11 +17,12 @@ export const planFindings = (made: Made): readonly Diagnostic[] => [
 
 export interface JunitSuite {
   readonly name: string;
+  readonly seconds: number;
   readonly cases: readonly JunitCase[];
 }
 
 /** A plan as a suite: a case for each change, failed where it is blocked, and one for each error. */
-export function planSuite(made: Made, name: string): JunitSuite {
+export function planSuite(made: Made, name: string, seconds: number): JunitSuite {
   const plan = "changes" in made ? made : undefined;
   const changed = plan?.changes.filter((change) => isWritten(change, plan)) ?? [];
   const cases: readonly JunitCase[] = [
@@ -34,7 +35,11 @@ export function planSuite(made: Made, name: string): JunitSuite {
     // Those that stop the plan are among its errors.
     ...(plan?.checks ?? []).filter((check) => !stopsPlan(check)).map(checkCase),
   ];
-  return { name, cases: plan && cases.length === 0 ? [{ type: "plan", name: planLine(plan) }] : cases };
+  return {
+    name,
+    seconds,
+    cases: plan && cases.length === 0 ? [{ type: "plan", name: planLine(plan) }] : cases,
+  };
 }
 
 /** A rule has the same name whether it passes or fails. */
@@ -59,13 +64,14 @@ function checkCase({ policy, address, status, level, message = "" }: Check): Jun
 export interface JunitCase {
   readonly type: string;
   readonly name: string;
+  readonly seconds?: number;
   readonly failure?: (Pick<Diagnostic, "summary" | "hint"> & { readonly code: string }) | undefined;
   /** Why it counts neither as passed nor as failed. */
   readonly skipped?: string | undefined;
 }
 
-function caseXml({ type, name, failure, skipped }: JunitCase): string {
-  const head = `<testcase classname="${xml(type)}" name="${xml(name)}"`;
+function caseXml({ type, name, seconds = 0, failure, skipped }: JunitCase): string {
+  const head = `<testcase classname="${xml(type)}" name="${xml(name)}" time="${seconds}"`;
   if (skipped !== undefined) return `${head}><skipped message="${xml(skipped)}"/></testcase>`;
   if (!failure) return `${head}/>`;
   const words = messageOf(failure).split("\n").map(xml).join("\n");
@@ -77,17 +83,19 @@ const messageOf = ({ summary, hint }: Pick<Diagnostic, "summary" | "hint">): str
   hint === undefined ? summary : `${summary}; ${hint}`;
 
 export function junit(suites: readonly JunitSuite[]): string {
-  const countsOf = (cases: readonly JunitCase[]): string => {
+  const countsOf = (all: readonly JunitSuite[]): string => {
+    const cases = all.flatMap((suite) => suite.cases);
     const failures = cases.filter(({ failure }) => failure).length;
-    const skipped = cases.filter((one) => one.skipped !== undefined).length;
-    return `tests="${cases.length}" failures="${failures}"${skipped === 0 ? "" : ` skipped="${skipped}"`}`;
+    const seconds = all.reduce((sum, suite) => sum + suite.seconds, 0);
+    return `tests="${cases.length}" failures="${failures}" time="${seconds.toFixed(3)}"`;
   };
+  const skippedIn = ({ cases }: JunitSuite) => cases.filter(({ skipped }) => skipped !== undefined).length;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites ${countsOf(suites.flatMap(({ cases }) => cases))}>`,
-    ...suites.flatMap(({ name, cases }) => [
-      `  <testsuite name="${xml(name)}" ${countsOf(cases)}>`,
-      ...cases.map((one) => `    ${caseXml(one)}`),
+    `<testsuites ${countsOf(suites)}>`,
+    ...suites.flatMap((suite) => [
+      `  <testsuite name="${xml(suite.name)}" ${countsOf([suite])} skipped="${skippedIn(suite)}">`,
+      ...suite.cases.map((one) => `    ${caseXml(one)}`),
       "  </testsuite>",
     ]),
     "</testsuites>",

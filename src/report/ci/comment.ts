@@ -190,7 +190,7 @@ export function applyComment(end: ApplyEnd, comment: Comment, record?: string): 
     : `**${capitalized(endOfRun(exitCode))}.**`;
   const mode = plan?.options.mode ?? "apply";
   const summary = counts ? summaryLine({ mode, exitCode, counts }) : "";
-  const line = plan && !hasChanges(plan) ? planLine(plan) : summary;
+  const line = exitCode === 0 && plan && !hasChanges(plan) ? planLine(plan) : summary;
   return joined([
     headOf("apply", comment, record),
     `${exitCode === 0 ? appliedWord : state} ${escapeMarkdown(line)}`.trimEnd(),

@@ -145,15 +145,17 @@ export const webhookBody = (job: DriftJob): string =>
   });
 
 /**
- * Renders a job for Prometheus. The label `manifest` is its path on this machine: a collector reads the files of several jobs
- * there, and takes no number twice. A stage that could not be checked has no counts.
+ * Renders a job for Prometheus. Repository and path of the manifest are the same wherever the job runs. A stage that could
+ * not be checked has no counts.
  */
-export function driftMetrics({ at, stages }: DriftJob, manifest: string): string {
+export function driftMetrics(
+  { at, stages }: DriftJob,
+  place: { readonly repository: string | undefined; readonly manifest: string },
+): string {
   const targets = stages.map((one) => ({
     ...one,
-    labels: { manifest, stage: one.stage, stack: one.stack },
+    labels: { ...place, stage: one.stage, stack: one.stack },
     drift: countsOfStage(one),
-    runs: one.runId === undefined ? [] : [one.runId],
   }));
   const resources = targets.map(({ labels, recordedIds }) => ({ labels, value: recordedIds?.length }));
   return runMetrics("rnv_drift", at, targets, [

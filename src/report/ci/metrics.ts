@@ -14,8 +14,6 @@ interface TargetRun {
   readonly labels: MetricLabels;
   readonly exitCode: number;
   readonly seconds: number;
-  /** Ids of the run; of an apply of several stacks there are several. */
-  readonly runs?: readonly string[] | undefined;
   /** Absent where drift was not looked for, or could not be. */
   readonly drift?: Readonly<Record<DriftClass, number>> | undefined;
 }
@@ -55,18 +53,11 @@ export function runMetrics(
     ...{ name: `${prefix}_${name}`, help },
     samples: targets.map((of) => ({ labels: of.labels, value: read(of) })),
   });
-  const runs: Gauge = {
-    name: `${prefix}_run_info`,
-    help: "The last run: its requests have the ids rnv-RUN-1, rnv-RUN-2.",
-    samples: targets.flatMap(({ labels, runs: ids = [] }) =>
-      ids.map((run) => ({ labels: { ...labels, run }, value: 1 })),
-    ),
-  };
   const gauges = [
     ...driftClasses.map((one) => gauge(one, classHelp[one], ({ drift }) => drift?.[one])),
     gauge("exit_code", "How the last run ended; 0 is clean, 2 is changes or drift.", (of) => of.exitCode),
     gauge("run_seconds", "How long the last run took.", ({ seconds }) => seconds),
     gauge("last_run_timestamp_seconds", "When the last run began, seconds since 1970.", () => began),
   ];
-  return [...more, runs, ...gauges].map(gaugeText).join("");
+  return [...more, ...gauges].map(gaugeText).join("");
 }

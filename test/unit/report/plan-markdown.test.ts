@@ -9,6 +9,8 @@ it("opens with the summary, then what ends or is blocked, then changes, then wha
   expect(text.split("\n").filter((line) => line !== "" && line !== "</details>")).toEqual([
     "### rnv plan",
     "**Plan: 1 to import, 3 to add, 3 to change, 4 to destroy, 1 to forget.**",
+    "Deployments: 1 to run. Projects: 1 to import. Services: 2 to destroy, 1 to change, 1 to forget, 1 to add. Variables: 2 to destroy, 1 to change, 1 to add.",
+    "Estimated monthly cost: USD 7 \u2192 14 (+7), NGN 10,500 \u2192 21,000 (+10,500)",
     "> [!CAUTION]",
     "> 1 change is blocked. Nothing is applied until you confirm or remove it.",
     "**Destroyed, replaced or blocked**",
@@ -38,8 +40,6 @@ it("opens with the summary, then what ends or is blocked, then changes, then wha
     "Could not be read, planned from what is recorded:",
     "- `variable.shop.api.WORKER_HOST`: the service does not list variables",
     'Also in this workspace, not managed here: 2 services ("x", "y"), 1 project ("z"); archived services are in no list.',
-    "Deployments: 1 to run. Projects: 1 to import. Services: 2 to destroy, 1 to change, 1 to forget, 1 to add. Variables: 2 to destroy, 1 to change, 1 to add.",
-    "Estimated monthly cost: USD 7 \u2192 14 (+7), NGN 10,500 \u2192 21,000 (+10,500)",
   ]);
   expect(planMarkdown(shopPlan)).toContain("```\nwarning[plan.live_changed_too]: configuration.branch of");
 });
@@ -97,7 +97,7 @@ it("leaves out the last items to stay below its limit, and says how many", () =>
   expect(text).toContain(`<details><summary><b>Changed</b> (${shown})</summary>`);
   expect(text).toContain(`> ${500 - shown} items left out, because this text would be too long.`);
   expect(planMarkdown(big, 250)).toBe(
-    "### rnv plan\n\n**Plan: 0 to add, 0 to change, 0 to destroy.**\n\n> [!NOTE]\n> 500 items left out, because this text would be too long.\n\nServices: 500 to change.\n",
+    "### rnv plan\n\n**Plan: 0 to add, 0 to change, 0 to destroy.**\n\nServices: 500 to change.\n\n> [!NOTE]\n> 500 items left out, because this text would be too long.\n",
   );
 });
 

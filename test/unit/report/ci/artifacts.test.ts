@@ -72,18 +72,18 @@ it("has the same case in JUnit whether a rule passes or fails; what stops nothin
   const api = address("service.shop.api");
   const failed = { ...check, status: "failed", address: api, message: "two <replicas>" } as const;
   const suite = (checks: Plan["checks"], diagnostics: readonly Diagnostic[] = []) =>
-    junit([planSuite(plan([], { checks, diagnostics }), "plan")]).match(/^ {4}<testcase.*$/gm);
+    junit([planSuite(plan([], { checks, diagnostics }), "plan", 1)]).match(/^ {4}<testcase.*$/gm);
   expect(suite([check, { ...check, policy: "precondition", address: api }])).toEqual([
-    '    <testcase classname="policy" name="replicas"/>',
-    '    <testcase classname="condition" name="precondition service.shop.api"/>',
+    '    <testcase classname="policy" name="replicas" time="0"/>',
+    '    <testcase classname="condition" name="precondition service.shop.api" time="0"/>',
   ]);
   const errors = [
     policy("service.shop.api", "api"),
     error("guard.condition", "no", { rule: "precondition", address: "service.shop.api" }),
   ];
   expect(suite([failed], errors)?.map((line) => line.replace(/><.*/, ""))).toEqual([
-    '    <testcase classname="policy" name="replicas service.shop.api"',
-    '    <testcase classname="condition" name="precondition service.shop.api"',
+    '    <testcase classname="policy" name="replicas service.shop.api" time="0"',
+    '    <testcase classname="condition" name="precondition service.shop.api" time="0"',
   ]);
   expect(
     suite([
@@ -91,13 +91,15 @@ it("has the same case in JUnit whether a rule passes or fails; what stops nothin
       { ...failed, status: "overridden" },
     ]),
   ).toEqual([
-    '    <testcase classname="policy" name="replicas service.shop.api"><skipped message="advisory: two &lt;replicas&gt;"/></testcase>',
-    '    <testcase classname="policy" name="replicas service.shop.api"><skipped message="overridden: two &lt;replicas&gt;"/></testcase>',
+    '    <testcase classname="policy" name="replicas service.shop.api" time="0"><skipped message="advisory: two &lt;replicas&gt;"/></testcase>',
+    '    <testcase classname="policy" name="replicas service.shop.api" time="0"><skipped message="overridden: two &lt;replicas&gt;"/></testcase>',
   ]);
   const whole = junit([
-    planSuite(plan([], { checks: [check, { ...failed, status: "overridden" }] }), "plan"),
+    planSuite(plan([], { checks: [check, { ...failed, status: "overridden" }] }), "plan", 1.5),
   ]);
-  expect(whole).toContain('<testsuites tests="2" failures="0" skipped="1">');
+  expect(whole).toContain(
+    '<testsuites tests="2" failures="0" time="1.500">\n  <testsuite name="plan" tests="2" failures="0" time="1.500" skipped="1">',
+  );
   const moved = change("no-op", "service.b", { previousAddress: address("service.a") });
-  expect(junit([planSuite(plan([moved]), "plan")])).toContain('name="service.b has moved from service.a"');
+  expect(junit([planSuite(plan([moved]), "plan", 1)])).toContain('name="service.b has moved from service.a"');
 });
