@@ -166,6 +166,8 @@ export async function inAskedStage(
   const hasNone = isOfState && files.length === 0 && manifestIn(cwd) === undefined;
   // Stacks have no stages that are declared; those that cannot be read are reported where they are read.
   if (hasNone || (await areStackPaths(request)).includes(true)) return at(asked && undeclaredStage(asked));
+  // It opens no state, and finds mistakes in the name of a stage itself.
+  if (others === "none" && !isOfState) return at(asked);
   const found = await stagesOf(request, screen);
   if (isOfState && hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1);
   const isRead = found.diagnostics.every(({ code }) => code === "manifest.not_found");

@@ -23,6 +23,7 @@ export const findingSchema = <Where extends z.ZodRawShape>(where: Where) =>
     hint: z.string().optional(),
     address: z.string().optional(),
     attribute: z.string().optional(),
+    stage: z.string().optional().describe("Its stage, where several were checked and not all have it."),
     ...where,
     rule: z
       .string()

@@ -37,6 +37,11 @@ export interface PullRequest {
 /** The systems of jobs whose code host rnv speaks to; elsewhere it writes files only. */
 export type JobPlatform = "github" | "gitlab";
 
+export const pullWords: Readonly<Record<JobPlatform, string>> = {
+  github: "pull request",
+  gitlab: "merge request",
+};
+
 export interface HostOptions {
   /** `https://api.github.com`, `https://gitlab.com/api/v4`. */
   readonly apiUrl: string;

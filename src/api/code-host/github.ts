@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { pathSegment } from "../send";
-import type { HostRoutes } from "./code-host";
+import { type HostRoutes, pullWords } from "./code-host";
 
 const user = z.looseObject({ login: z.string() });
 const comment = z
@@ -37,7 +37,7 @@ const needsPulls = "give the job `permissions: pull-requests: read`";
 /** GitHub, or a GitHub Enterprise Server. */
 export const github: HostRoutes = {
   name: "GitHub",
-  pullWord: "pull request",
+  pullWord: pullWords.github,
   mostCharacters: 65_536,
   headers: { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" },
   updateMethod: "PATCH",

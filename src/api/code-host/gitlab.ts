@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { HostRoutes } from "./code-host";
+import { type HostRoutes, pullWords } from "./code-host";
 
 const user = z.looseObject({ username: z.string() });
 const comment = z
@@ -47,7 +47,7 @@ const commentsOf: HostRoutes["commentsOf"] = ({ kind, number }) =>
 /** GitLab, gitlab.com or one's own. */
 export const gitlab: HostRoutes = {
   name: "GitLab",
-  pullWord: "merge request",
+  pullWord: pullWords.gitlab,
   mostCharacters: 1_000_000,
   headers: { accept: "application/json" },
   updateMethod: "PUT",

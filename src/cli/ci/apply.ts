@@ -66,9 +66,11 @@ async function applyReviewed(given: ValuesOf<typeof ciApplyOptions>, run: Run): 
   const review = isDecided && !given.repair ? await reviewOf(screen, job) : undefined;
   const request = {
     ...judgedRequestOf(given, target),
-    ...{ needsKey: true, repairsOnly: given.repair },
+    ...{ needsKey: true, repairsOnly: given.repair, pullWord: job.pullWord },
     review: (key: Uint8Array | undefined) =>
-      review ? recordsOf(review, subjectOf(target, key), digest) : notMerged(job.pullRequest as number),
+      review
+        ? recordsOf(review, subjectOf(target, key), digest)
+        : notMerged(job.pullRequest as number, job.pullWord),
   };
   const outcome = await showApply(run, { ...given, autoApprove: true }, request);
   const { exitCode } = outcome;
