@@ -189,6 +189,7 @@ export async function stagesAsked(
   request: Request,
   screen: Screen,
   { stages: named, allStages }: { readonly stages: readonly string[]; readonly allStages: boolean },
+  { withInstances } = { withInstances: true },
 ) {
   if (!allStages && named.length > 0) return { asked: [...new Set(named)], areAll: false };
   // Without a name the manifest has no stages, and all of it is looked at.
@@ -196,7 +197,7 @@ export async function stagesAsked(
   if (named.length > 0) throw usage("--stage and --all-stages exclude each other");
   const { stages, namesOf } = await foundIn(request, screen);
   const asked: string[] = [];
-  for (const declared of stages.values()) {
+  for (const declared of [...stages.values()].filter(({ each }) => withInstances || !each)) {
     const { name, range } = declared;
     const names = await namesOf(declared);
     asked.push(...(names ?? []).map(stageText));

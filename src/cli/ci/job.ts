@@ -153,6 +153,8 @@ export interface CiJob {
   /** The pull request (merge request) that it runs for. */
   readonly pullRequest?: number | undefined;
   readonly commit?: string | undefined;
+  /** The branch that it runs on. */
+  readonly base?: string | undefined;
   /** The commits before it that came with the same push, newest first. */
   readonly earlier?: readonly string[];
   readonly page?: string | undefined;
@@ -169,9 +171,22 @@ export function readJob(environment: ProcessEnvironment, cwd: string, given?: nu
   const platform = platformOf(environment);
   const { commit, job: page } = startedBy(environment, cwd, []);
   const read = platform && { github: githubJob, gitlab: gitlabJob }[platform](environment);
+  const base =
+    /^refs\/heads\/(.+)$/.exec(environment.GITHUB_REF ?? "")?.[1] ??
+    firstOf(environment, ["CI_COMMIT_BRANCH"]);
   const named = given === undefined ? read : { pullRequest: given, proposes: true, isDecided: true };
   const pullWord = pullWords[platform ?? "github"];
-  return { proposes: false, isQueue: false, isDecided: false, platform, pullWord, page, commit, ...named };
+  return {
+    proposes: false,
+    isQueue: false,
+    isDecided: false,
+    platform,
+    pullWord,
+    page,
+    commit,
+    base,
+    ...named,
+  };
 }
 
 function githubJob(environment: ProcessEnvironment): Partial<CiJob> {
