@@ -176,7 +176,7 @@ describe("a job of several plans", () => {
       manifest(branch).replace("production: {}", "production: { protect: true }\n  last: {}");
     scenario.write("rnv.yaml", protectedLast("main"));
     for (const stage of ["staging", "production", "preview/12"]) await scenario.applies("--stage", stage);
-    const removed = protectedLast("main").replace(/ {4}services:[^]*/, "removed: [service.shop.api]\n");
+    const removed = protectedLast("main").replace(/ {4}services:[\s\S]*/, "removed: [service.shop.api]\n");
     scenario.write("rnv.yaml", removed);
     const planEnv = {
       ...env,
@@ -189,7 +189,7 @@ describe("a job of several plans", () => {
       code: 4,
       stderr: expect.stringContaining("Stage last is left out: production comes first"),
     });
-    expect(stopped.stdout).toMatch(/^Stage staging\n[^]*Apply complete![^]*\nStage production\n/);
+    expect(stopped.stdout).toMatch(/^Stage staging\n[\s\S]*Apply complete![\s\S]*\nStage production\n/);
     expect(scenario.emulator.store.services().map(({ name }) => name)).toEqual(["api production", "api-12"]);
     expect(scenario.read("rnv-report/staging/apply.md")).toContain("Applied.");
     scenario.write("rnv.yaml", protectedLast("main"));
