@@ -19,9 +19,20 @@ export const features = {
   identity: { what: "import by identity", terraform: "1.12", openTofu: "1.12" },
   lists: { what: "list resources: `terraform query`", terraform: "1.14", openTofu: undefined },
   actions: { what: "actions", terraform: "1.14", openTofu: undefined },
+  actionEvents: {
+    what: "`before_destroy`, `after_destroy` and `on_failure` of actions",
+    terraform: "1.16",
+    openTofu: undefined,
+  },
 } as const satisfies Readonly<Record<string, Feature>>;
 
 export type FeatureName = keyof typeof features;
+
+/** Versions that all of this was tried with, and when. */
+export const tried =
+  "Every change is tested with Terraform 1.11.4. In November 2026 the same tests were played with Terraform 1.15.5 and 1.15.9, " +
+  "1.16.0-rc2 and a build of 1.17, and with OpenTofu 1.12.6. Terragrunt 1.1.3, CDK for Terraform 0.21 and " +
+  "[Pulumi](guides/pulumi.md) 3.259 use the provider too.\n";
 
 /** Returns the note of a page on who can use it. */
 export function needed(name: FeatureName, what = "Needs"): string {

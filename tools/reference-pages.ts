@@ -4,7 +4,7 @@ import { terraformNameOf } from "../src/model/text";
 import { resourceTypes } from "../src/resources";
 import type { Message } from "../src/terraform/protocol";
 import { importForm, importIds } from "../src/terraform/resource/resource-state";
-import { type FeatureName, features, needed, versionTable } from "./minimum-versions";
+import { type FeatureName, features, needed, tried, versionTable } from "./minimum-versions";
 import {
   type FunctionMessage,
   type ProviderParts,
@@ -79,10 +79,10 @@ function indexPage(parts: ProviderParts): string {
   const block = parts.provider.block ?? {};
   const doc = `${purpose} ${block.description}`;
   const head = pageHead({ title: "Provider: rnv", description: purpose, heading: "rnv Provider", doc });
-  const versions =
-    "## Versions\n\nThe first version that has each; what is tested here is Terraform 1.11.\n\n" +
-    versionTable(offered(parts));
-  return `${head}${exampleSection("index")}${schemaSection(block)}\n${versions}`;
+  const versions = `## Versions\n\nThe first version that has each:\n\n${versionTable(offered(parts))}\n${tried}`;
+  // Registries refuse a category of the first page.
+  const inNoCategory = head.replace('subcategory: ""\n', "");
+  return `${inNoCategory}${exampleSection("index")}${schemaSection(block)}\n${versions}`;
 }
 
 /** Features of the language that the provider has a use for. */
@@ -91,6 +91,7 @@ function offered({ listResources, actions, identities }: ProviderParts): readonl
     identity: identities.size > 0,
     lists: listResources.size > 0,
     actions: actions.size > 0,
+    actionEvents: actions.size > 0,
   };
   return (Object.keys(features) as FeatureName[]).filter((name) => isOffered[name] ?? true);
 }

@@ -7,7 +7,7 @@ import { repositoryAround } from "../declaration/git";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { standardInputName } from "../manifest/find-files";
 import type { ProcessEnvironment } from "../model/text";
-import { errorsUrl } from "../model/version";
+import { explanationUrl } from "../model/version";
 import { githubAnnotations } from "../report/ci/annotations";
 import { diagnosticsText } from "../report/diagnostics";
 import { diagnosticData } from "../report/documents";
@@ -71,8 +71,10 @@ export function report(screen: Told, diagnostics: readonly Diagnostic[]): void {
   const explained = diagnostics.find(
     ({ severity, code }) => severity === "error" && code !== "command.usage",
   );
-  if (explained && screen.terminal.interactive)
-    screen.terminal.note(`To read more: rnv explain ${explained.code}, or ${errorsUrl}#${explained.code}\n`);
+  if (explained && screen.terminal.interactive) {
+    const ways = [`rnv explain ${explained.code}`, explanationUrl(explained.code) ?? []].flat();
+    screen.terminal.note(`To read more: ${ways.join(", or ")}\n`);
+  }
   annotate(screen, diagnostics);
 }
 

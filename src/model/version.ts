@@ -1,16 +1,17 @@
 /** The package of rnv. The path holds for the sources, for `dist` and for the bundles in it. */
 const released = require("../../package.json") as {
   readonly version: string;
-  readonly config: { readonly address: string };
+  readonly homepage?: string;
 };
 
 export const version: string = released.version;
 
 /** Address below which the JSON Schemas of this release are published. */
-export const schemasUrl = `${released.config.address}/schemas`;
+export const schemasUrl = `${released.homepage ?? "https://rnv.example.com"}/schemas`;
 
-/** Address of the page that explains every code; each has an anchor. */
-export const errorsUrl = `${released.config.address}/docs/cli/reference/errors.md`;
+/** Returns the address that explains a code; undefined before the first release. */
+export const explanationUrl = (code: string): string | undefined =>
+  released.homepage === undefined ? undefined : `${released.homepage}/docs/cli/reference/errors.md#${code}`;
 
 /** Returns the output of `rnv version` in a process; a JSON object for programs. */
 export const versionText = (

@@ -59,7 +59,7 @@ const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/stack": [0, 0, 0],
   "src/state": [0, 0, 0],
   "src/terraform": [18, 132, 6],
-  test: [195, 420, 22],
+  test: [194, 418, 20],
 };
 
 const list = "test/architecture/words.txt";

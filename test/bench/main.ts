@@ -2,8 +2,11 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { writeFigures } from "../support/figures-page";
 import { type Row, table } from "./row";
-import { measurements } from "./rows";
+import { measurements as ofRnv } from "./rows";
+import { throughTerraform } from "./through-terraform";
 import { createWorkbench } from "./workbench";
+
+const measurements = [...ofRnv, ...throughTerraform];
 
 const usage = `npm run bench -- [--pairs N] [--only NAME,…] [--section NAME] [--json FILE]
 
@@ -28,7 +31,7 @@ async function main(): Promise<void> {
   const only = values.only?.split(",");
   const chosen = measurements.filter(({ name }) => only === undefined || only.includes(name));
   const bench = await createWorkbench();
-  const rows: Row[] = [];
+  const sections = new Map<string | undefined, Row[]>();
   try {
     for (const measurement of chosen) {
       if (measurement.needsTerraform && bench.terraform === null) {
@@ -40,19 +43,24 @@ async function main(): Promise<void> {
         process.exitCode = 1;
         return [];
       });
-      rows.push(...found);
+      sections.set(measurement.section, [...(sections.get(measurement.section) ?? []), ...found]);
       process.stderr.write(`${table(found).split("\n").slice(2).join("\n")}`);
     }
   } finally {
     await bench.close();
   }
+  const rows = [...sections.values()].flat();
   process.stdout.write(table(rows));
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ rows }, null, 2)}\n`);
-  // A section of figures is that of one run: the first is that of all rows.
-  const section = values.section ?? (only === undefined ? "bench" : undefined);
-  const command = ["npm run bench", ...(only === undefined ? [] : [`-- --only ${only}`])].join(" ");
-  if (section !== undefined)
-    writeFigures("performance", section, `${table(rows)}\n\`npm run build && ${command}\` measures this.`);
+  // A section of figures is that of one run: the first is that of all rows without a section of their own.
+  for (const [own, found] of sections) {
+    const section = own ?? values.section ?? (only === undefined ? "bench" : undefined);
+    const names =
+      own === undefined ? only : chosen.filter((one) => one.section === own).map(({ name }) => name);
+    const command = ["npm run bench", ...(names === undefined ? [] : [`-- --only ${names}`])].join(" ");
+    const text = `${table(found)}\n\`npm run build && ${command}\` measures this.`;
+    if (section !== undefined && found.length > 0) writeFigures("performance", section, text);
+  }
 }
 
 main().catch((cause: unknown) => {

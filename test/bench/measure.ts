@@ -14,6 +14,8 @@ export interface Program {
   readonly before?: () => void | Promise<void>;
   /** What standard output must hold: a run that did something else is no measurement. */
   readonly shows?: string;
+  /** Its time ends where it first prints, and it is killed then. */
+  readonly endsAtOutput?: boolean;
 }
 
 export interface Run {
@@ -36,6 +38,9 @@ export async function measure(program: Program): Promise<Run> {
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       stdout += text;
+      if (!program.endsAtOutput) return;
+      resolve({ ms: performance.now() - started, stdout, stderr });
+      child.kill();
     });
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr += text;

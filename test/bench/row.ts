@@ -5,7 +5,7 @@ export interface Row {
   readonly measured: string;
   /** The figure that counts: a median. */
   readonly value: number;
-  readonly unit: "x" | "MB" | "ms" | "%";
+  readonly unit: "x" | "MB" | "ms" | "%" | "requests";
   /** The value is to be at most, or at least, this; undefined where it is only told. */
   readonly target?: { readonly kind: "at most" | "at least"; readonly value: number };
   /** Pairs, or runs where nothing is compared. */
@@ -42,5 +42,6 @@ export function table(rows: readonly Row[]): string {
 
 function shown(value: number, unit: Row["unit"]): string {
   if (unit === "x") return value.toFixed(2);
+  if (unit === "requests") return `${value}`;
   return `${value < 10 ? value.toFixed(2) : Math.round(value)} ${unit}`;
 }

@@ -13,14 +13,16 @@ import type { Site, Workbench } from "./workbench";
 export interface Measurement {
   readonly name: string;
   readonly needsTerraform?: boolean;
+  /** Section of the page, where its rows are in none with others. */
+  readonly section?: string;
   readonly run: (bench: Workbench, pairs: number) => Promise<readonly Row[]>;
 }
 
-const atMost = (value: number) => ({ kind: "at most" as const, value });
+export const atMost = (value: number) => ({ kind: "at most" as const, value });
 const atLeast = (value: number) => ({ kind: "at least" as const, value });
 const quiet = "No changes. Your infrastructure matches the configuration.";
 
-const ratioRow = (
+export const ratioRow = (
   name: string,
   measured: string,
   { a, b, ratios }: Pairs,
@@ -38,7 +40,7 @@ const ratioRow = (
   medians: { [names[0]]: median(a), [names[1]]: median(b) },
 });
 
-const valuesRow = (
+export const valuesRow = (
   name: string,
   measured: string,
   values: readonly number[],
@@ -53,7 +55,7 @@ const valuesRow = (
   max: Math.max(...values),
 });
 
-async function times<T>(count: number, make: () => Promise<T>): Promise<T[]> {
+export async function times<T>(count: number, make: () => Promise<T>): Promise<T[]> {
   const made: T[] = [];
   for (let i = 0; i < count; i += 1) made.push(await make());
   return made;

@@ -13,7 +13,8 @@ const onPath = (name: string): string | undefined =>
     .map((path) => join(path, name))
     .find(existsSync);
 
-const paths: Readonly<Record<string, string | undefined>> = {
+export const paths: Readonly<Record<string, string | undefined>> = {
+  "terraform-1.15": join(folder, "terraform-1.15/bin/terraform"),
   moto: join(folder, "moto/bin/moto_server"),
   s3rver: join(folder, "s3rver/node_modules/s3rver/bin/s3rver.js"),
   radosgw: onPath("radosgw"),

@@ -100,7 +100,7 @@ const stepsOf = (file: string) =>
 const filledIn = (text: string): string =>
   text
     .replace(/\$\{\{ matrix\.shard \}\}/g, "1/4")
-    .replace(/\$\[\[ inputs\.stage \]\]/g, "production")
+    .replace(/\$\[\[ inputs\.(stage|preview) \]\]/g, "production")
     .replace(/\$\(JOB_UID\)/g, "uid-1")
     .replace(/"?\$PLANFILE"?/g, "plan.rnvplan")
     .replace(/["']/g, "");

@@ -87,12 +87,34 @@ describe("the files of the package", () => {
   });
 
   it("are otherwise schemas, examples and texts", () => {
-    const others = packed.filter((path) => !/^(dist|examples)\//.test(path));
-    const texts = ["CHANGELOG.md", "LICENSE", "README.md", "THIRD_PARTY_NOTICES"];
+    const others = packed.filter((path) => !/^(dist|examples|docs)\//.test(path));
+    const texts = [
+      "CHANGELOG.md",
+      "CONTRIBUTING.md",
+      "LICENSE",
+      "README.md",
+      "SECURITY.md",
+      "THIRD_PARTY_NOTICES",
+    ];
     expect(others.filter((path) => !path.startsWith("schemas/")).sort()).toEqual(
       [...texts, "package.json", "skills/rnv/SKILL.md"].sort(),
     );
     expect(packed).toContain("schemas/manifest.schema.json");
+  });
+
+  it("are those to which README.md links", () => {
+    const links = [...readFileSync(join(root, "README.md"), "utf8").matchAll(/\]\(([^)#:]+)\)/g)];
+    const missing = links.filter(
+      ([, link = ""]) => !packed.some((path) => path === link || path.startsWith(`${link}/`)),
+    );
+    expect([links.length > 20, missing.map(([, link]) => link)]).toEqual([true, []]);
+  });
+
+  it("have the provider where the guide to Pulumi adds it, which names its package after the file", () => {
+    const guide = readFileSync(join(root, "docs/guides/pulumi.md"), "utf8");
+    const [, path = ""] =
+      /^pulumi package add terraform-provider \.\/node_modules\/[\w-]+\/(.*)$/m.exec(guide) ?? [];
+    expect([path, packed]).toEqual(["dist/terraform/terraform-provider-rnv", expect.arrayContaining([path])]);
   });
 
   it("import the dependencies of the package and no other package", async () => {

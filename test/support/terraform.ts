@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join, resolve } from "node:path";
+import { basename, delimiter, join, resolve } from "node:path";
 import {
   createEmulator,
   type Emulator,
@@ -20,13 +20,14 @@ const named = process.env.RNV_TEST_TERRAFORM;
 /** The first version with all that the tests use: write-only attributes came last, in both. */
 const oldest = 1.11;
 
-/** A version as a number, 1.11 for `1.11.4`; undefined where the program is not there. */
-function versionOf(path: string): number | undefined {
+/** Returns a version as a number, 1.11 for `1.11.4`; undefined where the program is not there. */
+export function versionOf(path: string): number | undefined {
   const env = { ...process.env, CHECKPOINT_DISABLE: "1" };
   const { status, stdout } = spawnSync(path, ["version", "-json"], { encoding: "utf8", env });
   if (status !== 0) return undefined;
-  const [major = 0, minor = 0] = `${JSON.parse(stdout).terraform_version}`.split(".").map(Number);
-  return major + minor / 100;
+  // Warnings come first: OpenTofu prints them where TF_CLI_CONFIG_FILE names no file.
+  const [, major, minor] = /"terraform_version": *"(\d+)\.(\d+)/.exec(stdout) ?? [];
+  return major === undefined ? undefined : Number(major) + Number(minor) / 100;
 }
 
 const found = (named === undefined ? ["terraform", "tofu"] : [named])
@@ -40,10 +41,16 @@ export const terraformBinary = found?.path;
 /** Version of the binary as a number, `1.11`; 0 where there is none. */
 export const terraformVersion = found?.version ?? 0;
 
-/** `describe` of what needs the real binary. Skipped, and said so, where there is none; a failure under CI=true. */
-export function describeTerraform(title: string, body: () => void): void {
+/**
+ * `describe` of what needs the real binary, or Terraform itself of the version `since`. Skipped, and said so, where there is
+ * none; a failure under CI=true.
+ */
+export function describeTerraform(title: string, body: () => void, since?: number): void {
   const needed = `${named ?? "terraform or tofu"} ${oldest} or newer`;
-  if (terraformBinary !== undefined) describe(title, body);
+  const isTofu = /^tofu/.test(basename(terraformBinary ?? ""));
+  if (since !== undefined && (isTofu || terraformVersion < since))
+    describe.skip(`${title} (not Terraform ${since} or newer)`, body);
+  else if (terraformBinary !== undefined) describe(title, body);
   else if (process.env.CI === "true")
     it(`${title}: ${needed} is on the PATH`, () => expect(terraformBinary).toBeDefined());
   else describe.skip(`${title} (no ${needed} on the PATH)`, body);
@@ -62,6 +69,15 @@ export interface Running extends Promise<Finished> {
 
 /** The cookie by which go-plugin tells a plugin that Terraform started it. */
 const magicCookie = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
+
+/** Returns the environment in which Terraform and OpenTofu use a provider that runs already. */
+export function attachmentOf(pid: number, socket: string): Record<string, string> {
+  const address = { Network: "unix", String: socket };
+  const attached = { Protocol: "grpc", ProtocolVersion: 6, Pid: pid, Test: true, Addr: address };
+  const hosts = ["registry.terraform.io", "registry.opentofu.org"];
+  const providers = Object.fromEntries(hosts.map((host) => [`${host}/rnv/rnv`, attached]));
+  return { TF_REATTACH_PROVIDERS: JSON.stringify(providers) };
+}
 
 /** A folder with a configuration, the service it talks to, and the real binary. */
 export class TerraformFolder {
@@ -118,11 +134,7 @@ export class TerraformFolder {
     const handshake = await new Promise<string>((resolve) =>
       child.stdout.once("data", (chunk) => resolve(`${chunk}`)),
     );
-    const address = { Network: "unix", String: handshake.split("|")[3] };
-    const attached = { Protocol: "grpc", ProtocolVersion: 6, Pid: child.pid, Test: true, Addr: address };
-    const hosts = ["registry.terraform.io", "registry.opentofu.org"];
-    const providers = Object.fromEntries(hosts.map((host) => [`${host}/rnv/rnv`, attached]));
-    this.environment = { TF_REATTACH_PROVIDERS: JSON.stringify(providers) };
+    this.environment = attachmentOf(child.pid ?? 0, handshake.split("|")[3] ?? "");
     return this;
   }
 

@@ -30,6 +30,9 @@ const pages: readonly Page[] = readdirSync(docs, { recursive: true, encoding: "u
     return { path: path.replace(/\.md$/, ""), text, example };
   });
 
+/** All but the programs of Pulumi, which does not run here. */
+const configurations = pages.filter(({ path }) => path !== "guides/pulumi");
+
 /** What a later Terraform alone reads, or reads in files of their own. */
 const isElsewhere = ({ path }: Page): boolean =>
   /^list-resources\//.test(path) || (/^actions\//.test(path) && terraformVersion < 1.14);
@@ -73,20 +76,19 @@ describeTerraform("the pages of the provider", () => {
   });
   afterAll(() => world.close());
 
-  it("have an example each, and what registries read first", () => {
-    for (const { path, text, example } of pages) {
-      expect([path, example === ""]).toEqual([path, false]);
-      expect([path, text]).toEqual([
-        path,
-        expect.stringMatching(/^---\npage_title: ".+"\nsubcategory: ""\n/),
-      ]);
+  it("have an example each, and what registries read first: the index is in no category", () => {
+    for (const { path, example } of configurations) expect([path, example === ""]).toEqual([path, false]);
+    for (const { path, text } of pages) {
+      const category = path === "index" ? "" : 'subcategory: ""\n';
+      const head = new RegExp(`^---\npage_title: ".+"\n${category}description: \\|-\n {2}\\S.*\n---\n`);
+      expect([path, text]).toEqual([path, expect.stringMatching(head)]);
     }
   });
 
   it("are written as terraform fmt writes, apply to an empty plan, and leave no secret in the state", async () => {
-    for (const page of pages) place(page);
+    for (const page of configurations) place(page);
     await world.run("fmt -check -diff -recursive");
-    const applied = pages.filter((page) => !isElsewhere(page));
+    const applied = configurations.filter((page) => !isElsewhere(page));
     world.write(applied.map(place).join("\n"));
     await world.run("get");
     const output = await world.apply();
@@ -103,7 +105,7 @@ describeTerraform("the pages of the provider", () => {
   }, 180_000);
 
   it("show YAML that rnv takes", () => {
-    const shown = pages.map(({ text }) => fenced(text, "yaml")).filter((text) => text !== "");
+    const shown = configurations.map(({ text }) => fenced(text, "yaml")).filter((text) => text !== "");
     expect(shown).toHaveLength(1);
     for (const input of shown)
       execFileSync(process.execPath, [builtCli(), "validate", "-f", "-"], { input, stdio: "pipe" });

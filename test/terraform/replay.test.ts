@@ -10,7 +10,7 @@ import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
 import { messageNamed, providerMethods } from "../../src/terraform/protocol";
 import { ProviderProcess, type RecordedCall, recordCalls } from "../support/recording-provider";
 import { inSoak, shareOf } from "../support/soak";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachmentOf, describeTerraform, TerraformFolder } from "../support/terraform";
 
 /** Services with variables of both kinds, deployments with and without triggers, a layout, and a data source. */
 const configuration = (version: string) => `
@@ -110,13 +110,7 @@ describeTerraform("calls of Terraform in any order", () => {
     const provider = await ProviderProcess.start(folder, environment(world.baseUrl));
     const socket = join(world.folder, "recorded");
     const { calls, close } = await recordCalls(provider, socket);
-    const attached = {
-      ...{ Protocol: "grpc", ProtocolVersion: 6, Pid: provider.pid, Test: true },
-      Addr: { Network: "unix", String: socket },
-    };
-    world.environment = {
-      TF_REATTACH_PROVIDERS: JSON.stringify({ "registry.terraform.io/rnv/rnv": attached }),
-    };
+    world.environment = attachmentOf(provider.pid, socket);
     world.write(configuration("2"));
     await world.run("plan -input=false -out=saved");
     configured = calls.find(({ method }) => method === "ConfigureProvider");

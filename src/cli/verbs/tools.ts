@@ -96,10 +96,7 @@ const schemaVerb = defineVerb({
     ["rnv schema > manifest.schema.json", "of the manifest, for an editor"],
     ["rnv schema overlay", "of a file that overlays a manifest: everything optional, null takes away"],
     ["rnv schema events", "of the lines of apply -json"],
-    [
-      "rnv schema gaps",
-      "what the service's documents do not show: what rnv assumes, and each RNV_GAP_… setting",
-    ],
+    ["rnv schema gaps", "what the service's documents do not show: assumptions, and RNV_GAP_… settings"],
   ],
   run: async ({ name = "manifest" }, { screen: { terminal } }) => {
     // Loads documents of verbs that others do not need.
@@ -196,7 +193,8 @@ const installVerb = defineVerb({
   detail:
     "The source is rnv/rnv, under the default registry of Terraform and that of OpenTofu. The files are the same " +
     "on every platform, so one lock file serves a whole team. Node has to be on the PATH of whoever runs Terraform. " +
-    "On Windows the archive of a release goes into the mirror: it needs no Node.",
+    "On Windows the archive of a release goes into the mirror: it needs no Node. While the provider comes from a " +
+    "mirror, `cdktf deploy` needs --skip-provider-lock: otherwise it asks a registry for the provider.",
   options: {
     dir: text("--dir <dir>", "the mirror (default: ~/.terraform.d/plugins, where both look by themselves)"),
   },

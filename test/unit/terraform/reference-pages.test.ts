@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { terraformNameOf } from "../../../src/model/text";
+import { load } from "js-yaml";
+import { camelCase, snakeCase, terraformNameOf } from "../../../src/model/text";
 import { resourceTypes } from "../../../src/resources";
-import { providerParts } from "../../../tools/provider-schema";
+import { providerParts, type SchemaMessage } from "../../../tools/provider-schema";
 import { examplesFolder, referencePages, writtenFolders } from "../../../tools/reference-pages";
 import { schemaSection } from "../../../tools/schema-section";
 
@@ -61,6 +62,29 @@ describe("the reference of the provider", () => {
         for (const one of attributes)
           if (one.required) expect([name, given]).toEqual([name, expect.arrayContaining([one.name])]);
       }
+  });
+
+  it("has the names that both programs of the guide to Pulumi set, in camel case", async () => {
+    const { resources } = await providerParts();
+    const guide = readFileSync(join(docs, "guides/pulumi.md"), "utf8");
+    const [program, inYaml] = ["ts", "yaml"].map((language) => guide.split(`\n\`\`\`${language}\n`)[1] ?? "");
+    const declared = Object(load(inYaml?.split("```")[0] ?? "")).resources;
+    const check = (given: object, block: SchemaMessage["block"]): void => {
+      const attributes = (block?.attributes ?? []).map(({ name = "" }) => camelCase(name));
+      const blocks = new Map(
+        (block?.blockTypes ?? []).map((one) => [camelCase(one.typeName ?? ""), one.block]),
+      );
+      for (const [name, value] of Object.entries(given)) {
+        expect([...attributes, ...blocks.keys()]).toContain(name);
+        expect(program).toMatch(new RegExp(`\\b${name}: `));
+        if (blocks.has(name)) check(value, blocks.get(name));
+      }
+    };
+    expect(Object.keys(declared)).toHaveLength(4);
+    for (const { type, properties } of Object.values<{ type: string; properties: object }>(declared)) {
+      expect(program).toContain(`new ${type.replace(":", ".")}(`);
+      check(properties, resources.get(snakeCase(type.replace("rnv:", "rnv")))?.block);
+    }
   });
 
   it("shows blocks, objects in lists and what is write-only each in their own words", () => {
