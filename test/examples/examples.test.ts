@@ -13,6 +13,7 @@ const examples = join(root, "examples");
 const state = { RNV_STATE: "state/rnv.state.json", RNV_STATE_KEY: "5a".repeat(32) };
 const env = {
   ...state,
+  SHOP_STATE: "state",
   SHOP_REGION: "eu",
   SHOP_DATABASE_URL: "postgres://example",
   SHOP_QUEUE_TOKEN: "example-token",
@@ -74,9 +75,10 @@ describe.each(allWorkflows)("examples/$name: $file", ({ name, workflow }) => {
 
   it("gives what is not applied no secret of production", () => {
     const isApplying = stepsOf(workflow).some(({ run }) => /rnv (ci )?apply/.test(run));
-    const secrets = stepsOf(workflow).flatMap(secretsIn);
+    // Credentials of the store of the states are of the same kind.
+    const secrets = stepsOf(workflow).flatMap(secretsIn).filter((one = "") => !/^RNV_STATE_(READ|WRITE|PREVIEW)_/.test(one));
     const ofPreviews = /^(AWS_\w+|RNV_PREVIEW_KEY|RNV_STATE_KEY)$/;
-    if (name === "preview") expect(secrets.filter((one) => !ofPreviews.test(one ?? ""))).toEqual([]);
+    if (secrets.includes("RNV_PREVIEW_KEY")) expect(secrets.filter((one) => !ofPreviews.test(one ?? ""))).toEqual([]);
     else if (!isApplying)
       expect(secrets.filter((name) => !/^RNV_(READ|STATE)_KEY$/.test(name ?? ""))).toEqual([]);
     else expect(secrets).toEqual(["RNV_STATE_KEY", "RNV_WRITE_KEY", "SHOP_DATABASE_URL", "SHOP_QUEUE_TOKEN"]);
@@ -112,9 +114,8 @@ describe.each([
 
   const workflows = join(examples, name, ".github", "workflows");
   if (!existsSync(workflows)) return;
-  // What applies a review needs a host: below.
-  const isAlone = (file: string) =>
-    !commandsOf(join(workflows, file)).some(([verb, of]) => verb === "ci" && of === "apply");
+  // What applies a review or is of a pull request needs a host: below, and in the test of the page.
+  const isAlone = (file: string) => /^(plan|drift)/.test(file);
   it.each(readdirSync(workflows).filter(isAlone))(
     "%s runs its commands as written, with the environment it gives",
     async (file) => {
@@ -150,7 +151,7 @@ it("examples/gitops deletes a service by two changes in git, and not by one", as
     const [planned, onMain] = ["plan.yml", "apply.yml"].map((file) =>
       commandsOf(join(examples, "gitops", ".github", "workflows", file))
         .find(([verb]) => verb === "ci")
-        ?.filter((word) => word !== "$REVIEW"),
+        ?.map((word) => (word === "$REVIEW" ? "--all-stages" : word)),
     );
     const rnv = (command: readonly string[] = [], event: object = {}) => {
       scenario.write("event.json", JSON.stringify(event));
@@ -160,10 +161,11 @@ it("examples/gitops deletes a service by two changes in git, and not by one", as
     const review = () => rnv(planned, { pull_request: { number: 7 } });
     const liveNames = () => scenario.emulator.store.services().map(({ name }) => name);
     await review();
-    await rnv(onMain);
-    expect(liveNames().sort()).toEqual(["api", "worker"]);
-    for (const { id } of scenario.emulator.store.services()) scenario.emulator.store.completeCheckout(id);
-    expect(await rnv(onMain)).toMatchObject({ code: 0 });
+    for (const code of [8, 8, 0]) {
+      expect(await rnv(onMain)).toMatchObject({ code });
+      for (const { id } of scenario.emulator.store.services()) scenario.emulator.store.completeCheckout(id);
+    }
+    expect(liveNames().sort()).toEqual(["api", "api", "worker", "worker"]);
 
     const manifest = scenario.read("rnv.yaml");
     const without = manifest.replace(/ {6}worker:\n(?: {8}.*\n)+/, "").replace(/ +WORKER_HOST: .*\n/, "");
@@ -181,7 +183,7 @@ it("examples/gitops deletes a service by two changes in git, and not by one", as
     scenario.write("rnv.yaml", `${without}removed: [service.shop.worker]\n`);
     expect((await review()).stdout).toContain("1 to destroy");
     expect(await rnv(onMain)).toMatchObject({ code: 0 });
-    expect(liveNames()).toEqual(["api"]);
+    expect(liveNames()).toEqual(["api", "api"]);
     expect((await review()).stdout).toContain("No changes.");
   } finally {
     await host.close();
