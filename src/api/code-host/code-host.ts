@@ -109,7 +109,7 @@ export interface HostRoutes {
   /** Asks for the open pull requests of a branch. */
   readonly pullsFrom: (proposal: Proposal, repository: string) => Query;
   readonly pullBody: (proposal: Proposal) => object;
-  /** Makes the branch anew: the base with one more commit, which has the file. */
+  /** Makes the branch, or moves it: the base with one more commit, which has the file. */
   readonly commitFile: (proposal: Proposal, send: HostSend) => Promise<unknown>;
   /** Milliseconds between questions for the pull requests of a commit while there are none. */
   readonly pausesForPulls: readonly number[];

@@ -51,7 +51,7 @@ interface EditedOverlay extends Record<"overlay" | "text" | "from" | "to", strin
   readonly promotions: readonly Promotion[];
 }
 
-/** Shows what a promotion changes, and hands the edited overlay on; returns the exit code. */
+/** Shows a promotion, and hands the edited overlay on; returns the exit code. */
 export async function promoteInto(
   given: ValuesOf<typeof promoteOptions> & { readonly address: string | undefined },
   { target, screen }: Pick<Run, "target" | "screen">,
