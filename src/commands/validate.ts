@@ -32,7 +32,7 @@ export interface ValidateOutcome extends Outcome {
 
 interface ValidateRequest {
   readonly files: readonly string[];
-  /** That no stage is named is a mistake. */
+  /** A missing stage is a mistake. */
   readonly isOneStage?: boolean;
   readonly policies?: readonly string[];
 }

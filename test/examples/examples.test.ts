@@ -142,6 +142,22 @@ describe.each([
   );
 });
 
+it.each(["gitops", "preview"])(
+  "examples/%s passes the job for forks, wherever its states are",
+  async (name) => {
+    const scenario = await openScenario();
+    cpSync(join(examples, name), scenario.folder, { recursive: true });
+    const remote = scenario
+      .read("rnv.yaml")
+      .replace("    each: true", "    each: true\n    state: s3://b/${stage.id}.json");
+    if (name === "preview") scenario.write("rnv.yaml", remote);
+    const fork = { SHOP_STATE: "s3://rnv-state/shop", RNV_API_KEY: "", RNV_WORKSPACE_ID: "" };
+    const run = await scenario.runWith({ env: fork }, "validate", "--untrusted");
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("valid in each stage") });
+    await scenario.close();
+  },
+);
+
 it("examples/gitops deletes a service by two changes in git, and not by one", async () => {
   const scenario = await openScenario();
   const host = await serveCodeHost("github");
