@@ -53,7 +53,7 @@ const allWorkflows = ["gitops", "drift-cron", "preview"].flatMap((name) => {
   return readdirSync(folder).map((file) => ({ name, file, workflow: readWorkflow(join(folder, file)) }));
 });
 
-describe.each(allWorkflows)("examples/$name: $file", ({ name, workflow }) => {
+describe.each(allWorkflows)("examples/$name: $file", ({ workflow }) => {
   const secretsIn = (step: Step) =>
     [...JSON.stringify(step).matchAll(/secrets\.(\w+)/g)].map(([, name]) => name).sort();
 
