@@ -4,6 +4,7 @@ import type { Address } from "../model/address";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage } from "../model/stage";
 import type { RecordedResource } from "../model/state";
+import { capitalized } from "../model/text";
 import { systemClock } from "../model/time";
 import { escapeJson, escapeText, jsonText } from "../report/escape-text";
 import { type Run, runOn, stateOf, type TargetEnd, type ToldOutputs } from "./open-target";
@@ -34,7 +35,7 @@ export const tellFindings = ({ outcome }: TargetResult, screen: Screen): void =>
   report(screen, outcome.diagnostics);
 
 /**
- * Runs stages, and each stack of a stage, until the run is interrupted. None is stopped by another: what is thrown becomes the
+ * Runs stages, and each stack of a stage, until the run is interrupted. None is stopped by another, unless it writes: what is thrown becomes the
  * outcome of its target. Several end with the exit code that says most (`joinExitCodes`, DESIGN section 11, "Stacks").
  */
 export async function resultsOf(request: Request, run: TargetsRun): Promise<readonly TargetResult[]> {
@@ -55,8 +56,15 @@ export async function resultsOf(request: Request, run: TargetsRun): Promise<read
     return outcome;
   };
   const runStage = async (stage: string | undefined): Promise<void> => {
+    const failed = rules.writes && results.find(({ outcome }) => outcome.exitCode !== exitCodes.done);
+    if (failed) {
+      screen.terminal.note(
+        `Stage ${stage} is left out: ${failed.target.stage} comes first, and is not done.\n`,
+      );
+      return;
+    }
     if (stages.length > 1)
-      screen.terminal.out(`${results.length === 0 ? "" : "\n"}${heading(screen, `Stage ${stage ?? ""}`)}`);
+      screen.terminal.out(titleOf(screen, "stage", stage ?? "", results.length === 0 ? "" : "\n"));
     const inStage = { ...request, givenStage: stage };
     try {
       const targets = await resolveTargets(inStage, rules, screen);
@@ -122,7 +130,7 @@ async function runStacks(
     }
     const unit = target.unit && { ...target.unit, state: target.state, needsValues: need === "needed" };
     const one = unit ? { ...target, unit: await withOthers(unit, others, told, screen) } : target;
-    if (areMany && !isDocument) terminal.out(stackHeading(screen, stack, gap));
+    if (areMany && !isDocument) terminal.out(titleOf(screen, "stack", stack, gap));
     gap = "\n";
     let text = "";
     const out = (part: string): void => {
@@ -140,15 +148,16 @@ async function runStacks(
   if (isDocument) terminal.out(jsonText({ format_version: "1.0", stacks: documents }));
 }
 
-/** Runs a verb on each target of a request; resolves to the exit code that says most. */
+/** Runs a verb on each target of a request, and of each of `stages`; resolves to the exit code that says most. */
 export async function runOnTargets(
   request: Request,
   screen: Screen,
   rules: TargetRules & Pick<Verb, "failedJson">,
   run: (run: Run) => Promise<VerbEnd>,
+  stages: readonly (string | undefined)[] = [request.givenStage],
 ): Promise<number> {
   const results = await resultsOf(request, {
-    ...{ stages: [request.givenStage], rules, screen },
+    ...{ stages, rules, screen },
     run: async (one) => {
       const { exitCode, toldOutputs } = endOf(await run(one));
       return { diagnostics: [], exitCode, toldOutputs };
@@ -186,12 +195,10 @@ async function withOthers(
   return { ...unit, crossValues, others: known };
 }
 
-/** Returns what is above the output of a stack, where several are on one standard output. */
-function stackHeading(screen: Screen, stack: string, gap: string): string {
-  if (screen.format === "json") return `${escapeJson({ type: "stack", stack })}\n`;
-  if (screen.format === "markdown") return `${gap}## Stack ${escapeText(stack)}\n\n`;
-  return `${gap}${heading(screen, `Stack ${stack}`)}`;
+/** Returns what is above the output of a stage or a stack, where several are on one standard output. */
+function titleOf(screen: Screen, kind: "stage" | "stack", name: string, gap: string): string {
+  if (screen.format === "json") return `${escapeJson({ type: kind, [kind]: name })}\n`;
+  const title = escapeText(`${capitalized(kind)} ${name}`);
+  if (screen.format === "markdown") return `${gap}## ${title}\n\n`;
+  return `${gap}${outStyle(screen).colors.bold(title)}\n\n`;
 }
-
-const heading = (screen: Screen, title: string): string =>
-  `${outStyle(screen).colors.bold(escapeText(title))}\n\n`;

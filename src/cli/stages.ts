@@ -166,6 +166,8 @@ export async function inAskedStage(
   const hasNone = isOfState && files.length === 0 && manifestIn(cwd) === undefined;
   // Stacks have no stages that are declared; those that cannot be read are reported where they are read.
   if (hasNone || (await areStackPaths(request)).includes(true)) return at(asked && undeclaredStage(asked));
+  // It opens no state, and finds mistakes in the name of a stage itself.
+  if (others === "none" && !isOfState) return at(asked);
   const found = await stagesOf(request, screen);
   if (isOfState && hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1);
   const isRead = found.diagnostics.every(({ code }) => code === "manifest.not_found");
@@ -187,6 +189,7 @@ export async function stagesAsked(
   request: Request,
   screen: Screen,
   { stages: named, allStages }: { readonly stages: readonly string[]; readonly allStages: boolean },
+  { withInstances } = { withInstances: true },
 ) {
   if (!allStages && named.length > 0) return { asked: [...new Set(named)], areAll: false };
   // Without a name the manifest has no stages, and all of it is looked at.
@@ -194,7 +197,7 @@ export async function stagesAsked(
   if (named.length > 0) throw usage("--stage and --all-stages exclude each other");
   const { stages, namesOf } = await foundIn(request, screen);
   const asked: string[] = [];
-  for (const declared of stages.values()) {
+  for (const declared of [...stages.values()].filter(({ each }) => withInstances || !each)) {
     const { name, range } = declared;
     const names = await namesOf(declared);
     asked.push(...(names ?? []).map(stageText));

@@ -47,6 +47,8 @@ export interface ApplyRequest extends PlanRequest {
   /** Nothing was reviewed: the plan may only repair drift. */
   readonly repairsOnly?: boolean;
   readonly isSweep?: boolean;
+  /** `merge request` in a job of GitLab. */
+  readonly pullWord?: string;
   readonly lockTimeoutMs: number;
   /** Most changes in flight at once. */
   readonly parallelism: number;
@@ -155,7 +157,7 @@ const unauthenticated =
 /** Returns the reviewed plan's digest, or why this is not the plan that was expected; neither where none is asked for. */
 function compareWithReview(
   { plan, key: { reviewKey: key } }: BuiltPlan,
-  { expectDigest, review, repairsOnly }: Pick<ApplyRequest, "expectDigest" | "review" | "repairsOnly">,
+  { expectDigest, review, repairsOnly, pullWord = "pull request" }: ApplyRequest,
   state: State | undefined,
 ): Pick<ApplyOutcome, "differences"> & { readonly reviewed?: string; readonly problem?: Diagnostic } {
   if (review && !hasChanges(plan)) return {};
@@ -164,7 +166,7 @@ function compareWithReview(
     return {
       problem: error("plan.digest", "the plan does more than repair drift", {
         detail: shortList(beyond),
-        hint: "Merge the other changes with a pull request first.",
+        hint: `Merge the other changes with a ${pullWord} first.`,
       }),
     };
   if (repairsOnly) return {};
@@ -185,7 +187,9 @@ function compareWithReview(
   const digests = expected === plan.digest ? "" : `\nexpected digest ${expected}, found ${plan.digest}`;
   const problem = error("plan.digest", `the plan is not the reviewed one: it ${does}`, {
     detail: `${differenceLine(first?.differences ?? [])}${digests}`.trimStart(),
-    hint: first ? remedyText(plan.digest ?? "") : "Review this plan, then give its digest: --expect-digest",
+    hint: first
+      ? remedyText(plan.digest ?? "", pullWord)
+      : "Review this plan, then give its digest: --expect-digest",
   });
   return { problem, differences: first?.differences };
 }

@@ -34,21 +34,25 @@ export async function load(
   context: LoadContext,
   files: readonly string[],
   secrets: SecretReach,
+  checksOnly = false,
 ): Promise<LoadedManifest> {
-  return loadDesired({
+  return loadDesired({ ...(await manifestRequest(context, files)), secrets, checksOnly });
+}
+
+export async function manifestRequest(context: LoadContext, files: readonly string[]) {
+  return {
     files,
     manifest: context.manifest,
     cwd: context.cwd,
     types: resourceTypes,
     environment: context.environment,
     synthesized: context.synthesized,
-    secrets,
     untrusted: context.untrusted === true,
     runProgram: context.runProgram,
     stack: context.stack,
     stage: context.stage,
     ...(files.includes("-") ? { standardInput: await context.standardInput?.() } : {}),
-  });
+  };
 }
 
 /** Loads what `request` declares: fields that the manifest leaves to the catalog are decided, secrets are redacted. */

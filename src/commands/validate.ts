@@ -1,9 +1,11 @@
 import { type Diagnostic, error, exitCodeOf, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
+import { findStages } from "../manifest/load-manifest";
+import type { StageDeclaration } from "../manifest/stages";
 import { type Address, nameOf } from "../model/address";
 import { emptyCatalog } from "../model/catalog";
 import type { Desired, DesiredResource } from "../model/desired";
-import type { StageName } from "../model/stage";
+import { anyId, type StageName } from "../model/stage";
 import {
   isPlain,
   type Plain,
@@ -17,21 +19,58 @@ import { typeNamed } from "../resources";
 import type { StateBackend } from "../state/backend";
 import { compileConditions, loadPolicies } from "./check-policies";
 import type { Context, Outcome } from "./context";
-import { type LoadContext, load } from "./load";
-import { listStacks } from "./load-desired";
+import { type LoadContext, load, manifestRequest } from "./load";
+import { areStackPaths, listStacks } from "./load-desired";
 
 export interface ValidateOutcome extends Outcome {
+  /** The stages of the manifest that were checked, where none was named. */
+  readonly stages?: readonly string[];
   readonly desired?: Desired;
   /** Returns the manifests as one text; undefined for stacks, and where there are errors. */
   readonly merged?: () => string;
 }
 
-/** `rnv validate`: the manifest alone. No request, no state, no secret source is read. */
-export async function validate(
+interface ValidateRequest {
+  readonly files: readonly string[];
+  /** A missing stage is a mistake. */
+  readonly isOneStage?: boolean;
+  readonly policies?: readonly string[];
+}
+
+/**
+ * `rnv validate`: the manifest alone, in each of its stages where none is named. No request, no state, no secret source is
+ * read.
+ */
+export async function validate(context: LoadContext, request: ValidateRequest): Promise<ValidateOutcome> {
+  const declared =
+    context.stage !== undefined || request.isOneStage ? [] : await stagesOf(context, request.files);
+  const outcomes: ValidateOutcome[] = [];
+  for (const { name, each } of declared)
+    outcomes.push(await validateStage({ ...context, stage: each ? { name, id: anyId } : { name } }, request));
+  if (outcomes.length === 0) return validateStage(context, request);
+  const stages = declared.map(({ name }) => name);
+  const said = outcomes.map(({ diagnostics }) => new Set(diagnostics.map((one) => JSON.stringify(one))));
+  const diagnostics = outcomes.flatMap((outcome, at) =>
+    outcome.diagnostics.flatMap((finding) => {
+      const isShared = said.every((own) => own.has(JSON.stringify(finding)));
+      return isShared ? (at === 0 ? finding : []) : { ...finding, stage: stages[at] };
+    }),
+  );
+  return { stages, diagnostics, exitCode: exitCodeOf(diagnostics) };
+}
+
+/** Returns the stages that a manifest declares; none of stacks. */
+async function stagesOf(
   context: LoadContext,
-  request: { readonly files: readonly string[]; readonly policies?: readonly string[] },
-): Promise<ValidateOutcome> {
-  const loaded = await load(context, request.files, "skip");
+  files: readonly string[],
+): Promise<readonly StageDeclaration[]> {
+  const request = await manifestRequest(context, files);
+  if ((await areStackPaths(request)).includes(true)) return [];
+  return [...(await findStages(request)).stages.values()];
+}
+
+async function validateStage(context: LoadContext, request: ValidateRequest): Promise<ValidateOutcome> {
+  const loaded = await load(context, request.files, "skip", true);
   const policies = await loadPolicies(context.cwd, request);
   const conditions = loaded.desired && (await compileConditions(loaded.desired));
   const diagnostics = [
@@ -114,9 +153,11 @@ export async function listKnownNames(
   },
 ) {
   const { files, backend, stage = "any" } = request;
-  const environment = whateverIsAsked(context.environment);
   const [loaded, state] = await Promise.all([
-    load({ cwd: context.cwd, environment, stage }, files, "skip").catch(() => undefined),
+    // Addresses do not depend on values.
+    load({ cwd: context.cwd, environment: context.environment, stage }, files, "skip", true).catch(
+      () => undefined,
+    ),
     backend?.read().catch(() => undefined),
   ]);
   const stacks = await listStacks({ cwd: context.cwd, files: files.length === 0 ? ["cdktf.out"] : files });
@@ -128,7 +169,3 @@ export async function listKnownNames(
     stacks: sorted(stacks.map(({ unit }) => unit)),
   };
 }
-
-/** Addresses do not depend on values, so a variable that is not set here must not hide them. */
-const whateverIsAsked = (environment: Context["environment"]): Context["environment"] =>
-  new Proxy(environment, { get: (known, name: string) => known[name] || "x", has: () => true });

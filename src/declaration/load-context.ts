@@ -12,6 +12,10 @@ export interface LoadContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly report: Report;
   readonly reach: SecretReach;
+  /** A value of the environment that is not here, or not allowed, stands for any. */
+  readonly checksOnly?: boolean | undefined;
+  /** `${stage.id}` stands for any. */
+  readonly hasAnyId?: boolean | undefined;
   readonly cwd: string;
   /** Counts unknown addresses: past a few, no suggestion is looked for. */
   readonly misses: { count: number };

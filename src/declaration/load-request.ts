@@ -38,6 +38,8 @@ export interface ManifestRequest {
   readonly types: readonly ResourceType[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly secrets: SecretReach;
+  /** The manifest is only checked: a value that is not here stands for any, and where the state is does not matter. */
+  readonly checksOnly?: boolean | undefined;
   /** The manifest comes from someone who may not see secrets. */
   readonly untrusted?: boolean;
   readonly stack?: StackUnit | undefined;

@@ -2,6 +2,7 @@ import { failure, type SourceRange } from "../diagnostics/diagnostic";
 import { addressOf } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
+import { isStageId } from "../model/stage";
 import { Computed, type Plain, type Reference, Template } from "../model/value";
 import type { Block } from "./block";
 import { type LoadContext, refuse, type ValueLocation } from "./load-context";
@@ -29,7 +30,8 @@ export function readAttribute(
   const location: ValueLocation = { context, address, attribute: shape.path, ...refusal(shape) };
   if (node.kind === "scalar" && node.value === null) return readNull(shape, node.range, location);
   const value = readValue(node, location);
-  if (value === undefined) return undefined;
+  if (value === undefined)
+    return context.checksOnly ? { value: new Template([], false), range: node.range } : undefined;
   if (value instanceof Computed)
     return { value: inKind(value, shape, node.range, location), range: node.range };
   const judged = value instanceof Template ? value : judgeValue(shape, value, node, address, context);
@@ -181,19 +183,17 @@ function readEnvironment(
   const refused = refusalOf(name, context, isSecret);
   if (refused !== undefined) return refuse(location, range, refused);
   const value = context.environment[name];
-  if (value !== undefined && (value !== "" || mayBeEmpty)) return value;
-  return (
-    fallback ??
-    refuse(location, range, {
-      code: "manifest.env_missing",
-      summary: `the environment variable ${name} is ${value === undefined ? "not set" : "empty"}`,
-      hint: `set it, or write a default: ${source.slice(0, -1).trimEnd()}:-text}`,
-    })
-  );
+  if (context.trust.mayRead(name) && value !== undefined && (value !== "" || mayBeEmpty)) return value;
+  if (fallback !== undefined || context.checksOnly) return fallback;
+  return refuse(location, range, {
+    code: "manifest.env_missing",
+    summary: `the environment variable ${name} is ${value === undefined ? "not set" : "empty"}`,
+    hint: `set it, or write a default: ${source.slice(0, -1).trimEnd()}:-text}`,
+  });
 }
 
 /** Why a variable of the environment may not stand in the manifest; `isSecret`: in the text of a secret. */
-function refusalOf(name: string, { trust, secretNames }: LoadContext, isSecret: boolean) {
+function refusalOf(name: string, { trust, secretNames, checksOnly }: LoadContext, isSecret: boolean) {
   const refused = (summary: string, hint?: string) => ({
     code: "manifest.secret_source" as const,
     summary: `${name} ${summary}`,
@@ -202,7 +202,7 @@ function refusalOf(name: string, { trust, secretNames }: LoadContext, isSecret: 
   const hint = sourceHint(name);
   if (isOwnCredential(name)) return refused("is a credential of rnv, not a value of a service");
   if (isCredential(name)) return refused("is a credential and cannot be inserted into text", hint);
-  if (!trust.mayRead(name)) {
+  if (!trust.mayRead(name) && !checksOnly) {
     const { problem: summary, hint } = unlisted(name);
     return { code: "guard.untrusted" as const, summary, hint };
   }
@@ -232,6 +232,7 @@ export function readPart(
   { isSecret = false, isArgument }: { readonly isSecret?: boolean; readonly isArgument: boolean },
 ): string | Reference | undefined {
   if (part.kind === "env") return readEnvironment(part, range, location, isSecret);
+  if (part.kind === "invalid" && location.context.hasAnyId && isStageId(part.source)) return undefined;
   if (part.kind === "invalid") return reportSyntax(part.source, range, location, isSecret);
   const { noReference: summary } = location;
   if (summary !== undefined) return refuse(location, range, { code: "manifest.reference_syntax", summary });

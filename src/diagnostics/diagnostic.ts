@@ -105,6 +105,8 @@ export interface Diagnostic {
   /** Attribute path such as `configuration.branch`. */
   readonly attribute?: string;
   readonly range?: SourceRange;
+  /** The stage that it is in, where several were checked and not all have it. */
+  readonly stage?: string | undefined;
   /** The rule of the user that is broken: the name of a policy, `precondition`. */
   readonly rule?: string;
   /** The service's correlation id, when the finding comes from an answer of the service. */

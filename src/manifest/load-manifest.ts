@@ -22,7 +22,7 @@ import {
 } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
-import { type StageName, splitStage, stageText } from "../model/stage";
+import { anyId, type StageName, splitStage, stageText } from "../model/stage";
 import { walkBlocks } from "./blocks";
 import { findFiles, programName, standardInputName, valueName } from "./find-files";
 import { takeShared } from "./groups";
@@ -124,20 +124,21 @@ async function readStage(
     const hint = "declare stages in the manifest that it is laid over";
     findings.report(error("manifest.stage", summary, { range: again.keyRange, hint }));
   }
-  const root = withStage(files.root, asked);
+  const root = withStage(files.root, asked, context);
   const entries = new Map(root.entries);
   entries.delete("stages");
   return { files: { ...files, root: { ...root, entries } }, stage };
 }
 
 function contextOf(
-  { cwd, files, environment, untrusted = false, secrets: reach }: ManifestRequest,
+  { cwd, files, environment, untrusted = false, secrets: reach, checksOnly, stage }: ManifestRequest,
   { isPartial }: ReadFiles,
   index: TypeIndex,
   { report }: Findings,
 ): LoadContext {
   return {
-    ...{ index, environment, report, isPartial, reach, cwd },
+    ...{ index, environment, report, isPartial, reach, cwd, checksOnly },
+    hasAnyId: checksOnly && typeof stage === "object" && stage.id === anyId,
     blocks: new Map(),
     trust: trustOf(environment, untrusted),
     project: projectFolder(cwd, files, untrusted),

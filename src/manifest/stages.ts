@@ -187,7 +187,7 @@ export function placeStage(
     if (node === undefined) return undefined;
     const attribute = `stages.${declared.name}.${key}`;
     const noReference = `${key} of a stage is read before anything else, and cannot hold a reference`;
-    const value = readPlain(withStage(node, asked), { context, attribute, noReference });
+    const value = readPlain(withStage(node, asked, context), { context, attribute, noReference });
     return typeof value === "string" ? value : undefined;
   };
   const [overlay, workspace, state] = [read("overlay"), read("workspace"), read("state")];
@@ -203,7 +203,7 @@ export function placeStage(
       "holds a secret, and is read by everybody who reads this file",
       "leave it out: RNV_STATE_HTTP_USERNAME, RNV_STATE_HTTP_PASSWORD and AWS_… hold credentials",
     );
-  if (state !== undefined && !context.trust.mayKeepState(state)) {
+  if (state !== undefined && !context.checksOnly && !context.trust.mayKeepState(state)) {
     const summary = `stage ${stageText(asked)} names its state, and this manifest is not trusted (--untrusted)`;
     const detail = "The state, and our credentials for it, would go where the manifest says.";
     const hint = "list it in RNV_ALLOW_STATE: https://git.example.com/state/*";
@@ -238,8 +238,13 @@ function overlayProblem(
   }
 }
 
-/** The tree with `${stage.name}` and `${stage.id}` filled in everywhere. */
-export function withStage<Node extends SourceNode>(root: Node, stage: StageName): Node {
+/** The tree with `${stage.name}` and `${stage.id}` filled in everywhere; an id that stands for any stays. */
+export function withStage<Node extends SourceNode>(
+  root: Node,
+  { name, id }: StageName,
+  { hasAnyId }: Pick<LoadContext, "hasAnyId"> = {},
+): Node {
+  const stage = hasAnyId ? { name } : { name, id };
   const fill = (node: SourceNode): SourceNode => {
     if (node.kind === "map") return mapValues(node, fill);
     if (node.kind === "list") return { ...node, items: node.items.map(fill) };
@@ -263,8 +268,7 @@ export function checkNames(
     const named = attribute === undefined ? undefined : attributes.get(attribute);
     if (attribute === undefined || typeof named?.value !== "string" || parent !== undefined) continue;
     if (holdsId(named.value, id)) continue;
-    const instance = `the id ${quoteShort(id)} of ${name}/${id}`;
-    const summary = `the name ${quoteShort(named.value)} of ${address} does not hold ${instance}`;
+    const summary = `the name ${quoteShort(named.value)} of ${address} does not hold the id of ${name}/${id}`;
     const detail =
       "Each instance of a stage needs names of its own, or one would take over what another made.";
     const hint = "write ${stage.id} into it: name: shop-pr-${stage.id}";

@@ -1,4 +1,19 @@
-import { Document, isMap, isScalar, parseDocument, Scalar, visit, type YAMLMap, type YAMLSeq } from "yaml";
+import { isDeepStrictEqual } from "node:util";
+import {
+  Document,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  type Node,
+  parseDocument,
+  type Range,
+  Scalar,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
 import { formatLocation } from "../declaration/findings";
 import { onlyNames } from "../declaration/secret-texts";
 import { escapeTemplate, type MapNode, partsOf, type ScalarNode, type SourceNode } from "../declaration/tree";
@@ -209,39 +224,84 @@ export interface AttributeEdit extends Pick<ManifestBlock, "type" | "names"> {
   readonly value: Plain;
 }
 
-/** Returns the text of a manifest with attributes set; its comments stay, and so does all else. */
+/** Returns the text of a manifest with attributes set, by offsets: no other line of it changes. */
 export function editManifest(
   text: string,
   edits: readonly AttributeEdit[],
   types: readonly ResourceType[],
 ): { readonly text: string } | { readonly problem: Diagnostic } {
   const { byType } = indexTypes(types);
-  const document = parseDocument(text, { version: "1.2", schema: "core" });
+  let edited = text;
   for (const { type, names, attribute, value } of edits) {
-    const whole = [...pathTo({ type, names }, byType), attribute];
-    try {
-      openEmptyBlocks(document, whole);
-      document.setIn(whole, value);
-    } catch {
-      const summary = `cannot set ${whole.join(".")}: a part of it is no mapping, or has an anchor`;
+    const path = [...pathTo({ type, names }, byType), attribute];
+    const next = withValue(edited, path, value);
+    if (next === undefined) {
+      const summary = `cannot set ${path.join(".")}: a part of it is no mapping, or has an anchor`;
       const hint = "write it by hand, or write out the alias";
       return { problem: error("manifest.unsupported", summary, { hint }) };
     }
+    edited = next;
   }
-  const edited = document.toString({ lineWidth: 0, flowCollectionPadding: true });
-  return { text: text.includes("\r\n") ? edited.replace(/\r?\n/g, "\r\n") : edited };
+  return { text: edited };
 }
 
-/** Makes a block of what is empty on the way: of nothing, or of `{}`. Throws where a part has an anchor. */
-function openEmptyBlocks(document: Document, path: readonly string[]): void {
-  for (let length = 1; length <= path.length; length += 1) {
-    const way = path.slice(0, length);
-    const found = document.getIn(way, true);
-    if ((found as Partial<Scalar> | undefined)?.anchor) throw new Error("its anchor is that of others, too");
-    if (length === path.length) break;
-    if (isScalar(found) && found.value === null) document.setIn(way, document.createNode({}));
-    else if (isMap(found) && found.items.length === 0) found.flow = false;
+const readYaml = (text: string) => parseDocument(text, { version: "1.2", schema: "core" });
+
+/** Returns the text with a value at a path; undefined where it would say anything else, too. */
+function withValue(text: string, path: readonly string[], value: Plain): string | undefined {
+  const document = readYaml(text);
+  const way = [document.contents];
+  for (const key of path) {
+    const at = way.at(-1);
+    if (!isMap(at) || !at.has(key)) break;
+    way.push(at.get(key, true) as typeof document.contents);
   }
+  if (way.some((node) => node && "anchor" in node && node.anchor)) return undefined;
+  const edited = editAt(text, way.at(-1), path.slice(way.length - 1), value);
+  try {
+    const expected: YamlTree = document.toJS({ mapAsMap: true }) ?? new Map();
+    put(expected, path, value);
+    return isDeepStrictEqual(readYaml(edited).toJS({ mapAsMap: true }), expected) ? edited : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces a scalar, or adds the rest of the path at the end of a mapping. */
+function editAt(text: string, at: unknown, rest: readonly string[], value: Plain): string {
+  const put = (from: number, to: number, inserted: string) => text.slice(0, from) + inserted + text.slice(to);
+  const scalar = new Scalar(value);
+  if (isScalar(at) && rest.length === 0 && at.type?.startsWith("QUOTE")) scalar.type = at.type;
+  const written = new Document(scalar).toString({ lineWidth: 0 }).trimEnd();
+  const entry = rest.reduceRight(
+    (inner, key, i) => `${i > 0 ? "{ " : ""}${key}: ${inner}${i > 0 ? " }" : ""}`,
+    written,
+  );
+  const line = text.includes("\r\n") ? "\r\n" : "\n";
+  if (!isNode(at)) return `${text}${/(^|\n)$/.test(text) ? "" : line}${entry}${line}`;
+  const [start, end] = at.range as Range;
+  if (isScalar(at)) {
+    const inserted = rest.length === 0 ? written : `{ ${entry} }`;
+    const from = text.slice(0, start).trimEnd().length;
+    return start === end
+      ? put(from, from, ` ${inserted}`)
+      : put(start, start + text.slice(start, end).trimEnd().length, inserted);
+  }
+  if (text[start] === "{") {
+    const from = text.slice(0, end - 1).trimEnd().length;
+    const isFirst = text[from - 1] === "{";
+    return put(from, from, `${isFirst ? " " : ", "}${entry}${isFirst && from === end - 1 ? " " : ""}`);
+  }
+  let last: unknown = at;
+  while (isCollection(last) && !last.flow) {
+    const item: unknown = last.items.at(-1);
+    last = isPair(item) ? (item.value ?? item.key) : item;
+  }
+  const [, after] = (last as Node).range as Range;
+  const indent = " ".repeat(start - text.lastIndexOf("\n", start) - 1);
+  if (text[after - 1] === "\n") return put(after, after, `${indent}${entry}${line}`);
+  const from = after + (/^[^\r\n]*/.exec(text.slice(after))?.[0].length ?? 0);
+  return put(from, from, `${line}${indent}${entry}`);
 }
 
 /**

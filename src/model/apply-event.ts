@@ -23,6 +23,7 @@ export const findingSchema = <Where extends z.ZodRawShape>(where: Where) =>
     hint: z.string().optional(),
     address: z.string().optional(),
     attribute: z.string().optional(),
+    stage: z.string().optional().describe("Its stage, where several were checked and not all have it."),
     ...where,
     rule: z
       .string()
@@ -49,7 +50,8 @@ const step = { at, address, action: stepAction };
 const diagnostic = findingSchema({ location: locationSchema.optional() });
 
 export const eventSchema = z.discriminatedUnion("type", [
-  // Each of several stacks has a stream of its own behind its name.
+  // Each of several stages or stacks has a stream of its own behind its name.
+  z.strictObject({ type: z.literal("stage"), stage: z.string() }),
   z.strictObject({ type: z.literal("stack"), stack: z.string() }),
   // The first event of a stream: the version of the format, and that of rnv.
   z.strictObject({ type: z.literal("version"), at, format: z.literal("1.0"), rnv: z.string() }),

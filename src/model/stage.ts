@@ -18,6 +18,9 @@ export const stageWordRule = `letters, digits, _ and -, at most ${longest} of th
 /** Returns `preview/12`, or `staging` for a stage without instances. */
 export const stageText = ({ name, id }: StageName): string => (id === undefined ? name : `${name}/${id}`);
 
+/** Stands for the id of any instance, where a manifest is only checked. */
+export const anyId = "ID";
+
 /** Splits `preview/12` at its first slash; neither part is checked. */
 export function splitStage(text: string): StageName {
   const slash = text.indexOf("/");
@@ -33,5 +36,7 @@ export const fillStage = (text: string, { name, id }: StageName): string =>
 
 /** A dollar sign before it makes it literal. */
 const stagePattern = /(\$?)\$\{ *stage\.(name|id) *\}/g;
+
+export const isStageId = (source: string): boolean => fillStage(source, { name: source, id: "" }) === "";
 
 export const mentionsStage = (text: string): boolean => text.includes("stage.") && text.includes("${");

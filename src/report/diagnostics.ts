@@ -42,9 +42,9 @@ export const findingsBlock = (diagnostics: readonly Diagnostic[], limit: number)
     ? ""
     : fencedBlock(shorten(diagnosticsText(diagnostics, plainStyle).trimEnd(), limit).split("\n"));
 
-function likenessOf({ severity, code, summary, address, detail, hint, requestId }: Diagnostic): string {
+function likenessOf({ severity, code, address, detail, hint, requestId, ...finding }: Diagnostic): string {
   const plain = (text = ""): string => (address === undefined ? text : text.replaceAll(address, "…"));
-  return JSON.stringify([severity, code, plain(summary), plain(detail), plain(hint), requestId]);
+  return JSON.stringify([severity, code, plain(summaryOf(finding)), plain(detail), plain(hint), requestId]);
 }
 
 function subjectOf({ address, range, code }: Diagnostic): string {
@@ -63,7 +63,7 @@ function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   const colour = diagnostic.severity === "error" ? colors.red : colors.yellow;
   const frame = codeFrame(diagnostic, style);
   const opening = `${diagnostic.severity}[${diagnostic.code}]`;
-  const fact = `${colour(colors.bold(opening))}${colors.bold(`: ${escapeText(diagnostic.summary)}`)}`;
+  const fact = `${colour(colors.bold(opening))}${colors.bold(`: ${escapeText(summaryOf(diagnostic))}`)}`;
   const label = `  ${colors.cyan("hint:")} `;
   return [
     wrapLines(fact, style, 2),
@@ -75,6 +75,9 @@ function diagnosticText(diagnostic: Diagnostic, style: Style): string {
       : [colors.dim(`  request id: ${escapeText(diagnostic.requestId)}`)]),
   ].join("\n");
 }
+
+export const summaryOf = ({ stage, summary }: Pick<Diagnostic, "stage" | "summary">): string =>
+  stage === undefined ? summary : `stage ${stage}: ${summary}`;
 
 const indented = (text: string | undefined, style: Style, indent = 2): string[] =>
   text === undefined

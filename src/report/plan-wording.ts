@@ -161,8 +161,8 @@ export function differenceText(differences: readonly PlanDifference[]): string {
   return [...lines, ...(left > 0 ? [`- and ${counted(left, "more difference")}`] : [])].join("\n");
 }
 
-export const remedyText = (digest: string, pullRequest?: number): string =>
-  `Open a pull request from today's main (an empty commit will do), or review the plan as it is now and run this workflow by hand with its digest: \`rnv ci apply ${pullRequest === undefined ? "" : `--pull-request ${pullRequest} `}--expect-digest ${digest}\``;
+export const remedyText = (digest: string, pullWord: string, pullRequest?: number): string =>
+  `Open a ${pullWord} from today's main (an empty commit will do), or review the plan as it is now and run this workflow by hand with its digest: \`rnv ci apply ${pullRequest === undefined ? "" : `--pull-request ${pullRequest} `}--expect-digest ${digest}\``;
 
 export const differenceLine = (differences: readonly PlanDifference[]): string =>
   shortList(

@@ -11,6 +11,7 @@ const examples = join(root, "examples");
 const state = { RNV_STATE: "state/rnv.state.json", RNV_STATE_KEY: "5a".repeat(32) };
 const env = {
   ...state,
+  SHOP_STATE: "state",
   SHOP_REGION: "eu",
   SHOP_DATABASE_URL: "postgres://example",
   SHOP_QUEUE_TOKEN: "example-token",
@@ -50,7 +51,7 @@ const allWorkflows = ["gitops", "drift-cron", "preview"].flatMap((name) => {
   return readdirSync(folder).map((file) => ({ name, file, workflow: readWorkflow(join(folder, file)) }));
 });
 
-describe.each(allWorkflows)("examples/$name: $file", ({ name, workflow }) => {
+describe.each(allWorkflows)("examples/$name: $file", ({ workflow }) => {
   const secretsIn = (step: Step) =>
     [...JSON.stringify(step).matchAll(/secrets\.(\w+)/g)].map(([, name]) => name).sort();
 
@@ -72,9 +73,13 @@ describe.each(allWorkflows)("examples/$name: $file", ({ name, workflow }) => {
 
   it("gives what is not applied no secret of production", () => {
     const isApplying = stepsOf(workflow).some(({ run }) => /rnv (ci )?apply/.test(run));
-    const secrets = stepsOf(workflow).flatMap(secretsIn);
+    // Credentials of the store of the states are of the same kind.
+    const secrets = stepsOf(workflow)
+      .flatMap(secretsIn)
+      .filter((one = "") => !/^RNV_STATE_(READ|WRITE|PREVIEW)_/.test(one));
     const ofPreviews = /^(AWS_\w+|RNV_PREVIEW_KEY|RNV_STATE_KEY)$/;
-    if (name === "preview") expect(secrets.filter((one) => !ofPreviews.test(one ?? ""))).toEqual([]);
+    if (secrets.includes("RNV_PREVIEW_KEY"))
+      expect(secrets.filter((one) => !ofPreviews.test(one ?? ""))).toEqual([]);
     else if (!isApplying)
       expect(secrets.filter((name) => !/^RNV_(READ|STATE)_KEY$/.test(name ?? ""))).toEqual([]);
     else expect(secrets).toEqual(["RNV_STATE_KEY", "RNV_WRITE_KEY", "SHOP_DATABASE_URL", "SHOP_QUEUE_TOKEN"]);
@@ -110,9 +115,8 @@ describe.each([
 
   const workflows = join(examples, name, ".github", "workflows");
   if (!existsSync(workflows)) return;
-  // What applies a review needs a host: below.
-  const isAlone = (file: string) =>
-    !commandsOf(join(workflows, file)).some(([verb, of]) => verb === "ci" && of === "apply");
+  // What applies a review or is of a pull request needs a host: below, and in the test of the page.
+  const isAlone = (file: string) => /^(plan|drift)/.test(file);
   it.each(readdirSync(workflows).filter(isAlone))(
     "%s runs its commands as written, with the environment it gives",
     async (file) => {
@@ -136,6 +140,22 @@ describe.each([
   );
 });
 
+it.each(["gitops", "preview"])(
+  "examples/%s passes the job for forks, wherever its states are",
+  async (name) => {
+    const scenario = await openScenario();
+    cpSync(join(examples, name), scenario.folder, { recursive: true });
+    const remote = scenario
+      .read("rnv.yaml")
+      .replace("    each: true", "    each: true\n    state: s3://b/${stage.id}.json");
+    if (name === "preview") scenario.write("rnv.yaml", remote);
+    const fork = { SHOP_STATE: "s3://rnv-state/shop", RNV_API_KEY: "", RNV_WORKSPACE_ID: "" };
+    const run = await scenario.runWith({ env: fork }, "validate", "--untrusted");
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("valid in each stage") });
+    await scenario.close();
+  },
+);
+
 it("examples/gitops deletes a service by two changes in git, and not by one", async () => {
   const scenario = await openScenario();
   const host = await serveCodeHost("github");
@@ -148,7 +168,7 @@ it("examples/gitops deletes a service by two changes in git, and not by one", as
     const [planned, onMain] = ["plan.yml", "apply.yml"].map((file) =>
       commandsOf(join(examples, "gitops", ".github", "workflows", file))
         .find(([verb]) => verb === "ci")
-        ?.filter((word) => word !== "$REVIEW"),
+        ?.map((word) => (word === "$REVIEW" ? "--all-stages" : word)),
     );
     const rnv = (command: readonly string[] = [], event: object = {}) => {
       scenario.write("event.json", JSON.stringify(event));
@@ -158,10 +178,11 @@ it("examples/gitops deletes a service by two changes in git, and not by one", as
     const review = () => rnv(planned, { pull_request: { number: 7 } });
     const liveNames = () => scenario.emulator.store.services().map(({ name }) => name);
     await review();
-    await rnv(onMain);
-    expect(liveNames().sort()).toEqual(["api", "worker"]);
-    for (const { id } of scenario.emulator.store.services()) scenario.emulator.store.completeCheckout(id);
-    expect(await rnv(onMain)).toMatchObject({ code: 0 });
+    for (const code of [8, 0]) {
+      expect(await rnv(onMain)).toMatchObject({ code });
+      for (const { id } of scenario.emulator.store.services()) scenario.emulator.store.completeCheckout(id);
+    }
+    expect(liveNames().sort()).toEqual(["api", "api", "worker", "worker"]);
 
     const manifest = scenario.read("rnv.yaml");
     const without = manifest.replace(/ {6}worker:\n(?: {8}.*\n)+/, "").replace(/ +WORKER_HOST: .*\n/, "");
@@ -179,7 +200,7 @@ it("examples/gitops deletes a service by two changes in git, and not by one", as
     scenario.write("rnv.yaml", `${without}removed: [service.shop.worker]\n`);
     expect((await review()).stdout).toContain("1 to destroy");
     expect(await rnv(onMain)).toMatchObject({ code: 0 });
-    expect(liveNames()).toEqual(["api"]);
+    expect(liveNames()).toEqual(["api", "api"]);
     expect((await review()).stdout).toContain("No changes.");
   } finally {
     await host.close();

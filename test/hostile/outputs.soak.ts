@@ -209,7 +209,8 @@ const jobOf = (text: string): DriftJob => ({
   ...{ manifest: text, at: "2026-01-01T00:00:00.000Z", seconds: 1, commit: text, exitCode: 2 },
   stages: [stageOf(text), { ...stageOf(text), report: undefined as never, exitCode: 1 }],
 });
-const issueOf = (text: string) => driftIssue(stageOf(text), jobOf(text), 60_000);
+const issueOf = (text: string) =>
+  driftIssue(stageOf(text), jobOf(text), { mostCharacters: 60_000, pullWord: "pull request" });
 const bodyOf = (text: string): string => {
   const { marker, body = "", farewell } = issueOf(text);
   return body.replace(marker, "") + farewell;
@@ -220,7 +221,8 @@ const runOf = (text: string): PastRun => ({
 
 /** Every comment of a job, of something and in a place that an attacker names. */
 const commentsOf = (text: string): string => {
-  const comment = { manifest: text, stage: text, stack: text, commit: text, limit: 65_536 };
+  const place = { manifest: text, stage: text, stack: text };
+  const comment = { ...place, commit: text, pullWord: "pull request", limit: 65_536 };
   const applied = { exitCode: 3, diagnostics: finding(text) };
   const unreviewed = finding(text).map((found) => ({ ...found, code: "plan.digest" as const }));
   const refused = { exitCode: 5, plan: planOf(text), diagnostics: unreviewed };

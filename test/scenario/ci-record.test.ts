@@ -1,5 +1,6 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { pullWords } from "../../src/api/code-host/code-host";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
@@ -88,6 +89,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     expect(await apply()).toMatchObject(
       refused("variable.shop.api.CALLBACK_URL has another value than was reviewed"),
     );
+    expect(own("apply")[0]).toContain(`Open a ${pullWords[platform]} from`);
     // A new value, and one that was not there.
     scenario.write("rnv.yaml", shop(service(`${token}, CALLBACK_URL: "https://b.example", MORE: x`)));
     expect(await apply()).toMatchObject(refused("variable.shop.api.MORE would change now"));
@@ -376,7 +378,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     server.refuse = undefined;
     expect(stale).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("pull request 7 still shows the comment of an older run"),
+      stderr: expect.stringContaining(`${pullWords[platform]} 7 still shows the comment of an older run`),
     });
   });
 

@@ -162,6 +162,47 @@ describe("a job of several plans", () => {
     expect(JSON.parse(outputs().plans ?? "")).toHaveLength(2);
   });
 
+  it("applies stages in the order of the manifest, until one fails; an instance is left to its own job", async () => {
+    const [kept, push] = [
+      { RNV_STATE_KEY: "ab".repeat(32) },
+      { GITHUB_SHA: merged, GITHUB_EVENT_NAME: "push" },
+    ];
+    const env = {
+      ...server.environment,
+      ...kept,
+      ...push,
+      GITHUB_EVENT_PATH: join(scenario.folder, "push.json"),
+    };
+    scenario.write("push.json", "{}");
+    const protectedLast = (branch: string) =>
+      manifest(branch).replace("production: {}", "production: { protect: true }\n  last: {}");
+    scenario.write("rnv.yaml", protectedLast("main"));
+    for (const stage of ["staging", "production", "preview/12"]) await scenario.applies("--stage", stage);
+    const removed = protectedLast("main").replace(/ {4}services:[\s\S]*/, "removed: [service.shop.api]\n");
+    scenario.write("rnv.yaml", removed);
+    const planEnv = {
+      ...env,
+      GITHUB_EVENT_NAME: "pull_request",
+      GITHUB_EVENT_PATH: join(scenario.folder, "event.json"),
+    };
+    await scenario.runWith({ env: planEnv }, "ci", "plan", "--all-stages");
+    const stopped = await scenario.runWith({ env }, "ci", "apply", "--all-stages");
+    expect(stopped).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("Stage last is left out: production comes first"),
+    });
+    expect(stopped.stdout).toMatch(/^Stage staging\n[\s\S]*Apply complete![\s\S]*\nStage production\n/);
+    expect(scenario.emulator.store.services().map(({ name }) => name)).toEqual(["api production", "api-12"]);
+    expect(scenario.read("rnv-report/staging/apply.md")).toContain("Applied.");
+    scenario.write("rnv.yaml", protectedLast("main"));
+    await scenario.runWith({ env: planEnv }, "ci", "plan", "--all-stages");
+    const json = await scenario.runWith({ env }, "ci", "apply", "--all-stages", "-json");
+    expect([
+      json.code,
+      json.stdout.split("\n").flatMap((line) => /"type":"stage","stage":"(.*)"/.exec(line)?.[1] ?? []),
+    ]).toEqual([0, ["staging", "production", "last"]]);
+  });
+
   it("reports the stages that can be planned where one cannot, and leaves nothing of an earlier plan", async () => {
     scenario.write("rnv.yaml", manifest("main"));
     expect(await plan("--stage", "staging", "--stage", "production")).toMatchObject({ code: 0 });

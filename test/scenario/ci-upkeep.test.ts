@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { pullWords } from "../../src/api/code-host/code-host";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
@@ -75,12 +76,13 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("a job on %s", (platfor
     await job({}, "apply", ...approve);
     edit("hotfix");
     expect(await job({}, "ci", "drift")).toMatchObject({ code: 2 });
-    expect(server.issues[0]?.body).toContain("merge a pull request; its apply repairs it");
+    expect(server.issues[0]?.body).toContain(`merge a ${pullWords[platform]}; its apply repairs it`);
     expect(server.issues[0]?.body).toContain("`rnv ci apply --repair`");
     scenario.forget();
     scenario.write("rnv.yaml", shop("release"));
     const more = await job({}, "ci", "apply", "--repair");
     expect(more).toMatchObject({ code: 5, stderr: expect.stringContaining("does more than repair drift") });
+    expect(more.stderr).toContain(`with a ${pullWords[platform]} first`);
     scenario.write("rnv.yaml", "projects: { shop: {} }\n");
     expect((await job({}, "ci", "apply", "--repair")).code).not.toBe(0);
     expect(scenario.requests()).toEqual([]);

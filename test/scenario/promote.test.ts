@@ -1,4 +1,8 @@
+import { pullWords } from "../../src/api/code-host/code-host";
+import { editManifest } from "../../src/manifest/write";
+import { resourceTypes } from "../../src/resources";
 import { eachScenario } from "../support/cli";
+import { serveCodeHost } from "../support/code-host-server";
 
 const tested = "1".repeat(40);
 const newer = "2".repeat(40);
@@ -59,6 +63,62 @@ describe("rnv promote", () => {
     scenario.write("production.yaml", overlay(newer).replaceAll("\n", "\r\n"));
     expect(await scenario.run("promote", "--all", ...fromStaging)).toMatchObject({ code: 0 });
     expect(scenario.read("production.yaml")).toBe(overlay(tested).replaceAll("\n", "\r\n"));
+  });
+
+  it.each(["github", "gitlab"] as const)(
+    "opens one request for it by the API of %s, and rewrites its branch",
+    async (platform) => {
+      const host = await serveCodeHost(platform);
+      const job = {
+        ...host.environment,
+        GITHUB_REF: "refs/heads/main",
+        GITHUB_SHA: newer,
+        CI_COMMIT_BRANCH: "main",
+        CI_COMMIT_SHA: newer,
+      };
+      const promoted = (env: Record<string, string> = job) =>
+        scenario.runWith({ env }, "ci", "promote", "--all", ...fromStaging);
+      scenario.write("production.yaml", overlay(newer));
+      for (const file of [overlay(newer), overlay(newer).replace("Reviewed", "Read")]) {
+        scenario.write("production.yaml", file);
+        const { code, stdout } = await promoted();
+        expect([code, stdout]).toEqual([
+          0,
+          expect.stringContaining(`Opened ${pullWords[platform]} ${host.pulls[0]?.number}.`),
+        ]);
+        expect([...host.branches]).toEqual([
+          [
+            "refs/heads/rnv-promote-staging-to-production",
+            { base: newer, file: "production.yaml", text: file.replaceAll(newer, tested) },
+          ],
+        ]);
+        expect([host.pulls.length, scenario.read("production.yaml")]).toEqual([1, file]);
+      }
+      expect(await promoted({})).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("no pull request was opened"),
+      });
+      host.refuse = ({ method }) => (method === "POST" ? { status: 403, body: "{}" } : undefined) as never;
+      expect((await promoted()).stderr).toMatch(/may write contents and pull requests|role Developer/);
+      await host.close();
+    },
+  );
+
+  it.each([
+    ["api: # the API\n        kind: web", "api: # the API\n        kind: web\n        deploy: { commit: X }"],
+    ["api:", "api: { deploy: { commit: X } }"],
+    ["api: {kind: web}", "api: {kind: web, deploy: { commit: X }}"],
+    ["api: { deploy: { commit: 'old' , timeout: 5m } }", "api: { deploy: { commit: 'X' , timeout: 5m } }"],
+    ["api: &a { kind: web }", undefined],
+    ["api: { deploy: &d { timeout: 5m } }", undefined],
+  ])("changes no other line of an overlay with %j", (before, after) => {
+    const around = (line: string): string =>
+      `# Top.\nprojects:\n  shop:\n    services:\n      ${line}\n\n      # Last.\n      web: {} # x\nx-w: [ 1,2 ]\n`;
+    const edit = { type: "deployment", names: ["shop", "api"], attribute: "commit", value: "c0ffee" };
+    const edited = editManifest(around(before), [edit], resourceTypes);
+    expect("text" in edited ? edited.text : undefined).toBe(
+      after === undefined ? undefined : around(after.replace("X", "c0ffee")),
+    );
   });
 
   it("adds the block where the overlay has none, and changes one service alone", async () => {

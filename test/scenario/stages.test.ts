@@ -61,9 +61,53 @@ describe("stages of a manifest", () => {
     expect(existsSync(join(scenario.folder, ".rnv/state.json"))).toBe(false);
   });
 
+  it("validate checks each stage and any instance, wherever their states are, and says what is only in one", async () => {
+    const fork = { env: { RNV_UNTRUSTED: "1", RNV_WORKSPACE_ID: embeddedWorkspaceId.replace(/^./, "f") } };
+    const declared = manifest
+      .replace(
+        "each: true",
+        'each: true, state: "s3://b/${stage.id}.json", overlay: "stages/${env.NOT_HERE}.yaml"',
+      )
+      .replace(
+        "protect: true",
+        `protect: true, workspace: ${embeddedWorkspaceId}, state: "s3://b/production.json"`,
+      )
+      .replace('STAGE: "${stage.name}"', 'STAGE: "${env.NOT_HERE}"');
+    scenario.write(
+      "rnv.yaml",
+      declared.replace("name: Shop", 'name: "Shop-${stage.id}"').replace(" ${stage.name}", ""),
+    );
+    const told = async (...words: string[]) =>
+      JSON.parse((await scenario.runWith(fork, "validate", "-json", ...words)).stdout).diagnostics;
+    expect(await told()).toMatchObject([
+      { stage: "production", code: "manifest.reference_syntax" },
+      { stage: "staging", code: "manifest.reference_syntax" },
+    ]);
+    scenario.write("rnv.yaml", declared);
+    expect(await told()).toMatchObject([{ stage: "preview", code: "guard.stage", address: "project.shop" }]);
+    expect(await told("--stage", "production")).toEqual([]);
+    scenario.write("rnv.yaml", declared.replace("kind: web", "kind: web\n        nope: 1"));
+    const [own, shared, ...more] = await told();
+    expect([shared.code, shared.stage, own.stage, more]).toEqual([
+      "manifest.unknown_key",
+      undefined,
+      "preview",
+      [],
+    ]);
+    const { code, stderr } = await scenario.runWith(fork, "validate");
+    expect([code, stderr.match(/^error.*/gm)]).toEqual([
+      1,
+      [expect.stringContaining("stage preview: the name"), expect.stringMatching(/]: service\.shop\.api /)],
+    ]);
+    scenario.write("rnv.yaml", declared.replace("name: Shop", "name: Shop ${env.PR}"));
+    expect((await scenario.runWith(fork, "validate")).stdout).toBe(
+      "Success! The manifest is valid in each stage: production, staging, preview.\n",
+    );
+  });
+
   it("a verb that reads the manifest without a stage is an error that lists them", async () => {
     const verbs = [
-      ["validate"],
+      ["validate", "--print"],
       ["plan"],
       ["apply", ...approve],
       ["destroy", ...approve],
@@ -164,7 +208,7 @@ describe("stages of a manifest", () => {
   it("a workspace that is not that of the stage is refused with exit 4, for each verb", async () => {
     const env = { RNV_STAGE: "staging", RNV_STAGING_WORKSPACE: "6f1c0000-0000-4000-8000-000000000000" };
     const verbs = [
-      ...[["plan"], ["apply", ...approve], ["destroy", ...approve], ["drift"], ["export"], ["validate"]],
+      ...[["plan"], ["apply", ...approve], ["destroy", ...approve], ["drift"], ["export"]],
       ...[["import", "service.shop.api", embeddedWorkspaceId], ["deploy", "service.shop.api"], ["status"]],
       ...[["state", "rm", "service.shop.api"], ["state", "list"], ["output"], ["force-unlock", "x"]],
     ];

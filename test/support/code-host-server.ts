@@ -25,6 +25,13 @@ interface KeptIssue {
   isOpen: boolean;
 }
 
+/** A branch that was made by the API: one commit on `base`, which has the file. */
+interface KeptBranch {
+  readonly base: string;
+  readonly file: string;
+  readonly text: string;
+}
+
 interface KeptPull {
   readonly number: number;
   readonly branch: string;
@@ -40,6 +47,7 @@ export interface CodeHostServer extends StateServer {
   readonly comments: KeptComment[];
   readonly issues: KeptIssue[];
   readonly pulls: KeptPull[];
+  readonly branches: Map<string, KeptBranch>;
   /** Another user's comment. */
   addComment(at: string, author: string, body: string): void;
   /** The variables of a job there. */
@@ -48,7 +56,7 @@ export interface CodeHostServer extends StateServer {
   refuse?: ((request: SeenStateRequest) => StateAnswer | undefined) | undefined;
 }
 
-interface Kept extends Pick<CodeHostServer, "comments" | "issues" | "pulls"> {
+interface Kept extends Pick<CodeHostServer, "comments" | "issues" | "pulls" | "branches"> {
   readonly platform: "github" | "gitlab";
 }
 
@@ -67,6 +75,12 @@ const openOrOne = ({ pulls }: Kept, one: string | undefined, shown: (pull: KeptP
   one === undefined
     ? pulls.filter(({ isOpen }) => isOpen).map(shown)
     : pulls.filter(({ number }) => one === `${number}`).map(shown)[0];
+
+function opened({ pulls }: Kept, branch: string): KeptPull {
+  const made = { number: ++lastId, branch, commit: "f".repeat(40), isOpen: true, commits: [] };
+  pulls.push(made);
+  return made;
+}
 
 const addTo = (kept: Kept, at: string, body: string): KeptComment => {
   const made = { id: ++lastId, at, author: authors[kept.platform], body };
@@ -167,6 +181,59 @@ const github: readonly Route[] = [
     /^\/repos\/o\/r\/commits\/([0-9a-f]+)\/pulls$/,
     ({ pulls }, [commit = ""]) => pulls.filter(({ commits }) => commits.includes(commit)).map(asPull),
   ],
+  [
+    "GET",
+    /^\/repos\/o\/r\/git\/commits\/([0-9a-f]{40})$/,
+    (_, [sha]) => ({ sha, tree: { sha: `tree of ${sha}` } }),
+  ],
+  [
+    "POST",
+    /^\/repos\/o\/r\/git\/trees$/,
+    (_, __, body) => {
+      const { tree } = checked(body, { base_tree: "string", tree: "list" });
+      const [{ path, mode, type, content }] = tree as [Record<string, string>];
+      return { sha: JSON.stringify([path, [mode, type].join(), content]) };
+    },
+    201,
+  ],
+  [
+    "POST",
+    /^\/repos\/o\/r\/git\/commits$/,
+    (_, __, body) => {
+      const { tree, parents } = checked(body, { message: "string", tree: "string", parents: "list" });
+      const [file, , content] = JSON.parse(text(tree));
+      return { sha: JSON.stringify({ base: (parents as string[])[0], file, text: content }) };
+    },
+    201,
+  ],
+  [
+    "POST",
+    /^\/repos\/o\/r\/git\/refs$/,
+    ({ branches }, _, body) => {
+      const { ref, sha } = checked(body, { ref: "string", sha: "string" });
+      if (branches.has(text(ref))) throw new Error("Reference already exists");
+      branches.set(text(ref), JSON.parse(text(sha)));
+      return { ref };
+    },
+    201,
+  ],
+  [
+    "PATCH",
+    /^\/repos\/o\/r\/git\/(refs\/heads\/.+)$/,
+    ({ branches }, [ref = ""], { sha, force }) => {
+      if (force === true) branches.set(ref, JSON.parse(text(sha)));
+      return { ref };
+    },
+  ],
+  [
+    "POST",
+    /^\/repos\/o\/r\/pulls$/,
+    (kept, _, body) => {
+      const { head } = checked(body, { title: "string", body: "string", head: "string", base: "string" });
+      return asPull(opened(kept, text(head)));
+    },
+    201,
+  ],
   ["GET", /^\/repos\/o\/r\/pulls(?:\/(\d+))?$/, (kept, [number]) => openOrOne(kept, number, asPull)],
 ];
 
@@ -255,6 +322,26 @@ const gitlab: readonly Route[] = [
     /^\/projects\/42\/repository\/commits\/([0-9a-f]+)\/merge_requests$/,
     ({ pulls }, [commit = ""]) => pulls.filter(({ commits }) => commits.includes(commit)).map(asMerge),
   ],
+  [
+    "POST",
+    /^\/projects\/42\/repository\/commits$/,
+    ({ branches }, _, { branch, start_sha: base, force, actions, commit_message: message }) => {
+      const [{ action, file_path: file, content }] = actions as [Record<string, string>];
+      if (force !== true || action !== "update" || !message) throw new Error("is invalid");
+      branches.set(`refs/heads/${branch}`, { base: text(base), file: text(file), text: text(content) });
+      return { id: "f".repeat(40) };
+    },
+    201,
+  ],
+  [
+    "POST",
+    /^\/projects\/42\/merge_requests$/,
+    (kept, _, { source_branch: source, target_branch: target, title }) => {
+      if (!target || !title) throw new Error("is missing");
+      return asMerge(opened(kept, text(source)));
+    },
+    201,
+  ],
   ["GET", /^\/projects\/42\/merge_requests(?:\/(\d+))?$/, (kept, [one]) => openOrOne(kept, one, asMerge)],
 ];
 
@@ -279,7 +366,7 @@ const platforms = {
 
 /** Serves a host with the repository `o/r` (GitHub) or the project 42 (GitLab). */
 export async function serveCodeHost(platform: "github" | "gitlab"): Promise<CodeHostServer> {
-  const kept: Kept = { platform, comments: [], issues: [], pulls: [] };
+  const kept: Kept = { platform, comments: [], issues: [], pulls: [], branches: new Map() };
   const { routes, prefix, token } = platforms[platform];
   const server = await serveState((request) => {
     const refused = running.refuse?.(request);

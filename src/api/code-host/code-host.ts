@@ -29,6 +29,19 @@ export interface HostIssue extends HostText {
   readonly title: string;
 }
 
+/** A file of a branch that a pull request proposes to change. */
+export interface Proposal {
+  readonly branch: string;
+  /** The branch that it is merged to, and the commit of it that the change was made on. */
+  readonly base: string;
+  readonly commit: string;
+  /** From the root of the repository. */
+  readonly file: string;
+  readonly text: string;
+  readonly title: string;
+  readonly body: string;
+}
+
 export interface PullRequest {
   readonly number: number;
   readonly isMerged: boolean;
@@ -36,6 +49,11 @@ export interface PullRequest {
 
 /** The systems of jobs whose code host rnv speaks to; elsewhere it writes files only. */
 export type JobPlatform = "github" | "gitlab";
+
+export const pullWords: Readonly<Record<JobPlatform, string>> = {
+  github: "pull request",
+  gitlab: "merge request",
+};
 
 export interface HostOptions {
   /** `https://api.github.com`, `https://gitlab.com/api/v4`. */
@@ -48,6 +66,14 @@ export interface HostOptions {
   readonly transport: Transport;
   readonly clock: Clock;
 }
+
+/** Sends a call below the path of the repository. */
+export type HostSend = <Answer>(
+  method: "GET" | "POST" | "PUT" | "PATCH",
+  path: string,
+  answer: z.ZodType<Answer>,
+  body?: object,
+) => Promise<Answer>;
 
 type Query = Readonly<Record<string, string>>;
 
@@ -80,9 +106,14 @@ export interface HostRoutes {
   readonly pulls: string;
   readonly openPulls: Query;
   readonly pullsOf: (commit: string) => string;
+  /** Asks for the open pull requests of a branch. */
+  readonly pullsFrom: (proposal: Proposal, repository: string) => Query;
+  readonly pullBody: (proposal: Proposal) => object;
+  /** Makes the branch, or moves it: the base with one more commit, which has the file. */
+  readonly commitFile: (proposal: Proposal, send: HostSend) => Promise<unknown>;
   /** Milliseconds between questions for the pull requests of a commit while there are none. */
   readonly pausesForPulls: readonly number[];
-  readonly needs: Readonly<Record<"comments" | "issues" | "pulls" | "commit", string>>;
+  readonly needs: Readonly<Record<"comments" | "issues" | "pulls" | "commit" | "propose", string>>;
 }
 
 /**

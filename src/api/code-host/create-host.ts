@@ -7,10 +7,12 @@ import {
   type HostIssue,
   type HostOptions,
   type HostRoutes,
+  type HostSend,
   type HostText,
   type IssueText,
   type JobPlatform,
   markerIn,
+  type Proposal,
   type PullRequest,
 } from "./code-host";
 import { github } from "./github";
@@ -30,7 +32,7 @@ export function createHost(platform: JobPlatform, options: HostOptions) {
   const repository = host.repository(options.repository);
   const own = ownTexts(client, host, options);
   return {
-    mostCharacters: host.mostCharacters,
+    ...{ mostCharacters: host.mostCharacters, pullWord: host.pullWord },
     ...commentsOf(client, host, repository, own),
     ...issuesOf(client, host, repository, own),
     ...pullsOf(client, host, repository, options),
@@ -139,7 +141,12 @@ function issuesOf(client: HostClient, host: HostRoutes, repository: string, own:
   };
 }
 
-function pullsOf(client: HostClient, host: HostRoutes, repository: string, { clock }: HostOptions) {
+function pullsOf(
+  client: HostClient,
+  host: HostRoutes,
+  repository: string,
+  { clock, repository: name }: HostOptions,
+) {
   // All commits of a push share them: those that have no pull request must not wait one after the other.
   const pauses = [...host.pausesForPulls];
   return {
@@ -169,6 +176,20 @@ function pullsOf(client: HostClient, host: HostRoutes, repository: string, { clo
         item: host.pull,
         needs: host.needs.pulls,
       }),
+    /** Commits a file to a branch, and opens a pull request of it unless there is one. */
+    propose: async (proposal: Proposal): Promise<PullRequest> => {
+      const call = { operation: `open a ${host.pullWord} of ${proposal.branch}`, needs: host.needs.propose };
+      const path = `${repository}${host.pulls}`;
+      const send: HostSend = (method, below, answer, body) =>
+        client.send({ ...call, method, path: `${repository}${below}`, answer, body });
+      await host.commitFile(proposal, send);
+      const query = host.pullsFrom(proposal, name);
+      const [open] = await client.sendPages({ ...call, path, query, item: host.pull });
+      return (
+        open ??
+        client.send({ ...call, method: "POST", path, answer: host.pull, body: host.pullBody(proposal) })
+      );
+    },
     /** Returns true unless a pull request is closed or merged, or there is none. */
     isOpenPull: async (number: string): Promise<boolean> => {
       const path = `${repository}${host.pulls}/${number}`;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { HostRoutes } from "./code-host";
+import { type HostRoutes, pullWords } from "./code-host";
 
 const user = z.looseObject({ username: z.string() });
 const comment = z
@@ -47,7 +47,7 @@ const commentsOf: HostRoutes["commentsOf"] = ({ kind, number }) =>
 /** GitLab, gitlab.com or one's own. */
 export const gitlab: HostRoutes = {
   name: "GitLab",
-  pullWord: "merge request",
+  pullWord: pullWords.gitlab,
   mostCharacters: 1_000_000,
   headers: { accept: "application/json" },
   updateMethod: "PUT",
@@ -70,6 +70,19 @@ export const gitlab: HostRoutes = {
   pulls: "/merge_requests",
   openPulls: { state: "opened" },
   pullsOf: (commit) => `/repository/commits/${encodeURIComponent(commit)}/merge_requests`,
+  pullsFrom: ({ branch, base }) => ({ state: "opened", source_branch: branch, target_branch: base }),
+  pullBody: ({ title, body, branch, base }) => ({
+    ...{ title, description: body, source_branch: branch, target_branch: base, remove_source_branch: true },
+  }),
+  commitFile: ({ branch, commit, file, text, title }, send) =>
+    send("POST", "/repository/commits", z.unknown(), {
+      ...{ branch, start_sha: commit, force: true, commit_message: title },
+      actions: [{ action: "update", file_path: file, content: text }],
+    }),
   pausesForPulls: [],
-  needs: { comments: needs, issues: needs, pulls: needs, commit: needs },
+  needs: {
+    ...{ comments: needs, issues: needs, pulls: needs, commit: needs },
+    propose:
+      "the token needs the scope `api` and the role Developer or more (RNV_GITLAB_TOKEN or GITLAB_TOKEN)",
+  },
 };

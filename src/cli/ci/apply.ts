@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { markerIn } from "../../api/code-host/code-host";
 import type { CodeHost } from "../../api/code-host/create-host";
 import { keepComments } from "../../commands/ci/comments";
@@ -8,7 +9,8 @@ import { applyComment, markerOf, recordLineIn, shownComment, wasApplied } from "
 import type { Run, TargetEnd } from "../open-target";
 import { pick, planningOptions, policyOptions, runningOptions } from "../options";
 import { runOnTargets } from "../run-targets";
-import { exitCodes } from "../screen";
+import { exitCodes, usage } from "../screen";
+import { stagesAsked } from "../stages";
 import { argument, defineVerb, flag, type ValuesOf } from "../verb";
 import { applyRules, expectedDigestOf, showApply } from "../verbs/apply";
 import { judgedRequestOf } from "../verbs/plan";
@@ -30,7 +32,7 @@ const ciApplyOptions = {
   report: reportFolder,
   ...commentOptions,
   ...unattendedOptions,
-  ...pick("stage"),
+  ...pick("stages", "allStages"),
 };
 
 export const ciApplyVerb = defineVerb({
@@ -44,22 +46,31 @@ export const ciApplyVerb = defineVerb({
     "told in a comment, and it ends with exit 5. A plan that changes nothing needs no review. In the job " +
     "of a pull request that is not merged nothing is applied unless --pull-request names it. What a queue " +
     "merged in one push is applied as one, where that is what was reviewed in each pull request. Of several stacks each is " +
-    "applied as it was reviewed; what only the stack before it could tell may be known by now.",
+    "applied as it was reviewed; what only the stack before it could tell may be known by now. Of several stages the first that " +
+    "fails stops the others; instances of a stage are applied by jobs of their own.",
   options: ciApplyOptions,
   examples: [
     ["rnv ci apply --stage production", "on the commit that a pull request was merged with"],
+    ["rnv ci apply --all-stages", "each stage, in the order of the manifest, until one fails"],
     ["rnv ci apply --expect-digest DIGEST", "by hand: the plan that an apply was refused with"],
   ],
   run: async (given, { target, screen }) => {
-    const run = (one: Run) => applyReviewed(given, one);
-    const exitCode = await runOnTargets(target, screen, applyRules, run);
+    const { asked } = await stagesAsked(target, screen, given, { withInstances: false });
+    if (asked.length > 1 && given.expectDigest)
+      throw usage("--expect-digest is about one stage", "name it: --stage STAGE");
+    const run = (one: Run) => applyReviewed(given, one, asked.length > 1);
+    const exitCode = await runOnTargets(target, screen, applyRules, run, asked);
     writeOutputs(screen, { exitcode: String(exitCode) });
     return exitCode;
   },
 });
 
 /** Applies what was reviewed of a target, and tells the runner and the pull request how it ended. */
-async function applyReviewed(given: ValuesOf<typeof ciApplyOptions>, run: Run): Promise<TargetEnd> {
+async function applyReviewed(
+  given: ValuesOf<typeof ciApplyOptions>,
+  run: Run,
+  isOneOfMany: boolean,
+): Promise<TargetEnd> {
   const { target, screen } = run;
   const digest = expectedDigestOf(given, screen);
   const startedAt = systemClock.elapsed();
@@ -68,19 +79,19 @@ async function applyReviewed(given: ValuesOf<typeof ciApplyOptions>, run: Run): 
   const review = isDecided && !given.repair ? await reviewOf(screen, job) : undefined;
   const request = {
     ...judgedRequestOf(given, target),
-    ...{ needsKey: true, repairsOnly: given.repair },
+    ...{ needsKey: true, repairsOnly: given.repair, pullWord: job.pullWord },
     review: (key: Uint8Array | undefined) =>
       review
         ? recordsOf(review, subjectOf(target, key), digest)
-        : { problem: notMerged(job.pullRequest as number) },
+        : { problem: notMerged(job.pullRequest as number, job.pullWord) },
   };
   const outcome = await showApply(run, { ...given, autoApprove: true }, request);
   const { exitCode } = outcome;
   const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
-  writeOutputs(screen, { digest: target.sharesRun ? "" : outputs.digest });
+  writeOutputs(screen, { digest: target.sharesRun || isOneOfMany ? "" : outputs.digest });
   const { plan: made, runId, reviewKey: key } = outcome;
   const applied = shownComment(applyComment(outcome, commentOf(target, job, { runId, limit: 1_000_000 })));
-  const folder = given.report;
+  const folder = join(given.report, (isOneOfMany && target.stage) || "");
   const seconds = Math.round(systemClock.elapsed() - startedAt) / 1000;
   const told = { target, outcome, applied, seconds };
   const written = writeReports([told], { target, folder, job, screen, outputs });

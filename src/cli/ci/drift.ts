@@ -130,7 +130,7 @@ const wasLookedAt = (stage: StageDrift): boolean => !["error", "interrupted"].in
 const issuesOf = (job: DriftJob, declared: readonly string[] | undefined) => (host: CodeHost) => {
   // A stage that was not looked at has neither drifted nor been repaired.
   const looked = job.stages.filter(wasLookedAt);
-  const wanted = looked.map((one) => driftIssue(one, job, host.mostCharacters));
+  const wanted = looked.map((one) => driftIssue(one, job, host));
   return keepIssues(host, wanted, (marker) =>
     isOfGone(marker, "drift", job.manifest, { stages: declared, stacks: undefined })
       ? "This stage is not declared any more.\n"

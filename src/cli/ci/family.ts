@@ -6,6 +6,7 @@ import { ciApplyVerb } from "./apply";
 import { ciDriftVerb } from "./drift";
 import { withHost } from "./host";
 import { ciPlanVerb } from "./plan";
+import { ciPromoteVerb } from "./promote";
 
 const ciSweepVerb = defineVerb({
   name: "sweep",
@@ -47,5 +48,5 @@ export const ciVerbs: VerbFamily = {
   description:
     "What jobs run: they tell pull requests, issues, channels and monitors what rnv finds and does.\n\n" +
     "To speak to GitHub a step needs GITHUB_TOKEN in its environment, to GitLab a job RNV_GITLAB_TOKEN; elsewhere and without they write files.",
-  verbs: [ciPlanVerb, ciApplyVerb, ciDriftVerb, ciSweepVerb],
+  verbs: [ciPlanVerb, ciApplyVerb, ciDriftVerb, ciSweepVerb, ciPromoteVerb],
 };

@@ -118,9 +118,7 @@ export async function tellHost(
 /** Finds the comments that may hold the review of a job. Throws where the host cannot be asked. */
 export const reviewOf = async (screen: Screen, job: CiJob): Promise<Review> =>
   (await withHost(screen, (host) => findReview(host, job), job)) ?? {
-    isUnread: true,
-    pullRequests: [],
-    comments: [],
+    ...{ isUnread: true, pullWord: job.pullWord, pullRequests: [], comments: [] },
   };
 
 export const subjectOf = (
@@ -130,6 +128,6 @@ export const subjectOf = (
 
 export const commentOf = (
   target: Target,
-  { commit, page }: CiJob,
+  { commit, page, pullWord }: CiJob,
   { key, ...more }: Pick<Comment, "key" | "pullRequest" | "runId" | "limit">,
-): Comment => ({ ...subjectOf(target, key), commit, page, ...more });
+): Comment => ({ ...subjectOf(target, key), commit, page, pullWord, ...more });

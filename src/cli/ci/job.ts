@@ -1,6 +1,6 @@
 import { hostname, userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
-import type { JobPlatform } from "../../api/code-host/code-host";
+import { type JobPlatform, pullWords } from "../../api/code-host/code-host";
 import { parseJson } from "../../api/transport";
 import { commitAt, hashIn, readOr, remoteAt, repositoryName } from "../../declaration/git";
 import { failure } from "../../diagnostics/diagnostic";
@@ -148,9 +148,13 @@ export function strangersJob(environment: ProcessEnvironment): string | undefine
 /** The facts that a job of GitHub Actions or GitLab reports about itself; elsewhere nearly none. */
 export interface CiJob {
   readonly platform?: JobPlatform | undefined;
+  /** `merge request` in GitLab. */
+  readonly pullWord: string;
   /** The pull request (merge request) that it runs for. */
   readonly pullRequest?: number | undefined;
   readonly commit?: string | undefined;
+  /** The branch that it runs on. */
+  readonly base?: string | undefined;
   /** The commits before it that came with the same push, newest first. */
   readonly earlier?: readonly string[];
   readonly page?: string | undefined;
@@ -167,8 +171,22 @@ export function readJob(environment: ProcessEnvironment, cwd: string, given?: nu
   const platform = platformOf(environment);
   const { commit, job: page } = startedBy(environment, cwd, []);
   const read = platform && { github: githubJob, gitlab: gitlabJob }[platform](environment);
+  const base =
+    /^refs\/heads\/(.+)$/.exec(environment.GITHUB_REF ?? "")?.[1] ??
+    firstOf(environment, ["CI_COMMIT_BRANCH"]);
   const named = given === undefined ? read : { pullRequest: given, proposes: true, isDecided: true };
-  return { proposes: false, isQueue: false, isDecided: false, platform, page, commit, ...named };
+  const pullWord = pullWords[platform ?? "github"];
+  return {
+    proposes: false,
+    isQueue: false,
+    isDecided: false,
+    platform,
+    pullWord,
+    page,
+    commit,
+    base,
+    ...named,
+  };
 }
 
 function githubJob(environment: ProcessEnvironment): Partial<CiJob> {

@@ -161,7 +161,7 @@ async function tellQueue({ target, outcome }: TargetResult, job: CiJob, screen: 
   if (!made || exitCode === exitCodes.error) return exitCode;
   if (!hasChanges(made)) return exitCodes.done;
   const reviewed = recordsOf(await reviewOf(screen, job), subjectOf(target, key), undefined);
-  const { finding, differences, ...end } = compareInQueue(made, reviewed, key);
+  const { finding, differences, ...end } = compareInQueue(made, reviewed, { key, pullWord: job.pullWord });
   if (differences !== undefined) writeSummary(screen, [`Not the reviewed plan:\n\n${differences}`]);
   report(screen, finding ? [finding] : []);
   return end.exitCode;

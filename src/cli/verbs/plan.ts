@@ -65,9 +65,9 @@ export const validateVerb = defineVerb({
     const { target, screen } = run;
     const { terminal } = screen;
     if (json && print) throw usage("--json and --print exclude each other");
-    const request = { files: target.files, policies: policiesOf(target, policy) };
+    const request = { files: target.files, policies: policiesOf(target, policy), isOneStage: print };
     const outcome = await validate(sourcesOf(run), request);
-    const { diagnostics, desired, exitCode } = outcome;
+    const { diagnostics, desired, stages, exitCode } = outcome;
     if (json) {
       terminal.out(diagnosticsJson(diagnostics));
       return exitCode;
@@ -76,7 +76,8 @@ export const validateVerb = defineVerb({
     if (exitCode !== 0) return exitCode;
     const success = outStyle(screen).colors.green("Success!");
     const count = counted(desired?.resources.size ?? 0, "resource");
-    if (!print) terminal.tell(`${success} The manifest is valid: ${count}.\n`);
+    const valid = stages ? `in each stage: ${stages.join(", ")}` : count;
+    if (!print) terminal.tell(`${success} The manifest is valid${stages ? " " : ": "}${valid}.\n`);
     else if (outcome.merged) terminal.out(outcome.merged());
     else
       throw usage(

@@ -10,11 +10,18 @@ import { type StageName, splitStage, stageText } from "../../model/stage";
 import { escapeText } from "../../report/escape-text";
 import { resourceTypes } from "../../resources";
 import { readText, writeWholeFile } from "../files";
-import { runOn } from "../open-target";
+import { type Run, runOn } from "../open-target";
 import { pick } from "../options";
 import { outStyle, report, type Screen, usage } from "../screen";
 import { foundIn } from "../stages";
-import { argument, defineVerb, flag, text } from "../verb";
+import { argument, defineVerb, flag, text, type ValuesOf } from "../verb";
+
+export const promoteOptions = {
+  all: flag("--all", "every service that both stages deploy"),
+  from: text("--from <stage>", "the stage whose commits are taken").makeOptionMandatory(),
+  to: text("--to <stage>", "the stage that pins them (default: the only other one)"),
+  ...pick("files", "untrusted"),
+};
 
 export const promoteVerb = defineVerb({
   name: "promote",
@@ -25,51 +32,60 @@ export const promoteVerb = defineVerb({
     "Reads what serves in the stage --from, and writes its commit as deploy.commit into the overlay of the stage --to. " +
     "Nothing is deployed: review the change, and apply the stage. It stops where the service is not healthy, runs another " +
     "commit than it pins, or has a live deployment without a commit.",
-  options: {
-    all: flag("--all", "every service that both stages deploy"),
-    from: text("--from <stage>", "the stage whose commits are taken").makeOptionMandatory(),
-    to: text("--to <stage>", "the stage that pins them (default: the only other one)"),
-    dryRun: flag("--dry-run", "show the difference, and write nothing"),
-    ...pick("files", "untrusted"),
-  },
+  options: { ...promoteOptions, dryRun: flag("--dry-run", "show the difference, and write nothing") },
   examples: [
     ["rnv promote service.shop.api --from staging --to production", "one service"],
     ["rnv promote --all --from staging", "all of them, into the only other stage"],
   ],
-  run: async (given, { target, screen }) => {
-    const { address: wanted, all, dryRun } = given;
-    const { terminal } = screen;
-    if ((wanted === undefined) !== all) throw usage("rnv promote takes the address of a service, or --all");
-    const found = await foundIn(target, screen);
-    const from = splitStage(given.from ?? "");
-    const source = found.enter(from);
-    const to = stageTo(found, from, given.to);
-    const overlay = overlayOf(found, to);
-    const outcome = await runOn(source, screen, ({ context }) =>
-      promote(context, { files: target.files, wanted, from, to }),
-    );
-    report(screen, outcome.diagnostics);
-    if (outcome.exitCode !== 0) return outcome.exitCode;
-    const { promotions } = outcome;
-    if (promotions.length === 0) {
-      terminal.tell(`No changes. ${stageText(to)} pins what runs in ${stageText(from)}.\n`);
-      return 0;
-    }
-    if (overlay === undefined || programName.test(overlay)) {
-      const commits = promotions.map(({ address, commit }) => `commit: "${commit}" of ${address}`);
-      throw usage(`stage ${stageText(to)} has no overlay in YAML to write to`, `write ${commits.join(", ")}`);
-    }
-    const file = shownPath(overlay, target.cwd);
-    terminal.out(differenceText(screen, file, promotions));
-    const edits = promotions.map(({ edit }) => edit);
-    const edited = editManifest(readText(overlay), edits, resourceTypes);
-    if ("problem" in edited) throw new DiagnosticsError([edited.problem]);
-    if (dryRun) return 0;
-    writeWholeFile(overlay, edited.text, { mode: statSync(overlay).mode & 0o777 });
-    terminal.tell(`\nWrote ${file}. Next: rnv plan --stage ${stageText(to)}\n`);
-    return 0;
-  },
+  run: (given, run) =>
+    promoteInto(given, run, async ({ overlay, text, to }) => {
+      if (given.dryRun) return;
+      writeWholeFile(overlay, text, { mode: statSync(overlay).mode & 0o777 });
+      const file = shownPath(overlay, run.target.cwd);
+      run.screen.terminal.tell(`\nWrote ${file}. Next: rnv plan --stage ${to}\n`);
+    }),
 });
+
+/** An overlay that pins other commits. */
+interface EditedOverlay extends Record<"overlay" | "text" | "from" | "to", string> {
+  readonly promotions: readonly Promotion[];
+}
+
+/** Shows a promotion, and hands the edited overlay on; returns the exit code. */
+export async function promoteInto(
+  given: ValuesOf<typeof promoteOptions> & { readonly address: string | undefined },
+  { target, screen }: Pick<Run, "target" | "screen">,
+  write: (edited: EditedOverlay) => Promise<void>,
+): Promise<number> {
+  const { address: wanted, all } = given;
+  const { terminal } = screen;
+  if ((wanted === undefined) !== all) throw usage("rnv promote takes the address of a service, or --all");
+  const found = await foundIn(target, screen);
+  const from = splitStage(given.from ?? "");
+  const source = found.enter(from);
+  const to = stageTo(found, from, given.to);
+  const overlay = overlayOf(found, to);
+  const outcome = await runOn(source, screen, ({ context }) =>
+    promote(context, { files: target.files, wanted, from, to }),
+  );
+  report(screen, outcome.diagnostics);
+  const { promotions, exitCode } = outcome;
+  if (exitCode !== 0) return exitCode;
+  if (promotions.length === 0) {
+    terminal.tell(`No changes. ${stageText(to)} pins what runs in ${stageText(from)}.\n`);
+    return 0;
+  }
+  if (overlay === undefined || programName.test(overlay)) {
+    const commits = promotions.map(({ address, commit }) => `commit: "${commit}" of ${address}`);
+    throw usage(`stage ${stageText(to)} has no overlay in YAML to write to`, `write ${commits.join(", ")}`);
+  }
+  terminal.out(differenceText(screen, shownPath(overlay, target.cwd), promotions));
+  const edits = promotions.map(({ edit }) => edit);
+  const edited = editManifest(readText(overlay), edits, resourceTypes);
+  if ("problem" in edited) throw new DiagnosticsError([edited.problem]);
+  await write({ overlay, text: edited.text, from: stageText(from), to: stageText(to), promotions });
+  return 0;
+}
 
 function stageTo({ stages }: FoundStages, from: StageName, given: string | undefined): StageName {
   if (given !== undefined) return splitStage(given);

@@ -17,10 +17,10 @@ interface WantedComment {
 
 /** A comment of an older run is still there, and could not be rewritten. */
 export class StaleCommentError extends DiagnosticsError {
-  constructor(pullRequest: number, cause: unknown) {
+  constructor(pull: string, cause: unknown) {
     const { code, summary, hint } = diagnosticOf(cause);
     super([
-      error(code, `pull request ${pullRequest} still shows the comment of an older run: ${summary}`, {
+      error(code, `${pull} still shows the comment of an older run: ${summary}`, {
         hint: hint ?? "Run the job again.",
       }),
     ]);
@@ -72,7 +72,7 @@ async function keepComment(
     } else if (first.body !== body && unless?.(first.body) !== true)
       await host.rewriteComment(at, first.id, body);
   } catch (cause) {
-    throw first === undefined ? cause : new StaleCommentError(pullRequest, cause);
+    throw first === undefined ? cause : new StaleCommentError(`${host.pullWord} ${pullRequest}`, cause);
   }
 }
 

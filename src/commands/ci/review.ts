@@ -17,6 +17,8 @@ import { counted, differenceText } from "../../report/plan-wording";
 import { discussionOf } from "./comments";
 
 export interface Review {
+  /** `merge request` in GitLab. */
+  readonly pullWord: string;
   /** The pull request of the job, else those of one push: a queue merges several at once. */
   readonly pullRequests: readonly number[];
   /** Our comments on all of them, oldest first. */
@@ -44,7 +46,7 @@ export async function findReview(
   for (const number of numbers)
     for (const { body } of await host.findComments(discussionOf(number)))
       comments.push({ pullRequest: number, body });
-  return { pullRequests: [...numbers], comments };
+  return { pullWord: host.pullWord, pullRequests: [...numbers], comments };
 }
 
 /**
@@ -73,14 +75,14 @@ export function recordsOf(review: Review, subject: CommentSubject, digest: strin
 }
 
 /** An apply in the job of a pull request that is open, in a queue, or was given up: it does nothing. */
-export const notMerged = (number: number): Diagnostic =>
-  error("plan.digest", `pull request ${number} is not merged`, {
+export const notMerged = (number: number, pullWord: string): Diagnostic =>
+  error("plan.digest", `${pullWord} ${number} is not merged`, {
     hint: `Apply in a job of the branch it is merged to. To apply it all the same: --pull-request ${number}`,
   });
 
 /** An apply without a review: it does nothing. */
 function unreviewed(
-  { pullRequests: [pullRequest], isUnread }: Review,
+  { pullRequests: [pullRequest], pullWord, isUnread }: Review,
   { isForeign, digest }: { readonly isForeign: boolean; readonly digest: string | undefined },
 ): Diagnostic {
   if (isUnread)
@@ -88,18 +90,18 @@ function unreviewed(
       hint: "Run it in GitHub Actions or GitLab, with GITHUB_TOKEN or RNV_GITLAB_TOKEN. Elsewhere, apply the digest of a reviewed plan: rnv apply --expect-digest DIGEST",
     });
   if (pullRequest === undefined)
-    return error("plan.digest", "no merged pull request found for this commit", {
-      hint: "Merge a pull request, or name one: --pull-request NUMBER",
+    return error("plan.digest", `no merged ${pullWord} found for this commit`, {
+      hint: `Merge a ${pullWord}, or name one: --pull-request NUMBER`,
     });
   if (isForeign)
-    return error("plan.digest", `the plan comment of pull request ${pullRequest} is not authentic`, {
+    return error("plan.digest", `the plan comment of ${pullWord} ${pullRequest} is not authentic`, {
       detail: "It was edited or copied, or its job has another RNV_STATE_KEY.",
-      hint: "Give both jobs the same RNV_STATE_KEY, and plan in a pull request again.",
+      hint: `Give both jobs the same RNV_STATE_KEY, and plan in a ${pullWord} again.`,
     });
   const what =
     digest === undefined ? "no plan comment for this stage" : `no comment with the digest ${digest}`;
-  return error("plan.digest", `pull request ${pullRequest} has ${what}`, {
-    hint: "Plan in the pull request with rnv ci plan. A refused rnv ci apply comments with the plan as it is now, and its digest.",
+  return error("plan.digest", `${pullWord} ${pullRequest} has ${what}`, {
+    hint: `Plan in the ${pullWord} with rnv ci plan. A refused rnv ci apply comments with the plan as it is now, and its digest.`,
   });
 }
 
@@ -111,7 +113,11 @@ interface QueueEnd {
 }
 
 /** Compares a plan of a merge queue with the reviewed plans. Changes ahead of it in the queue may come with it. */
-export function compareInQueue(plan: Plan, reviewed: Reviewed, key: Uint8Array | undefined): QueueEnd {
+export function compareInQueue(
+  plan: Plan,
+  reviewed: Reviewed,
+  { key, pullWord }: { readonly key: Uint8Array | undefined; readonly pullWord: string },
+): QueueEnd {
   if ("problem" in reviewed) {
     const isTaken = reviewed.hasNone && takesRecordedSources(plan, key);
     return isTaken ? { exitCode: 0 } : { exitCode: 5, finding: reviewed.problem };
@@ -125,7 +131,7 @@ export function compareInQueue(plan: Plan, reviewed: Reviewed, key: Uint8Array |
     const differences = compared[0] && differenceText(compared[0].differences);
     const finding = error("plan.digest", "the plan in the merge queue is not the reviewed one", {
       detail: differences,
-      hint: "Merge or apply the changes ahead of it in the queue, then plan in the pull request again.",
+      hint: `Merge or apply the changes ahead of it in the queue, then plan in the ${pullWord} again.`,
     });
     return { exitCode: 5, finding, differences };
   }
@@ -135,7 +141,7 @@ export function compareInQueue(plan: Plan, reviewed: Reviewed, key: Uint8Array |
   const ahead = `the reviewed plan plus ${counted(besides.length, "change")} ahead in the queue`;
   const finding = warning("plan.digest", ahead, {
     detail: shortList(besides.map(escapeText), 20),
-    hint: "Each is applied with its own pull request, in order.",
+    hint: `Each is applied with its own ${pullWord}, in order.`,
   });
   return { exitCode, finding };
 }

@@ -1,4 +1,5 @@
 import { type Diagnostic, sortDiagnostics } from "../../diagnostics/diagnostic";
+import { summaryOf } from "../diagnostics";
 import { locationData } from "../documents";
 import { escapeLines, escapeText } from "../escape-text";
 
@@ -12,7 +13,7 @@ export const githubAnnotations = (diagnostics: readonly Diagnostic[], pathOf: Pa
     .join("");
 
 function annotation(diagnostic: Diagnostic, pathOf: PathOf): string {
-  const { severity, code, summary, detail, hint, range } = diagnostic;
+  const { severity, code, detail, hint, range } = diagnostic;
   const file = range === undefined ? undefined : pathOf(range.file);
   const place = range === undefined || file === undefined ? undefined : locationData(range);
   const isOneLine = place?.line !== undefined && place.line === place.endLine;
@@ -28,7 +29,7 @@ function annotation(diagnostic: Diagnostic, pathOf: PathOf): string {
   const list = Object.entries(properties)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${escapeProperty(escapeText(String(value)))}`);
-  const message = [summary, detail, hint].filter((part): part is string => part !== undefined && part !== "");
+  const message = [summaryOf(diagnostic), detail, hint].flatMap((part) => part || []);
   return `::${severity} ${list.join(",")}::${escapeData(message.flatMap(escapeLines).join("\n"))}`;
 }
 

@@ -31,6 +31,8 @@ export interface Comment extends CommentSubject {
   readonly runId?: string | undefined;
   /** Address of the job's page, where the whole report is kept. */
   readonly page?: string | undefined;
+  /** `merge request` in GitLab. */
+  readonly pullWord: string;
   readonly limit: number;
 }
 
@@ -211,7 +213,7 @@ function refusedComment(plan: Plan, { diagnostics, differences }: ApplyEnd, comm
     headOf("apply", comment, recordLine(plan, "apply", comment)),
     `> [!WARNING]\n> Nothing was applied: ${escapeMarkdown(why)}.`,
     differences ? differenceText(differences) : "",
-    remedyText(plan.digest ?? "", comment.pullRequest),
+    remedyText(plan.digest ?? "", comment.pullWord, comment.pullRequest),
   ];
   const rest = planSection(plan, comment, comment.limit - joined(told).length - 100);
   return joined([...told, foldedParts("The plan as it is now", [rest.trimEnd()])]);

@@ -98,8 +98,12 @@ export function driftJobMarkdown(job: DriftJob, limit = markdownLimit): string {
   return joined([all.trimEnd(), ...told.map((one) => driftMarkdown(one, share).trimEnd())]);
 }
 
-/** The issue of a stage, within `limit` characters: it has no body once nothing has drifted, and is closed with a farewell. */
-export function driftIssue(one: StageDrift, job: DriftJob, limit: number) {
+/** The issue of a stage for a host: it has no body once nothing has drifted, and is closed with a farewell. */
+export function driftIssue(
+  one: StageDrift,
+  job: DriftJob,
+  { mostCharacters, pullWord }: { readonly mostCharacters: number; readonly pullWord: string },
+) {
   const { manifest, at } = job;
   const marker = markerOf("drift", { manifest, stage: one.stage, stack: one.stack });
   const name = nameOfStage(one);
@@ -110,8 +114,8 @@ export function driftIssue(one: StageDrift, job: DriftJob, limit: number) {
   const checked = `${exactTime(at)}${pageText(job)}.`;
   const farewell = `No drift any more, as of ${checked}\n`;
   if (statusOf(one) === "clean") return { marker, title, farewell };
-  const footer = `Checked ${checked} To keep a difference, add it to \`rnv.drift.yaml\` with a reason and an end date. To undo it, merge a pull request; its apply repairs it. Or run \`rnv ci apply --repair\` in a job that needs an approval. This issue closes when no drift is found.\n`;
-  const found = driftMarkdown(one, Math.min(limit, markdownLimit) - footer.length - 400);
+  const footer = `Checked ${checked} To keep a difference, add it to \`rnv.drift.yaml\` with a reason and an end date. To undo it, merge a ${pullWord}; its apply repairs it. Or run \`rnv ci apply --repair\` in a job that needs an approval. This issue closes when no drift is found.\n`;
+  const found = driftMarkdown(one, Math.min(mostCharacters, markdownLimit) - footer.length - 400);
   return { marker, title, farewell, body: `${marker}\n${found}\n${footer}` };
 }
 

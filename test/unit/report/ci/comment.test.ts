@@ -22,7 +22,7 @@ const recordIn = (text: string, of: CommentSubject = subject): PlanRecord | unde
   const record = readRecord(text, "plan", of);
   return record === "foreign" ? undefined : record;
 };
-const origin = { commit: "0123456789abcdef", page: "https://ci.example/jobs/1" };
+const origin = { commit: "0123456789abcdef", page: "https://ci.example/jobs/1", pullWord: "pull request" };
 const marker = markerOf("plan", subject);
 const digest = "d".repeat(64);
 const planned = (changes: readonly Change[], rest: Partial<Plan> = {}) => plan(changes, { digest, ...rest });
