@@ -215,6 +215,38 @@ it.each(workflowFiles)("%s: a step ends as soon as a command of rnv in it fails"
   rmSync(folder, { recursive: true });
 });
 
+const written = z.object({
+  steps: z.array(step).default([]),
+  script: z.array(words).default([]),
+  artifacts: z.object({ when: words, paths: z.array(words) }).optional(),
+});
+
+/** The jobs of GitHub and GitLab in a text. */
+const jobsIn = (text: string) =>
+  [...parseAllDocuments(text)].flatMap((document) => {
+    const { jobs = document.toJS(), ...rest } = document.toJS();
+    return Object.entries({ ...rest, ...jobs }).flatMap(([name, value]) => {
+      const found = written.safeParse(value);
+      return found.success ? [{ name, ...found.data }] : [];
+    });
+  });
+const inMarkdown = (file: string): string =>
+  [...read(file).matchAll(/^```yaml\n(.*?)^```/gms)].map(([, block]) => block).join("---\n");
+
+it("each job that plans or applies keeps its report, also where it failed", () => {
+  const texts = [...files.map(read), ...["docs/cli/ci.md", "docs/cli/gitops.md"].map(inMarkdown)];
+  const jobs = texts.flatMap(jobsIn).filter(({ steps, script }) => {
+    const run = [...steps.flatMap((one) => [one.run, one.with?.command]), ...script].join("\n");
+    return /\bci (plan|apply)\b/.test(run);
+  });
+  expect(jobs.length).toBeGreaterThan(8);
+  for (const { name, steps, artifacts } of jobs) {
+    const upload = steps.find(({ uses = "" }) => uses.includes("upload-artifact"));
+    const kept = artifacts ? [artifacts.when, ...artifacts.paths] : [upload?.if, upload?.with?.path];
+    expect([name, ...kept]).toEqual([name, artifacts ? "always" : "${{ !cancelled() }}", "rnv-report"]);
+  }
+});
+
 it("jobs of GitLab that ask git what has changed have an image with git", () => {
   const [header, jobs] = documentsOf("examples/gitlab/templates/rnv.yml") as [
     { spec: { inputs: Record<string, { default: unknown }> } },
