@@ -138,7 +138,7 @@ export function targetAt(request: Request, parts: TargetParts = {}): Target {
   };
 }
 
-export const manifestsOf = ({ cwd, files }: Request): readonly string[] =>
+const manifestsOf = ({ cwd, files }: Request): readonly string[] =>
   files.length > 0 ? files : [usualManifest(cwd).file ?? "rnv.yaml"];
 
 /** The address of the state that was given; empty where it is the default one. */

@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { CodeHost } from "../../api/code-host/create-host";
 import { keepIssues } from "../../commands/ci/comments";
 import { callWebhook, readWebhook } from "../../commands/ci/webhook";
@@ -18,9 +18,8 @@ import {
 import { makeFolder, writeWholeFile } from "../files";
 import { pick, readingOptions, scopeOptions } from "../options";
 import { resultsOf, type TargetResult } from "../run-targets";
-import { annotate, exitCodes, outStyle, quiet, report, repositoryPath, tryToWrite } from "../screen";
+import { annotate, exitCodes, outStyle, quiet, report, tryToWrite } from "../screen";
 import { stagesAsked } from "../stages";
-import { manifestsOf } from "../target";
 import { argument, defineVerb, negation, text } from "../verb";
 import { driftOf, driftOptions, driftRules, readAccepted } from "../verbs/drift";
 import { tellHost } from "./host";
@@ -92,8 +91,7 @@ export const ciDriftVerb = defineVerb({
     const judged = results.flatMap(({ outcome }) => outcome.judged ?? []);
     const unused = warnOfUnused(judged, areAll && judged.length === results.length);
     const { report: folder, metrics } = given;
-    const paths = manifestsOf(target).map((file) => repositoryPath(resolve(cwd, file), cwd, environment));
-    const place = { repository: repositoryOf(environment, cwd), manifest: paths.join(",") };
+    const place = { repository: repositoryOf(environment, cwd), manifest };
     const written = [
       () => folder !== undefined && writeReports(folder, job),
       () => metrics && writeWholeFile(metrics, driftMetrics(job, place), { mode: 0o644 }),
