@@ -19,7 +19,7 @@ import { groupsSchema, itemsSchema } from "./groups";
 import { stagesSchema } from "./stages";
 import { outputsSchema, versionSchema } from "./top-level";
 
-// An editor heads the hover of a field once if its alternatives are told apart by their descriptions.
+// An editor heads the hover of a field once where descriptions distinguish its alternatives.
 const fromEnvironment = z.string().meta({
   pattern: "\\$\\{ *(env\\.[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?|stage\\.(name|id)) *\\}",
   description: "Filled in by the environment or the stage.",

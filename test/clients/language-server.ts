@@ -4,7 +4,7 @@ import { paths } from "./programs";
 
 /** yaml-language-server, as an editor starts it, with a schema for every file. */
 export interface LanguageServer {
-  /** Opens a text as a file and returns what is wrong in it. */
+  /** Opens a text as a file and returns its mistakes. */
   open(name: string, text: string): Promise<readonly string[]>;
   /** Words that are offered where the text of an open file has `after` for the first time. */
   words(name: string, text: string, after: string): Promise<readonly string[]>;
