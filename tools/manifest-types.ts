@@ -84,7 +84,6 @@ export function manifestTypes(): string {
 
 /** Blocks that their schemas do not describe. */
 const descriptions: Readonly<Record<string, string>> = {
-  ManifestSecret: "The value of a variable: text, or where it comes from.",
   ManifestStage: "A place where the manifest runs.",
 };
 

@@ -15,7 +15,10 @@ import { isNull, type MapNode, mayHoldReferences, quoteShort, type SourceNode } 
 import { freeKeys, openShape, orderKey, sensitiveKey, type TypeIndex, unknownField } from "./type-index";
 import { readPlain } from "./values";
 
-const importId = z.string().regex(uuidPattern, "expected the ID (a UUID) of a live resource").toLowerCase();
+export const importId = z
+  .string()
+  .regex(uuidPattern, "expected the ID (a UUID) of a live resource")
+  .toLowerCase();
 const importNames = z.string().min(1, "expected an ID, or names: PROJECT/SERVICE").transform(canonicalId);
 
 /** `import: <uuid>`: the id of the live resource to take over; in a stack also names. */

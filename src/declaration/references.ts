@@ -159,4 +159,4 @@ export const addressSchema = ({ byType }: Pick<TypeIndex, "byType">, type?: stri
       },
       `expected ${type === undefined ? "an address" : `the address of a ${type},`} such as service.shop.api`,
     )
-    .meta({ pattern: `^${type ?? "[a-z]+"}(\\.[A-Za-z0-9_][A-Za-z0-9_-]*)+$` });
+    .meta({ pattern: `^(${type ?? [...byType.keys()].join("|")})(\\.[A-Za-z0-9_][A-Za-z0-9_-]*)+$` });

@@ -55,14 +55,17 @@ const stageName = z
     (name) => !takenNames.includes(name),
     "rnv keeps something else under .rnv/ by this name: choose another",
   )
-  .meta({ pattern: "^([A-Za-z0-9][A-Za-z0-9_-]{0,63}|x-.*)$" });
+  .meta({ pattern: `^(?!(${takenNames.join("|")})$)([A-Za-z0-9][A-Za-z0-9_-]{0,63}|x-.*)$` });
 
 const text = z.string().min(1, "expected text");
 
 const stageSchema = z
   .strictObject({
     overlay: text.optional().describe("A manifest that is laid over this one, relative to this file."),
-    workspace: text.optional().describe("UUID of its workspace: a run in another is refused."),
+    workspace: text
+      .meta({ pattern: `${uuidPattern.source}|\\$\\{` })
+      .optional()
+      .describe("UUID of its workspace: a run in another is refused."),
     state: text
       .optional()
       .describe("Where its state is: a path, https://… or s3://…; .rnv/STAGE/state.json unless said."),

@@ -12,7 +12,6 @@ import {
   Scalar,
   visit,
   type YAMLMap,
-  type YAMLSeq,
 } from "yaml";
 import { formatLocation } from "../declaration/findings";
 import { onlyNames } from "../declaration/secret-texts";
@@ -61,7 +60,6 @@ export function writeManifest(blocks: readonly ManifestBlock[], types: readonly 
       if (value !== undefined) put(root, [...pathTo(block, byType), key], dataOf(value));
     }
   return yamlText(root, {
-    isFlowList: ({ items }) => items.length === 0,
     isFlowMap: ({ items }) =>
       items.length <= 1 && items.every(({ value }) => isScalar(value) && value.value === true),
   });
@@ -81,7 +79,6 @@ export function put(root: YamlTree, path: readonly string[], value: unknown): vo
 }
 
 interface FlowStyle {
-  readonly isFlowList: (list: YAMLSeq) => boolean;
   readonly isFlowMap: (map: YAMLMap<unknown, unknown>) => boolean;
 }
 
@@ -89,11 +86,8 @@ const isShort = (value: unknown): boolean =>
   (isScalar(value) && !value.comment) ||
   (isMap(value) && value.items.length <= 1 && value.items.every((pair) => isShort(pair.value)));
 
-/** Lists of single values, and mappings with one key, stand on one line. */
-const shortStyle: FlowStyle = {
-  isFlowList: ({ items }) => items.every((item) => isScalar(item) && !item.comment),
-  isFlowMap: isShort,
-};
+/** Mappings with one key stand on one line. */
+const shortStyle: FlowStyle = { isFlowMap: isShort };
 
 /**
  * The YAML text of plain data, without line breaks of the writer's own, without invisible characters, and without a
@@ -113,7 +107,7 @@ function yamlText(content: YamlTree, style: FlowStyle): string {
       map.flow = map.items.length === 0 || (map !== document.contents && style.isFlowMap(map));
     },
     Seq: (_, list) => {
-      list.flow = style.isFlowList(list);
+      list.flow = list.items.length === 0;
     },
   });
   const lines = { lineWidth: 0, minContentWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER };

@@ -227,6 +227,8 @@ export interface ResourceType {
 
   /** Returns the service's defaults by attribute path (column C of DESIGN section 4), for one `variant` where given. */
   readonly defaults: (catalog: Catalog, variant?: string) => Attributes;
+  /** Returns the words that the service's catalog offers for an attribute. */
+  readonly offeredWords?: (path: string, catalog: Catalog) => readonly string[];
   /** The attribute whose value is the variant: its defaults differ from those of the type. */
   readonly variantAttribute?: string;
   /** Returns declared choices that the catalog or the parent does not offer, and combinations that cannot be. */

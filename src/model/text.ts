@@ -30,7 +30,7 @@ export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > 
 export const sha256 = (data: string | Uint8Array): string => hash("sha256", data, "hex");
 
 /** A UUID, in any case of letters. */
-export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+export const uuidPattern = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 
 /** Returns an id as the service writes it: a UUID in lower case. */
 export const canonicalId = (id: string): string => (uuidPattern.test(id) ? id.toLowerCase() : id);

@@ -23,7 +23,7 @@ import { parentIdOf, present, sameId } from "./attribute-values";
 
 const schema = z.strictObject({
   positions: z
-    .union([z.literal("auto"), z.record(z.string().min(1), position)])
+    .union([z.literal("auto"), z.record(z.string().min(1), position).describe("Places by name.")])
     .optional()
     .describe(
       "`auto` gives a place to every service that has none; or places by service name, service id or group id. " +

@@ -92,16 +92,26 @@ const schemaVerb = defineVerb({
   arguments: { name: argument("[name]", "which one (default: manifest)", [...schemaNames, "gaps"]) },
   scope: "none",
   summary: "Print a JSON Schema: of a manifest, a fleet, a plan, a drift, a state, events …",
+  options: {
+    fromCatalog: flag(
+      "--from-catalog",
+      "of a manifest, an editor offers the words of the workspace's catalog",
+    ),
+  },
   examples: [
     ["rnv schema > manifest.schema.json", "of the manifest, for an editor"],
+    ["rnv schema manifest --from-catalog > manifest.schema.json", "with the plans and regions on offer"],
     ["rnv schema overlay", "of a file that overlays a manifest: everything optional, null takes away"],
     ["rnv schema events", "of the lines of apply -json"],
     ["rnv schema gaps", "what the service's documents do not show: assumptions, and RNV_GAP_… settings"],
   ],
-  run: async ({ name = "manifest" }, { screen: { terminal } }) => {
+  run: async ({ name = "manifest", fromCatalog }, { context, screen: { terminal } }) => {
     // Loads documents of verbs that others do not need.
-    const { schema } = require("../../commands/schemas") as typeof schemas;
-    const shown = name === "gaps" ? gapList() : schema(name);
+    const { catalogOf, schema } = require("../../commands/schemas") as typeof schemas;
+    if (fromCatalog && name !== "manifest" && name !== "overlay")
+      throw usage(`the schema of ${name} has no words of the catalog`, "rnv schema manifest --from-catalog");
+    const catalog = fromCatalog ? await catalogOf(context) : undefined;
+    const shown = name === "gaps" ? gapList() : schema(name, catalog);
     terminal.out(`${JSON.stringify(shown, undefined, 2)}\n`);
   },
 });

@@ -7,7 +7,7 @@ import { choicesMeant } from "../../model/place";
 import type { AttributeLookup, CheckContext, Finding } from "../../model/resource-type";
 import type { ResolvedValue } from "../../model/value";
 import { checkName, doubtful, textAt } from "../attribute-values";
-import { configurationRules } from "./configuration";
+import { configurationRules, ranges } from "./configuration";
 
 type DeclaredService = ReadonlyMap<string, ResolvedValue>;
 
@@ -17,11 +17,11 @@ export function checkService(
   around?: CheckContext,
 ): readonly Finding[] {
   return [
-    ...checkChoice(declared, "kind", idsOf(catalog.serviceTypes), catalog),
+    ...["kind", "configuration.region", "configuration.runtime"].flatMap((path) =>
+      checkChoice(declared, path, catalog),
+    ),
     ...checkPlan(declared, catalog),
     ...checkLimits(declared, catalog, around),
-    ...checkChoice(declared, "configuration.region", idsOf(catalog.regions), catalog),
-    ...checkChoice(declared, "configuration.runtime", catalog.runtimes, catalog),
     ...checkNumbers(declared),
     ...checkReplicas(declared),
     ...checkEnvironment(declared, around),
@@ -78,13 +78,17 @@ export function findPlan(catalog: Catalog, id: string, kind: string | undefined)
   return plans.find(({ kinds }) => kind !== undefined && kinds.includes(kind)) ?? plans[0];
 }
 
-function checkChoice(
-  declared: DeclaredService,
-  path: string,
-  offered: readonly string[],
-  catalog: Catalog,
-): readonly Finding[] {
+/** What the catalog offers for an attribute. */
+export function offeredWords(path: string, catalog: Catalog): readonly string[] {
+  if (path === "kind") return idsOf(catalog.serviceTypes);
+  if (path === "configuration.region") return idsOf(catalog.regions);
+  if (path === "configuration.runtime") return catalog.runtimes;
+  return path === "configuration.plan" ? idsOf([...catalog.plans, ...catalog.databasePlans]) : [];
+}
+
+function checkChoice(declared: DeclaredService, path: string, catalog: Catalog): readonly Finding[] {
   const chosen = textAt(declared, path);
+  const offered = offeredWords(path, catalog);
   // A default is available even if the list lacks it: `auto` is no region.
   const isDefault = chosen === catalog.defaults[path.slice(path.indexOf(".") + 1)];
   if (chosen === undefined || isDefault || offered.length === 0 || offered.includes(chosen)) return [];
@@ -160,25 +164,19 @@ function onOffer(offered: readonly string[], kind: string | undefined): string {
   return offered.length === 0 ? `nothing is available${scope}` : `available${scope}: ${offered.join(", ")}`;
 }
 
-/** Ranges outside of which a number means nothing anywhere; what a plan allows within them is for the service to say. */
-const ranges: Readonly<Record<string, readonly [lowest: number, highest: number]>> = {
-  port: [1, 65_535],
-  targetCpu: [0, 100],
-  targetMemory: [0, 100],
-};
-
-/** The range of any other field is assumed from its name. */
-const certain = ["port", "replicas", "minReplicas", "maxReplicas"];
+const percentages = ["targetCpu", "targetMemory"];
 
 const checkNumbers = (declared: DeclaredService): readonly Finding[] =>
   Object.keys(documentedDefaults).flatMap((field) => {
     const attribute = `configuration.${field}`;
     const value = declared.get(attribute);
-    const [lowest, highest = Number.POSITIVE_INFINITY] = ranges[field] ?? [0];
-    if (typeof value !== "number" || (value >= lowest && value <= highest)) return [];
-    const expected = ranges[field] ? `from ${lowest} to ${highest}` : "of 0 or more";
+    // The range of any other field is assumed from its name.
+    const assumed = { minimum: 0, maximum: percentages.includes(field) ? 100 : undefined };
+    const { minimum, maximum } = ranges[field] ?? assumed;
+    if (typeof value !== "number" || (value >= minimum && value <= (maximum ?? value))) return [];
+    const expected = maximum === undefined ? `of ${minimum} or more` : `from ${minimum} to ${maximum}`;
     const summary = `expected a number ${expected}, found ${value}`;
-    return [certain.includes(field) ? impossible(attribute, summary) : doubtful(attribute, summary)];
+    return [ranges[field] ? impossible(attribute, summary) : doubtful(attribute, summary)];
   });
 
 function checkReplicas(declared: DeclaredService): readonly Finding[] {

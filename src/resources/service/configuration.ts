@@ -93,10 +93,22 @@ const special: Partial<Record<ConfigurationField, Omit<AttributeRule, "change">>
   buildMethod: { known: ["railpack"] },
 };
 
+/** Ranges outside of which a number means nothing anywhere; what a plan allows within them is for the service to say. */
+export const ranges: Readonly<Record<string, { readonly minimum: number; readonly maximum?: number }>> = {
+  port: { minimum: 1, maximum: 65_535 },
+  ...{ replicas: { minimum: 0 }, minReplicas: { minimum: 0 }, maxReplicas: { minimum: 0 } },
+};
+
 /** The `configuration` block: any of its fields; `null` stands for the service's default. */
 export const configurationSchema = z.strictObject(
   Object.fromEntries(
-    configurationNames.map((field) => [field, configurationFields[field].nullish().describe(doc(field))]),
+    configurationNames.map((field) => [
+      field,
+      configurationFields[field]
+        .meta({ ...ranges[field] })
+        .nullish()
+        .describe(doc(field)),
+    ]),
   ) as unknown as {
     [Field in ConfigurationField]: z.ZodOptional<z.ZodNullable<(typeof configurationFields)[Field]>>;
   },

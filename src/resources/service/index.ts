@@ -23,7 +23,7 @@ import { foundAmong, sameId, textAt } from "../attribute-values";
 import { type DeletionLook, deletionOf } from "../deletion";
 import { offeredEnvironments } from "../project";
 import { serviceActions } from "./actions";
-import { checkOffered, checkService, findPlan, planLimit } from "./checks";
+import { checkOffered, checkService, findPlan, offeredWords, planLimit } from "./checks";
 import {
   configurationDefaults,
   configurationRules,
@@ -98,6 +98,7 @@ export const service: Resource = {
   follows: [],
   variantAttribute: "kind",
   defaults,
+  offeredWords,
   check: checkService,
   unappliedHint: `if no field ever takes, the service wants another body, which ${gapVariable("patchService")} may hold; a setting that does not go back may have another default for this kind, which ${gapVariable("kindDefaults")} says (rnv schema gaps)`,
   monthlyCost,

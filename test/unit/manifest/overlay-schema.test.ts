@@ -45,7 +45,8 @@ describe("overlayJsonSchema", () => {
       const keys: string[] = [];
       JSON.stringify(json, (key, value) => {
         if (key === "properties") keys.push(...Object.keys(value));
-        return key === "required" ? undefined : value;
+        // An alternative without a type says only what is needed.
+        return key === "required" || (value?.required && !value.type) ? undefined : value;
       });
       return keys;
     };

@@ -22,7 +22,8 @@ describe("a merged manifest as text", () => {
     kind: web
     configuration:
       branch: "1.10"
-      ipAllowList: [ c ]
+      ipAllowList:
+        - c
       plan: $${open}a}
     environment: x-${open}env.STAGE:-y}
 `);
@@ -60,7 +61,7 @@ describe("a merged manifest as text", () => {
     expect(text).not.toContain("canary");
     expect(text).toContain("      A: # (sensitive) text at rnv.yaml:6:10\n      B: { fromEnv: B }\n");
     expect(text).toContain("          - vault\n          -  # (sensitive) text at rnv.yaml:9:33\n");
-    expect(text).toContain("        fromCommand: [ vault ]\n");
+    expect(text).toContain("        fromCommand:\n          - vault\n");
     expect(text).toContain(`      G: ${open}service.web.url}\n`);
     const again = await loadText(text, { environment: { B: "x" }, secrets: "skip" });
     expect(again.desired).toBeUndefined();

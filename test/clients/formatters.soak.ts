@@ -1,0 +1,71 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { openScenario, type Scenario } from "../support/cli";
+import { describeWith, paths } from "./programs";
+
+const render = resolve(__dirname, "../unit/manifest/converted/render");
+const blueprints = readdirSync(render).filter((name) => /^[a-z-]+\.yaml$/.test(name));
+
+const shop = `stages:
+  staging: {}
+  production: { overlay: production.yaml }
+projects:
+  shop:
+    description: "A 'shop': with many words, so many that a line of them is longer than eighty columns are"
+    services:
+      api:
+        kind: web
+        configuration: { repository: "https://git.example.com/acme/shop", port: 8080, ipAllowList: [10.0.0.0/8, 192.168.0.0/16], startCommand: "run # all" }
+        variables: { A: { value: "x: y", sensitive: false } }
+        deploy: { commit: 0123456789abcdef0123456789abcdef01234567 }
+`;
+
+describeWith(["prettier", "yamllint"], () => {
+  let cli: Scenario;
+  beforeEach(async () => {
+    cli = await openScenario();
+  });
+  afterEach(() => cli.close());
+
+  /** Demands of the files that prettier would change none, and yamllint finds nothing in YAML. */
+  const isStable = (...files: readonly string[]): void => {
+    const [within, yaml] = [
+      { cwd: cli.folder, encoding: "utf8" } as const,
+      files.filter((one) => one.endsWith(".yaml")),
+    ];
+    execFileSync(process.execPath, [String(paths.prettier), "--check", ...files], within);
+    if (yaml.length > 0) execFileSync(String(paths.yamllint), ["-d", "relaxed", ...yaml], within);
+  };
+  const told = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await cli.run(...args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
+    return stdout;
+  };
+
+  it.each([
+    [[], "rnv.yaml"],
+    [["--typescript"], "rnv.config.ts"],
+  ])("init %j is as prettier writes", async (args, file) => {
+    await told("init", ...args);
+    isStable(file);
+  });
+
+  it.each(blueprints)("init --from render %s is as prettier writes", async (name) => {
+    await cli.run("init", "--from", "render", join(render, name));
+    isStable("rnv.yaml");
+  });
+
+  it("what is live, and a promotion, are as prettier writes", async () => {
+    cli.write("rnv.yaml", shop);
+    cli.write(
+      "production.yaml",
+      "# Pinned.\nprojects:\n  shop:\n    services:\n      api:\n        deploy: {}\n",
+    );
+    await told("apply", "--auto-approve", "--stage", "staging");
+    await told("export", "--stage", "staging", "--out", "exported.yaml");
+    await told("promote", "--all", "--from", "staging", "--to", "production");
+    await told("init", "--from", "workspace", "--force", "--state", "other.json");
+    isStable("exported.yaml", "production.yaml", "rnv.yaml");
+  });
+});
