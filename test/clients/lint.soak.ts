@@ -19,7 +19,7 @@ function mistakes(program: string, ...args: readonly string[]): string {
   return status === 0 ? "" : `${stdout}${stderr}`;
 }
 
-describeWith(["check-jsonschema", "kubernetes-validate", "yamllint"], () => {
+describeWith(["check-jsonschema", "kubernetes-validate", "yamllint", "zizmor"], () => {
   const workflows = named(/workflows\/[^/]+\.yml$/);
 
   it.each([
@@ -55,6 +55,11 @@ describeWith(["check-jsonschema", "kubernetes-validate", "yamllint"], () => {
 
   it("the jobs of Kubernetes are as Kubernetes wants them", () => {
     expect(mistakes("kubernetes-validate", "--strict", ...named(/kubernetes\/.*\.yaml$/))).toBe("");
+  });
+
+  it("zizmor finds nothing in a workflow that a comment there does not justify", () => {
+    const files = [...workflows, "examples/github/action.yml", ".github/workflows"];
+    expect(mistakes("zizmor", "--offline", "--no-progress", ...files)).toBe("");
   });
 
   it("yamllint finds no mistake in an example", () => {

@@ -181,7 +181,7 @@ const withActions = [
 it.each(withActions)("%s pins each action of GitHub by the commit of its version", (file) => {
   for (const [, used = ""] of read(file).matchAll(/uses: (actions\/.*)$/gm)) expect(pinned).toContain(used);
   if (!file.startsWith(".github/"))
-    expect(read(file)).not.toMatch(/uses: (?!actions\/|\.\/\.github\/actions\/rnv$)/m);
+    expect(read(file)).not.toMatch(/uses: (?!actions\/|\.\/\.github\/actions\/rnv\b)/m);
 });
 
 describe.each([...workflowFiles, "examples/github/action.yml"])("%s", (file) => {
