@@ -54,7 +54,7 @@ describeTerraform("what exists of a name", () => {
     const inside = flat(await second.run("apply -auto-approve -input=false", 1));
     expect(inside).toContain('Variable "A" already exists');
     expect(inside).toContain(`id = "${api?.id}/`);
-    expect(inside).toContain(`Service "api" has B, C already`);
+    expect(inside).toContain(`B, C: already in service "api"`);
     expect(first.emulator.store.variables(api?.id ?? "")).toHaveLength(3);
     await second.run("state rm rnv_service.api");
   }, 60_000);
@@ -74,7 +74,9 @@ describeTerraform("what exists of a name", () => {
     // One that another state creates meanwhile is none of this map.
     first.emulator.store.addVariable(api?.id ?? "", "LATER", "theirs");
     writeSecond(map().replace('B = "other"', 'B = "other", LATER = "mine"'));
-    expect(flat(await second.run("apply -auto-approve -input=false", 1))).toContain("has LATER already");
+    expect(flat(await second.run("apply -auto-approve -input=false", 1))).toContain(
+      "LATER: already in service",
+    );
     await second.run("state rm rnv_variables.all");
   }, 60_000);
 

@@ -66,6 +66,18 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
     60_000,
   );
 
+  it("a layout that goes to a project that does not exist is a warning of the plan", async () => {
+    const layout = (id: string) =>
+      world.write(`resource "rnv_canvas_layout" "x" {\n  project_id = "${id}"\n  positions = "auto"\n}\n`);
+    layout(project.id);
+    await world.apply();
+    layout(missing);
+    const expected = [`The project ${missing} does not exist @ project_id = "${missing}"`];
+    expect(errors(await world.run("plan"), "Warning")).toEqual(expected);
+    world.write("");
+    await world.apply();
+  }, 60_000);
+
   it("of a replacement by the plan too: nothing is deleted for what cannot be created", async () => {
     shop(`${place}  kind = "web"`);
     await world.apply();
@@ -106,7 +118,7 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
       /[\s│╷╵]+/g,
       " ",
     );
-    expect(taken).toContain('Service "api" has A already');
+    expect(taken).toContain('A: already in service "api"');
     expect(taken).toContain("replaced here with create_before_destroy: choose another key");
   }, 60_000);
 

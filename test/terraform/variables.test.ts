@@ -366,8 +366,25 @@ resource "rnv_deployment" "one" {
     emulator.store.addVariable(serviceId, "F", "of another user");
     withMap("D", "E", "F");
     const taken = flat(await world.run("apply -auto-approve", 1));
-    expect(taken).toContain('Service "api" has F already');
+    expect(taken).toContain('F: already in service "api"');
     expect(taken).toContain("a resource of this configuration that gives it up: apply again.");
     expect(taken).not.toMatch(/state rm|import/);
+    const exchange = (first: string, second: string) =>
+      world.write(
+        ["all", "more"]
+          .map(
+            (name, at) =>
+              `resource "rnv_variables" "${name}" {\n service_id = rnv_service.api.id\n values = { ${at === 0 ? first : second} = "9" }\n}\n`,
+          )
+          .join(built),
+      );
+    exchange("A", "K");
+    await world.apply();
+    exchange("K", "A");
+    // Each gives its key up, whichever comes first.
+    await world.start("apply", "-auto-approve");
+    await world.apply();
+    expect(values()).toEqual({ A: "9", F: "of another user", K: "9" });
+    await world.expectNoChanges();
   }, 120_000);
 });

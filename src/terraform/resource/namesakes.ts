@@ -1,8 +1,8 @@
 import type { Reads, Resource } from "../../api/reads";
-import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import type { CreateInput } from "../../model/resource-operations";
-import { shortList, terraformNameOf, variablesResource } from "../../model/text";
+import { terraformNameOf, variablesResource } from "../../model/text";
 import { readParent } from "../../resources";
 import { mostAgeMs, type TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
@@ -53,19 +53,17 @@ export function nameTaken({ type, input, parentId }: Named, taken: readonly Live
   });
 }
 
-/** Throws `DiagnosticsError` where a service has keys that a map is to create. */
-export async function requireFreeKeys(
+/** Returns the error of a key that a map is to create, and that its service has. */
+export async function keyTaken(
   reads: Reads,
   { resource }: TerraformShape,
   parentId: string,
-  { taken, isNew }: { readonly taken: readonly string[]; readonly isNew: boolean },
-): Promise<void> {
-  if (taken.length === 0) return;
+  isNew: boolean,
+): Promise<Diagnostic> {
   const read = await readParent(reads, resource, parentId);
   const name = read?.kind === "found" ? JSON.stringify(read.live.name) : parentId;
-  const summary = `service ${name} has ${shortList([...taken].sort(), 20)} already`;
   const detail = waysOut(resource, isNew ? importBlock(variablesResource, parentId) : undefined);
-  throw failure("live.unmanaged_exists", summary, { attribute: "values", detail });
+  return error("live.unmanaged_exists", `already in service ${name}`, { detail });
 }
 
 /** Lists the ways out of a name or key in use: no call can tell who has it. Without a `block`, an update asked for it. */
@@ -80,8 +78,8 @@ const waysOut = (
       : [
           `  - the resource that is replaced here with create_before_destroy: choose another ${word}, or remove create_before_destroy. In Pulumi, set deleteBeforeReplace.`,
         ]),
-    `  - a resource of this configuration that gives it up: apply again. Two that exchange a ${word} need two applies.`,
-    `  - a resource that destroy = false left, or that was created elsewhere: choose another ${word}${block ? `, or import it:\n\n${block}` : "."}`,
+    `  - a resource of this configuration that gives it up: apply again.${block ? ` Two that exchange a ${word} need two applies, with a third ${word} between them.` : ""}`,
+    `  - a resource that destroy = false or a killed apply left, or that was created elsewhere: choose another ${word}${block ? `, or import it:\n\n${block}` : "."}`,
   ].join("\n");
 
 const importBlock = (type: string, importId: string): string =>

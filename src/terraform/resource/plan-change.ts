@@ -117,7 +117,7 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
   const diagnostics = diff.diagnostics
     .filter(({ attribute = "" }) => !meanings.kept.has(attribute))
     .map((one) => ({ ...one, summary: changedTwice(one.attribute ?? "") }));
-  return { planned, replaced, sent, acts: acts || replaced.length > 0, diagnostics };
+  return { planned, replaced, sent, acts: acts || isNew, diagnostics };
 }
 
 /** Sets the attributes of this provider alone: what Terraform never stores, `revision` and `up_to_date`. */

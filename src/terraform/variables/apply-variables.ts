@@ -9,7 +9,7 @@ import { parentChange, requireThere } from "../resource/confirm-deleted";
 import { createOnce } from "../resource/create-resource";
 import { deleteResource } from "../resource/delete-resource";
 import { type Applied, type Writing, withRevision } from "../resource/finish-write";
-import { requireFreeKeys } from "../resource/namesakes";
+import { keyTaken } from "../resource/namesakes";
 import { incomplete } from "../resource/reactions";
 import { generatedAgain, updateResource } from "../resource/update-resource";
 import { revisionName } from "../schema/resource-block";
@@ -34,13 +34,16 @@ export async function applyVariables(
   const prior = isMoved ? undefined : recorded;
   const { rows, refused }: Progress = { rows: rowsIn(prior), refused: new Map() };
   const attempt = async (key: string, work: () => Promise<unknown>): Promise<void> => {
-    const [last] = [...refused.values()].slice(-1);
-    if (session.signal.aborted && last) refused.set(key, last);
+    const cut = [...refused.values()].find(([one]) => one?.code === "apply.interrupted");
+    if (cut) refused.set(key, cut);
     else await work().catch((failure: unknown) => refused.set(key, diagnosticsOf(failure)));
   };
   const [ids, times] = [elementsOf(planned?.ids), asObject(planned?.updated_at)];
   const written = new Set(Object.keys(ids).filter((key) => times === undefined || isUnknown(times[key])));
-  const before = planned ? await variablesBefore(session, { prior, planned }, rows, written) : undefined;
+  const isNew = recorded === undefined;
+  const before = planned
+    ? await variablesBefore(session, { prior, planned }, { rows, refused }, written)
+    : undefined;
   for (const [key, row] of rows)
     if (!(key in ids))
       await attempt(key, async () => {
@@ -49,7 +52,8 @@ export async function applyVariables(
       });
   const workspace = prior?.ids === null ? session.workspaceId : undefined;
   const values = { planned: planned ?? {}, config, kept: { ...noPrivateData, workspace } };
-  for (const key of Object.keys(ids)) {
+  const isHeld = isNew && refused.size > 0;
+  for (const key of Object.keys(ids).filter((one) => !isHeld && !refused.has(one))) {
     const row = rowIn(planned ?? {}, key);
     if (!written.has(key)) rows.set(key, row);
     else
@@ -57,7 +61,6 @@ export async function applyVariables(
         rows.set(key, { ...row, ...(await setVariable({ ...at, ...values }, key, before?.get(key))) }),
       );
   }
-  const isNew = recorded === undefined;
   const state = stateAfter({ prior, planned, nonce }, { rows, refused }, isNew);
   const errors = refusals(refused, config);
   // Reads need not be as new as a write that never was.
@@ -73,13 +76,13 @@ export async function applyVariables(
 }
 
 /**
- * Returns the variables that are updated, as they are now: a read that found one changed does not keep its name. Throws
- * `DiagnosticsError` where a key that is to be created exists: nothing is sent then.
+ * Returns the variables that are updated, as they are now: a read that found one changed does not keep its name. A key that
+ * is to be created and exists is refused; a new map sends nothing then.
  */
 async function variablesBefore(
   { reads }: Session,
   { prior, planned }: { readonly prior: TerraformObject | undefined; readonly planned: TerraformObject },
-  rows: Progress["rows"],
+  { rows, refused }: Progress,
   written: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, TerraformObject>> {
   if (written.size === 0) return new Map();
@@ -89,7 +92,8 @@ async function variablesBefore(
   const listed = (await reads.variables(parentId)) ?? [];
   const ids = elementsOf(planned.ids);
   const taken = listed.map(({ key }) => key).filter((key) => written.has(key) && isUnknown(ids[key]));
-  await requireFreeKeys(reads, entryType, parentId, { taken, isNew: prior === undefined });
+  for (const key of taken.sort())
+    refused.set(key, [await keyTaken(reads, entryType, parentId, prior === undefined)]);
   const byId = new Map(listed.map((one) => [one.id, one]));
   const before = new Map<string, TerraformObject>();
   for (const key of written) {
