@@ -38,8 +38,20 @@ async function whyNothingRuns(reads: Reads, input: ActionInput): Promise<Finding
   const [newest] = items;
   const reason = newest?.error ? ` (${newest.error})` : "";
   const why = newest ? `its last deployment is ${newest.status}${reason}` : "it was never deployed";
-  const next = newest === undefined || hasEnded(newest) ? remedy("service.deploy", address) : undefined;
-  return { code: "live.not_deployed", summary: `nothing of ${address} runs: ${why}`, ...next };
+  const next = (await isArchived(reads, input)) ? "service.restore" : "service.deploy";
+  const said = newest === undefined || hasEnded(newest) ? remedy(next, address) : undefined;
+  return { code: "live.not_deployed", summary: `nothing of ${address} runs: ${why}`, ...said };
+}
+
+async function isArchived(reads: Reads, { id }: ActionInput): Promise<boolean> {
+  const read = await reads.service(id);
+  return read.kind === "found" && read.value.archived === true;
+}
+
+/** An archived service takes no deployment (interface, "Service"). */
+async function whyNothingIsQueued(reads: Reads, input: ActionInput): Promise<Finding | undefined> {
+  if (!(await isArchived(reads, input))) return undefined;
+  return { code: "live.standing", summary: `${input.address} is archived`, ...remedy("service.restore") };
 }
 
 const deploymentOf = ({ id: serviceId, commit }: ActionInput, { id }: Made): Pending => ({
@@ -149,7 +161,7 @@ const hasEnded = ({ status, finishedAt }: Deployment): boolean =>
   finishedAt != null || (terminalStatuses as readonly string[]).includes(status);
 
 /** What a rollback, or any other request for a deployment, queues: how to find it, and how to see its end. */
-const queues = (isRollback: boolean): Pick<ServiceVerb, "pendingOf" | "find" | "poll"> => ({
+const queues = (isRollback: boolean): Pick<ServiceVerb, "pendingOf" | "find" | "poll" | "whyRefused"> => ({
   pendingOf: deploymentOf,
   find: async (reads, { id, commit }, preexistingIds) => {
     const queued = await queuedSince(reads, id, { preexistingIds, commit });
@@ -158,6 +170,7 @@ const queues = (isRollback: boolean): Pick<ServiceVerb, "pendingOf" | "find" | "
     return found?.slice(0, isRollback ? undefined : 1).map((one) => one.id);
   },
   poll: pollDeployment,
+  whyRefused: whyNothingIsQueued,
 });
 
 async function findCancelled(
