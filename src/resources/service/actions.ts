@@ -38,19 +38,15 @@ async function whyNothingRuns(reads: Reads, input: ActionInput): Promise<Finding
   const [newest] = items;
   const reason = newest?.error ? ` (${newest.error})` : "";
   const why = newest ? `its last deployment is ${newest.status}${reason}` : "it was never deployed";
-  const next = (await isArchived(reads, input)) ? "service.restore" : "service.deploy";
-  const said = newest === undefined || hasEnded(newest) ? remedy(next, address) : undefined;
-  return { code: "live.not_deployed", summary: `nothing of ${address} runs: ${why}`, ...said };
-}
-
-async function isArchived(reads: Reads, { id }: ActionInput): Promise<boolean> {
-  const read = await reads.service(id);
-  return read.kind === "found" && read.value.archived === true;
+  const ended = newest === undefined || hasEnded(newest);
+  const next = ended && ((await whyNothingIsQueued(reads, input)) ?? remedy("service.deploy", address));
+  return { ...(next || {}), code: "live.not_deployed", summary: `nothing of ${address} runs: ${why}` };
 }
 
 /** An archived service takes no deployment (interface, "Service"). */
 async function whyNothingIsQueued(reads: Reads, input: ActionInput): Promise<Finding | undefined> {
-  if (!(await isArchived(reads, input))) return undefined;
+  const read = await reads.service(input.id);
+  if (read.kind !== "found" || read.value.archived !== true) return undefined;
   return { code: "live.standing", summary: `${input.address} is archived`, ...remedy("service.restore") };
 }
 
