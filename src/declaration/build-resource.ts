@@ -54,6 +54,9 @@ function unreadAs(reason: string, attribute: DesiredAttribute): DesiredAttribute
   return { ...attribute, value: new UnreadSecret(reason, referencesOf(value), atHand), isReplaceable: true };
 }
 
+const openHint =
+  "plans and the state show it: take it out, such as into a variable of the service, and replace it";
+
 /** Warns of a text that is a secret by its name or form. The values of stacks and dotenv files have parts. */
 function noteSecrets(shape: AttributeShape, node: SourceNode, block: Block, context: LoadContext): void {
   const { address, name } = block;
@@ -67,7 +70,7 @@ function noteSecrets(shape: AttributeShape, node: SourceNode, block: Block, cont
   if (!isOpen || !looksSecret(value, shape.secret ? name : "")) return;
   const [subject, hint] = shape.secret
     ? [address, `write { fromEnv: ${name} }; if it is no secret: { value: …, sensitive: false }`]
-    : [`${shape.path} of ${address}`, "move it into a variable of the service: NAME: { fromEnv: NAME }"];
+    : [`${shape.path} of ${address}`, openHint];
   const summary = `${subject} looks like a secret and is written in the manifest`;
   context.report(warning("manifest.plain_secret", summary, { address, attribute: shape.path, range, hint }));
 }

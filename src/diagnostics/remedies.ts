@@ -17,6 +17,8 @@ const remedies = {
   "variable.value": "give it a `value`, or `preserve: true` to leave what the service has",
   "generated.left": "to accept it: rnv apply -refresh-only; for a new value: rnv apply -replace ADDRESS",
   "service.deploy": "deploy it: rnv deploy ADDRESS",
+  "service.restore":
+    "restore it: take archived out of it and apply, or use the dashboard; then run the command again",
   "project.contents":
     "destroy what it still holds where that is managed, then run the same command again; to keep it and stop managing it: rnv state rm ADDRESS",
 } as const;

@@ -144,7 +144,8 @@ async function chosen(session: Session, resource: Resource, config: TerraformObj
   const where = isAnywhere || around.length !== 1 ? "" : ` in the ${parent?.type} "${around[0]?.name}"`;
   const missing = (what: string, given: string, among: readonly { readonly name: string }[]) => {
     const names = among.map((one) => one.name);
-    const details = { attribute: what, hint: didYouMean(given, names) };
+    const whole = names.find((one) => one.endsWith(`/${given}`));
+    const details = { attribute: what, hint: didYouMean(whole ?? given, names) };
     return failure("live.data_missing", `there is no ${what} "${given}"${where}`, details);
   };
   const offered = around.flatMap(({ live }) => live.offers?.[placeName] ?? []);

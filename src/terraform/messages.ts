@@ -25,6 +25,8 @@ const remedies: Readonly<Record<Remedy, string>> = {
   "variable.value": "give it a value, or set preserve = true to leave what the service has",
   "generated.left": "to accept it: terraform apply -refresh-only; for a new value: -replace=ADDRESS",
   "service.deploy": "deploy it: apply its rnv_deployment, or invoke the action rnv_deploy",
+  "service.restore":
+    "restore it: take archived out of it and apply, or use the dashboard; then invoke the action again",
   "project.contents":
     "replace or destroy these too, or rename the project in place; to keep it, take it out of the state with a removed block",
 };

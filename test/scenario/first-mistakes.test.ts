@@ -131,6 +131,7 @@ it("validate warns of values that can be right nowhere, and sends them as they a
     'time zone "europe/Berln" does not exist',
     'did you mean "Europe/Berlin"?',
     "configuration.repository of service.shop.b looks like a secret",
+    "plans and the state show it: take it out",
   ])
     expect(stderr).toContain(text);
   expect(stderr).toContain("6 warnings\n");

@@ -120,6 +120,11 @@ describe("verbs on an applied workspace", () => {
     const stderr = await fails(1, "restart", "service.shop.web");
     expect(stderr).toContain("nothing of service.shop.web runs: it was never deployed");
     expect(stderr).toContain("deploy it: rnv deploy service.shop.web");
+    const kept = "web: { kind: web, archived: true, deploy: { when: never } }\n      api:";
+    scenario.write("rnv.yaml", shop.replace("api:", kept));
+    await ok("apply", ...approve);
+    for (const verb of ["restart", "deploy"])
+      expect(await fails(1, verb, "service.shop.web")).toContain("hint: restore it: take archived out of it");
     scenario.write("rnv.yaml", shop);
     await ok("apply", "--confirm-delete", "service.shop.web", ...approve);
   });

@@ -235,6 +235,8 @@ describe("what a later Terraform asks for, on the wire", () => {
         [{ service_id: other.id, environment: "Staging" }, `There is no service of the id ${other.id}`],
       ] as const)
         expect(await named("rnv_variable", given)).toEqual([told]);
+      const [bare] = await list("rnv_variable", { project: "Dié", service: "b" });
+      expect(bare.diagnostic[0].detail).toContain(`Did you mean "${projects[3]?.name}/b"?`);
       for (const { id } of [...placed, other]) store.deleteServiceNow(id);
       for (const { id } of projects) store.deleteProjectNow(id);
     });

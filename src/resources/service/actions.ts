@@ -38,8 +38,16 @@ async function whyNothingRuns(reads: Reads, input: ActionInput): Promise<Finding
   const [newest] = items;
   const reason = newest?.error ? ` (${newest.error})` : "";
   const why = newest ? `its last deployment is ${newest.status}${reason}` : "it was never deployed";
-  const next = newest === undefined || hasEnded(newest) ? remedy("service.deploy", address) : undefined;
-  return { code: "live.not_deployed", summary: `nothing of ${address} runs: ${why}`, ...next };
+  const ended = newest === undefined || hasEnded(newest);
+  const next = ended && ((await whyNothingIsQueued(reads, input)) ?? remedy("service.deploy", address));
+  return { ...(next || {}), code: "live.not_deployed", summary: `nothing of ${address} runs: ${why}` };
+}
+
+/** An archived service takes no deployment (interface, "Service"). */
+async function whyNothingIsQueued(reads: Reads, input: ActionInput): Promise<Finding | undefined> {
+  const read = await reads.service(input.id);
+  if (read.kind !== "found" || read.value.archived !== true) return undefined;
+  return { code: "live.standing", summary: `${input.address} is archived`, ...remedy("service.restore") };
 }
 
 const deploymentOf = ({ id: serviceId, commit }: ActionInput, { id }: Made): Pending => ({
@@ -149,7 +157,7 @@ const hasEnded = ({ status, finishedAt }: Deployment): boolean =>
   finishedAt != null || (terminalStatuses as readonly string[]).includes(status);
 
 /** What a rollback, or any other request for a deployment, queues: how to find it, and how to see its end. */
-const queues = (isRollback: boolean): Pick<ServiceVerb, "pendingOf" | "find" | "poll"> => ({
+const queues = (isRollback: boolean): Pick<ServiceVerb, "pendingOf" | "find" | "poll" | "whyRefused"> => ({
   pendingOf: deploymentOf,
   find: async (reads, { id, commit }, preexistingIds) => {
     const queued = await queuedSince(reads, id, { preexistingIds, commit });
@@ -158,6 +166,7 @@ const queues = (isRollback: boolean): Pick<ServiceVerb, "pendingOf" | "find" | "
     return found?.slice(0, isRollback ? undefined : 1).map((one) => one.id);
   },
   poll: pollDeployment,
+  whyRefused: whyNothingIsQueued,
 });
 
 async function findCancelled(

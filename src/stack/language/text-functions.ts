@@ -264,7 +264,7 @@ export const textFunctions: Readonly<Record<string, FunctionRule>> = {
   abs: ofNumber(Math.abs),
   ceil: ofNumber(Math.ceil),
   floor: ofNumber(Math.floor),
-  signum: ofNumber(Math.sign),
+  signum: deep([whole], Math.sign),
   max: deep([number], Math.max, { rest: number }),
   min: deep([number], Math.min, { rest: number }),
 };
