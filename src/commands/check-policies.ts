@@ -199,19 +199,16 @@ const policyOf = (type: string, { kind, condition, message, range }: ResourceCon
 
 /** Judges what must hold before a plan is applied. A failure is a result and an error: nothing is applied. */
 async function checkPreconditions(desired: Desired, plan: Plan): Promise<PolicyResults> {
-  const { compiled, diagnostics } = await compileConditions(desired);
   if (plan.options.mode !== "apply") return { checks: [], diagnostics: [] };
+  const { compiled, diagnostics } = await compileConditions(desired);
   const stage = desired.stage?.name ?? "";
   const subjects = subjectsOf(plan, { stage, types: resourceTypes });
   const inScope = new Set(
     plan.changes.filter((change) => isInScope(change, plan)).map(({ address }) => address),
   );
   const asked = compiled.filter(({ address, policy }) => !policy.seesComputed && inScope.has(address));
-  const byAddress = new Map(
-    [...new Set(asked.map(({ policy }) => policy.each))]
-      .flatMap(subjects)
-      .map((subject) => [subject.address, subject]),
-  );
+  const types = new Set(asked.map(({ policy }) => policy.each));
+  const byAddress = new Map([...types].flatMap(subjects).map((subject) => [subject.address, subject]));
   const checks = asked.flatMap((one) => {
     const subject = byAddress.get(one.address);
     return subject === undefined ? [] : judgeCondition(one, subject);

@@ -31,10 +31,10 @@ import {
   type StateKey,
 } from "./context";
 import { withDeployers } from "./deployers";
+import { refuseHandOver } from "./edit-state";
 import { loadDeclared } from "./load";
 import { type Planning, type PlanStart, recoverAndRead } from "./recover";
 import { nothingDesired } from "./refresh";
-import { refuseHandOver } from "./state-verbs";
 
 export interface PlanOutcome extends Outcome {
   /** Undefined when something before the plan failed. */
