@@ -83,7 +83,7 @@ function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonl
     verb: wordsOf(command),
     takesTargets: options.target.isIn(command),
     words: Array.isArray(words) ? words : typeof words === "string" ? [words] : [],
-    files: [...options.files.valueIn(command), ...options.filesOfStages.valueIn(command)],
+    files: options.files.valueIn(command),
     app: options.app.valueIn(command),
     untrusted,
     runProgram: programRunner({ signal: host.signal, print: host.terminal.err }),

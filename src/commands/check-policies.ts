@@ -13,18 +13,18 @@ import { planFromDocument } from "../plan/read-document";
 import { readSavedPlan } from "../plan/saved-plan";
 import { resourceTypes } from "../resources";
 import type { CostLimit, PlanRequest } from "./context";
+import type { Planning } from "./recover";
 
 /** Milliseconds that one policy may take for all of a plan: one that loops is an error of that policy. */
 const longestJudgement = 2000;
 
+/** Judges a plan by the policies of its request, and by the conditions of its resources. */
 export async function judgePlan(
-  cwd: string,
-  request: PolicyRequest,
-  desired: Desired,
+  { context: { cwd }, request, desired }: Pick<Planning, "context" | "request" | "desired">,
   plan: Plan,
 ): Promise<Partial<PolicyResults> & Pick<PolicyResults, "diagnostics">> {
   if (!request.policies) return { diagnostics: [] };
-  const judged = await checkPolicies(cwd, request, plan, desired.stage?.name ?? "");
+  const judged = await checkPolicies({ ...request, cwd }, plan, desired.stage?.name ?? "");
   const held = await checkPreconditions(desired, plan);
   return {
     checks: [...held.checks, ...judged.checks],
@@ -37,7 +37,9 @@ interface PolicyResults {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-type PolicyRequest = Pick<PlanRequest, "files" | "policies" | "overridePolicies" | "costLimits">;
+interface PolicyRequest extends Pick<PlanRequest, "files" | "policies" | "overridePolicies" | "costLimits"> {
+  readonly cwd: string;
+}
 
 /** Reads and type-checks the policies that a request names, and those beside its manifest. */
 export async function loadPolicies(
@@ -54,13 +56,8 @@ export async function loadPolicies(
  * Judges a plan by the policies of a request (DESIGN section 14). What fails is a result and a diagnostic: an error, which
  * keeps the plan from being applied, or a warning where the policy is advisory or overridden.
  */
-async function checkPolicies(
-  cwd: string,
-  request: PolicyRequest,
-  plan: Plan,
-  stage: string,
-): Promise<PolicyResults> {
-  const { compiled, diagnostics } = await loadPolicies(cwd, request);
+async function checkPolicies(request: PolicyRequest, plan: Plan, stage: string): Promise<PolicyResults> {
+  const { compiled, diagnostics } = await loadPolicies(request.cwd, request);
   const limits = (request.costLimits ?? []).map((limit) => judgeCost(limit, plan));
   if (hasErrors(diagnostics)) return { checks: limits, diagnostics };
   const overrides = new Set(request.overridePolicies ?? []);
@@ -164,7 +161,7 @@ export async function checkSavedPlan(
   const whole = document && planFromDocument(document.plan);
   if (!whole) return { checks: [], diagnostics };
   const { files, stage = "", overridePolicies = [] } = document.request;
-  const results = await checkPolicies(cwd, { files, policies, overridePolicies }, whole, stage);
+  const results = await checkPolicies({ cwd, files, policies, overridePolicies }, whole, stage);
   if (results.checks.length > 0 || results.diagnostics.length > 0) return results;
   const hint = "write rnv.policy.yaml beside the manifest, or name a file by --policy or RNV_POLICY";
   return {

@@ -9,8 +9,7 @@ import { ownerKey } from "../plan/instances";
 import { instanceOf, type Plan, type PlanInput } from "../plan/plan";
 import { resourceTypes } from "../resources";
 import type { Context, Outcome, PlanRequest } from "./context";
-import { withDeployers } from "./deployers";
-import { buildPlan, prefetch } from "./plan";
+import { buildPlan, prefetch, withDeployers } from "./plan";
 
 export interface DriftRequest extends PlanRequest {
   /** Classes that count as drift besides `drifted` and `missing`. */

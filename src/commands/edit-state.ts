@@ -51,8 +51,8 @@ function withoutResources(state: State, removed: ReadonlySet<Address>): State {
 }
 
 /**
- * First step of `rnv state mv --to`: notes in the state which resources leave it, with everything in them, or returns it
- * with the note of a run that ended in the middle. Nothing else can be done with that state until the other one holds them.
+ * First step of `rnv state mv --to`: notes in the state which resources leave it, with everything in them. Nothing else
+ * can be done with that state until the other one holds them. The note of a run that ended in the middle stays as it is.
  */
 export function noteLeaving(state: State | undefined, addresses: readonly Address[], to: string): State {
   if (state === undefined)
@@ -156,8 +156,11 @@ export function checkReplacement(
   const mismatch = workspaceMismatch(incoming, name, current);
   if (mismatch !== undefined) throw new DiagnosticsError([mismatch]);
   const lost = lostWrites(current, incoming, name);
-  const reason =
-    lost ?? otherLineage(current, incoming, name) ?? (isPush ? olderSerial(current, incoming) : undefined);
+  const other =
+    current.lineage === incoming.lineage
+      ? undefined
+      : `${name} has lineage ${incoming.lineage}, the recorded one ${current.lineage}: they were never the same state`;
+  const reason = lost ?? other ?? (isPush ? olderSerial(current, incoming) : undefined);
   if (force || reason === undefined) return;
   const findsOut = lost === undefined ? "" : "run rnv apply -refresh-only first: it finds out; ";
   const hint = isPush
@@ -170,11 +173,6 @@ const lostWrites = (current: State, incoming: State, other: string): string | un
   current.open.length > 0 && !isSame(current.open, incoming.open)
     ? `the recorded state has ${current.open.length} writes whose outcome is not known yet, and ${other} does not have them`
     : undefined;
-
-const otherLineage = (current: State, incoming: State, other: string): string | undefined =>
-  current.lineage === incoming.lineage
-    ? undefined
-    : `${other} has lineage ${incoming.lineage}, the recorded one ${current.lineage}: they were never the same state`;
 
 function olderSerial(current: State, incoming: State): string | undefined {
   if (incoming.serial < current.serial)
