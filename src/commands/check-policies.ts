@@ -200,9 +200,7 @@ async function checkPreconditions(desired: Desired, plan: Plan): Promise<PolicyR
   const { compiled, diagnostics } = await compileConditions(desired);
   const stage = desired.stage?.name ?? "";
   const subjects = subjectsOf(plan, { stage, types: resourceTypes });
-  const inScope = new Set(
-    plan.changes.filter((change) => isInScope(change, plan)).map(({ address }) => address),
-  );
+  const inScope = changesInScope(plan);
   const asked = compiled.filter(({ address, policy }) => !policy.seesComputed && inScope.has(address));
   const types = new Set(asked.map(({ policy }) => policy.each));
   const byAddress = new Map([...types].flatMap(subjects).map((subject) => [subject.address, subject]));
@@ -223,11 +221,12 @@ export async function checkPostconditions(
   if (plan.options.mode !== "apply") return [];
   const { compiled } = await compileConditions(desired, ["postcondition"]);
   const stage = desired.stage?.name ?? "";
+  const inScope = changesInScope(plan);
   const found: Diagnostic[] = [];
   for (const one of compiled) {
     const { address } = one;
-    const change = plan.changes.find((change) => change.address === address);
-    if (change === undefined || !isInScope(change, plan)) continue;
+    const change = inScope.get(address);
+    if (change === undefined) continue;
     const live = await read(change);
     const { name: policy, level, range } = one.policy;
     const message = "it cannot be judged: the service does not show the resource";
@@ -239,9 +238,13 @@ export async function checkPostconditions(
   return found;
 }
 
-/** What a plan leaves alone because it is not asked for has no conditions. */
-const isInScope = ({ address, action }: Change, { options: { targets, excludes } }: Plan): boolean =>
-  action !== "no-op" || ((targets.length === 0 || targets.includes(address)) && !excludes.includes(address));
+/** Returns changes by their addresses. A resource that a plan leaves alone because it is not asked for has no conditions. */
+function changesInScope({ changes, options: { targets, excludes } }: Plan): ReadonlyMap<Address, Change> {
+  const isAsked = (address: Address): boolean =>
+    (targets.length === 0 || targets.includes(address)) && !excludes.includes(address);
+  const asked = changes.filter(({ address, action }) => action !== "no-op" || isAsked(address));
+  return new Map(asked.map((change) => [change.address, change]));
+}
 
 /** Judges a condition of one resource, which the result names where it passed as well. */
 function judgeCondition(

@@ -13,7 +13,7 @@ import {
 import type { Address } from "../model/address";
 import { pathsWith } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import { isKeyed, type State } from "../model/state";
+import { isKeyed } from "../model/state";
 import { makePlan } from "../plan/make-plan";
 import {
   type Change,
@@ -64,7 +64,7 @@ export async function plan(context: Context, request: PlanRequest): Promise<Plan
   if (!built) return { runId, diagnostics, exitCode: exitCodeOf(diagnostics) };
   return {
     runId,
-    plan: await withDeployers(connection.reads, state, built.plan, context.clock.now()),
+    plan: await withDeployers(context, from, built.plan),
     revealed: built.input.revealed,
     reviewKey: built.key.reviewKey,
     diagnostics,
@@ -225,15 +225,10 @@ export function countedExitCode({ plan: made, exitCode }: Pick<PlanOutcome, "pla
  * Returns the plan, its drift with the deployment of others since the last run: one request per drifted service. What
  * cannot be read is left out: the plan is right without it.
  */
-export async function withDeployers(
-  reads: Reads,
-  state: State | undefined,
-  plan: Plan,
-  now: number,
-): Promise<Plan> {
+export async function withDeployers(context: Context, start: PlanStart, plan: Plan): Promise<Plan> {
   const drifted = new Set(plan.changes.filter(isChangedOutside).map(serviceOf));
   if (drifted.size === 0) return plan;
-  const { resources = {}, lastRunAt = "" } = state ?? {};
+  const { resources = {}, lastRunAt = "" } = start.state ?? {};
   const own = new Set(Object.values(resources).map(({ id }) => id));
   const isOther = ({ id, createdAt }: Deployment): boolean =>
     !own.has(id) && Date.parse(createdAt ?? "") > Date.parse(lastRunAt);
@@ -241,9 +236,9 @@ export async function withDeployers(
   const look = async (address: Address | undefined): Promise<void> => {
     const service = address && resources[address];
     if (service?.type !== "service") return;
-    const { items } = await reads.live.listDeployments(service.id, { limit: 20 });
+    const { items } = await start.connection.reads.live.listDeployments(service.id, { limit: 20 });
     const other = items.find(isOther);
-    if (other) found.set(address, deployedText(other, now));
+    if (other) found.set(address, deployedText(other, context.clock.now()));
   };
   await Promise.all([...drifted].map(look)).catch((failure: unknown) => {
     if (!(failure instanceof ApiError || failure instanceof DiagnosticsError)) throw failure;
