@@ -21,7 +21,6 @@ export {
   validate,
 } from "./commands/library/library";
 export type * from "./commands/library/types";
-export type { PlanWishes } from "./commands/requests";
 export {
   type Diagnostic,
   type DiagnosticCode,

@@ -19,13 +19,6 @@ import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { reasonOf } from "../model/text";
 import type { Terminal } from "./terminal";
 
-/** The text of a file of at most `limit` bytes; throws the error of the file system, or one that says why it is not read. */
-export function readLimited(path: string, limit: number): string {
-  const bytes = readNamed(path, limit);
-  if (bytes === undefined) throw new Error(`it holds more than ${limit} bytes`);
-  return bytes.toString("utf8");
-}
-
 /**
  * Writes a file whole or not at all: beside it, synced, then renamed. Only its user can read it unless `mode` says. With
  * `keep`, a file that is there already stays and is an error. A device or a pipe is written to. Throws `DiagnosticsError`.
@@ -111,7 +104,7 @@ export function readStandardInput({ stdin }: Pick<Terminal, "stdin">): Promise<B
 
 export function readText(path: string): string {
   try {
-    return readLimited(path, mostBytes);
+    return readNamed(path, mostBytes);
   } catch (cause) {
     throw failure("command.usage", `cannot read ${path}: ${reasonOf(cause)}`);
   }

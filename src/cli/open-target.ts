@@ -3,18 +3,17 @@ import { setFlagsFromString } from "node:v8";
 import { createHttpTransport, isLoopback } from "../api/http-transport";
 import type { Transport, WireRequest } from "../api/transport";
 import { embeddedTransport } from "../commands/open-connection";
-import { type OpenContext, openRun } from "../commands/open-context";
+import { type OpenContext, openRun, type Settings } from "../commands/open-context";
 import type { TargetOutcome } from "../commands/targets";
 import type { CrossValue } from "../declaration/load-request";
 import { type Diagnostic, error, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
-import type { ProcessEnvironment } from "../model/text";
 import { version } from "../model/version";
 import { isJob, repositoryOf, startedBy } from "./ci/job";
 import { readStandardInput } from "./files";
 import { type WaitNotice, watchWaiting } from "./progress";
 import { report, type Screen } from "./screen";
-import { type CommandLineSettings, readSettings } from "./settings";
+import { readSettings } from "./settings";
 import type { Target } from "./target";
 
 const told = new WeakSet<AbortSignal>();
@@ -34,7 +33,7 @@ export function tellTarget({ target, screen }: Run): void {
   else if (profile) terminal.note(line);
 }
 
-const hostOf = ({ baseUrl }: Pick<CommandLineSettings, "baseUrl">): string => {
+const hostOf = ({ baseUrl }: Pick<Settings, "baseUrl">): string => {
   if (baseUrl === "embedded") return "the embedded service";
   return URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
 };
@@ -76,7 +75,7 @@ export function openTarget(target: Target, screen: Screen): OpenTarget {
     ...{ ...sourcesOf({ target, screen }), settings, takesUnnamed, signal, say },
     startedBy: (files) => startedBy(environment, cwd, files),
     repository: { name: repositoryOf(environment, cwd), isJob: isJob(environment) },
-    refusedState: refusedState(settings, environment),
+    refusedState: refusedState(settings, target),
     openTransport: () => {
       report(screen, settings.diagnostics);
       const transport = isEmbedded
@@ -126,8 +125,8 @@ function disableWasmOptimizer(): void {
 
 /** In CI the default state is a file that is gone with the runner, unless an earlier step has put it there. */
 function refusedState(
-  { baseUrl, state, isDefaultState }: CommandLineSettings,
-  environment: ProcessEnvironment,
+  { baseUrl, state }: Settings,
+  { environment, isDefaultState }: Target,
 ): Diagnostic | undefined {
   if (!isDefaultState || !isJob(environment) || state.kind !== "file" || existsSync(state.path))
     return undefined;

@@ -37,10 +37,6 @@ export const options = {
   ),
   stacks: list("--stack <stack>", "one stack of an app of several, or a pattern: 'prod-*'"),
   stage: text("--stage <stage>", "the stage, or an instance of one: staging, preview/12 (RNV_STAGE)"),
-  filesOfStages: list(
-    "-f, --file <path>",
-    "the manifest that declares the stages, where it is not the default one",
-  ),
   stages: list("--stage <stage>", "a stage, or an instance of one: staging, preview/12 (RNV_STAGE)"),
   allStages: flag("--all-stages", "every stage of the manifest, and every instance that has a state"),
   ids: parsed(
@@ -132,10 +128,14 @@ export const pick = <Name extends keyof typeof options>(...names: readonly Name[
  * them.
  */
 export const ignored = {
-  input: hidden(options.input),
-  lockTimeoutMs: hidden(options.lockTimeoutMs),
-  parallelism: hidden(options.parallelism),
+  input: variant(options.input, { hidden: true }),
+  lockTimeoutMs: variant(options.lockTimeoutMs, { hidden: true }),
+  parallelism: variant(options.parallelism, { hidden: true }),
 };
+
+const filesOfStages = variant(options.files, {
+  description: "the manifest that declares the stages, where it is not the default one (repeatable)",
+});
 
 export const sourceOptions = pick("files", "app", "untrusted", "stacks");
 
@@ -150,7 +150,7 @@ export const stateVerb = <O extends Options = {}, A extends Arguments = {}>(
   options: {
     ...pick("state", "stacks"),
     ...verb.options,
-    ...{ stage: options.stage, files: options.filesOfStages },
+    ...{ stage: options.stage, files: filesOfStages },
   },
 });
 
@@ -181,8 +181,9 @@ function costLimit(kind: CostLimit["kind"], flags: string, description: string) 
   });
 }
 
-function hidden<Value>(option: TypedOption<Value>): TypedOption<Value> {
-  return Object.create(option, { hidden: { value: true } });
+/** Returns the same option, shown in another way. */
+function variant<Value>(option: TypedOption<Value>, shown: Partial<TypedOption<Value>>): TypedOption<Value> {
+  return Object.assign(Object.create(option), shown);
 }
 
 /** Parses `12,15`; may be given more than once. Throws `DiagnosticsError` for what is no id. */

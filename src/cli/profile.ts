@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { readNamed } from "../declaration/files";
 import { type Diagnostic, DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../model/text";
 import { makeIgnoredFolder } from "../state/node-disk";
 import { isJob } from "./ci/job";
-import { makeFolder, readLimited, writeWholeFile } from "./files";
+import { makeFolder, writeWholeFile } from "./files";
 
 /** A workspace that `rnv login` saved under a name. Its key is in a file of its own. */
 interface Profile {
@@ -39,7 +40,7 @@ export function configFile(environment: ProcessEnvironment, file: string): strin
 export function readProfiles(environment: ProcessEnvironment): ReadonlyMap<string, Profile> {
   const path = configFile(environment, "profiles.json");
   try {
-    const parsed: Readonly<Record<string, Profile>> = JSON.parse(readLimited(path, 1024 * 1024));
+    const parsed: Readonly<Record<string, Profile>> = JSON.parse(readNamed(path, 1024 * 1024));
     const profiles = Object.entries(parsed).map(([name, { baseUrl, workspaceId }]): [string, Profile] => [
       name,
       { baseUrl: String(baseUrl), workspaceId: String(workspaceId) },
@@ -64,7 +65,7 @@ const folderFile = join(".rnv", "profile");
 
 export function profileOfFolder(cwd: string): string | undefined {
   try {
-    return readLimited(join(cwd, folderFile), 1024 * 1024).trim() || undefined;
+    return readNamed(join(cwd, folderFile), 1024 * 1024).trim() || undefined;
   } catch {
     return undefined;
   }

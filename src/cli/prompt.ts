@@ -47,21 +47,15 @@ const askForYes = async (screen: Screen, text: string): Promise<boolean> =>
 const notAsked = (verb: string, hint = "Run it in a terminal, or add --auto-approve.") =>
   failure("command.usage", `${verb} needs approval, but this is not a terminal`, { hint });
 
-interface ApprovalOptions {
-  readonly autoApprove: boolean;
-  /** The plan comes from a file, and was approved when it was made: only the names are asked for. */
-  readonly isSaved: boolean;
-}
-
 /**
  * Asks for what a plan still needs: the exact name of everything it would delete without a confirmation, then
- * `yes`. Undefined cancels. `--auto-approve` confirms no deletion (DESIGN section 7).
+ * `yes`, unless it is saved: then it was approved when it was made. Undefined cancels. `--auto-approve` confirms no deletion (DESIGN section 7).
  * Throws `DiagnosticsError` when no answer is possible: exit code 4 for deletions, 1 for the approval.
  */
 export async function approvePlan(
   screen: Screen,
   plan: Plan,
-  { autoApprove, isSaved }: ApprovalOptions,
+  { autoApprove, isSaved }: { readonly autoApprove: boolean; readonly isSaved: boolean },
 ): Promise<Approval | undefined> {
   const { mode } = plan.options;
   const unconfirmed = plan.changes.filter(isUnconfirmed);

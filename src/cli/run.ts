@@ -13,15 +13,12 @@ import { createProgram, failedJson } from "./program";
 import { endOf, runOnTargets } from "./run-targets";
 import { exitCodes, failureOf, report, type Screen, usage } from "./screen";
 import { type Request, targetAt } from "./target";
-import { createTerminal } from "./terminal";
+import { createTerminal, type TerminalStreams } from "./terminal";
 import { isGiven, type Verb, valuesIn, wordsOf } from "./verb";
 
-export interface Host extends Pick<NodeJS.EventEmitter, "on" | "off"> {
+export interface Host extends TerminalStreams, Pick<NodeJS.EventEmitter, "on" | "off"> {
   readonly argv: readonly string[];
   readonly env: ProcessEnvironment;
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
   exit(code: number): void;
 }
 
@@ -86,7 +83,7 @@ function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonl
     verb: wordsOf(command),
     takesTargets: options.target.isIn(command),
     words: Array.isArray(words) ? words : typeof words === "string" ? [words] : [],
-    files: [...options.files.valueIn(command), ...options.filesOfStages.valueIn(command)],
+    files: options.files.valueIn(command),
     app: options.app.valueIn(command),
     untrusted,
     runProgram: programRunner({ signal: host.signal, print: host.terminal.err }),

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import type { Outcome } from "../commands/context";
-import { expectedFailure } from "../commands/failure";
+import { expectedFailure, type Outcome } from "../commands/context";
 import { isBelow } from "../declaration/files";
 import { repositoryAround } from "../declaration/git";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";

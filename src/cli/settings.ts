@@ -6,17 +6,6 @@ import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import { type ProcessEnvironment, uuidPattern } from "../model/text";
 import type { Target } from "./target";
 
-/** The settings of a command line (DESIGN section 8). */
-export interface CommandLineSettings extends Settings {
-  /** Nothing says where the state is: it is a file in the working folder. */
-  readonly isDefaultState: boolean;
-}
-
-type SettingsSource = Pick<
-  Target,
-  "environment" | "cwd" | "profile" | "state" | "stateProblem" | "isDefaultState"
->;
-
 /** Settings that a connection needs: what each holds, and how to give it. */
 const needed = {
   RNV_BASE_URL: {
@@ -34,11 +23,11 @@ const needed = {
 } as const;
 
 /**
- * Reads the settings of a target. A verb that needs no connection works without any of them; an address of the state that is
+ * Reads the settings of a target (DESIGN section 8). A verb that needs no connection works without any of them; an address of the state that is
  * none is thrown as a `DiagnosticsError`.
  */
-export function readSettings(target: SettingsSource): CommandLineSettings {
-  const { environment, cwd, profile, state, stateProblem, isDefaultState } = target;
+export function readSettings(target: Target): Settings {
+  const { environment, cwd, profile, state, stateProblem } = target;
   const setting = (name: string): string => environment[name]?.trim() ?? "";
   // Without an address there is no state to work on, whatever the verb.
   if (stateProblem) throw new DiagnosticsError([stateProblem]);
@@ -57,12 +46,7 @@ export function readSettings(target: SettingsSource): CommandLineSettings {
     apiKey: typeof read === "string" ? read : undefined,
     diagnostics: problems,
   });
-  const { diagnostics } = settings;
-  return {
-    ...settings,
-    isDefaultState,
-    diagnostics: profile?.problem ? [profile.problem] : diagnostics,
-  };
+  return profile?.problem ? { ...settings, diagnostics: [profile.problem] } : settings;
 }
 
 export function workspaceOf(environment: ProcessEnvironment): string {

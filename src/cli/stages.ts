@@ -50,12 +50,14 @@ export async function stagesOf(request: Request, screen: Screen) {
   const standardInput = files.includes("-") ? await readStandardInput(screen.terminal) : undefined;
   const sources = { files, cwd, environment, untrusted, runProgram, standardInput };
   const found = await findStages({ ...sources, types: resourceTypes, stage: askedStage(request) });
-  /** Returns the target in a stage, whatever workspace this run is in; throws at mistakes in where the stage is. */
-  const at = (asked: StageName): Target => {
+  const placeOf = (asked: StageName) => {
     const { diagnostics, place } = found.place(asked);
     if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
-    return targetAt(request, { stage: { ...asked, state: place.state } });
+    return place;
   };
+  /** Returns the target in a stage, whatever workspace this run is in; throws at mistakes in where the stage is. */
+  const at = (asked: StageName, { state } = placeOf(asked)): Target =>
+    targetAt(request, { stage: { ...asked, state } });
   /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state; undefined where these cannot be listed. */
   const namesOf = async ({ name, each }: StageDeclaration): Promise<readonly StageName[] | undefined> => {
     if (!each) return [{ name }];
@@ -70,8 +72,7 @@ export async function stagesOf(request: Request, screen: Screen) {
       const one = findStage(found.stages, asked);
       if (one.stage === undefined) throw new DiagnosticsError([one.mistake]);
       const { disposable, each, written } = one.stage;
-      const { diagnostics, place } = found.place(asked);
-      if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
+      const place = placeOf(asked);
       const own = workspaceOf(environment).toLowerCase();
       if (place.workspace !== undefined && own !== "" && own !== place.workspace)
         throw failure(
@@ -89,9 +90,9 @@ export async function stagesOf(request: Request, screen: Screen) {
     /** Returns the same with their states, among them such that own nothing. */
     instancesOf: async (declared: StageDeclaration): Promise<readonly StageInstance[] | undefined> => {
       const names = await namesOf(declared);
-      const placed = (name: StageName): Target =>
-        targetAt(request, { stage: { ...name, state: found.place(name).place.state } });
-      return names && runTargets(names, (name) => recordedIn(name, placed(name), screen, () => at(name)));
+      const read = (name: StageName) =>
+        recordedIn(name, at(name, found.place(name).place), screen, () => at(name));
+      return names && runTargets(names, read);
     },
   };
 }

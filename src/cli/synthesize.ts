@@ -1,15 +1,14 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import { isWithin, shownPath } from "../declaration/files";
+import { isWithin, readNamed, shownPath } from "../declaration/files";
 import type { SynthesizedFiles } from "../declaration/load-request";
 import { appEnvironment, trustOf } from "../declaration/trust";
-import { failure } from "../diagnostics/diagnostic";
+import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
 import { readOutput } from "../stack/files";
-import { isFile, readLimited } from "./files";
+import { isFile } from "./files";
 import { type OutputPlace, timesIn, writeOutput } from "./output-folder";
-import { programFailed } from "./program-failure";
 import { type Screen, usage } from "./screen";
 import type { Request } from "./target";
 
@@ -73,7 +72,7 @@ function readAppSettings(cwd: string): AppSettings {
   const path = join(cwd, settingsName);
   if (!existsSync(path)) return {};
   try {
-    const parsed: unknown = JSON.parse(readLimited(path, 1024 * 1024));
+    const parsed: unknown = JSON.parse(readNamed(path, 1024 * 1024));
     if (parsed !== null && typeof parsed === "object") return parsed;
   } catch {
     // Reported below, without the text.
@@ -182,4 +181,22 @@ export function killGroup(pid: number | undefined): void {
   } catch {
     // It has ended already.
   }
+}
+
+const thrown = /^(?:Uncaught )?[\w$.]*(?:Error|Exception|Failure)(?: \[\w+\])?: .*/m;
+/** Frames outside of the files of the user, and the version that Node prints last. */
+const ofOthers = /^\s+at .*(?:node_modules[\\/]|node:|<anonymous>\)?$|native\)).*\n?|^Node\.js v\d.*\n?/gm;
+
+/** Returns the error of a program that failed: the message that it threw, and what it printed, its stack cut to files of the user. */
+function programFailed(
+  command: string,
+  { problem, output, cwd }: { readonly problem: string; readonly output: string; readonly cwd: string },
+): DiagnosticsError {
+  const printed = output.replace(ofOthers, "").replaceAll(`${cwd}/`, "").trimEnd();
+  const [message] = thrown.exec(output) ?? [];
+  const why = message === undefined ? problem : `failed: ${message}`;
+  return failure("stack.program_failed", `the program ${JSON.stringify(command)} ${why}`, {
+    ...(printed !== "" && { detail: `It printed:\n${printed}` }),
+    hint: "run it by itself to look into it; it gets your environment without the credentials of rnv and of the CI platform",
+  });
 }

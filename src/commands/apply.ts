@@ -26,10 +26,10 @@ import {
 } from "../plan/saved-plan";
 import { differenceLine, remedyText } from "../report/plan-wording";
 import type { StateSession } from "../state/backend";
-import { addresses, type Context, type Outcome, type PlanRequest } from "./context";
+import { addresses, type Context, type PlanRequest } from "./context";
 import { execute } from "./execute";
 import { holdLock, refuseNewState } from "./hold-lock";
-import { type BuiltPlan, buildPlan, prefetch } from "./plan";
+import { type BuiltPlan, buildPlan, type PlanOutcome, prefetch } from "./plan";
 
 export interface ApplyRequest extends PlanRequest {
   /** Text of a saved plan: its own options then hold; `confirmedDeletes` are added to those it was made with. */
@@ -64,12 +64,9 @@ export interface Approval {
   readonly confirmedDeletes: readonly Address[];
 }
 
-export interface ApplyOutcome extends Outcome {
-  readonly plan?: Plan;
+export interface ApplyOutcome extends Omit<PlanOutcome, "revealed"> {
   readonly counts?: ApplyCounts;
   readonly outputs?: Readonly<Record<string, Plain>>;
-  /** The key that authenticates the record of a review; absent where there is none. */
-  readonly reviewKey?: Uint8Array | undefined;
   readonly differences?: readonly PlanDifference[] | undefined;
   readonly cancelled?: true;
 }

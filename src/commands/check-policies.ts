@@ -13,18 +13,18 @@ import { planFromDocument } from "../plan/read-document";
 import { readSavedPlan } from "../plan/saved-plan";
 import { resourceTypes } from "../resources";
 import type { CostLimit, PlanRequest } from "./context";
+import type { Planning } from "./recover";
 
 /** Milliseconds that one policy may take for all of a plan: one that loops is an error of that policy. */
 const longestJudgement = 2000;
 
+/** Judges a plan by the policies of its request, and by the conditions of its resources. */
 export async function judgePlan(
-  cwd: string,
-  request: PolicyRequest,
-  desired: Desired,
+  { context: { cwd }, request, desired }: Pick<Planning, "context" | "request" | "desired">,
   plan: Plan,
 ): Promise<Partial<PolicyResults> & Pick<PolicyResults, "diagnostics">> {
   if (!request.policies) return { diagnostics: [] };
-  const judged = await checkPolicies(cwd, request, plan, desired.stage?.name ?? "");
+  const judged = await checkPolicies({ ...request, cwd }, plan, desired.stage?.name ?? "");
   const held = await checkPreconditions(desired, plan);
   return {
     checks: [...held.checks, ...judged.checks],
@@ -37,7 +37,9 @@ interface PolicyResults {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-type PolicyRequest = Pick<PlanRequest, "files" | "policies" | "overridePolicies" | "costLimits">;
+interface PolicyRequest extends Pick<PlanRequest, "files" | "policies" | "overridePolicies" | "costLimits"> {
+  readonly cwd: string;
+}
 
 /** Reads and type-checks the policies that a request names, and those beside its manifest. */
 export async function loadPolicies(
@@ -54,13 +56,8 @@ export async function loadPolicies(
  * Judges a plan by the policies of a request (DESIGN section 14). What fails is a result and a diagnostic: an error, which
  * keeps the plan from being applied, or a warning where the policy is advisory or overridden.
  */
-async function checkPolicies(
-  cwd: string,
-  request: PolicyRequest,
-  plan: Plan,
-  stage: string,
-): Promise<PolicyResults> {
-  const { compiled, diagnostics } = await loadPolicies(cwd, request);
+async function checkPolicies(request: PolicyRequest, plan: Plan, stage: string): Promise<PolicyResults> {
+  const { compiled, diagnostics } = await loadPolicies(request.cwd, request);
   const limits = (request.costLimits ?? []).map((limit) => judgeCost(limit, plan));
   if (hasErrors(diagnostics)) return { checks: limits, diagnostics };
   const overrides = new Set(request.overridePolicies ?? []);
@@ -164,7 +161,7 @@ export async function checkSavedPlan(
   const whole = document && planFromDocument(document.plan);
   if (!whole) return { checks: [], diagnostics };
   const { files, stage = "", overridePolicies = [] } = document.request;
-  const results = await checkPolicies(cwd, { files, policies, overridePolicies }, whole, stage);
+  const results = await checkPolicies({ cwd, files, policies, overridePolicies }, whole, stage);
   if (results.checks.length > 0 || results.diagnostics.length > 0) return results;
   const hint = "write rnv.policy.yaml beside the manifest, or name a file by --policy or RNV_POLICY";
   return {
@@ -199,19 +196,14 @@ const policyOf = (type: string, { kind, condition, message, range }: ResourceCon
 
 /** Judges what must hold before a plan is applied. A failure is a result and an error: nothing is applied. */
 async function checkPreconditions(desired: Desired, plan: Plan): Promise<PolicyResults> {
-  const { compiled, diagnostics } = await compileConditions(desired);
   if (plan.options.mode !== "apply") return { checks: [], diagnostics: [] };
+  const { compiled, diagnostics } = await compileConditions(desired);
   const stage = desired.stage?.name ?? "";
   const subjects = subjectsOf(plan, { stage, types: resourceTypes });
-  const inScope = new Set(
-    plan.changes.filter((change) => isInScope(change, plan)).map(({ address }) => address),
-  );
+  const inScope = changesInScope(plan);
   const asked = compiled.filter(({ address, policy }) => !policy.seesComputed && inScope.has(address));
-  const byAddress = new Map(
-    [...new Set(asked.map(({ policy }) => policy.each))]
-      .flatMap(subjects)
-      .map((subject) => [subject.address, subject]),
-  );
+  const types = new Set(asked.map(({ policy }) => policy.each));
+  const byAddress = new Map([...types].flatMap(subjects).map((subject) => [subject.address, subject]));
   const checks = asked.flatMap((one) => {
     const subject = byAddress.get(one.address);
     return subject === undefined ? [] : judgeCondition(one, subject);
@@ -229,11 +221,12 @@ export async function checkPostconditions(
   if (plan.options.mode !== "apply") return [];
   const { compiled } = await compileConditions(desired, ["postcondition"]);
   const stage = desired.stage?.name ?? "";
+  const inScope = changesInScope(plan);
   const found: Diagnostic[] = [];
   for (const one of compiled) {
     const { address } = one;
-    const change = plan.changes.find((change) => change.address === address);
-    if (change === undefined || !isInScope(change, plan)) continue;
+    const change = inScope.get(address);
+    if (change === undefined) continue;
     const live = await read(change);
     const { name: policy, level, range } = one.policy;
     const message = "it cannot be judged: the service does not show the resource";
@@ -245,9 +238,13 @@ export async function checkPostconditions(
   return found;
 }
 
-/** What a plan leaves alone because it is not asked for has no conditions. */
-const isInScope = ({ address, action }: Change, { options: { targets, excludes } }: Plan): boolean =>
-  action !== "no-op" || ((targets.length === 0 || targets.includes(address)) && !excludes.includes(address));
+/** Returns changes by their addresses. A resource that a plan leaves alone because it is not asked for has no conditions. */
+function changesInScope({ changes, options: { targets, excludes } }: Plan): ReadonlyMap<Address, Change> {
+  const isAsked = (address: Address): boolean =>
+    (targets.length === 0 || targets.includes(address)) && !excludes.includes(address);
+  const asked = changes.filter(({ address, action }) => action !== "no-op" || isAsked(address));
+  return new Map(asked.map((change) => [change.address, change]));
+}
 
 /** Judges a condition of one resource, which the result names where it passed as well. */
 function judgeCondition(

@@ -1,9 +1,10 @@
+import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Client } from "../api/client";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";
 import type { Send } from "../api/send";
 import type { RunProgram, SecretReach, StackUnit, SynthesizedFiles } from "../declaration/load-request";
-import { type Diagnostic, failure } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { type Address, parseAddress } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
 import type { Desired } from "../model/desired";
@@ -12,8 +13,9 @@ import type { RunOrigin } from "../model/state";
 import type { Clock } from "../model/time";
 import type { PlanInput, PlanOptions } from "../plan/plan";
 import type { StateBackend } from "../state/backend";
+import type { LoadedStateKey } from "../state/key";
 import type { Origin } from "../state/recorded";
-import type { PlanWishes } from "./requests";
+import type { PlanWishes } from "./library/types";
 
 export interface Connection {
   /** 32 hex digits: the id of the run, which every request holds. */
@@ -28,14 +30,9 @@ export interface Connection {
   readonly close: () => Promise<void>;
 }
 
-export interface StateKey {
-  readonly key?: Uint8Array;
+export interface StateKey extends LoadedStateKey {
   /** Authenticates the record of a review. */
   readonly reviewKey?: Uint8Array | undefined;
-  readonly keyId?: string;
-  /** The key before it, while keys are changed. */
-  readonly previous?: { readonly key: Uint8Array; readonly keyId: string };
-  readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
@@ -103,6 +100,13 @@ export interface Outcome {
 }
 
 export const succeeded: Outcome = { diagnostics: [], exitCode: 0 };
+
+/** Returns the outcome of a failure; undefined for a bug. An interrupted call is no failure: it has no findings. */
+export function expectedFailure(cause: unknown, isInterrupted: boolean): Outcome | undefined {
+  if (cause instanceof DiagnosticsError) return { diagnostics: cause.diagnostics, exitCode: cause.exitCode };
+  if (isInterrupted) return { diagnostics: [], exitCode: 130 };
+  return cause instanceof ApiError ? { diagnostics: [diagnosticOf(cause)], exitCode: 1 } : undefined;
+}
 
 export interface PlanRequest extends PlanWishes {
   /** `-f`, repeatable; empty means the default files. */

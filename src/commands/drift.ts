@@ -1,4 +1,3 @@
-import type { Reads } from "../api/reads";
 import { exitCodeOf, hasErrors } from "../diagnostics/diagnostic";
 import type { Acceptance } from "../model/acceptance";
 import { stageText } from "../model/stage";
@@ -6,11 +5,10 @@ import { acceptanceExpired, acceptDrift, type Judged } from "../plan/accepted-dr
 import { undeclaredFields } from "../plan/diff";
 import { type DriftClass, type DriftReport, driftReport, type UndeclaredField } from "../plan/drift";
 import { ownerKey } from "../plan/instances";
-import { instanceOf, type Plan, type PlanInput } from "../plan/plan";
+import { instanceOf, type Plan } from "../plan/plan";
 import { resourceTypes } from "../resources";
 import type { Context, Outcome, PlanRequest } from "./context";
-import { withDeployers } from "./deployers";
-import { buildPlan, prefetch } from "./plan";
+import { type BuiltPlan, buildPlan, prefetch, withDeployers } from "./plan";
 
 export interface DriftRequest extends PlanRequest {
   /** Classes that count as drift besides `drifted` and `missing`. */
@@ -37,9 +35,8 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   // An incomplete plan says nothing of drift.
   if (!built || hasErrors(diagnostics))
     return { runId, diagnostics, exitCode: built ? 1 : exitCodeOf(diagnostics) };
-  const { input } = built;
-  const plan = await withDeployers(connection.reads, state, built.plan, context.clock.now());
-  const parts = await unmanagedParts(connection.reads, plan, input);
+  const plan = await withDeployers(context, from, built.plan);
+  const parts = await unmanagedParts(built);
   const shown = (one: UndeclaredField) => ({ ...one, value: connection.mask(one.value) });
   const whole = driftReport(plan, {
     failOn: [...(request.failOn ?? []), ...(request.strict ? (["unmanaged"] as const) : [])],
@@ -62,11 +59,7 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
 }
 
 /** Lists undeclared parts of managed resources, such as variables of a service: one read for each that the plan has not read. */
-async function unmanagedParts(
-  reads: Reads,
-  plan: Plan,
-  input: Pick<PlanInput, "reads" | "state">,
-): Promise<{ readonly found: DriftReport["unmanaged"]; readonly unchecked: Plan["unchecked"] }> {
+async function unmanagedParts({ connection: { reads }, plan, input }: BuiltPlan) {
   // Everything found or recorded, also outside of the part that is planned.
   const managed = new Set<string>();
   for (const read of input.reads.values())

@@ -3,6 +3,7 @@ import { didYouMean } from "../diagnostics/suggest";
 import { type Address, typeOf } from "../model/address";
 import { isKeyed, type RecordedResource, type State } from "../model/state";
 import { canonicalJson, type Plain } from "../model/value";
+import { typeNamed } from "../resources";
 import { workspaceMismatch } from "../state/recorded";
 
 type Resources = Readonly<Record<Address, RecordedResource>>;
@@ -11,13 +12,10 @@ function refuseAny(found: readonly Diagnostic[]): void {
   if (found.length > 0) throw new DiagnosticsError(found);
 }
 
-/** `rnv state mv`: throws `DiagnosticsError` for moves that the state does not allow, as all edits do. */
+/** `rnv state mv`: throws `DiagnosticsError` for moves of records that the state does not allow, as all edits do. */
 export function checkMoves(state: State, moves: ReadonlyMap<Address, Address>): void {
-  refuseAny([
-    ...unknown(state, [...moves.keys()]),
-    ...unsettled(state, [...moves].flat()),
-    ...[...moves].flatMap(([from, to]) => refusedMove(state, from, to) ?? []),
-  ]);
+  const refused = [...moves].flatMap(([from, to]) => refusedMove(state, from, to) ?? []);
+  refuseAny([...unsettled(state, [...moves].flat()), ...refused]);
 }
 
 function refusedMove(state: State, from: Address, to: Address): Diagnostic | undefined {
@@ -32,13 +30,13 @@ function refusedMove(state: State, from: Address, to: Address): Diagnostic | und
   });
 }
 
-/** `rnv state rm`: forgets resources and everything that lies in them. The service is not asked. */
+/** `rnv state rm`: forgets recorded resources and everything that lies in them. The service is not asked. */
 export function removeResources(
   state: State,
   addresses: readonly Address[],
 ): { readonly state: State; readonly removed: readonly Address[] } {
   const removed = withChildren(state.resources, addresses);
-  refuseAny([...unknown(state, addresses), ...unsettled(state, [...removed])]);
+  refuseAny(unsettled(state, [...removed]));
   return { state: withoutResources(state, removed), removed: [...removed].sort() };
 }
 
@@ -54,23 +52,34 @@ function withoutResources(state: State, removed: ReadonlySet<Address>): State {
 
 /**
  * First step of `rnv state mv --to`: notes in the state which resources leave it, with everything in them. Nothing else
- * can be done with that state until the other one holds them. Of `parts` none leaves without its parent.
+ * can be done with that state until the other one holds them. The note of a run that ended in the middle stays as it is.
  */
-export function beginHandOver(
-  state: State,
-  addresses: readonly Address[],
-  to: string,
-  isPart: (address: Address) => boolean,
-): State {
+export function noteLeaving(state: State | undefined, addresses: readonly Address[], to: string): State {
+  if (state === undefined)
+    throw failure("state.address_unknown", "nothing is recorded yet: there is nothing to hand over");
+  const { handOver: open } = state;
+  if (open?.to === to && addresses.every((address) => open.addresses.includes(address))) return state;
+  refuseHandOver(state);
   const leaving = withChildren(state.resources, addresses);
-  const parted = addresses.filter(isPart).flatMap((address) => {
+  const parted = addresses.flatMap((address) => {
     const parent = state.resources[address]?.parent;
-    if (parent === undefined || leaving.has(parent)) return [];
+    const isPart = typeNamed(typeOf(address))?.removedWithParent === true;
+    if (!isPart || parent === undefined || leaving.has(parent)) return [];
     const hint = `hand over ${parent}, with everything in it`;
     return error("state.conflict", `${address} is a part of ${parent}, which stays here`, { address, hint });
   });
   refuseAny([...unknown(state, addresses), ...unsettled(state, [...leaving]), ...parted]);
   return { ...state, handOver: { to, addresses: [...leaving].sort() } };
+}
+
+/** Refuses to go on with a state whose resources may be in another one by now. */
+export function refuseHandOver(state: State | undefined): void {
+  if (state?.handOver === undefined) return;
+  const { to, addresses: leaving } = state.handOver;
+  throw failure("state.hand_over", `${leaving.length} resources are on their way to ${to}`, {
+    detail: "A run that handed them over was ended in the middle.",
+    hint: `end it with the same command: rnv state mv --to ${to} ${leaving.slice(0, 3).join(" ")}; rnv state restore 1 takes it back where the other state does not hold them`,
+  });
 }
 
 /** Second step: the other state holds them, too. If a run continues, those that it holds were handed over before. */
@@ -147,8 +156,11 @@ export function checkReplacement(
   const mismatch = workspaceMismatch(incoming, name, current);
   if (mismatch !== undefined) throw new DiagnosticsError([mismatch]);
   const lost = lostWrites(current, incoming, name);
-  const reason =
-    lost ?? otherLineage(current, incoming, name) ?? (isPush ? olderSerial(current, incoming) : undefined);
+  const other =
+    current.lineage === incoming.lineage
+      ? undefined
+      : `${name} has lineage ${incoming.lineage}, the recorded one ${current.lineage}: they were never the same state`;
+  const reason = lost ?? other ?? (isPush ? olderSerial(current, incoming) : undefined);
   if (force || reason === undefined) return;
   const findsOut = lost === undefined ? "" : "run rnv apply -refresh-only first: it finds out; ";
   const hint = isPush
@@ -161,11 +173,6 @@ const lostWrites = (current: State, incoming: State, other: string): string | un
   current.open.length > 0 && !isSame(current.open, incoming.open)
     ? `the recorded state has ${current.open.length} writes whose outcome is not known yet, and ${other} does not have them`
     : undefined;
-
-const otherLineage = (current: State, incoming: State, other: string): string | undefined =>
-  current.lineage === incoming.lineage
-    ? undefined
-    : `${other} has lineage ${incoming.lineage}, the recorded one ${current.lineage}: they were never the same state`;
 
 function olderSerial(current: State, incoming: State): string | undefined {
   if (incoming.serial < current.serial)

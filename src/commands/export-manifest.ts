@@ -13,15 +13,12 @@ import { compareTexts, entriesNamed, sameName, uuidPattern } from "../model/text
 import { type Mask, type Plain, plainEqual, type Reference, Template } from "../model/value";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { type Context, type Outcome, succeeded } from "./context";
+import type * as library from "./library/types";
 import { connectWithRedaction } from "./load";
 
-export interface ExportRequest {
-  /** Name or id of the one project to write; everything when undefined. */
-  readonly project?: string;
+export interface ExportRequest extends library.ExportRequest {
   /** Reveals each secret once (audited by the service): one that is another resource's address becomes a reference to it. */
   readonly reveals?: boolean;
-  /** Writes `lifecycle: { preventDestroy: true }` into each block that may have it. */
-  readonly protects?: boolean;
 }
 
 export interface ExportOutcome extends Outcome {

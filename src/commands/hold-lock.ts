@@ -39,7 +39,8 @@ export async function holdLock<T>(
   });
   try {
     if (lock.anyRepository !== true) refuseOtherRepository(context, session.state, lock.isSweep);
-    return await work(recordingRepository(session, context.repository?.name));
+    recordRepository(session, context.repository?.name);
+    return await work(session);
   } finally {
     await session.release();
   }
@@ -68,15 +69,10 @@ export function refuseNewState({ refusedState }: Pick<Context, "refusedState">):
 }
 
 /** A state that names no repository takes that of the run with the next snapshot. */
-const recordingRepository = (session: StateSession, name: string | undefined): StateSession => ({
-  state: session.state,
-  isFormOutdated: session.isFormOutdated,
-  ...(session.damage && { damage: session.damage }),
-  append: (entries, options) => session.append(entries, options),
-  commit: (state) => session.commit(name === undefined ? state : { repository: name, ...state }),
-  erase: () => session.erase(),
-  release: () => session.release(),
-});
+function recordRepository(session: StateSession, name: string | undefined): void {
+  const commit = session.commit.bind(session);
+  session.commit = (state) => commit(name === undefined ? state : { repository: name, ...state });
+}
 
 /** Says at once who holds the lock and how long it is waited for, and again after a while and for another holder. */
 function tellHeld({ clock, say }: Pick<Context, "clock" | "say">, timeoutMs: number): LockWait["onHeld"] {

@@ -36,6 +36,17 @@ interface ImportTarget {
   readonly address: Address;
   readonly type: Resource;
   readonly id: string;
+  /** `project.shop` of `service.shop.api`. */
+  readonly parent: Address | undefined;
+}
+
+/** An import under the lock, with what the manifest declares at its address. */
+interface Importing extends ImportTarget {
+  readonly context: Context;
+  readonly connection: Connection;
+  readonly state: State;
+  readonly loaded: LoadedManifest;
+  readonly declared: DesiredResource | undefined;
 }
 
 /**
@@ -58,11 +69,11 @@ export async function importResource(context: Context, request: ImportRequest): 
     connection.redact(await knownSecrets(context, loaded.desired, state));
     connection.reads.remember(state);
     const declared = loaded.desired?.resources.get(target.address);
-    const live = await readLive(context, connection, state, target, declared);
-    if (declared === undefined)
-      throw new DiagnosticsError([await undeclared(connection, target, live, loaded)]);
+    const importing = { ...target, context, connection, state, loaded, declared };
+    const live = await readLive(importing);
+    if (declared === undefined) throw new DiagnosticsError([await undeclared(importing, live)]);
     const writtenAt = writtenNow({ reads: connection.reads, clock: context.clock });
-    const recorded = { ...recordOf(connection, state, target, live, declared), writtenAt };
+    const recorded = { ...recordOf(importing, declared, live), writtenAt };
     await session.commit({ ...state, resources: { ...state.resources, [target.address]: recorded } });
     return { recorded, diagnostics, exitCode: 0 };
   });
@@ -81,7 +92,7 @@ function targetOf({ address: text, id }: ImportRequest): ImportTarget {
       address,
       hint: `where its name is as declared, no id is needed: rnv apply --adopt`,
     });
-  return { address, type, id: id.toLowerCase() };
+  return { address, type, id: id.toLowerCase(), parent: parentOf(address, type) };
 }
 
 function refuseIfRecorded(state: State, { address, type: { type }, id }: ImportTarget): void {
@@ -96,14 +107,8 @@ function refuseIfRecorded(state: State, { address, type: { type }, id }: ImportT
   throw failure("state.conflict", summary, { address, hint });
 }
 
-async function readLive(
-  context: Context,
-  connection: Connection,
-  state: State,
-  { address, type, id }: ImportTarget,
-  desired: DesiredResource | undefined,
-): Promise<LiveResource> {
-  const parent = parentOf(address, type);
+async function readLive(importing: Importing): Promise<LiveResource> {
+  const { context, connection, state, address, type, id, parent, declared: desired } = importing;
   const parentId = parent && state.resources[parent]?.id;
   if (parent !== undefined && parentId === undefined)
     throw failure("state.address_unknown", `${parent} is not recorded`, {
@@ -143,10 +148,8 @@ async function readLive(
 
 /** Returns the error for an undeclared address, which the next plan would delete, with the block to declare. */
 async function undeclared(
-  { reads, mask }: Connection,
-  { address, type, id }: ImportTarget,
+  { connection: { reads, mask }, loaded: { desired, merged }, address, type, id }: Importing,
   live: LiveResource,
-  { desired, merged }: LoadedManifest,
 ): Promise<Diagnostic> {
   const of = [...(desired?.resources.keys() ?? [])].filter((one) => typeOf(one) === type.type);
   const meant = didYouMean(address, of);
@@ -182,13 +185,10 @@ function parentOf(address: Address, { parents, manifest }: Resource): Address | 
 }
 
 function recordOf(
-  { mask }: Connection,
-  state: State,
-  { address, type }: ImportTarget,
-  live: LiveResource,
+  { connection: { mask }, state, type, parent }: Importing,
   { attributes, lifecycle: { preventDestroy, onRemove } }: DesiredResource,
+  live: LiveResource,
 ): RecordedResource {
-  const parent = parentOf(address, type);
   const isRecorded = parent !== undefined && state.resources[parent] !== undefined;
   const { id, name, updatedAt } = live;
   // Only generated values are kept as they are. Of all others the first plan shows what it takes over.

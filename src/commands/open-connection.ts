@@ -50,9 +50,7 @@ export function readApiKey(
   const file = environment.RNV_API_KEY_FILE?.trim() ?? "";
   if (file === "") return undefined;
   try {
-    const bytes = readNamed(resolve(cwd, file), largestKeyFile);
-    if (bytes === undefined) throw new Error(`it holds more than ${largestKeyFile} bytes`);
-    return checkKey(bytes.toString("utf8").trim(), "the file of RNV_API_KEY_FILE");
+    return checkKey(readNamed(resolve(cwd, file), largestKeyFile).trim(), "the file of RNV_API_KEY_FILE");
   } catch (cause) {
     const hint = "name a readable file that holds the key and nothing else";
     return error("config.invalid", `RNV_API_KEY_FILE: cannot read ${file}: ${reasonOf(cause)}`, { hint });

@@ -1,7 +1,15 @@
-import { diagnosticOf } from "../api/api-error";
+import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Reads } from "../api/reads";
+import type { Deployment } from "../api/wire/shapes";
 import type { Recovery } from "../apply/run";
-import { type Diagnostic, exitCodeOf, hasErrors, sortDiagnostics, warning } from "../diagnostics/diagnostic";
+import {
+  type Diagnostic,
+  DiagnosticsError,
+  exitCodeOf,
+  hasErrors,
+  sortDiagnostics,
+  warning,
+} from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { pathsWith } from "../model/resource-type";
 import { Secret } from "../model/secret";
@@ -12,6 +20,7 @@ import {
   hasChanges,
   instanceOf,
   isBlocked,
+  isChangedOutside,
   type Plan,
   type PlanInput,
   type PlannedInstance,
@@ -19,6 +28,7 @@ import {
   type SecretPrints,
 } from "../plan/plan";
 import { printsOf } from "../plan/resolve";
+import { timeAgo } from "../report/time-text";
 import { resourceTypes, typeNamed } from "../resources";
 import { checkStateKey } from "../state/key";
 import { judgePlan } from "./check-policies";
@@ -30,11 +40,10 @@ import {
   planOptions,
   type StateKey,
 } from "./context";
-import { withDeployers } from "./deployers";
+import { refuseHandOver } from "./edit-state";
 import { loadDeclared } from "./load";
 import { type Planning, type PlanStart, recoverAndRead } from "./recover";
 import { nothingDesired } from "./refresh";
-import { refuseHandOver } from "./state-verbs";
 
 export interface PlanOutcome extends Outcome {
   /** Undefined when something before the plan failed. */
@@ -55,7 +64,7 @@ export async function plan(context: Context, request: PlanRequest): Promise<Plan
   if (!built) return { runId, diagnostics, exitCode: exitCodeOf(diagnostics) };
   return {
     runId,
-    plan: await withDeployers(connection.reads, state, built.plan, context.clock.now()),
+    plan: await withDeployers(context, from, built.plan),
     revealed: built.input.revealed,
     reviewKey: built.key.reviewKey,
     diagnostics,
@@ -114,9 +123,9 @@ function refuseUnavailable(input: PlanInput, { diagnostics }: Plan): Plan | unde
   return { ...makePlan({ ...input, ...empty }), digest: undefined, diagnostics: errors };
 }
 
-async function judge({ context, connection, request, desired, foresees }: Planning, plan: Plan) {
-  const foreseen = foresees ? await checkBeforeApply(connection.reads, plan) : [];
-  const { checks, diagnostics } = await judgePlan(context.cwd, request, desired, plan);
+async function judge(planning: Planning, plan: Plan) {
+  const foreseen = planning.foresees ? await checkBeforeApply(planning.connection.reads, plan) : [];
+  const { checks, diagnostics } = await judgePlan(planning, plan);
   return { ...plan, checks, diagnostics: [...plan.diagnostics, ...foreseen, ...diagnostics] };
 }
 
@@ -210,4 +219,38 @@ export function countedExitCode({ plan: made, exitCode }: Pick<PlanOutcome, "pla
   if (!made || exitCode !== 0) return exitCode;
   if (isBlocked(made)) return 4;
   return hasChanges(made) ? 2 : 0;
+}
+
+/**
+ * Returns the plan, its drift with the deployment of others since the last run: one request per drifted service. What
+ * cannot be read is left out: the plan is right without it.
+ */
+export async function withDeployers(context: Context, start: PlanStart, plan: Plan): Promise<Plan> {
+  const drifted = new Set(plan.changes.filter(isChangedOutside).map(serviceOf));
+  if (drifted.size === 0) return plan;
+  const { resources = {}, lastRunAt = "" } = start.state ?? {};
+  const own = new Set(Object.values(resources).map(({ id }) => id));
+  const isOther = ({ id, createdAt }: Deployment): boolean =>
+    !own.has(id) && Date.parse(createdAt ?? "") > Date.parse(lastRunAt);
+  const found = new Map<Address | undefined, string>();
+  const look = async (address: Address | undefined): Promise<void> => {
+    const service = address && resources[address];
+    if (service?.type !== "service") return;
+    const { items } = await start.connection.reads.live.listDeployments(service.id, { limit: 20 });
+    const other = items.find(isOther);
+    if (other) found.set(address, deployedText(other, context.clock.now()));
+  };
+  await Promise.all([...drifted].map(look)).catch((failure: unknown) => {
+    if (!(failure instanceof ApiError || failure instanceof DiagnosticsError)) throw failure;
+  });
+  const told = (change: Change) => (isChangedOutside(change) ? found.get(serviceOf(change)) : undefined);
+  return { ...plan, changes: plan.changes.map((change) => ({ ...change, deployed: told(change) })) };
+}
+
+const serviceOf = ({ address, type, parent }: Change): Address | undefined =>
+  type === "service" ? address : parent;
+
+function deployedText({ actor, trigger, branch, createdAt }: Deployment, now: number): string {
+  const by = actor || trigger || "another user";
+  return `deployed by ${by}${branch ? ` from branch ${branch}` : ""} ${timeAgo(createdAt ?? "", now)}`;
 }

@@ -69,7 +69,7 @@ export async function refresh(target: RefreshTarget): Promise<Refreshed> {
   const targets = targetsOf(refreshing);
   const computed = new Set([...desired.resources.values()].filter(isComputed).map(({ address }) => address));
   for (const level of groupBy(resourceTypes, depthOf).values()) {
-    await readData(reads, desired, found);
+    await readData(refreshing);
     const here = targets.filter(({ type }) => level.includes(type));
     // What functions make of others beside it is known once these are read.
     for (const isMade of [false, true]) {
@@ -82,8 +82,8 @@ export async function refresh(target: RefreshTarget): Promise<Refreshed> {
       }
     }
   }
-  await readData(reads, desired, found);
-  failWaitingData(desired, found);
+  await readData(refreshing);
+  failWaitingData(refreshing);
   const listed = resourceTypes.filter((type) => !type.removedWithParent);
   const inventory = await Promise.all(listed.map(async (type) => (await type.list(reads)) ?? []));
   const holdings = await readHoldings(reads, state);
@@ -195,14 +195,14 @@ function knownAttributes(
 
 function knownValue(value: DesiredValue, refreshing: Refreshing): ResolvedValue | undefined {
   if (value instanceof Computed) {
-    const found = resolveValue(value, lookupIn(refreshing.desired, refreshing.found));
+    const found = resolveValue(value, lookupIn(refreshing));
     return isPlain(found) ? found : undefined;
   }
   if (!(value instanceof Template)) return isPlain(value) ? value : undefined;
   const { references, secret } = value;
   // Also where it is unknown: the resource must not be looked for in another parent instead.
   if (references.some(({ address }) => isDataAddress(address)) && !secret)
-    return resolveValue(value, lookupIn(refreshing.desired, refreshing.found));
+    return resolveValue(value, lookupIn(refreshing));
   const [reference, ...others] = references;
   const isId = reference?.attribute === "id" && others.length === 0;
   return isId ? idOf(reference.address, refreshing) : undefined;
@@ -223,17 +223,24 @@ interface LookupResults {
 
 type LookupValues = { readonly [name: string]: Plain };
 
+/** A data source whose query is known. */
+interface DataQuery {
+  readonly source: DesiredData;
+  readonly query: ReadonlyMap<string, string>;
+}
+
 /** Reads every data source whose query is known by now, each after those that its query refers to. */
-async function readData(reads: Reads, desired: Desired, found: LookupResults): Promise<void> {
+async function readData(refreshing: Refreshing): Promise<void> {
+  const { reads, found } = refreshing;
   for (;;) {
-    const lookup = lookupIn(desired, found);
-    const ready = waitingData(desired, found).flatMap((source) => {
+    const lookup = lookupIn(refreshing);
+    const ready = waitingData(refreshing).flatMap((source) => {
       const query = knownQuery(source, lookup);
       return query === undefined ? [] : [{ source, query }];
     });
     if (ready.length === 0) return;
-    const looking = ready.map(async ({ source, query }) => {
-      found.data.set(source.address, await lookUp(reads, source, query));
+    const looking = ready.map(async (one) => {
+      found.data.set(one.source.address, await lookUp(reads, one));
     });
     await Promise.all(looking);
   }
@@ -243,8 +250,9 @@ async function readData(reads: Reads, desired: Desired, found: LookupResults): P
  * Records every data source that could not be read as failed, with a finding: the resource that it waits for, or the lack
  * of a value. A data source that waits for a failed one has no finding of its own.
  */
-function failWaitingData(desired: Desired, found: LookupResults): void {
-  for (const source of waitingData(desired, found)) {
+function failWaitingData(refreshing: Refreshing): void {
+  const { found } = refreshing;
+  for (const source of waitingData(refreshing)) {
     const referred = [...source.query.values()].flatMap(({ value }) => referredAddresses(value));
     const unknown = referred.find((on) => !isDataAddress(on) && found.resources.get(on)?.kind !== "found");
     let diagnostic: Diagnostic | undefined;
@@ -258,12 +266,12 @@ function failWaitingData(desired: Desired, found: LookupResults): void {
   }
 }
 
-const waitingData = ({ data }: Desired, found: LookupResults): readonly DesiredData[] =>
-  [...data.values()].filter(({ address }) => !found.data.has(address));
+const waitingData = ({ desired, found }: Refreshing): readonly DesiredData[] =>
+  [...desired.data.values()].filter(({ address }) => !found.data.has(address));
 
 /** Looks up values of data sources and of live resources: the declared value of an attribute, else the live value. */
 const lookupIn =
-  (desired: Desired, { resources, data }: LookupResults): ReferenceLookup =>
+  ({ desired, found: { resources, data } }: Refreshing): ReferenceLookup =>
   (reference) => {
     const { address, attribute } = reference;
     const unknown = new Unknown([reference]);
@@ -290,12 +298,9 @@ function knownQuery({ query }: DesiredData, lookup: ReferenceLookup) {
   return known;
 }
 
-async function lookUp(
-  reads: Reads,
-  source: DesiredData,
-  query: ReadonlyMap<string, string>,
-): Promise<DataRead> {
-  if (source.listing !== undefined) return lookUpListing(reads, source, source.listing, query);
+async function lookUp(reads: Reads, wish: DataQuery): Promise<DataRead> {
+  const { source, query } = wish;
+  if (source.listing !== undefined) return lookUpListing(reads, source.listing, wish);
   const type = typeNamed(source.type ?? "") as Resource;
   const [parent] = type.parents;
   const wanted = {
@@ -304,7 +309,7 @@ async function lookUp(
     parentId: parent && query.get(parent.attribute),
   };
   const read = await findResource(reads, type, wanted);
-  if (read.kind !== "found") return failed(source, notFound(source, type, query, read));
+  if (read.kind !== "found") return failed(source, notFound(wish, type, read));
   const { live } = read;
   const values = {
     ...unflatten(withoutOpenFields(type, live.attributes)),
@@ -316,12 +321,7 @@ async function lookUp(
 }
 
 /** Reads a listing. One of a service that does not exist, or whose answer is a failure, is failed under its construct. */
-async function lookUpListing(
-  reads: Reads,
-  source: DesiredData,
-  listing: string,
-  query: ReadonlyMap<string, string>,
-): Promise<DataRead> {
+async function lookUpListing(reads: Reads, listing: string, { source, query }: DataQuery): Promise<DataRead> {
   try {
     const shown = await readListing(reads, listing, query);
     return { kind: "found", values: { ...askedWith(listing, query), ...shown } };
@@ -333,7 +333,7 @@ async function lookUpListing(
 }
 
 /** Returns the arguments of a listing by their names in Terraform: a listing shows them as well. */
-const askedWith = (listing: string, query: ReadonlyMap<string, string>): LookupValues =>
+const askedWith = (listing: string, query: DataQuery["query"]): LookupValues =>
   Object.fromEntries(
     Object.entries(listings[listing]?.query ?? {}).map(([key, { type }]) => {
       const given = query.get(key) ?? null;
@@ -347,9 +347,8 @@ const failed = ({ address, range }: DesiredData, diagnostic: Diagnostic): DataRe
 });
 
 function notFound(
-  { owner }: DesiredData,
+  { source: { owner }, query }: DataQuery,
   { type }: Resource,
-  query: ReadonlyMap<string, string>,
   read: Exclude<ReadResult, { readonly kind: "found" }>,
 ): Diagnostic {
   const what = `${type} with ${[...query].map(([key, text]) => `${key} ${JSON.stringify(text)}`).join(", ")}`;

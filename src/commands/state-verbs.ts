@@ -1,6 +1,6 @@
 import { DiagnosticsError, failure, SourceFile } from "../diagnostics/diagnostic";
 import { didYouMeanAddress } from "../diagnostics/suggest";
-import { type Address, parseAddress, typeOf } from "../model/address";
+import { type Address, parseAddress } from "../model/address";
 import { withRuns } from "../model/history";
 import type { RecordedResource, State } from "../model/state";
 import { applyMoves } from "../plan/instances";
@@ -9,13 +9,14 @@ import type { Backup, LockHolder, StateSession } from "../state/backend";
 import { emptyState } from "../state/recorded";
 import { addresses, type Context } from "./context";
 import {
-  beginHandOver,
   checkMoves,
   checkReplacement,
   dropOpenWrites,
   endHandOver,
   hasFingerprint,
+  noteLeaving,
   receiveResources,
+  refuseHandOver,
   removeResources,
 } from "./edit-state";
 import { holdLock } from "./hold-lock";
@@ -111,16 +112,30 @@ export function removeState(
   });
 }
 
+/** A text of a state, with its name in messages. */
+interface NamedText {
+  readonly text: string;
+  readonly name: string;
+}
+
 /** `rnv state push`: replaces the recorded state by `text`; with `force` also a state that cannot be read. */
-export async function pushState(
+export const pushState = (
   context: Context,
-  request: EditRequest & { readonly text: string; readonly name: string; readonly force: boolean },
-): Promise<EditOutcome> {
-  const { state: incoming } = await context.backend.parse(request.text, request.name);
-  return edit(context, "state push", { ...request, repair: request.force }, (session) => {
-    checkReplacement("push", session.state, incoming, request.force);
-    return { state: incoming };
+  request: EditRequest & NamedText & { readonly force: boolean },
+): Promise<EditOutcome> => replaceState(context, "push", request, { ...request, repair: request.force });
+
+async function replaceState(
+  context: Context,
+  verb: "push" | "restore",
+  { text, name }: NamedText,
+  request: EditRequest & { readonly force: boolean },
+) {
+  const parsed = await context.backend.parse(text, name);
+  const outcome = await edit(context, `state ${verb}`, request, (session) => {
+    checkReplacement(verb, session.state, parsed.state, request.force);
+    return { state: parsed.state };
   });
+  return { ...outcome, restored: { name, bytes: Buffer.byteLength(text), parsed } };
 }
 
 /** `rnv state backups`: the previous snapshots, newest first. Takes no lock. */
@@ -141,22 +156,16 @@ export async function listBackups({ backend }: Pick<Context, "backend">): Promis
 export async function restoreState(
   context: Context,
   request: EditRequest & {
-    /** A backup by number, 1 being the newest; or a text, with its name in messages. */
-    readonly from: number | { readonly text: string; readonly name: string };
+    /** A backup by number, 1 being the newest; or a text. */
+    readonly from: number | NamedText;
     readonly force: boolean;
   },
 ): Promise<EditOutcome & { readonly restored: Backup }> {
-  const { text, name } =
-    typeof request.from === "number" ? await backupAt(context, request.from) : request.from;
-  const parsed = await context.backend.parse(text, name);
-  const outcome = await edit(context, "state restore", { ...request, repair: true }, (session) => {
-    checkReplacement("restore", session.state, parsed.state, request.force);
-    return { state: parsed.state };
-  });
-  return { ...outcome, restored: { name, bytes: Buffer.byteLength(text), parsed } };
+  const from = typeof request.from === "number" ? await backupAt(context, request.from) : request.from;
+  return replaceState(context, "restore", from, { ...request, repair: true });
 }
 
-async function backupAt({ backend }: Context, n: number): Promise<{ text: string; name: string }> {
+async function backupAt({ backend }: Context, n: number): Promise<NamedText> {
   const names = await backend.backups();
   const name = names[n - 1];
   const text = name === undefined ? undefined : await backend.readBackup(name);
@@ -243,7 +252,7 @@ export function handOver(
   if (to === context.backend.location) throw failure("command.usage", `${to} is the state that they are in`);
   const lock = { command: "state mv", timeoutMs: request.lockTimeoutMs };
   const move = async (session: StateSession, other: StateSession) => {
-    const from = noteLeaving(session, wanted, to);
+    const from = noteLeaving(session.state, wanted, to);
     await checkKeys(context, target, from, other.state);
     const { workspaceId, baseUrl } = from;
     const empty = emptyState({ lineage: newLineage(target), workspaceId, baseUrl });
@@ -259,17 +268,6 @@ export function handOver(
   return context.backend.location < to
     ? holdLock(context, lock, (session) => holdLock(target, otherLock, (other) => move(session, other)))
     : holdLock(target, otherLock, (other) => holdLock(context, lock, (session) => move(session, other)));
-}
-
-/** The state with the note of what leaves it: that of a run that ended in the middle, or a new one. */
-function noteLeaving({ state }: StateSession, wanted: readonly Address[], to: string): State {
-  if (state === undefined)
-    throw failure("state.address_unknown", "nothing is recorded yet: there is nothing to hand over");
-  const { handOver: open } = state;
-  const isPart = (address: Address): boolean => typeNamed(typeOf(address))?.removedWithParent === true;
-  if (open === undefined) return beginHandOver(state, wanted, to, isPart);
-  if (open.to === to && wanted.every((address) => open.addresses.includes(address))) return state;
-  throw openHandOver(open);
 }
 
 /** Fingerprints of secrets are worth something only to a state that has their key. */
@@ -291,14 +289,3 @@ async function checkKeys(context: Context, target: Context, from: State, other: 
     hint: `give both one RNV_STATE_KEY, each with its own as RNV_STATE_KEY_PREVIOUS in a whole rnv apply${otherWay}`,
   });
 }
-
-/** Refuses to go on with a state whose resources may be in another one by now. */
-export function refuseHandOver(state: State | undefined): void {
-  if (state?.handOver !== undefined) throw openHandOver(state.handOver);
-}
-
-const openHandOver = ({ to, addresses: leaving }: NonNullable<State["handOver"]>): DiagnosticsError =>
-  failure("state.hand_over", `${leaving.length} resources are on their way to ${to}`, {
-    detail: "A run that handed them over was ended in the middle.",
-    hint: `end it with the same command: rnv state mv --to ${to} ${leaving.slice(0, 3).join(" ")}; rnv state restore 1 takes it back where the other state does not hold them`,
-  });

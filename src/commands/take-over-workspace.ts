@@ -7,17 +7,11 @@ import type { Change, Plan } from "../plan/plan";
 import { resourceTypes, typeNamed } from "../resources";
 import { apply } from "./apply";
 import { type Context, type Outcome, type PlanRequest, planRequest } from "./context";
-import { exportManifest } from "./export-manifest";
+import { type ExportRequest, exportManifest } from "./export-manifest";
 import { refuseNewState } from "./hold-lock";
 import { type PlanOutcome, plan } from "./plan";
 
-export interface TakeOverRequest {
-  /** Name or id of the one project to take over; the whole workspace unless said. */
-  readonly project?: string | undefined;
-  /** Reveals variables once (audited): those that hold an address of another resource become references. */
-  readonly reveals: boolean;
-  /** Declares `preventDestroy` for all that it takes over. */
-  readonly protects: boolean;
+export interface TakeOverRequest extends ExportRequest {
   /** Keeps the manifest and returns its path; undefined ends here, with nothing kept. */
   readonly keep: (manifest: string) => string | undefined;
   readonly lockTimeoutMs: number;

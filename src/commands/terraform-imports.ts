@@ -7,8 +7,8 @@ import { compareTexts, terraformNameOf, variablesResource } from "../model/text"
 import { importableTypes, resourceTypes } from "../resources";
 import { type TerraformImport, terraformConfig } from "../stack/write-config";
 import { type Context, type Outcome, succeeded } from "./context";
+import { refuseHandOver } from "./edit-state";
 import { load } from "./load";
-import { refuseHandOver } from "./state-verbs";
 
 /**
  * `rnv terraform import-blocks`: what the state records, as `import` blocks for Terraform, in HCL; with `blocks` the resource

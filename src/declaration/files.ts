@@ -85,9 +85,15 @@ export function readSource(
   }
 }
 
-/** Reads a file that a user names, or what a command writes, which a shell hands over as a pipe: `<(pass show rnv)`. */
-export const readNamed = (path: string, limit: number): Buffer | undefined =>
-  statSync(path).isFIFO() ? readFileSync(path) : readBytes(path, limit);
+/**
+ * Reads the text of a file that a user names, or what a command writes, which a shell hands over as a pipe:
+ * `<(pass show rnv)`. Throws the error of the file system, and for more than `limit` bytes.
+ */
+export function readNamed(path: string, limit: number): string {
+  const bytes = statSync(path).isFIFO() ? readFileSync(path) : readBytes(path, limit);
+  if (bytes === undefined) throw new Error(`it holds more than ${limit} bytes`);
+  return bytes.toString("utf8");
+}
 
 /** Reads a file; undefined where it is too large, which is checked first. A pipe or device does not block. */
 export function readBytes(path: string, limit: number, flags = 0): Buffer | undefined {

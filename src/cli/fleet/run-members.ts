@@ -39,7 +39,8 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
   const { send } = process;
   if (send === undefined) throw usage("rnv fleet plan, drift and apply start this verb");
   const job = await new Promise<MembersJob>((resolve) => process.once("message", resolve));
-  const { verb, members } = job;
+  const { verb, members, untrusted, answerTimeoutMs } = job;
+  const words = `rnv ${verb}`;
   // The process of the fleet is gone: what writes ends what is in flight, all else ends at once.
   process.once("disconnect", () => {
     if (verb === "apply") process.kill(process.pid, "SIGINT");
@@ -47,16 +48,23 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
   });
   const openTransport = members.length > 1 ? shareAnswers(interruption) : undefined;
   const runMember = async (member: FleetMember): Promise<void> => {
+    const { cwd, stage } = member;
     const late = AbortSignal.timeout(member.timeoutMs);
     const signal = AbortSignal.any([interruption, late]);
     // Every request in flight listens; that many listeners are no leak.
     setMaxListeners(0, signal);
-    const request = { ...requestOf(job, member), openTransport, runProgram: programRunner({ signal }) };
-    const { environment, cwd } = request;
+    const request = {
+      ...withProfile(member.environment, undefined, untrusted ? undefined : cwd),
+      ...{ cwd, openTransport, runProgram: programRunner({ signal }) },
+      commandLine: stage === undefined ? words : `${words} --stage ${stage}`,
+      ...{ verb: words, takesTargets: true, words: [], files: [], stacks: [] },
+      ...{ untrusted, answerTimeoutMs, parallelism },
+    };
+    const { environment } = request;
     // It prints and asks nothing.
     const silent = { ...terminal, out: () => {}, err: () => {} };
     const results = await resultsOf(request, {
-      ...{ stages: [member.stage], rules: rules[verb] },
+      ...{ stages: [stage], rules: rules[verb] },
       screen: { terminal: silent, environment, cwd, signal, format: "json", input: false },
       run: (run) => runVerb(job, run),
     });
@@ -66,21 +74,6 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
     await new Promise((done) => send.call(process, told, done));
   };
   await runTargets(members, runMember, { parallelism: job.parallelism, signal: interruption });
-}
-
-function requestOf(
-  { verb: name, untrusted, answerTimeoutMs }: MembersJob,
-  member: FleetMember,
-): Omit<Request, "runProgram"> {
-  const { cwd, stage, environment } = member;
-  const verb = `rnv ${name}`;
-  return {
-    cwd,
-    ...withProfile(environment, undefined, untrusted ? undefined : cwd),
-    commandLine: stage === undefined ? verb : `${verb} --stage ${stage}`,
-    ...{ verb, takesTargets: true, words: [], files: [], stacks: [] },
-    ...{ untrusted, answerTimeoutMs, parallelism },
-  };
 }
 
 const rules = { plan: planRules, drift: driftRules, apply: applyRules };

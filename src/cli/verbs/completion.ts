@@ -128,8 +128,7 @@ function completionText(found: Candidates, shell: Shell): string {
 async function namesHere(command: Command, { target: request, screen }: Run) {
   const { chdir = "." } = command.optsWithGlobals();
   const cwd = resolve(request.cwd, chdir);
-  const named = [options.files, options.filesOfStages].flatMap((option) => option.valueIn(command));
-  const files = named.filter((file) => file !== "-");
+  const files = options.files.valueIn(command).filter((file) => file !== "-");
   const givenState = options.state.valueIn(command);
   // No program is run while someone types.
   const environment = { ...request.environment, RNV_ALLOW_COMMANDS: "0" };
@@ -137,8 +136,7 @@ async function namesHere(command: Command, { target: request, screen }: Run) {
   const unstaged = { ...request, cwd, environment, files, givenState, givenStage };
   const found = await stagesOf(unstaged, screen);
   const asked = askedStage(unstaged);
-  const stage = asked && { ...asked, state: found.place(asked).place.state };
-  const here = targetAt(unstaged, { stage });
+  const here = asked ? found.at(asked, found.place(asked).place) : targetAt(unstaged);
   const isLocal = readSettings(here).state.kind === "file";
   const { backend } = openTarget(here, screen);
   const names = await listKnownNames(

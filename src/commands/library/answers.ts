@@ -2,10 +2,15 @@ import { planDocument } from "../../plan/document";
 import { savePlan } from "../../plan/saved-plan";
 import { deploymentsDocument, diagnosticData, driftDocument, statusDocument } from "../../report/documents";
 import { apply } from "../apply";
-import { addresses, type Outcome as CommandOutcome, planRequest, succeeded } from "../context";
+import {
+  addresses,
+  type Outcome as CommandOutcome,
+  expectedFailure,
+  planRequest,
+  succeeded,
+} from "../context";
 import { drift } from "../drift";
 import { exportManifest } from "../export-manifest";
-import { expectedFailure } from "../failure";
 import type { DriftDocument, PlanDocument } from "../generated/documents";
 import { importResource } from "../import-resource";
 import type { OpenContext } from "../open-context";
@@ -13,20 +18,13 @@ import { plan } from "../plan";
 import { deployments, status } from "../status";
 import { validate } from "../validate";
 import type {
-  ApplyOutcome,
   ApplyRequest,
-  DeploymentsOutcome,
   DeploymentsRequest,
-  DriftOutcome,
   DriftRequest,
-  ExportOutcome,
   ExportRequest,
-  ImportOutcome,
   ImportRequest,
   Outcome,
-  PlanOutcome,
   PlanRequest,
-  StatusOutcome,
   StatusRequest,
   ValidateRequest,
 } from "./types";
@@ -34,7 +32,7 @@ import type {
 /** An outcome of the library whose findings still know their ranges. */
 export type Answer<T extends Outcome> = Omit<T, "diagnostics"> & Pick<CommandOutcome, "diagnostics">;
 
-export async function planned(run: OpenContext, request: PlanRequest): Promise<Answer<PlanOutcome>> {
+export async function planned(run: OpenContext, request: PlanRequest) {
   const { save: isSaved = false, ...wishes } = request;
   const asked = { ...planRequest, ...wishes, isSaved };
   const { plan: made, revealed, reviewKey: key, exitCode, diagnostics } = await plan(run, asked);
@@ -45,7 +43,7 @@ export async function planned(run: OpenContext, request: PlanRequest): Promise<A
   return { exitCode, diagnostics, plan: planDocument(made) as PlanDocument, savedPlan };
 }
 
-export async function applied(run: OpenContext, request: ApplyRequest): Promise<Answer<ApplyOutcome>> {
+export async function applied(run: OpenContext, request: ApplyRequest) {
   const { approve = async () => [] } = request;
   const outcome = await apply(run, {
     ...{ ...planRequest, lockTimeoutMs: 0, parallelism: 10, ...request },
@@ -58,33 +56,30 @@ export async function applied(run: OpenContext, request: ApplyRequest): Promise<
   return { exitCode, diagnostics, plan: made && (planDocument(made) as PlanDocument), counts, cancelled };
 }
 
-export async function drifted(run: OpenContext, request: DriftRequest): Promise<Answer<DriftOutcome>> {
+export async function drifted(run: OpenContext, request: DriftRequest) {
   const outcome = await drift(run, { ...planRequest, ...request });
   const { exitCode, diagnostics, report } = outcome;
   return { exitCode, diagnostics, report: report && (driftDocument(outcome) as DriftDocument) };
 }
 
-export async function running(run: OpenContext, request: StatusRequest): Promise<Answer<StatusOutcome>> {
+export async function running(run: OpenContext, request: StatusRequest) {
   const services = await status(run, request.address, request.variables);
   return { ...succeeded, status: statusDocument(services) };
 }
 
-export async function deployed(
-  run: OpenContext,
-  { address, limit = 20 }: DeploymentsRequest,
-): Promise<Answer<DeploymentsOutcome>> {
+export async function deployed(run: OpenContext, { address, limit = 20 }: DeploymentsRequest) {
   return { ...succeeded, deployments: deploymentsDocument(await deployments(run, { address, limit })) };
 }
 
-export const validated = (run: OpenContext, request: ValidateRequest): Promise<Answer<Outcome>> =>
+export const validated = (run: OpenContext, request: ValidateRequest) =>
   validate(run, { files: [], ...request });
 
-export async function exported(run: OpenContext, request: ExportRequest): Promise<Answer<ExportOutcome>> {
+export async function exported(run: OpenContext, request: ExportRequest) {
   const { exitCode, diagnostics, text } = await exportManifest(run, request);
   return { exitCode, diagnostics, manifest: text };
 }
 
-export async function imported(run: OpenContext, request: ImportRequest): Promise<Answer<ImportOutcome>> {
+export async function imported(run: OpenContext, request: ImportRequest) {
   const { exitCode, diagnostics, recorded } = await importResource(run, { lockTimeoutMs: 0, ...request });
   if (recorded === undefined) return { exitCode, diagnostics };
   return { exitCode, diagnostics, recorded: { type: recorded.type, id: recorded.id, name: recorded.name } };

@@ -12,18 +12,21 @@ import { findStages } from "../../manifest/load-manifest";
 import type { Address } from "../../model/address";
 import { Secret } from "../../model/secret";
 import { splitStage } from "../../model/stage";
+import type { State } from "../../model/state";
 import { guardErrors } from "../../plan/guards";
 import { isWritten, type Plan } from "../../plan/plan";
 import { diagnosticData } from "../../report/documents";
 import { rounded, type TestResult } from "../../report/test-report";
 import { resourceTypes } from "../../resources";
+import type { StateBackend } from "../../state/backend";
 import { keyIdOf } from "../../state/key";
+import { replayJournal } from "../../state/recorded";
+import { parseState } from "../../state/state-text";
 import { type ApplyOutcome, apply } from "../apply";
 import { type Connection, type Context, type PlanRequest, planRequest } from "../context";
 import { openConnection } from "../open-connection";
 import { countedExitCode, plan } from "../plan";
 import { compareOutcome, difference, findingLine, type TestOutcome } from "./compare-outcome";
-import { createMemoryBackend, type MemoryBackend } from "./memory-backend";
 
 export interface RanTest {
   readonly result: TestResult;
@@ -247,5 +250,41 @@ function createWorld(test: ManifestTest, signal: AbortSignal, runProgram?: RunPr
         ...(standardInput && { standardInput: async () => standardInput }),
       };
     },
+  };
+}
+
+/** A state that ends with its process. */
+interface MemoryBackend extends StateBackend {
+  /** Returns another backend that starts with the present state of this backend. */
+  copy(): MemoryBackend;
+}
+
+/** Keeps a state in memory, for runs of this process alone: nothing is locked, encrypted or backed up. */
+function createMemoryBackend(start?: State): MemoryBackend {
+  let state = start;
+  return {
+    location: "memory",
+    read: async () => state,
+    lock: async () => ({
+      state,
+      isFormOutdated: false,
+      append: async (entries) => {
+        state = state && replayJournal(state, entries);
+      },
+      commit: async (next) => {
+        state = { ...next, serial: next.serial + 1 };
+        return state;
+      },
+      erase: async () => {
+        state = undefined;
+        return true;
+      },
+      release: async () => {},
+    }),
+    forceUnlock: async () => undefined,
+    backups: async () => [],
+    readBackup: async () => undefined,
+    parse: async (text) => parseState(text, "memory"),
+    copy: () => createMemoryBackend(state),
   };
 }
