@@ -1,7 +1,6 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../../diagnostics/diagnostic";
 import { isMissing, type LiveResource, type ReadResult } from "../../model/live";
-import type { ResourceType } from "../../model/resource-type";
 import { canonicalId, snakeCase, terraformNameOf } from "../../model/text";
 import { isOlder } from "../../model/time";
 import { findResource, readParent, typeNamed } from "../../resources";
@@ -9,11 +8,6 @@ import type { PrivateData } from "../private-data";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values";
-
-interface MissingResource {
-  readonly resource: Resource;
-  readonly name: string;
-}
 
 /** `other`: both parents exist. `left`: nothing in the recorded one is to be deleted: it went with it, or is history. */
 export type ParentChange = "same" | "other" | "left";
@@ -112,37 +106,35 @@ export async function requireParent(
 /** Returns true for `isGone` where a missing resource is proven deleted, or `accept_missing` is set. */
 export function confirmDeleted(
   { acceptMissing }: Session,
-  missing: MissingResource,
+  { type, removedWithParent }: Resource,
+  name: string,
   { isUnproven }: Extract<ReadResult, { readonly kind: "gone" }>,
-) {
+): { readonly isGone: boolean; readonly diagnostics: readonly Diagnostic[] } {
+  const code = "live.gone_unproven";
+  const missing = `${type} "${name}" cannot be found`;
   if (!isUnproven) return { isGone: true, diagnostics: [] };
-  if (acceptMissing) return { isGone: true, diagnostics: [accepted(missing)] };
+  if (acceptMissing) {
+    const accepted = warning(code, "Missing resources are taken out of the state: accept_missing is set", {
+      detail: `${missing}. A key that lost its membership sees the same.`,
+      hint: "remove accept_missing after this apply",
+    });
+    return { isGone: true, diagnostics: [accepted] };
+  }
   // A part is judged by its parent, which reports the doubt.
-  return { isGone: false, diagnostics: missing.resource.removedWithParent ? [] : [unproven(missing)] };
-}
-
-const unproven = ({ resource, name }: MissingResource): Diagnostic =>
-  error(
-    "live.gone_unproven",
-    `${resource.type} "${name}" cannot be found, and the workspace shows nothing else`,
-    {
-      detail: "A key that lost its membership sees the same. Nothing is taken out of the state.",
-      hint:
-        "check the key and the workspace. If everything was really deleted, set accept_missing = true in the provider " +
-        "block for one apply; for a single resource: terraform state rm ADDRESS",
-    },
-  );
-
-const accepted = ({ resource, name }: MissingResource): Diagnostic =>
-  warning("live.gone_unproven", "Missing resources are taken out of the state: accept_missing is set", {
-    detail: `${resource.type} "${name}" cannot be found. A key that lost its membership sees the same.`,
-    hint: "remove accept_missing after this apply",
+  if (removedWithParent) return { isGone: false, diagnostics: [] };
+  const unproven = error(code, `${missing}, and the workspace shows nothing else`, {
+    detail: "A key that lost its membership sees the same. Nothing is taken out of the state.",
+    hint:
+      "check the key and the workspace. If everything was really deleted, set accept_missing = true in the provider " +
+      "block for one apply; for a single resource: terraform state rm ADDRESS",
   });
+  return { isGone: false, diagnostics: [unproven] };
+}
 
 /** Throws `DiagnosticsError` for a resource that was applied in another workspace, where its id means nothing. */
 export function requireWorkspace(
-  session: Pick<Session, "workspaceId">,
-  { type }: Pick<ResourceType, "type">,
+  session: Session,
+  { type }: Resource,
   name: string,
   { workspace }: PrivateData,
 ): void {

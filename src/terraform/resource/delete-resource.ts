@@ -15,14 +15,14 @@ interface DeleteCall extends TypeInSession {
 
 /** Deletes a resource, confirmed with the name that the state has, and waits until it is deleted. Throws otherwise. */
 export async function deleteResource(deletion: DeleteCall): Promise<void> {
-  const { session, type, prior: config } = deletion;
-  const live = type.liveOf(config);
-  const { id, name, parentId } = { ...live, parentId: live.parentId ?? undefined };
-  const refused = checkProtection(session, type, [config], "delete");
+  const { session, type, prior } = deletion;
+  const { id, name, parentId } = type.liveOf(prior);
+  const refused = checkProtection(session, type, [prior], "delete");
   if (refused.length > 0) throw new DiagnosticsError(refused);
-  if (type.isMadeElsewhere(config)) return;
-  const accepted = await requestDeletion(deletion, { address: type.addressOf(name), id, name, parentId });
-  const write = { session, type, made: { accepted }, name, parentId, config, step: "delete" } as const;
+  if (type.isMadeElsewhere(prior)) return;
+  const input = { address: type.addressOf(name), id, name, parentId: parentId ?? undefined };
+  const accepted = await requestDeletion(deletion, input);
+  const write = { session, type, wanted: prior, input, made: { accepted }, step: "delete" } as const;
   const { failed } = await finishWrite(write);
   if (failed !== undefined) throw new DiagnosticsError([failed]);
 }

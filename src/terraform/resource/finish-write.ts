@@ -4,15 +4,22 @@ import { type ComparedWrite, unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, error, type warning } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
-import type { Accepted } from "../../model/resource-operations";
-import type { WaitPolicy } from "../../model/resource-type";
+import type { Accepted, CreateInput, DeleteInput } from "../../model/resource-operations";
 import { sha256, type timeoutNames } from "../../model/text";
 import { parseDuration } from "../../model/time";
 import type { PrivateData } from "../private-data";
 import type { TypeInSession } from "../provider";
 import { revisionName, upToDateName } from "../schema/resource-block";
-import { shownAs, type TerraformShape } from "../schema/terraform-shape";
-import { asObject, holdsUnknown, isUnknown, setValue, type TerraformObject, valueAt } from "../values";
+import type { TerraformShape } from "../schema/terraform-shape";
+import {
+  asObject,
+  fromJson,
+  holdsUnknown,
+  isUnknown,
+  setValue,
+  type TerraformObject,
+  valueAt,
+} from "../values";
 
 export interface Writing extends TypeInSession {
   readonly planned: TerraformObject;
@@ -31,11 +38,14 @@ export interface Applied {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-interface AcceptedWrite extends TypeInSession {
+/** A create or an update, as it is sent. */
+export interface Sending extends Writing {
+  readonly input: CreateInput & { readonly parentId: string | undefined };
+}
+
+interface AcceptedWrite extends Pick<Writing, "session" | "type" | "wanted"> {
+  readonly input: DeleteInput | Sending["input"];
   readonly made: { readonly accepted: Accepted; readonly about?: Address | undefined };
-  readonly name: string;
-  readonly parentId: string | undefined;
-  readonly config: TerraformObject;
   readonly step: (typeof timeoutNames)[number];
 }
 
@@ -49,19 +59,19 @@ interface FinishedWrite {
 
 /** Waits for what a write left pending, as long as `timeouts` and the type say, and reads what it made. */
 export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> {
-  const { session, type, made, name, config, step } = write;
+  const { session, type, input, made, wanted, step } = write;
   const { accepted } = made;
   const { resource } = type;
-  const policy = resource.reacts?.waitPolicy?.(type.knownIn(config)) ?? defaultWaitPolicy;
+  const policy = resource.reacts?.waitPolicy?.(type.knownIn(wanted)) ?? defaultWaitPolicy;
   let { id } = accepted;
   let awaits: Diagnostic | undefined;
   if (accepted.pending !== undefined && policy.wait) {
-    const written = asObject(config.timeouts ?? null)?.[step];
+    const written = asObject(wanted.timeouts ?? null)?.[step];
     const asked = typeof written === "string" ? parseDuration(written) : undefined;
     const timeoutMs = asked ?? policy.timeoutMs;
     const result = await waitUntilSettled(accepted.pending, { ...session, type: resource, timeoutMs });
     id = result.pending.id;
-    const about = resource.nameAttribute === undefined ? `the ${resource.type}` : type.addressOf(name);
+    const about = resource.nameAttribute === undefined ? `the ${resource.type}` : type.addressOf(input.name);
     const isSaved = result.kind === "checkout";
     const isKept = step === "delete" && result.kind === "failed";
     const isCut = result.kind === "interrupted" && made.about !== undefined;
@@ -82,22 +92,19 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
 export function waitFinding(
   about: string,
   result: WaitResult,
-  {
-    next: hint,
-    timeoutMs,
-    limit,
-  }: Readonly<Record<"next" | "limit", string>> & Pick<WaitPolicy, "timeoutMs">,
+  wait: { readonly timeoutMs: number; readonly next: string; readonly limit: string },
 ): Diagnostic | undefined {
   if (result.kind === "done") return undefined;
+  const { timeoutMs, next: hint, limit } = wait;
   if (result.kind === "interrupted")
     return error("apply.interrupted", `${about} was accepted, and its end was not waited for`, { hint });
   const next = `${hint}, or raise ${limit}`;
   return badEnd(about, result, { about: { address: about as Address }, timeoutMs, next }).diagnostic;
 }
 
-async function readRun(write: AcceptedWrite, id: string): Promise<LiveResource | undefined> {
-  const { session, type, name, parentId } = write;
+async function readRun({ session, type, input }: AcceptedWrite, id: string) {
   const { resource } = type;
+  const { name, parentId } = input;
   const recorded = bareRecord({ type: resource.type, id, name });
   // What pins a computed attribute is declared, so that this is read too.
   const pinned = Object.values(resource.computed).flatMap(({ pinnedBy }) => pinnedBy ?? []);
@@ -113,9 +120,9 @@ export function stateAfter(
   isUpToDate = true,
 ): TerraformObject {
   const next = type.draftOf(planned);
-  for (const binding of type.computed)
-    if (holdsUnknown(valueAt(planned, binding.steps)))
-      setValue(next, binding.steps, shownAs(binding, live?.computed.get(binding.path)));
+  for (const { path, steps, type: shown } of type.computed)
+    if (holdsUnknown(valueAt(planned, steps)))
+      setValue(next, steps, fromJson(shown, live?.computed.get(path)));
   if (isUnknown(planned[upToDateName] ?? null)) next[upToDateName] = isUpToDate;
   // A layout has a revision of its own, which the service counts.
   return type.isDeployed ? withRevision(planned, next, nonce) : next;

@@ -45,17 +45,18 @@ const identityNamed = (name: string): IdentityShape =>
 
 /** GetResourceIdentitySchemas: what the identity of each resource type is made of. There is one version, 0. */
 export const getResourceIdentitySchemas: RpcAnswer<"GetResourceIdentitySchemas"> = async () => ({
-  identitySchemas: Object.fromEntries(identities.map((shape) => [shape.name, identityMessage(shape)])),
-});
-
-const identityMessage = ({ block }: IdentityShape): Message<"IdentitySchema"> => ({
-  attributes: block.attributes.map(({ name, type, doc, ...flags }) => ({
-    name,
-    type: typeBytes(type),
-    requiredForImport: flags.required,
-    optionalForImport: flags.optional,
-    description: doc,
-  })),
+  identitySchemas: Object.fromEntries(
+    identities.map(({ name: typeName, block }) => {
+      const attributes = block.attributes.map(({ name, type, doc, ...flags }) => ({
+        name,
+        type: typeBytes(type),
+        requiredForImport: flags.required,
+        optionalForImport: flags.optional,
+        description: doc,
+      }));
+      return [typeName, { attributes }];
+    }),
+  ),
 });
 
 /** UpgradeResourceIdentity: a stored identity is one of now. */

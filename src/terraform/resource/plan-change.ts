@@ -1,14 +1,15 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
 import { generatedName } from "../../model/text";
-import { type Attributes, type Plain, plainEqual, type Unknown } from "../../model/value";
+import { type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
 import { isOnlyImported, type PrivateData, recordedOf } from "../private-data";
 import type { Session } from "../provider";
 import { type AttributeBinding, revisionName, upToDateName } from "../schema/resource-block";
-import { shownAs, type TerraformShape } from "../schema/terraform-shape";
+import type { TerraformShape } from "../schema/terraform-shape";
 import {
   type Draft,
+  fromJson,
   holdsUnknown,
   isSameValue,
   isUnknown,
@@ -35,7 +36,7 @@ export interface ChangeInput {
   /** Undefined for a create. */
   readonly prior: TerraformObject | undefined;
   readonly config: TerraformObject;
-  readonly priorPrivate: PrivateData;
+  readonly kept: PrivateData;
   /** Undefined while the provider is not configured: then nothing is known of defaults. */
   readonly catalog: Catalog | undefined;
   readonly meanings?: Meanings;
@@ -83,10 +84,9 @@ function planCreate(input: ChangeInput): ResourcePlan {
 const noMeanings: Meanings = { kept: new Set(), open: new Set() };
 
 function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
-  const { type, config, priorPrivate: kept, meanings = noMeanings } = input;
+  const { type, config, meanings = noMeanings } = input;
   const { resource } = type;
   const declared = type.declaredIn(config);
-  const defaults = type.defaultsIn(input.catalog);
   const diff = diffOf(input, prior, declared);
   const planned = type.draftOf(config);
   for (const binding of type.declared)
@@ -102,7 +102,7 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
   const isNew = isMoved || replaced.length > 0;
   // An id that is not known yet says that it runs.
   if (unpinnedIn(input).length > 0) planned.id = unknown;
-  const { sent, acts } = plannedWrites(type, { prior, planned, declared, kept, defaults });
+  const { sent, acts } = plannedWrites(input, prior, planned);
   for (const { steps, rule } of type.computed) {
     const before = valueAt(prior, steps);
     // What may be pinned, is not and was not shown stays so.
@@ -145,15 +145,15 @@ function namesAnother(type: TerraformShape, prior: TerraformObject, config: Terr
 }
 
 /** Returns what pinned a reacting resource and is no longer declared: it runs as its parent says. */
-function unpinnedIn({ type, config, priorPrivate }: ChangeInput): readonly AttributeBinding[] {
+function unpinnedIn({ type, config, kept }: ChangeInput): readonly AttributeBinding[] {
   if (!type.reacts || config.when === "never") return [];
   const declared = type.declaredIn(config);
   const pins = type.declared.filter(({ path }) => type.computed.some(({ rule }) => rule.pinnedBy === path));
-  return pins.filter(({ path }) => path in (priorPrivate.applied ?? {}) && !declared.has(path));
+  return pins.filter(({ path }) => path in (kept.applied ?? {}) && !declared.has(path));
 }
 
 function diffOf(
-  { type, catalog, priorPrivate }: ChangeInput,
+  { type, catalog, kept }: ChangeInput,
   prior: TerraformObject,
   declared: ReadonlyMap<string, Plain | Unknown>,
 ): AttributesDiff {
@@ -163,7 +163,7 @@ function diffOf(
       address: type.addressOf(type.nameIn(prior)),
       type: type.resource,
       defaults: type.defaultsIn(catalog),
-      recorded: recordedOf(type, prior, priorPrivate),
+      recorded: recordedOf(type, prior, kept),
       read: { kind: "found", live },
       live,
       removed: false,
@@ -178,7 +178,7 @@ function plannedValue(
   prior: TerraformObject,
   diff: AttributesDiff,
 ): TerraformValue {
-  const { type, config, catalog, priorPrivate, meanings = noMeanings } = input;
+  const { type, config, catalog, kept, meanings = noMeanings } = input;
   const { path, steps } = binding;
   const rule = type.resource.rules[path];
   const wanted = valueAt(config, steps);
@@ -192,20 +192,10 @@ function plannedValue(
   }
   if (unpinnedIn(input).includes(binding)) return null;
   // While defaults are not known, what is planned now has to hold at apply.
-  if (catalog === undefined && rule?.change === "update" && path in (priorPrivate.applied ?? {}))
-    return unknown;
+  if (catalog === undefined && rule?.change === "update" && path in (kept.applied ?? {})) return unknown;
   const after = diff.changes.find((one) => one.path === path)?.after;
   if (after === undefined) return before;
-  return after.kind === "value" ? shownAs(binding, after.value) : null;
-}
-
-interface PlannedUpdate {
-  readonly prior: TerraformObject;
-  readonly planned: TerraformObject;
-  /** The attributes that are written, by path; their values are of no account. */
-  readonly declared: ReadonlyMap<string, unknown>;
-  readonly kept: PrivateData;
-  readonly defaults: Attributes;
+  return after.kind === "value" ? fromJson(binding.type, after.value) : null;
 }
 
 /**
@@ -214,9 +204,11 @@ interface PlannedUpdate {
  * plan alone.
  */
 export function plannedWrites(
-  type: TerraformShape,
-  { prior, planned, declared, kept, defaults }: PlannedUpdate,
+  { type, config, kept, catalog }: ChangeInput,
+  prior: TerraformObject,
+  planned: TerraformObject,
 ): PlannedWrites {
+  const defaults = type.defaultsIn(catalog);
   const isMoved = (steps: PathSteps): boolean =>
     isUnknown(valueAt(planned, steps)) || !isSameValue(valueAt(prior, steps), valueAt(planned, steps));
   const sent = new Set<string>();
@@ -234,7 +226,7 @@ export function plannedWrites(
     if (causes.some((one) => (planned[one] ?? null) !== null && isMoved([one]))) sent.add(path);
   }
   const runsAgain = type.reacts && isRun(prior, planned, kept);
-  if (runsAgain) for (const path of declared.keys()) sent.add(path);
+  if (runsAgain) for (const path of type.declaredIn(config).keys()) sent.add(path);
   return { sent, acts: sent.size > 0 || runsAgain };
 }
 

@@ -41,22 +41,19 @@ export async function offerFindings(change: CheckedChange): Promise<readonly Dia
 }
 
 /** Returns true for the second plan of a replacement: it has no prior state, and the private data of the first. */
-export const isSecondPlan = ({
-  prior,
-  priorPrivate,
-}: Pick<CheckedChange, "prior" | "priorPrivate">): boolean =>
-  prior === undefined && priorPrivate.workspace !== undefined;
+export const isSecondPlan = ({ prior, kept }: CheckedChange): boolean =>
+  prior === undefined && kept.workspace !== undefined;
 
 /**
  * Warns of a resource that is not in the place of those that declare none: no plan moves it. One that was only imported is
  * not replaced by one in the place that is declared.
  */
 export async function placeFindings(change: CheckedChange): Promise<readonly Diagnostic[]> {
-  const { session, type, prior, config, priorPrivate, replaced } = change;
+  const { session, type, prior, config, kept, replaced } = change;
   const { place } = type.resource;
   if (!session || !place || !prior) return [];
   const { attribute } = place;
-  const isImported = isOnlyImported(priorPrivate) && replaced.includes(attribute);
+  const isImported = isOnlyImported(kept) && replaced.includes(attribute);
   const declared = type.declaredIn(config);
   if (declared.has(attribute) && !isImported) return [];
   const read = await findResource(session.reads, type.resource, { id: textIn(prior, "id") });

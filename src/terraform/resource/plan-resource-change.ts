@@ -6,7 +6,7 @@ import { diagnosticMessages, pathMessage } from "../messages";
 import { readPrivate, writePrivate } from "../private-data";
 import type { RequestOf, ResponseOf } from "../protocol";
 import type { RpcAnswer } from "../provider";
-import { type Schema, showsUnwrittenBlock } from "../schema/block";
+import type { Schema } from "../schema/block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage, isSameValue, type TerraformObject } from "../values";
 import { parentChange } from "./confirm-deleted";
@@ -30,16 +30,20 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   const isNew = prior === undefined;
   const catalog = isNew ? undefined : await session?.reads.catalog();
   const meanings = prior && (await meaningsOf({ session, type, prior, config }));
-  const input = { type, prior, config, priorPrivate: readPrivate(request.priorPrivate), catalog, meanings };
+  const input = { type, prior, config, kept: readPrivate(request.priorPrivate), catalog, meanings };
   const change = planChange(input);
   const found = await findingsOf({ ...input, ...change, session }).catch((failure: unknown) => {
-    if (isNew) return [unchecked(type, failure)];
-    throw failure;
+    if (!isNew) throw failure;
+    // No error: where the plan of a create fails in an apply, Terraform deletes what `create_before_destroy` replaces next.
+    const summary = `the new ${type.resource.type} could not be checked against the service`;
+    return [warning("live.unchecked", summary, { detail: diagnosticOf(failure).summary })];
   });
   return {
     ...plannedAs(type, request, prior, change.planned),
     // Terraform takes a block that only an import brought for a mistake of the plan, unless it is told so.
-    legacyTypeSystem: showsUnwrittenBlock(type, config, change.planned),
+    legacyTypeSystem: type.block.groups?.some(
+      ({ name }) => (config[name] ?? null) === null && (change.planned[name] ?? null) !== null,
+    ),
     requiresReplace: change.replaced.map((path) => pathMessage(stepsOf(path) ?? [])),
     diagnostics: diagnosticMessages(found, stepsOf),
   };
@@ -122,15 +126,6 @@ async function findingsOf(change: CheckedChange): Promise<readonly Diagnostic[]>
     ...(await priceWarnings(change)),
   ];
 }
-
-/**
- * Says that a create could not be checked. No error: where the plan of a create fails in an apply, Terraform deletes what
- * `create_before_destroy` is to replace with the next one.
- */
-const unchecked = ({ resource }: TerraformShape, failure: unknown): Diagnostic =>
-  warning("live.unchecked", `the new ${resource.type} could not be checked against the service`, {
-    detail: diagnosticOf(failure).summary,
-  });
 
 /** Warns of a run without triggers, the same for every resource of the type: Terraform shows equal warnings once. */
 function triggerFindings({ name, resource }: TerraformShape, config: TerraformObject): readonly Diagnostic[] {

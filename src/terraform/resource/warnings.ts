@@ -4,13 +4,11 @@ import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import type { Money } from "../../model/resource-type";
 import { type Attributes, Unknown } from "../../model/value";
-import { sameMoney } from "../../plan/change";
+import { free, sameMoney } from "../../plan/change";
 import { moneyChange } from "../../report/plan-wording";
 import { findResource } from "../../resources";
 import { textIn, valueAt } from "../values";
 import type { CheckedChange } from "./plan-change";
-
-const free: Money = { usd: 0, ngn: 0 };
 
 /** Warns about another price; says nothing where a part of it is not known yet. */
 export async function priceWarnings(change: CheckedChange): Promise<readonly Diagnostic[]> {

@@ -12,7 +12,6 @@ import {
   mapOf,
   type ObjectType,
   objectOf,
-  type TerraformObject,
   type TerraformType,
   type TerraformValue,
 } from "../values";
@@ -99,15 +98,6 @@ const typeOfBlock = ({ attributes, groups = [] }: BlockSchema): ObjectType =>
 
 export const emptyValue = ({ block: { attributes, groups = [] } }: Pick<Schema, "block">): Draft =>
   Object.fromEntries([...attributes, ...groups].map(({ name }) => [name, null]));
-
-export const showsUnwrittenBlock = (
-  { block }: Pick<Schema, "block">,
-  written: TerraformObject,
-  planned: TerraformObject,
-): boolean =>
-  (block.groups ?? []).some(
-    ({ name }) => (written[name] ?? null) === null && (planned[name] ?? null) !== null,
-  );
 
 /** Version of every schema of this provider. 3: a list that may hold objects has a type of its own with each value. */
 export const schemaVersion = 3;

@@ -10,7 +10,6 @@ import { readProven } from "../../resources";
 import {
   asObject,
   type Draft,
-  fromJson,
   holdsUnknown,
   type ObjectType,
   type PathSteps,
@@ -22,7 +21,9 @@ import {
   valueAt,
 } from "../values";
 import { type BlockSchema, madeUp, type Schema, schemaOf } from "./block";
-import { type AttributeBinding, blockOf, ResourceBindings } from "./resource-block";
+import { blockOf, ResourceBindings } from "./resource-block";
+
+const noReferences = new Unknown([]);
 
 const shapes = new WeakMap<Resource, TerraformShape>();
 
@@ -68,7 +69,7 @@ export class TerraformShape extends ResourceBindings implements Schema {
     const declared = new Map<string, Plain | Unknown>();
     for (const { path, steps } of this.declared) {
       const value = valueAt(config, steps);
-      if (value !== null) declared.set(path, declaredValue(value));
+      if (value !== null) declared.set(path, holdsUnknown(value) ? noReferences : toPlain(value));
     }
     for (const { attribute } of this.resource.parents) {
       const id = declared.get(attribute);
@@ -78,9 +79,9 @@ export class TerraformShape extends ResourceBindings implements Schema {
   }
 
   knownIn(config: TerraformObject): Map<string, Plain> {
-    const isKnown = (entry: [string, Plain | Unknown]): entry is [string, Plain] =>
-      !(entry[1] instanceof Unknown);
-    return new Map([...this.declaredIn(config)].filter(isKnown));
+    const declared = this.declaredIn(config);
+    for (const [path, value] of declared) if (value instanceof Unknown) declared.delete(path);
+    return declared as Map<string, Plain>;
   }
 
   /** A version without a value says that `ignore_changes` withholds the value: validation refuses it as it is written. */
@@ -133,7 +134,7 @@ export class TerraformShape extends ResourceBindings implements Schema {
       parentId: this.parentIn(attributes) ?? null,
       attributes,
       computed,
-      ...(typeof updatedAt === "string" && { updatedAt }),
+      updatedAt: typeof updatedAt === "string" ? updatedAt : undefined,
     };
   }
 
@@ -177,10 +178,3 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return catalog === undefined ? new Map() : this.resource.defaults(catalog);
   }
 }
-
-const noReferences = new Unknown([]);
-const declaredValue = (value: TerraformValue): Plain | Unknown =>
-  holdsUnknown(value) ? noReferences : toPlain(value);
-
-export const shownAs = ({ type }: Pick<AttributeBinding, "type">, value: Plain | undefined): TerraformValue =>
-  fromJson(type, value);

@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { generatedName, shortList } from "../../model/text";
 import { service } from "../../resources/service";
+import { variable } from "../../resources/variable";
 import { diagnosticsOf, withoutTaint } from "../messages";
 import { noPrivateData, writtenNow } from "../private-data";
 import { mostAgeMs, type Session } from "../provider";
@@ -89,7 +90,7 @@ async function variablesBefore(
   const listed = (await reads.variables(parentId)) ?? [];
   const ids = elementsOf(planned.ids);
   const taken = listed.map(({ key }) => key).filter((key) => written.has(key) && isUnknown(ids[key]));
-  await requireFreeKeys(reads, entryType, parentId, { taken, isNew: prior === undefined });
+  await requireFreeKeys(reads, variable, parentId, taken, prior === undefined);
   const byId = new Map(listed.map((one) => [one.id, one]));
   const before = new Map<string, TerraformObject>();
   for (const key of written) {
@@ -107,21 +108,22 @@ async function variablesBefore(
 
 /** Creates a variable, or updates it; `before` is undefined for a create. Returns its ID and time. */
 async function setVariable(
-  { session, type, planned: whole, config, kept, nonce }: Omit<Writing, "wanted">,
+  change: Omit<Writing, "wanted">,
   key: string,
   before: TerraformObject | undefined,
 ) {
+  const { type, planned: whole, config } = change;
   const planned = { ...variableIn(whole, key, rowIn(whole, key)), updated_at: unknown };
   const wanted = type.withUnplanned(planned, variableIn(config, key, rowIn(config, key)));
+  const write = { ...change, planned, wanted, config: planned };
   if (before !== undefined) {
-    const write = { session, type, planned, wanted, config: planned, kept, nonce };
     const { state } = await updateResource(write, before);
     return { ids: before.id, updated_at: state?.updated_at ?? "" };
   }
   const attributes = type.appliableIn(wanted);
-  const input = { address: type.addressOf(key), name: key, attributes };
-  const creation = { session, type, input, parentId: type.parentIn(attributes), nonce };
-  const { id, live } = await createOnce(creation);
+  const parentId = type.parentIn(attributes);
+  const input = { address: type.addressOf(key), name: key, attributes, parentId };
+  const { id, live } = await createOnce({ ...write, input });
   return { ids: id, updated_at: live?.updatedAt ?? "" };
 }
 

@@ -72,8 +72,7 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
   }
   const owner = await readParent(reads, variable, serviceId);
   if (owner?.kind === "gone" && owner.ending === undefined) {
-    const missing = { resource: variable, name: serviceId };
-    const { isGone, diagnostics: found } = confirmDeleted(session, missing, owner);
+    const { isGone, diagnostics: found } = confirmDeleted(session, variable, serviceId, owner);
     const diagnostics = diagnosticMessages(found);
     return isGone ? { newState: encoded(null), diagnostics } : { ...unchanged, diagnostics };
   }

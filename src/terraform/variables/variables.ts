@@ -130,8 +130,8 @@ export function planVariables(change: VariablesChange): Pick<ResourcePlan, "plan
     // A value that only the configuration has, and does not show, stays as it is.
     const isHidden = Object.values(row).every((value) => value === undefined);
     const asRecorded = known && (isHidden ? variableIn : recordedIn)(before ?? {}, key, known);
-    const priorPrivate = taken ? { ...noPrivateData, workspace: "" } : noPrivateData;
-    const input = { type: entryType, prior: asRecorded, config: wanted, priorPrivate, catalog: undefined };
+    const kept = taken ? { ...noPrivateData, workspace: "" } : noPrivateData;
+    const input = { type: entryType, prior: asRecorded, config: wanted, kept, catalog: undefined };
     const { planned, acts } = planChange(input);
     isWritten ||= acts;
     const { id, updated_at: time } = planned;
