@@ -23,13 +23,12 @@ import {
 } from "../values";
 import { needsRun } from "./reactions";
 
-/** The attributes whose value cannot change in place, and whose text alone does not say that it changes, by path. */
-export interface Meanings {
-  /** The configured value is another text than the state has and stands for the same: an environment and its id. */
-  readonly kept: ReadonlySet<string>;
-  /** The configured value is unknown, or what it stands for, or the recorded parent is deleted: no replacement. */
-  readonly open: ReadonlySet<string>;
-}
+/**
+ * The attributes whose value cannot change in place, and whose text alone does not say that it changes, by path. `same`: it
+ * is another text than the state has and stands for the same: an environment and its id. `open`: it is unknown, or what it
+ * stands for, or the recorded parent is deleted: no replacement.
+ */
+export type Meanings = ReadonlyMap<string, "same" | "open">;
 
 export interface ChangeInput {
   readonly type: TerraformShape;
@@ -42,15 +41,12 @@ export interface ChangeInput {
   readonly meanings?: Meanings;
 }
 
-interface PlannedWrites {
+export interface ResourcePlan {
+  readonly planned: TerraformObject;
   /** Attribute paths to send to the service; on a create all that is declared. */
   readonly sent: ReadonlySet<string>;
   /** Anything is sent or runs again. */
   readonly acts: boolean;
-}
-
-export interface ResourcePlan extends PlannedWrites {
-  readonly planned: TerraformObject;
   /** Attribute paths that cannot change in place. */
   readonly replaced: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
@@ -81,7 +77,7 @@ function planCreate(input: ChangeInput): ResourcePlan {
   return { planned, replaced: [], sent, acts: true, diagnostics: [] };
 }
 
-const noMeanings: Meanings = { kept: new Set(), open: new Set() };
+const noMeanings: Meanings = new Map();
 
 function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
   const { type, config, meanings = noMeanings } = input;
@@ -94,11 +90,12 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
   const replaced = diff.changes
     .filter(({ forcesReplacement }) => forcesReplacement)
     .map(({ path }) => path)
-    .filter((path) => !meanings.kept.has(path) && !meanings.open.has(path));
+    .filter((path) => !meanings.has(path));
   if (namesAnother(type, prior, config)) replaced.push(resource.nameAttribute ?? "");
   // What may have another parent may be created there.
   const isMoved =
-    resource.removedWithParent && resource.parents.some(({ attribute }) => meanings.open.has(attribute));
+    resource.removedWithParent &&
+    resource.parents.some(({ attribute }) => meanings.get(attribute) === "open");
   const isNew = isMoved || replaced.length > 0;
   // An id that is not known yet says that it runs.
   if (unpinnedIn(input).length > 0) planned.id = unknown;
@@ -115,7 +112,7 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
   const changedTwice = (path: string): string =>
     `${type.stepsOf(path)?.join(".") ?? path} of ${about} was changed here and outside of Terraform`;
   const diagnostics = diff.diagnostics
-    .filter(({ attribute = "" }) => !meanings.kept.has(attribute))
+    .filter(({ attribute = "" }) => meanings.get(attribute) !== "same")
     .map((one) => ({ ...one, summary: changedTwice(one.attribute ?? "") }));
   return { planned, replaced, sent, acts: acts || replaced.length > 0, diagnostics };
 }
@@ -187,7 +184,7 @@ function plannedValue(
   if (wanted !== null) {
     // The service may make no difference between two values.
     if (before === null) return wanted;
-    const isSame = meanings.kept.has(path) || isEqualAs(rule?.equal ?? plainEqual, before, wanted);
+    const isSame = meanings.get(path) === "same" || isEqualAs(rule?.equal ?? plainEqual, before, wanted);
     return isSame ? before : wanted;
   }
   if (unpinnedIn(input).includes(binding)) return null;
@@ -207,7 +204,7 @@ export function plannedWrites(
   { type, config, kept, catalog }: ChangeInput,
   prior: TerraformObject,
   planned: TerraformObject,
-): PlannedWrites {
+): Pick<ResourcePlan, "sent" | "acts"> {
   const defaults = type.defaultsIn(catalog);
   const isMoved = (steps: PathSteps): boolean =>
     isUnknown(valueAt(planned, steps)) || !isSameValue(valueAt(prior, steps), valueAt(planned, steps));

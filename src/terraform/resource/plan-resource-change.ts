@@ -73,23 +73,22 @@ interface Update extends Pick<CheckedChange, "session" | "type" | "config"> {
 async function meaningsOf(update: Update): Promise<Meanings> {
   const { session, type, prior, config } = update;
   const { rules, parents } = type.resource;
+  const meanings = new Map<string, "same" | "open">();
   // What is unknown may be the value of before: a plan replaces nothing for it.
-  const open = [...type.declaredIn(config)]
-    .filter(([path, value]) => rules[path]?.change === "replace" && value instanceof Unknown)
-    .map(([path]) => path);
+  for (const [path, value] of type.declaredIn(config))
+    if (rules[path]?.change === "replace" && value instanceof Unknown) meanings.set(path, "open");
   // Where nothing is to be deleted, it is created in the new parent instead of being replaced.
   if ((await parentChange(session, type, prior, config)) === "left")
-    open.push(...parents.map(({ attribute }) => attribute));
-  const [before, after] = [type.knownIn(prior), type.knownIn(config)];
-  const rewritten = [...after]
-    .filter(([path, value]) => rules[path]?.resolved === true && !plainEqual(value, before.get(path)))
-    .map(([path]) => path);
+    for (const { attribute } of parents) meanings.set(attribute, "open");
+  const before = type.knownIn(prior);
+  const rewritten = [...type.knownIn(config)].filter(
+    ([path, value]) => rules[path]?.resolved === true && !plainEqual(value, before.get(path)),
+  );
   const shown = rewritten.length > 0 ? await readAs(update) : undefined;
-  if (shown === undefined) return { kept: new Set(), open: new Set([...open, ...rewritten]) };
-  return {
-    kept: new Set(rewritten.filter((path) => shown.get(path) === after.get(path))),
-    open: new Set(open),
-  };
+  for (const [path, value] of rewritten)
+    if (shown === undefined) meanings.set(path, "open");
+    else if (shown.get(path) === value) meanings.set(path, "same");
+  return meanings;
 }
 
 /** Returns what is live in the form of the configuration; undefined where it cannot be read. */

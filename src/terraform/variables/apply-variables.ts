@@ -45,7 +45,7 @@ export async function applyVariables(
   for (const [key, row] of rows)
     if (!(key in ids))
       await attempt(key, async () => {
-        await deleteResource({ ...at, prior: variableIn(prior ?? {}, key, row) });
+        await deleteResource(at, variableIn(prior ?? {}, key, row));
         rows.delete(key);
       });
   const workspace = prior?.ids === null ? session.workspaceId : undefined;
