@@ -42,20 +42,18 @@ export async function parentChange(
   });
 }
 
-interface Referred {
-  readonly live?: LiveResource;
-  /** Why nothing can be created in it. */
-  readonly finding?: Diagnostic;
-  readonly isMissing?: boolean;
-}
+type Referred = Awaited<ReturnType<typeof findReferred>>;
 
-/** Looks up the resource that a configuration refers to by its ID; says nothing of what cannot be read. */
+/**
+ * Looks up the resource that a configuration refers to by its ID, and why nothing can be created in it; says nothing of
+ * what cannot be read.
+ */
 export async function findReferred(
   { reads }: Pick<Session, "reads">,
   resource: Resource,
   id: string,
   attribute: string,
-): Promise<Referred> {
+) {
   const { type } = resource;
   const read = await findResource(reads, resource, { id });
   if (read.kind === "found") return { live: read.live };

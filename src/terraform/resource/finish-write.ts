@@ -49,16 +49,11 @@ interface AcceptedWrite extends Pick<Writing, "session" | "type" | "wanted"> {
   readonly step: (typeof timeoutNames)[number];
 }
 
-interface FinishedWrite {
-  /** As the wait ended: a newer run may have taken the place of the accepted one. */
-  readonly accepted: Accepted;
-  readonly live: LiveResource | undefined;
-  /** Why it did not end well; a warning where it awaits a checkout. */
-  readonly failed?: Diagnostic;
-}
-
-/** Waits for what a write left pending, as long as `timeouts` and the type say, and reads what it made. */
-export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> {
+/**
+ * Waits for what a write left pending, as long as `timeouts` and the type say, and reads what it made. `failed` says why it
+ * did not end well; a warning where it awaits a checkout.
+ */
+export async function finishWrite(write: AcceptedWrite) {
   const { session, type, input, made, wanted, step } = write;
   const { accepted } = made;
   const { resource } = type;
@@ -83,8 +78,8 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
     if (failed !== undefined && !isSaved) return { accepted, live: accepted.live, failed };
     if (failed !== undefined) awaits = { ...failed, severity: "warning" };
   }
-  // An answer that named another run says nothing of the one that ended.
-  const ended = id === accepted.id ? accepted : { id };
+  // A newer run may have taken the place of the accepted one: the answer says nothing of the one that ended.
+  const ended: Accepted = id === accepted.id ? accepted : { id };
   const run = resource.runs === undefined || step === "delete" ? undefined : await readRun(write, id);
   return { accepted: ended, live: run ?? ended.live, failed: awaits };
 }

@@ -24,7 +24,10 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   const { session } = provider;
   // Terraform plans a deletion without a configuration.
   if (config === undefined) {
-    const found = prior ? removalFindings({ session, type }, prior) : [];
+    const isForgotten = prior !== undefined && type.isMadeElsewhere(prior);
+    const found = isForgotten
+      ? [forgotten(type, type.nameIn(prior))]
+      : checkProtection(session, type, [prior ?? {}], "delete");
     return { ...plannedAs(type, request, prior, undefined), diagnostics: diagnosticMessages(found, stepsOf) };
   }
   const isNew = prior === undefined;
@@ -99,14 +102,6 @@ async function readAs(update: Update): Promise<Pick<ReadonlyMap<string, unknown>
   const read = session && (await type.read(session.reads, target));
   if (read === undefined || read.kind === "unchecked") return undefined;
   return read.kind === "found" ? read.live.attributes : new Map();
-}
-
-function removalFindings(
-  { session, type }: Pick<Update, "session" | "type">,
-  prior: TerraformObject,
-): readonly Diagnostic[] {
-  if (type.isMadeElsewhere(prior)) return [forgotten(type, type.nameIn(prior))];
-  return checkProtection(session, type, [prior], "delete");
 }
 
 async function findingsOf(change: CheckedChange): Promise<readonly Diagnostic[]> {

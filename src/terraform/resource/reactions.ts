@@ -1,7 +1,6 @@
 import type { Resource } from "../../api/reads";
 import { waitUntilSettled } from "../../apply/settle";
 import { failure } from "../../diagnostics/diagnostic";
-import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
 import { type AttributeLookup, isUnlisted, ruleAt } from "../../model/resource-type";
 import { sha256 } from "../../model/text";
@@ -12,18 +11,6 @@ import type { PrivateData } from "../private-data";
 import type { TypeInSession } from "../provider";
 import { shapeOf, type TerraformShape } from "../schema/terraform-shape";
 import { asObject, type TerraformObject } from "../values";
-
-/** The inputs of a run: fields of its parent, and the resources that it follows. */
-interface RunInputs {
-  /** Digest of the fields, and of the ids, names and times of the others. */
-  readonly content: string;
-  /** When the latest of them changed, by the service, ISO 8601: what runs since then has all of it. */
-  readonly changedAt: string | undefined;
-  /** True if the parent is archived: it takes no run. */
-  readonly isHeld: boolean;
-  /** The parent, as messages name it. */
-  readonly about: Address;
-}
 
 /** The revision of a resource that was created only in part. */
 export const incomplete = "incomplete";
@@ -48,11 +35,8 @@ export const needsRun = (
   [...sent].some((path) => ruleAt(type.resource, path)?.takesEffect !== "at once") ||
   (sent.has(type.resource.archives?.attribute ?? "") && !isUnlisted(type.resource, type.knownIn(planned)));
 
-/** Reads what a run would make take effect now; undefined where its parent cannot be read. */
-export async function runInputs(
-  { session, type: { resource } }: TypeInSession,
-  parentId: string,
-): Promise<RunInputs | undefined> {
+/** Reads the inputs of a run: fields of its parent, and the resources that it follows. Undefined without a readable parent. */
+export async function runInputs({ session, type: { resource } }: TypeInSession, parentId: string) {
   const { reads } = session;
   const parent = typeNamed(resource.parents[0]?.type ?? "");
   const read = await readParent(reads, resource, parentId);
@@ -64,8 +48,11 @@ export async function runInputs(
   const beside = followed.flatMap((list) => list ?? []);
   const times = [live, ...beside].flatMap(({ updatedAt }) => updatedAt ?? []);
   return {
+    /** Digest of the fields, and of the ids, names and times of the others. */
     content: sha256(canonicalJson([deployedFields(parent, live), beside.map(version).sort()] as Plain)),
+    /** When the latest of them changed, by the service, ISO 8601: what runs since then has all of it. */
     changedAt: times.sort((a, b) => Date.parse(a) - Date.parse(b)).at(-1),
+    /** True if the parent is archived: it takes no run. */
     isHeld: isUnlisted(parent, live.attributes),
     about: shapeOf(parent).addressOf(live.name),
   };

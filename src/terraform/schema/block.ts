@@ -63,19 +63,14 @@ export const optional = attributeOf("optional");
 
 export const computed = attributeOf("computed");
 
-/**
- * A nested block that may be missing. None is a `group`, which would always be there: the generators of bindings
- * (`cdktf get`, `cdktn get`) know no such nesting.
- */
-interface GroupSchema {
-  readonly name: string;
-  readonly block: BlockSchema;
-}
-
 export interface BlockSchema {
   readonly doc: string;
   readonly attributes: readonly AttributeSchema[];
-  readonly groups?: readonly GroupSchema[];
+  /**
+   * Nested blocks that may be missing. None is a `group`, which would always be there: the generators of bindings
+   * (`cdktf get`, `cdktn get`) know no such nesting.
+   */
+  readonly groups?: readonly { readonly name: string; readonly block: BlockSchema }[];
 }
 
 /** A resource type, data source or ephemeral resource as Terraform gets it. */
@@ -98,9 +93,6 @@ const typeOfBlock = ({ attributes, groups = [] }: BlockSchema): ObjectType =>
 
 export const emptyValue = ({ block: { attributes, groups = [] } }: Pick<Schema, "block">): Draft =>
   Object.fromEntries([...attributes, ...groups].map(({ name }) => [name, null]));
-
-/** Version of every schema of this provider. 3: a list that may hold objects has a type of its own with each value. */
-export const schemaVersion = 3;
 
 /** `NestedBlock.NestingMode` of the protocol. */
 const single = 1;
@@ -127,7 +119,8 @@ const blockMessage = ({ doc, attributes, groups = [] }: BlockSchema): Message<"B
 });
 
 export const schemaMessage = ({ block }: Schema): Message<"Schema"> => ({
-  version: schemaVersion,
+  // The third: a list that may hold objects has a type of its own with each value.
+  version: 3,
   block: blockMessage(block),
 });
 
