@@ -1,6 +1,6 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../../diagnostics/diagnostic";
-import { isMissing, type LiveResource, type ReadResult } from "../../model/live";
+import { isMissing, type ReadResult } from "../../model/live";
 import { canonicalId, snakeCase, terraformNameOf } from "../../model/text";
 import { isOlder } from "../../model/time";
 import { findResource, readParent, typeNamed } from "../../resources";
@@ -69,16 +69,14 @@ export async function findReferred(
 }
 
 /** Returns the resource of an ID, as far as it can be read. Throws `DiagnosticsError` where there is none: an empty answer would look as if there were nothing in it. */
-export async function requireThere(
-  ...asked: Parameters<typeof findReferred>
-): Promise<LiveResource | undefined> {
+export async function requireThere(...asked: Parameters<typeof findReferred>) {
   const { live, finding, isMissing } = await findReferred(...asked);
   if (finding && isMissing) throw new DiagnosticsError([finding]);
   return live;
 }
 
 export async function findParent(
-  session: Pick<Session, "reads">,
+  session: Session,
   { parents: [parent] }: Resource,
   id: string | undefined,
 ): Promise<Referred> {
@@ -93,9 +91,7 @@ export const parentFindings = (
 ): readonly Diagnostic[] =>
   finding ? [isMissing && !isReplacement ? { ...finding, severity: "warning" } : finding] : [];
 
-export async function requireParent(
-  ...asked: Parameters<typeof findParent>
-): Promise<LiveResource | undefined> {
+export async function requireParent(...asked: Parameters<typeof findParent>) {
   const { live, finding } = await findParent(...asked);
   if (finding) throw new DiagnosticsError([finding]);
   return live;

@@ -120,17 +120,13 @@ export function stateAfter(
       setValue(next, steps, fromJson(shown, live?.computed.get(path)));
   if (isUnknown(planned[upToDateName] ?? null)) next[upToDateName] = isUpToDate;
   // A layout has a revision of its own, which the service counts.
-  return type.isDeployed ? withRevision(planned, next, nonce) : next;
+  if (type.isDeployed) next[revisionName] = revisionAfter(planned, nonce);
+  return next;
 }
 
-export const withRevision = (
-  planned: TerraformObject,
-  state: TerraformObject,
-  nonce: string,
-): TerraformObject =>
-  isUnknown(planned[revisionName] ?? null)
-    ? { ...state, [revisionName]: sha256(`revision ${nonce}`).slice(0, 16) }
-    : state;
+export function revisionAfter({ [revisionName]: planned = null }: TerraformObject, nonce: string) {
+  return isUnknown(planned) ? sha256(`revision ${nonce}`).slice(0, 16) : planned;
+}
 
 const secretNotApplied =
   "A value cannot be read back, but its write must move updated_at, and that is what it was before. Apply again to send it again.";

@@ -118,12 +118,7 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
 }
 
 /** Sets the attributes of this provider alone: what Terraform never stores, `revision` and `up_to_date`. */
-function setOwnAttributes(
-  planned: Draft,
-  { type, prior }: ChangeInput,
-  runs: boolean,
-  isDeployed: boolean,
-): void {
+function setOwnAttributes(planned: Draft, { type, prior }: ChangeInput, runs: boolean, isDeployed: boolean) {
   for (const { writeOnlyName } of type.secrets) planned[writeOnlyName] = null;
   if (type.isDeployed) planned[revisionName] = isDeployed ? unknown : (prior?.[revisionName] ?? null);
   // A run may await a checkout.

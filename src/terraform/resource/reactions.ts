@@ -27,11 +27,7 @@ export function requireComplete({ triggers = null }: TerraformObject): void {
 }
 
 /** Returns true if a run makes a change take effect, or may run again because its parent is restored. */
-export const needsRun = (
-  type: TerraformShape,
-  sent: ReadonlySet<string>,
-  planned: TerraformObject,
-): boolean =>
+export const needsRun = (type: TerraformShape, sent: ReadonlySet<string>, planned: TerraformObject) =>
   [...sent].some((path) => ruleAt(type.resource, path)?.takesEffect !== "at once") ||
   (sent.has(type.resource.archives?.attribute ?? "") && !isUnlisted(type.resource, type.knownIn(planned)));
 
@@ -68,11 +64,7 @@ const deployedFields = ({ rules }: Resource, live: LiveResource): Record<string,
 const version = ({ id, name, updatedAt = "" }: LiveResource): string => [id, name, updatedAt].join(" ");
 
 /** Returns if the last run has every change since, by anyone. An imported resource is taken to be up to date. */
-export async function checkUpToDate(
-  at: TypeInSession & { readonly state: TerraformObject },
-  live: LiveResource,
-  kept: PrivateData,
-): Promise<{ readonly isUpToDate: boolean; readonly kept: PrivateData }> {
+export async function checkUpToDate(at: TypeInSession, live: LiveResource, kept: PrivateData) {
   const upToDate = { isUpToDate: true, kept };
   if (at.type.resource.runs === undefined) return { ...upToDate, isUpToDate: live.lacks === undefined };
   const inputs = live.parentId ? await runInputs(at, live.parentId) : undefined;

@@ -137,10 +137,7 @@ export const generatedAgain = ({ resource }: TerraformShape, name: string): Diag
   });
 
 /** Returns the attributes of an update. What is no longer declared is sent with its default: a PATCH merges. */
-function attributesOf(
-  { type, planned, wanted, config }: Writing,
-  changed: ReadonlySet<string>,
-): ReadonlyMap<string, AppliableValue> {
+function attributesOf({ type, planned, wanted, config }: Writing, changed: ReadonlySet<string>) {
   const declared = type.declaredIn(config);
   const isSecret = (path: string): boolean => type.secrets.some((secret) => secret.path === path);
   const isWritten = (path: string): boolean => declared.has(path) || changed.has(path) || isSecret(path);

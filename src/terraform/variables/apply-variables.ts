@@ -9,7 +9,7 @@ import type { AskedChange } from "../resource/apply-resource-change";
 import { parentChange, requireThere } from "../resource/confirm-deleted";
 import { createOnce } from "../resource/create-resource";
 import { deleteResource } from "../resource/delete-resource";
-import { type Applied, type Writing, withRevision } from "../resource/finish-write";
+import { type Applied, revisionAfter, type Writing } from "../resource/finish-write";
 import { requireFreeKeys } from "../resource/namesakes";
 import { incomplete } from "../resource/reactions";
 import { generatedAgain, updateResource } from "../resource/update-resource";
@@ -107,14 +107,10 @@ async function variablesBefore(
 }
 
 /** Creates a variable, or updates it; `before` is undefined for a create. Returns its ID and time. */
-async function setVariable(
-  change: Omit<Writing, "wanted">,
-  key: string,
-  before: TerraformObject | undefined,
-) {
+async function setVariable(change: Omit<Writing, "wanted">, key: string, before?: TerraformObject) {
   const { type, planned: whole, config } = change;
-  const planned = { ...variableIn(whole, key, rowIn(whole, key)), updated_at: unknown };
-  const wanted = type.withUnplanned(planned, variableIn(config, key, rowIn(config, key)));
+  const planned = { ...variableIn(whole, key), updated_at: unknown };
+  const wanted = type.withUnplanned(planned, variableIn(config, key));
   const write = { ...change, planned, wanted, config: planned };
   if (before !== undefined) {
     const { state } = await updateResource(write, before);
@@ -139,7 +135,8 @@ function stateAfter(
   const { service_id: id = null, ids, values_wo_version: version = null } = whole;
   // All of a version is sent again where a part of it failed.
   const sent = isPart && !isNew ? (prior?.values_wo_version ?? null) : version;
-  const state = withRevision(whole, withRows({ ...whole, id, values_wo_version: sent }, rows), nonce);
+  const revision = revisionAfter(whole, nonce);
+  const state = withRows({ ...whole, id, values_wo_version: sent, [revisionName]: revision }, rows);
   if (!isPart || !isNew) return state;
   const missing = Object.fromEntries(Object.keys(elementsOf(ids)).map((key) => [key, null]));
   const { values = null, [generatedName]: generate = null } = whole;
