@@ -2,18 +2,18 @@ import { ApiError } from "../../api/api-error";
 import { createOrFind, severalFound } from "../../apply/create-or-find";
 import { sendTwice } from "../../apply/journaled-send";
 import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
-import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
 import type { Accepted } from "../../model/resource-operations";
 import { isoTime } from "../../model/time";
 import { diagnosticsOf, withoutTaint } from "../messages";
-import { appliedIn, type PrivateData, writtenNow } from "../private-data";
+import { appliedIn } from "../private-data";
 import { mostAgeMs } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { requireParent } from "./confirm-deleted";
 import {
   type Applied,
   finishWrite,
+  type MadeResource,
   type Sending,
   stateAfter,
   unappliedFields,
@@ -35,34 +35,22 @@ export async function createResource(change: Writing): Promise<Applied> {
   const parent = (await requireParent(session, resource, parentId))?.computed;
   const input = { address: type.addressOf(name), name, attributes, parent, parentId };
   const made = await make({ ...change, input });
-  const { accepted, live, failed } = await finishWrite({ ...change, input, made, step: "create" });
+  const written = await finishWrite({ ...change, input, made, step: "create" });
+  const { accepted, live, failed, kept, diagnostics } = written;
   // A deployment that did not go live is no resource: the next apply takes it over, or starts another.
   if (failed?.severity === "error" && type.reacts) throw new DiagnosticsError([failed]);
-  const found = [
-    ...(failed === undefined ? [] : [failed]),
-    ...(accepted.failure === undefined
+  const unapplied =
+    accepted.failure === undefined
       ? unappliedFields(type, { sent: attributes, live: accepted.live, defaults }, warning)
-      : diagnosticsOf(accepted.failure)),
-  ];
+      : diagnosticsOf(accepted.failure);
   return {
     state: {
       ...stateAfter(change, live, failed === undefined),
       ...(live === undefined && { id: accepted.id || null }),
     },
-    kept: {
-      applied: appliedIn(type, wanted, wanted),
-      lastRun: resource.runs && { ...made.run, id: accepted.id, awaited: failed && true },
-      ...writtenNow(session, accepted.live ?? live),
-    },
-    diagnostics: [...made.diagnostics, ...withoutTaint(found)],
+    kept: { applied: appliedIn(type, wanted, wanted), ...kept },
+    diagnostics: withoutTaint([...diagnostics, ...unapplied]),
   };
-}
-
-export interface MadeResource {
-  readonly accepted: Accepted;
-  readonly run?: Partial<PrivateData["lastRun"]>;
-  readonly about?: Address | undefined;
-  readonly diagnostics: readonly Diagnostic[];
 }
 
 async function make(creation: Sending): Promise<MadeResource> {

@@ -19,7 +19,7 @@ export async function deleteResource(call: Omit<Deletion, "input">, prior: Terra
   if (refused.length > 0) throw new DiagnosticsError(refused);
   if (type.isMadeElsewhere(prior)) return;
   const input = { address: type.addressOf(name), id, name, parentId: parentId ?? undefined };
-  const made = { accepted: await requestDeletion({ ...call, input }) };
+  const made = { accepted: await requestDeletion({ ...call, input }), diagnostics: [] };
   const { failed } = await finishWrite({ session, type, wanted: prior, input, made, step: "delete" });
   if (failed !== undefined) throw new DiagnosticsError([failed]);
 }

@@ -4,10 +4,10 @@ import { type ComparedWrite, unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, error, type warning } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
-import type { Accepted, CreateInput, DeleteInput } from "../../model/resource-operations";
+import type { Accepted, CreateInput, UpdateInput } from "../../model/resource-operations";
 import { sha256, type timeoutNames } from "../../model/text";
 import { parseDuration } from "../../model/time";
-import type { PrivateData } from "../private-data";
+import { type PrivateData, writtenNow } from "../private-data";
 import type { TypeInSession } from "../provider";
 import { revisionName, upToDateName } from "../schema/resource-block";
 import type { TerraformShape } from "../schema/terraform-shape";
@@ -40,12 +40,19 @@ export interface Applied {
 
 /** A create or an update, as it is sent. */
 export interface Sending extends Writing {
-  readonly input: CreateInput & { readonly parentId: string | undefined };
+  readonly input: CreateInput & Pick<UpdateInput, "live"> & { readonly parentId: string | undefined };
+}
+
+export interface MadeResource {
+  readonly accepted: Accepted;
+  readonly run?: Partial<PrivateData["lastRun"]>;
+  readonly about?: Address | undefined;
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 interface AcceptedWrite extends Pick<Writing, "session" | "type" | "wanted"> {
-  readonly input: DeleteInput | Sending["input"];
-  readonly made: { readonly accepted: Accepted; readonly about?: Address | undefined };
+  readonly input: Pick<Sending["input"], "name" | "parentId" | "live">;
+  readonly made: MadeResource;
   readonly step: (typeof timeoutNames)[number];
 }
 
@@ -59,7 +66,7 @@ export async function finishWrite(write: AcceptedWrite) {
   const { resource } = type;
   const policy = resource.reacts?.waitPolicy?.(type.knownIn(wanted)) ?? defaultWaitPolicy;
   let { id } = accepted;
-  let awaits: Diagnostic | undefined;
+  let failed: Diagnostic | undefined;
   if (accepted.pending !== undefined && policy.wait) {
     const written = asObject(wanted.timeouts ?? null)?.[step];
     const asked = typeof written === "string" ? parseDuration(written) : undefined;
@@ -67,21 +74,23 @@ export async function finishWrite(write: AcceptedWrite) {
     const result = await waitUntilSettled(accepted.pending, { ...session, type: resource, timeoutMs });
     id = result.pending.id;
     const about = resource.nameAttribute === undefined ? `the ${resource.type}` : type.addressOf(input.name);
-    const isSaved = result.kind === "checkout";
     const isKept = step === "delete" && result.kind === "failed";
     const isCut = result.kind === "interrupted" && made.about !== undefined;
-    const failed = isKept
+    failed = isKept
       ? deletionFailed(error, about as Address, result)
       : isCut
         ? error("apply.interrupted", `${made.about}: deployment started; apply again to follow it`)
         : waitFinding(about, result, { next: "apply again to keep waiting", timeoutMs, limit: "timeouts" });
-    if (failed !== undefined && !isSaved) return { accepted, live: accepted.live, failed };
-    if (failed !== undefined) awaits = { ...failed, severity: "warning" };
+    if (failed && result.kind === "checkout") failed = { ...failed, severity: "warning" };
   }
   // A newer run may have taken the place of the accepted one: the answer says nothing of the one that ended.
   const ended: Accepted = id === accepted.id ? accepted : { id };
-  const run = resource.runs === undefined || step === "delete" ? undefined : await readRun(write, id);
-  return { accepted: ended, live: run ?? ended.live, failed: awaits };
+  const isRead = resource.runs !== undefined && step !== "delete" && failed?.severity !== "error";
+  const live = (isRead ? await readRun(write, id) : undefined) ?? ended.live ?? input.live;
+  const lastRun = resource.runs && { ...made.run, id, awaited: failed && true };
+  const kept = { lastRun, ...writtenNow(session, ended.live ?? live) };
+  const diagnostics = failed === undefined ? made.diagnostics : [...made.diagnostics, failed];
+  return { accepted: ended, live, failed, kept, diagnostics };
 }
 
 export function waitFinding(

@@ -68,20 +68,15 @@ export async function requireFreeKeys(
 }
 
 /** Lists the ways out of a name or key in use: no call can tell who has it. Without a `block`, an update asked for it. */
-const waysOut = (
-  { nameAttribute: word = "", parents: [parent] }: Resource,
-  block: string | undefined,
-): string =>
-  [
+function waysOut({ nameAttribute: word = "", parents: [parent] }: Resource, block?: string): string {
+  const replaced = `  - the resource that is replaced here with create_before_destroy: choose another ${word}, or remove create_before_destroy. In Pulumi, set deleteBeforeReplace.`;
+  return [
     `A ${word} is unique in its ${parent?.type ?? "workspace"}. This ${word} may belong to:`,
-    ...(block === undefined
-      ? []
-      : [
-          `  - the resource that is replaced here with create_before_destroy: choose another ${word}, or remove create_before_destroy. In Pulumi, set deleteBeforeReplace.`,
-        ]),
+    ...(block === undefined ? [] : [replaced]),
     `  - a resource of this configuration that gives it up: apply again. Two that exchange a ${word} need two applies.`,
     `  - a resource that destroy = false left, or that was created elsewhere: choose another ${word}${block ? `, or import it:\n\n${block}` : "."}`,
   ].join("\n");
+}
 
 const importBlock = (type: string, importId: string): string =>
   [

@@ -38,7 +38,7 @@ export interface ChangeInput {
   readonly kept: PrivateData;
   /** Undefined while the provider is not configured: then nothing is known of defaults. */
   readonly catalog: Catalog | undefined;
-  readonly meanings?: Meanings;
+  readonly meanings: Meanings;
 }
 
 export interface ResourcePlan {
@@ -77,10 +77,8 @@ function planCreate(input: ChangeInput): ResourcePlan {
   return { planned, replaced: [], sent, acts: true, diagnostics: [] };
 }
 
-const noMeanings: Meanings = new Map();
-
 function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
-  const { type, config, meanings = noMeanings } = input;
+  const { type, config, meanings } = input;
   const { resource } = type;
   const declared = type.declaredIn(config);
   const diff = diffOf(input, prior, declared);
@@ -170,7 +168,7 @@ function plannedValue(
   prior: TerraformObject,
   diff: AttributesDiff,
 ): TerraformValue {
-  const { type, config, catalog, kept, meanings = noMeanings } = input;
+  const { type, config, catalog, kept, meanings } = input;
   const { path, steps } = binding;
   const rule = type.resource.rules[path];
   const wanted = valueAt(config, steps);
@@ -196,7 +194,7 @@ function plannedValue(
  * plan alone.
  */
 export function plannedWrites(
-  { type, config, kept, catalog }: ChangeInput,
+  { type, config, kept, catalog }: Omit<ChangeInput, "meanings">,
   prior: TerraformObject,
   planned: TerraformObject,
 ): Pick<ResourcePlan, "sent" | "acts"> {

@@ -7,7 +7,6 @@ import { readPrivate, writePrivate } from "../private-data";
 import type { RequestOf, ResponseOf } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import type { Schema } from "../schema/block";
-import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage, isSameValue, type TerraformObject } from "../values";
 import { parentChange } from "./confirm-deleted";
 import { type CheckedChange, type Meanings, planChange } from "./plan-change";
@@ -32,7 +31,7 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   }
   const isNew = prior === undefined;
   const catalog = isNew ? undefined : await session?.reads.catalog();
-  const meanings = prior && (await meaningsOf({ session, type, prior, config }));
+  const meanings = prior ? await meaningsOf({ session, type, prior, config }) : new Map();
   const input = { type, prior, config, kept: readPrivate(request.priorPrivate), catalog, meanings };
   const change = planChange(input);
   const found = await findingsOf({ ...input, ...change, session }).catch((failure: unknown) => {
@@ -105,14 +104,10 @@ async function readAs(update: Update): Promise<Pick<ReadonlyMap<string, unknown>
 }
 
 async function findingsOf(change: CheckedChange): Promise<readonly Diagnostic[]> {
-  const { session, type, prior, config, replaced } = change;
-  const isReplaced = prior !== undefined && replaced.length > 0;
   return [
     ...change.diagnostics,
-    ...triggerFindings(type, config),
-    ...(isReplaced ? replacementFindings(type, prior, replaced) : []),
-    ...(isReplaced ? checkProtection(session, type, [prior, config], "replace") : []),
-    ...(isSecondPlan(change) ? checkProtection(session, type, [config], "replace") : []),
+    ...triggerFindings(change),
+    ...replacementFindings(change),
     ...(await preservedFindings(change)),
     ...(await offerFindings(change)),
     ...(await placeFindings(change)),
@@ -122,11 +117,12 @@ async function findingsOf(change: CheckedChange): Promise<readonly Diagnostic[]>
 }
 
 /** Warns of a run without triggers, the same for every resource of the type: Terraform shows equal warnings once. */
-function triggerFindings({ name, resource }: TerraformShape, config: TerraformObject): readonly Diagnostic[] {
+function triggerFindings({ type, config }: CheckedChange): readonly Diagnostic[] {
   const { triggers = null, when = null } = config;
-  if (resource.runs === undefined || triggers !== null || when === "always" || when === "never") return [];
+  if (type.resource.runs === undefined || triggers !== null || when === "always" || when === "never")
+    return [];
   return [
-    warning("plan.not_deployed", `${name} without triggers`, {
+    warning("plan.not_deployed", `${type.name} without triggers`, {
       detail:
         "A change of the service or of its variables is deployed by the next apply, not by the one that makes it.",
       hint: "set triggers = { config = rnv_service.NAME.revision, vars = rnv_variables.NAME.revision }",
@@ -134,19 +130,19 @@ function triggerFindings({ name, resource }: TerraformShape, config: TerraformOb
   ];
 }
 
-/** Says what a replacement loses. In an apply, Terraform refuses one that no plan has shown. */
-function replacementFindings(
-  type: TerraformShape,
-  prior: TerraformObject,
-  replaced: readonly string[],
-): readonly Diagnostic[] {
+/** Says what a replacement loses, and what forbids it. In an apply, Terraform refuses one that no plan has shown. */
+function replacementFindings(change: CheckedChange): readonly Diagnostic[] {
+  const { session, type, prior, config, replaced } = change;
   const { resource } = type;
-  if (resource.removal !== "delete") return [];
-  const [attribute = ""] = replaced;
+  const [attribute] = replaced;
+  if (isSecondPlan(change)) return checkProtection(session, type, [config], "replace");
+  if (prior === undefined || attribute === undefined) return [];
+  const refused = checkProtection(session, type, [prior, config], "replace");
+  if (resource.removal !== "delete") return refused;
   const lost = resource.removedWithParent ? "" : "; its URL, variables and deployments are lost";
   const about = `${resource.type} "${type.nameIn(prior)}"`;
   const named = type.stepsOf(attribute)?.join(".") ?? attribute;
-  return [mustBeReplaced(`${about} must be replaced${lost}`, named)];
+  return [mustBeReplaced(`${about} must be replaced${lost}`, named), ...refused];
 }
 
 /** Returns what a plan says of a replacement; an apply without it stops, in words that blame the provider. */

@@ -7,16 +7,17 @@ import type { Accepted, AppliableValue, UpdateInput } from "../../model/resource
 import { Secret } from "../../model/secret";
 import { generatedName } from "../../model/text";
 import { timeNow } from "../../model/time";
-import { appliedIn, isOnlyImported, recordedOf, writtenNow } from "../private-data";
+import { appliedIn, isOnlyImported, recordedOf } from "../private-data";
 import type { Session } from "../provider";
 import { revisionName } from "../schema/resource-block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { type TerraformObject, toPlain, valueAt } from "../values";
 import { parentChange } from "./confirm-deleted";
-import { createResource, type MadeResource, startRun, writtenAs } from "./create-resource";
+import { createResource, startRun, writtenAs } from "./create-resource";
 import {
   type Applied,
   finishWrite,
+  type MadeResource,
   type Sending,
   stateAfter,
   unappliedFields,
@@ -50,23 +51,16 @@ export async function updateResource(change: Writing, prior: TerraformObject): P
   const recorded = recordedOf(type, prior, kept);
   const input = { address: type.addressOf(name), name, attributes, parentId, id, changed, live, recorded };
   const made = await send({ ...change, input });
-  const {
-    accepted,
-    live: seen = live,
-    failed,
-  } = await finishWrite({ ...change, input, made, step: "update" });
+  const written = await finishWrite({ ...change, input, made, step: "update" });
+  const { accepted, failed, diagnostics } = written;
   if (failed?.severity === "error") throw new DiagnosticsError([failed]);
   const refused = unappliedFields(type, { sent, defaults, before, live: accepted.live }, error);
   // The state stays: the next plan compares it with what is live.
   if (refused.length > 0) throw new DiagnosticsError(refused);
   return {
-    state: stateAfter(change, seen, failed === undefined),
-    kept: {
-      applied,
-      lastRun: type.resource.runs && { ...made.run, id: accepted.id, awaited: failed && true },
-      ...writtenNow(session, accepted.live ?? seen),
-    },
-    diagnostics: failed === undefined ? made.diagnostics : [...made.diagnostics, failed],
+    state: stateAfter(change, written.live, failed === undefined),
+    kept: { applied, ...written.kept },
+    diagnostics,
   };
 }
 

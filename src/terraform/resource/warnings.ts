@@ -86,10 +86,6 @@ export function standingOf(
   });
   const isArchived = archives !== undefined && live.attributes.get(archives.attribute) === true;
   if (!isArchived || declared.get(archives.attribute) === true) return found;
-  return [
-    ...found,
-    warning("live.standing", `${about} is archived`, {
-      detail: "It takes no new deployments; what runs of it goes on.",
-    }),
-  ];
+  const detail = "It takes no new deployments; what runs of it goes on.";
+  return [...found, warning("live.standing", `${about} is archived`, { detail })];
 }

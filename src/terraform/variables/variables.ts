@@ -128,8 +128,8 @@ export function planVariables(change: VariablesChange): Pick<ResourcePlan, "plan
     const isHidden = Object.values(row).every((value) => value === undefined);
     const asRecorded = known && (isHidden ? variableIn : recordedIn)(before ?? {}, key, known);
     const kept = taken ? { ...noPrivateData, workspace: "" } : noPrivateData;
-    const input = { type: entryType, prior: asRecorded, config: wanted, kept, catalog: undefined };
-    const { planned, acts } = planChange(input);
+    const update = { prior: asRecorded, config: wanted, kept, catalog: undefined, meanings: new Map() };
+    const { planned, acts } = planChange({ type: entryType, ...update });
     isWritten ||= acts;
     const { id, updated_at: time } = planned;
     rows.set(key, { ...row, values_wo: undefined, ids: id, updated_at: time ?? undefined });
