@@ -85,11 +85,9 @@ export async function findParent(
 }
 
 /** Returns what a plan says of a parent. An ID that is not there yet may be that of a mocked output: only a replacement stops. */
-export const parentFindings = (
-  { finding, isMissing }: Referred,
-  isReplacement: boolean,
-): readonly Diagnostic[] =>
-  finding ? [isMissing && !isReplacement ? { ...finding, severity: "warning" } : finding] : [];
+export function parentFindings({ finding, isMissing }: Referred, isReplacement: boolean): Diagnostic[] {
+  return finding ? [isMissing && !isReplacement ? { ...finding, severity: "warning" } : finding] : [];
+}
 
 export async function requireParent(...asked: Parameters<typeof findParent>) {
   const { live, finding } = await findParent(...asked);

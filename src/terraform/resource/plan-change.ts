@@ -59,10 +59,9 @@ export interface CheckedChange extends ChangeInput, ResourcePlan {
 }
 
 /**
- * Plans one resource. Pure, and the same every time it is asked: Terraform plans again
- * before it applies. A declared value is planned as it is written, or as it was where the service makes no
- * difference; what is not declared keeps its value, and what is no longer declared goes back to its default
- * (DESIGN section 4).
+ * Plans one resource. Pure, and the same every time it is asked: Terraform plans again before it applies. A declared value
+ * is planned as it is written, or as it was where the service makes no difference; what is not declared keeps its value, and
+ * what is no longer declared goes back to its default (DESIGN section 4).
  */
 export function planChange(input: ChangeInput): ResourcePlan {
   return input.prior === undefined ? planCreate(input) : planUpdate(input, input.prior);

@@ -90,14 +90,9 @@ export function checkProtection(
   const isOwn = [prior, ...others].some((one) => one[attribute] === true);
   if (!isOwn && session?.deletionProtection !== true) return [];
   const summary = `this plan would ${verb} the ${type.resource.type} "${type.nameIn(prior)}"`;
-  const own = {
-    attribute,
-    detail: `Its ${attribute} is true.`,
-    hint: `set ${attribute} = false and apply that, then plan this again`,
-  };
-  const provided = {
-    detail: `The provider block sets ${attribute}.`,
-    hint: `set ${attribute} = false there for this change`,
-  };
-  return [error("guard.prevent_destroy", summary, isOwn ? own : provided)];
+  const [detail, hint] = isOwn
+    ? [`Its ${attribute} is true.`, `set ${attribute} = false and apply that, then plan this again`]
+    : [`The provider block sets ${attribute}.`, `set ${attribute} = false there for this change`];
+  const details = { attribute: isOwn ? attribute : undefined, detail, hint };
+  return [error("guard.prevent_destroy", summary, details)];
 }

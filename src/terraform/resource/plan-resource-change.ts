@@ -72,8 +72,7 @@ interface Update extends Pick<CheckedChange, "session" | "type" | "config"> {
 }
 
 /** Returns the meanings of an update. The service is asked only where the texts of what it resolves differ. */
-async function meaningsOf(update: Update): Promise<Meanings> {
-  const { session, type, prior, config } = update;
+async function meaningsOf({ session, type, prior, config }: Update): Promise<Meanings> {
   const { rules, parents } = type.resource;
   const meanings = new Map<string, "same" | "open">();
   // What is unknown may be the value of before: a plan replaces nothing for it.
@@ -82,25 +81,18 @@ async function meaningsOf(update: Update): Promise<Meanings> {
   // Where nothing is to be deleted, it is created in the new parent instead of being replaced.
   if ((await parentChange(session, type, prior, config)) === "left")
     for (const { attribute } of parents) meanings.set(attribute, "open");
-  const before = type.knownIn(prior);
-  const rewritten = [...type.knownIn(config)].filter(
+  const [before, after] = [type.knownIn(prior), type.knownIn(config)];
+  const rewritten = [...after].filter(
     ([path, value]) => rules[path]?.resolved === true && !plainEqual(value, before.get(path)),
   );
-  const shown = rewritten.length > 0 ? await readAs(update) : undefined;
-  for (const [path, value] of rewritten)
-    if (shown === undefined) meanings.set(path, "open");
-    else if (shown.get(path) === value) meanings.set(path, "same");
-  return meanings;
-}
-
-/** Returns what is live in the form of the configuration; undefined where it cannot be read. */
-async function readAs(update: Update): Promise<Pick<ReadonlyMap<string, unknown>, "get"> | undefined> {
-  const { session, type, prior, config } = update;
+  if (rewritten.length === 0) return meanings;
   const { id, name, parentId } = type.liveOf(prior);
-  const target = { id, name, declared: type.knownIn(config), parentId: parentId ?? undefined };
+  const target = { id, name, declared: after, parentId: parentId ?? undefined };
   const read = session && (await type.read(session.reads, target));
-  if (read === undefined || read.kind === "unchecked") return undefined;
-  return read.kind === "found" ? read.live.attributes : new Map();
+  for (const [path, value] of rewritten)
+    if (read === undefined || read.kind === "unchecked") meanings.set(path, "open");
+    else if (read.kind === "found" && read.live.attributes.get(path) === value) meanings.set(path, "same");
+  return meanings;
 }
 
 async function findingsOf(change: CheckedChange): Promise<readonly Diagnostic[]> {

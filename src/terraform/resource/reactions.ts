@@ -42,10 +42,13 @@ export async function runInputs({ session, type: { resource } }: TypeInSession, 
     resource.follows.map((type) => typeNamed(type)?.list(reads, parentId) ?? undefined),
   );
   const beside = followed.flatMap((list) => list ?? []);
+  const fields = [...live.attributes].filter(
+    ([path]) => parent.rules[path]?.change === "update" && parent.rules[path]?.takesEffect !== "at once",
+  );
   const times = [live, ...beside].flatMap(({ updatedAt }) => updatedAt ?? []);
   return {
     /** Digest of the fields, and of the ids, names and times of the others. */
-    content: sha256(canonicalJson([deployedFields(parent, live), beside.map(version).sort()] as Plain)),
+    content: sha256(canonicalJson([Object.fromEntries(fields), beside.map(version).sort()] as Plain)),
     /** When the latest of them changed, by the service, ISO 8601: what runs since then has all of it. */
     changedAt: times.sort((a, b) => Date.parse(a) - Date.parse(b)).at(-1),
     /** True if the parent is archived: it takes no run. */
@@ -53,13 +56,6 @@ export async function runInputs({ session, type: { resource } }: TypeInSession, 
     about: shapeOf(parent).addressOf(live.name),
   };
 }
-
-const deployedFields = ({ rules }: Resource, live: LiveResource): Record<string, Plain> =>
-  Object.fromEntries(
-    [...live.attributes].filter(
-      ([path]) => rules[path]?.change === "update" && rules[path]?.takesEffect !== "at once",
-    ),
-  );
 
 const version = ({ id, name, updatedAt = "" }: LiveResource): string => [id, name, updatedAt].join(" ");
 
@@ -70,7 +66,9 @@ export async function checkUpToDate(at: TypeInSession, live: LiveResource, kept:
   const inputs = live.parentId ? await runInputs(at, live.parentId) : undefined;
   if (inputs === undefined) return upToDate;
   const { content, changedAt, isHeld } = inputs;
-  const awaited = kept.lastRun?.awaited && awaitsItsEnd(live);
+  // The latest run does not serve: what serves may have been made otherwise.
+  const isUnserved = live.standing?.some(({ code }) => code !== "rolled_back" && code !== "other_branch");
+  const awaited = kept.lastRun?.awaited && isUnserved === true;
   const last = kept.lastRun && { ...kept.lastRun, awaited, isHeld: isHeld || undefined };
   const seen = { ...kept, lastRun: last };
   if (isHeld) return { isUpToDate: true, kept: seen };
@@ -80,10 +78,6 @@ export async function checkUpToDate(at: TypeInSession, live: LiveResource, kept:
   const later = startedSince({ ...at, runs: await listRuns(at, live), changedAt, lastId: last?.id });
   return { isUpToDate: later.some(({ id }) => id === live.id), kept: seen };
 }
-
-/** Returns true if the latest run does not serve. What serves may have been made otherwise. */
-const awaitsItsEnd = ({ standing = [] }: LiveResource): boolean =>
-  standing.some(({ code }) => code !== "rolled_back" && code !== "other_branch");
 
 /** Returns the runs in a parent, newest first; none where the service does not list them. */
 export async function listRuns(

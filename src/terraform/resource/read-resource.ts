@@ -83,10 +83,8 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
     diagnostics: [warning("live.unchecked", `${resource.type} "${name}" ${why}`, details)],
   });
   switch (read.kind) {
-    case "found": {
-      const { live } = read;
-      return { live, diagnostics: standingOf(resource, live, declared) };
-    }
+    case "found":
+      return { live: read.live, diagnostics: standingOf(resource, read.live, declared) };
     case "absent":
       // Nothing ran yet, and nothing is to run.
       return { isGone: state.when !== "never" && !(await isHeld()), diagnostics: [] };

@@ -8,7 +8,6 @@ import { Secret } from "../../model/secret";
 import { generatedName } from "../../model/text";
 import { timeNow } from "../../model/time";
 import { appliedIn, isOnlyImported, recordedOf } from "../private-data";
-import type { Session } from "../provider";
 import { revisionName } from "../schema/resource-block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { type TerraformObject, toPlain, valueAt } from "../values";
@@ -38,7 +37,7 @@ export async function updateResource(change: Writing, prior: TerraformObject): P
   const live = type.liveOf(prior);
   const attributes = attributesOf(change, changed);
   const sent = new Map([...attributes].filter(([path]) => changed.has(path)));
-  const isKnown = acts && isOnlyImported(kept) && (await hasValues(session, type, live, sent));
+  const isKnown = acts && isOnlyImported(kept) && (await hasValues(change, live, sent));
   if (!acts || isKnown) {
     const writtenAt = kept.writtenAt ?? timeNow(session);
     const after = { ...kept, applied, workspace: session.workspaceId, writtenAt };
@@ -69,13 +68,13 @@ export async function updateResource(change: Writing, prior: TerraformObject): P
  * notes that for audit. A value that it does not reveal is sent.
  */
 async function hasValues(
-  { reads }: Session,
-  { resource }: TerraformShape,
+  { session, type }: Writing,
   live: LiveResource,
   sent: ReadonlyMap<string, AppliableValue>,
 ): Promise<boolean> {
-  if (resource.reveal === undefined || sent.size === 0) return false;
-  const revealed = await resource.reveal(reads, live).catch(() => undefined);
+  const { reveal } = type.resource;
+  if (reveal === undefined || sent.size === 0) return false;
+  const revealed = await reveal(session.reads, live).catch(() => undefined);
   const key = randomBytes(32);
   return [...sent].every(
     ([path, value]) =>

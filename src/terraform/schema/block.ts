@@ -94,9 +94,6 @@ const typeOfBlock = ({ attributes, groups = [] }: BlockSchema): ObjectType =>
 export const emptyValue = ({ block: { attributes, groups = [] } }: Pick<Schema, "block">): Draft =>
   Object.fromEntries([...attributes, ...groups].map(({ name }) => [name, null]));
 
-/** `NestedBlock.NestingMode` of the protocol. */
-const single = 1;
-
 /** `DescriptionKind` of the protocol. */
 export const markdown = 1;
 
@@ -113,7 +110,8 @@ const blockMessage = ({ doc, attributes, groups = [] }: BlockSchema): Message<"B
   })),
   blockTypes: groups.map(({ name, block }) => ({
     typeName: name,
-    nesting: single,
+    // `NestedBlock.NestingMode.SINGLE` of the protocol.
+    nesting: 1,
     block: blockMessage(block),
   })),
 });
