@@ -45,8 +45,8 @@ export async function parentChange(
 type Referred = Awaited<ReturnType<typeof findReferred>>;
 
 /**
- * Looks up the resource that a configuration refers to by its ID, and why nothing can be created in it; says nothing of
- * what cannot be read.
+ * Looks up the resource that a configuration refers to by its ID; says nothing of what cannot be read. `finding` says why
+ * nothing can be created in it.
  */
 export async function findReferred(
   { reads }: Pick<Session, "reads">,
