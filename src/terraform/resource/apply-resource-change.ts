@@ -17,7 +17,7 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
   return carryOut(type, request, async ({ prior, planned, config, kept, nonce }) => {
     const session = provider.requireSession();
     if (planned === undefined || config === undefined) {
-      if (prior !== undefined) await deleteResource({ session, type, prior, nonce });
+      if (prior !== undefined) await deleteResource({ session, type, nonce }, prior);
       return { state: null, kept, diagnostics: [] };
     }
     const wanted = type.withUnplanned(planned, config);

@@ -1,7 +1,6 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../../diagnostics/diagnostic";
-import { isMissing, type LiveResource, type ReadResult } from "../../model/live";
-import type { ResourceType } from "../../model/resource-type";
+import { isMissing, type ReadResult } from "../../model/live";
 import { canonicalId, snakeCase, terraformNameOf } from "../../model/text";
 import { isOlder } from "../../model/time";
 import { findResource, readParent, typeNamed } from "../../resources";
@@ -9,11 +8,6 @@ import type { PrivateData } from "../private-data";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values";
-
-interface MissingResource {
-  readonly resource: Resource;
-  readonly name: string;
-}
 
 /** `other`: both parents exist. `left`: nothing in the recorded one is to be deleted: it went with it, or is history. */
 export type ParentChange = "same" | "other" | "left";
@@ -48,20 +42,18 @@ export async function parentChange(
   });
 }
 
-interface Referred {
-  readonly live?: LiveResource;
-  /** Why nothing can be created in it. */
-  readonly finding?: Diagnostic;
-  readonly isMissing?: boolean;
-}
+type Referred = Awaited<ReturnType<typeof findReferred>>;
 
-/** Looks up the resource that a configuration refers to by its ID; says nothing of what cannot be read. */
+/**
+ * Looks up the resource that a configuration refers to by its ID; says nothing of what cannot be read. `finding` says why
+ * nothing can be created in it.
+ */
 export async function findReferred(
   { reads }: Pick<Session, "reads">,
   resource: Resource,
   id: string,
   attribute: string,
-): Promise<Referred> {
+) {
   const { type } = resource;
   const read = await findResource(reads, resource, { id });
   if (read.kind === "found") return { live: read.live };
@@ -77,16 +69,14 @@ export async function findReferred(
 }
 
 /** Returns the resource of an ID, as far as it can be read. Throws `DiagnosticsError` where there is none: an empty answer would look as if there were nothing in it. */
-export async function requireThere(
-  ...asked: Parameters<typeof findReferred>
-): Promise<LiveResource | undefined> {
+export async function requireThere(...asked: Parameters<typeof findReferred>) {
   const { live, finding, isMissing } = await findReferred(...asked);
   if (finding && isMissing) throw new DiagnosticsError([finding]);
   return live;
 }
 
 export async function findParent(
-  session: Pick<Session, "reads">,
+  session: Session,
   { parents: [parent] }: Resource,
   id: string | undefined,
 ): Promise<Referred> {
@@ -95,15 +85,11 @@ export async function findParent(
 }
 
 /** Returns what a plan says of a parent. An ID that is not there yet may be that of a mocked output: only a replacement stops. */
-export const parentFindings = (
-  { finding, isMissing }: Referred,
-  isReplacement: boolean,
-): readonly Diagnostic[] =>
-  finding ? [isMissing && !isReplacement ? { ...finding, severity: "warning" } : finding] : [];
+export function parentFindings({ finding, isMissing }: Referred, isReplacement: boolean): Diagnostic[] {
+  return finding ? [isMissing && !isReplacement ? { ...finding, severity: "warning" } : finding] : [];
+}
 
-export async function requireParent(
-  ...asked: Parameters<typeof findParent>
-): Promise<LiveResource | undefined> {
+export async function requireParent(...asked: Parameters<typeof findParent>) {
   const { live, finding } = await findParent(...asked);
   if (finding) throw new DiagnosticsError([finding]);
   return live;
@@ -112,37 +98,35 @@ export async function requireParent(
 /** Returns true for `isGone` where a missing resource is proven deleted, or `accept_missing` is set. */
 export function confirmDeleted(
   { acceptMissing }: Session,
-  missing: MissingResource,
+  { type, removedWithParent }: Resource,
+  name: string,
   { isUnproven }: Extract<ReadResult, { readonly kind: "gone" }>,
-) {
+): { readonly isGone: boolean; readonly diagnostics: readonly Diagnostic[] } {
+  const code = "live.gone_unproven";
+  const missing = `${type} "${name}" cannot be found`;
   if (!isUnproven) return { isGone: true, diagnostics: [] };
-  if (acceptMissing) return { isGone: true, diagnostics: [accepted(missing)] };
+  if (acceptMissing) {
+    const accepted = warning(code, "Missing resources are taken out of the state: accept_missing is set", {
+      detail: `${missing}. A key that lost its membership sees the same.`,
+      hint: "remove accept_missing after this apply",
+    });
+    return { isGone: true, diagnostics: [accepted] };
+  }
   // A part is judged by its parent, which reports the doubt.
-  return { isGone: false, diagnostics: missing.resource.removedWithParent ? [] : [unproven(missing)] };
-}
-
-const unproven = ({ resource, name }: MissingResource): Diagnostic =>
-  error(
-    "live.gone_unproven",
-    `${resource.type} "${name}" cannot be found, and the workspace shows nothing else`,
-    {
-      detail: "A key that lost its membership sees the same. Nothing is taken out of the state.",
-      hint:
-        "check the key and the workspace. If everything was really deleted, set accept_missing = true in the provider " +
-        "block for one apply; for a single resource: terraform state rm ADDRESS",
-    },
-  );
-
-const accepted = ({ resource, name }: MissingResource): Diagnostic =>
-  warning("live.gone_unproven", "Missing resources are taken out of the state: accept_missing is set", {
-    detail: `${resource.type} "${name}" cannot be found. A key that lost its membership sees the same.`,
-    hint: "remove accept_missing after this apply",
+  if (removedWithParent) return { isGone: false, diagnostics: [] };
+  const unproven = error(code, `${missing}, and the workspace shows nothing else`, {
+    detail: "A key that lost its membership sees the same. Nothing is taken out of the state.",
+    hint:
+      "check the key and the workspace. If everything was really deleted, set accept_missing = true in the provider " +
+      "block for one apply; for a single resource: terraform state rm ADDRESS",
   });
+  return { isGone: false, diagnostics: [unproven] };
+}
 
 /** Throws `DiagnosticsError` for a resource that was applied in another workspace, where its id means nothing. */
 export function requireWorkspace(
-  session: Pick<Session, "workspaceId">,
-  { type }: Pick<ResourceType, "type">,
+  session: Session,
+  { type }: Resource,
   name: string,
   { workspace }: PrivateData,
 ): void {

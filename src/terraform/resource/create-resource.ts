@@ -2,29 +2,30 @@ import { ApiError } from "../../api/api-error";
 import { createOrFind, severalFound } from "../../apply/create-or-find";
 import { sendTwice } from "../../apply/journaled-send";
 import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
-import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
-import type { Accepted, CreateInput } from "../../model/resource-operations";
+import type { Accepted } from "../../model/resource-operations";
 import { isoTime } from "../../model/time";
 import { diagnosticsOf, withoutTaint } from "../messages";
-import { appliedIn, type PrivateData, writtenNow } from "../private-data";
-import { mostAgeMs, type TypeInSession } from "../provider";
+import { appliedIn } from "../private-data";
+import { mostAgeMs } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { requireParent } from "./confirm-deleted";
-import { type Applied, finishWrite, stateAfter, unappliedFields, type Writing } from "./finish-write";
-import { namesakes, nameTaken, requireFreeName, turnOf } from "./namesakes";
+import {
+  type Applied,
+  finishWrite,
+  type MadeResource,
+  type Sending,
+  stateAfter,
+  unappliedFields,
+  type Writing,
+} from "./finish-write";
+import { namesakes, nameTaken, takeName } from "./namesakes";
 import { findPreserved, notThere } from "./preserved";
 import { findStartedRun, listRuns, requireComplete, runInputs } from "./reactions";
 
-export interface CreateCall extends TypeInSession {
-  readonly nonce: string;
-  readonly input: CreateInput;
-  readonly parentId: string | undefined;
-}
-
 /** Creates a resource. Whatever exists at the service after it is in the state. */
 export async function createResource(change: Writing): Promise<Applied> {
-  const { session, type, wanted, nonce } = change;
+  const { session, type, wanted } = change;
   const { resource } = type;
   const attributes = type.appliableIn(wanted);
   const name = type.nameIn(wanted) || resource.type;
@@ -32,69 +33,50 @@ export async function createResource(change: Writing): Promise<Applied> {
   const defaults = type.defaultsIn(await session.reads.catalog());
   // What the parent shows saves the requests that would look it up.
   const parent = (await requireParent(session, resource, parentId))?.computed;
-  const input = { address: type.addressOf(name), name, attributes, parent };
-  const made = await make({ session, type, input, parentId, nonce }, change);
-  const written = { session, type, made, name, parentId, config: wanted, step: "create" } as const;
-  const { accepted, live, failed } = await finishWrite(written);
+  const input = { address: type.addressOf(name), name, attributes, parent, parentId };
+  const made = await make({ ...change, input });
+  const written = await finishWrite({ ...change, input, made, step: "create" });
+  const { accepted, live, failed, kept, diagnostics } = written;
   // A deployment that did not go live is no resource: the next apply takes it over, or starts another.
   if (failed?.severity === "error" && type.reacts) throw new DiagnosticsError([failed]);
-  const found = [
-    ...(failed === undefined ? [] : [failed]),
-    ...(accepted.failure === undefined
+  const unapplied =
+    accepted.failure === undefined
       ? unappliedFields(type, { sent: attributes, live: accepted.live, defaults }, warning)
-      : diagnosticsOf(accepted.failure)),
-  ];
+      : diagnosticsOf(accepted.failure);
   return {
     state: {
       ...stateAfter(change, live, failed === undefined),
       ...(live === undefined && { id: accepted.id || null }),
     },
-    kept: {
-      applied: appliedIn(type, wanted, wanted),
-      lastRun: resource.runs && { ...made.run, id: accepted.id, awaited: failed && true },
-      ...writtenNow(session, accepted.live ?? live),
-    },
-    diagnostics: [...made.diagnostics, ...withoutTaint(found)],
+    kept: { applied: appliedIn(type, wanted, wanted), ...kept },
+    diagnostics: withoutTaint([...diagnostics, ...unapplied]),
   };
 }
 
-export interface MadeResource {
-  readonly accepted: Accepted;
-  readonly run?: Partial<PrivateData["lastRun"]>;
-  readonly about?: Address | undefined;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-async function make(creation: CreateCall, change: Writing): Promise<MadeResource> {
-  const { session, type, input, parentId } = creation;
-  const { resource } = type;
-  if (type.isMadeElsewhere(change.wanted)) {
-    const live = await findPreserved(creation, input.name, parentId ?? "");
+async function make(creation: Sending): Promise<MadeResource> {
+  const { type, wanted, input } = creation;
+  const { runs, nameAttribute } = type.resource;
+  if (type.isMadeElsewhere(wanted)) {
+    const live = await findPreserved(creation, input.name, input.parentId ?? "");
     if (live === undefined) throw new DiagnosticsError([notThere(type, input.name)]);
     return { accepted: { id: live.id, live }, diagnostics: [] };
   }
-  if (resource.runs !== undefined) return startRun(creation, change);
-  const isNamed = resource.nameAttribute !== undefined;
-  const accepted = isNamed
-    ? await session.inTurn(turnOf(creation), () => createNamed(creation))
-    : await createOnce(creation);
-  return writtenAs(type, input, accepted);
+  if (runs !== undefined) return startRun(creation);
+  const create = () => (nameAttribute === undefined ? createOnce(creation) : createNamed(creation));
+  return writtenAs(creation, await create());
 }
 
 /** Returns a write with a warning for each name in it that the answer to it does not show. */
-export function writtenAs(
-  { resource }: TerraformShape,
-  input: CreateInput,
-  accepted: Accepted,
-): MadeResource {
-  const found = resource.checkSiblings?.(input.attributes, accepted.live?.offers, []) ?? [];
+export function writtenAs({ type, input }: Sending, accepted: Accepted): MadeResource {
+  const found = type.resource.checkSiblings?.(input.attributes, accepted.live?.offers, []) ?? [];
   const detail = "It is left out, and the rest is saved.";
   return { accepted, diagnostics: found.map((one) => warning(one.code, one.summary, { ...one, detail })) };
 }
 
 /** Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. */
-export async function startRun(creation: CreateCall, { wanted, kept }: Writing): Promise<MadeResource> {
-  const { session, type, input, parentId } = creation;
+export async function startRun(creation: Sending): Promise<MadeResource> {
+  const { session, type, wanted, kept, input } = creation;
+  const { parentId } = input;
   requireComplete(wanted);
   const before = kept.lastRun;
   session.reads.invalidate(mostAgeMs);
@@ -134,29 +116,26 @@ const startedBefore = ({ resource }: TerraformShape, { id, asOf }: LiveResource)
     detail: `It was started ${asOf ?? "before"}, after the last change of its ${resource.parents[0]?.type}. Nothing is started a second time. To deploy again, change a value in triggers.`,
   });
 
-async function createNamed(creation: CreateCall): Promise<Accepted> {
-  await requireFreeName(creation);
-  try {
-    return await createOnce(creation);
-  } catch (failure) {
-    if (!(failure instanceof ApiError) || failure.status !== 409) throw failure;
-    creation.session.reads.invalidate();
-    const others = await namesakes(creation);
-    throw others.length === 0 ? failure : new DiagnosticsError([nameTaken(creation, others)]);
-  }
-}
+const createNamed = (creation: Sending): Promise<Accepted> =>
+  takeName(creation, async () => {
+    try {
+      return await createOnce(creation);
+    } catch (failure) {
+      if (!(failure instanceof ApiError) || failure.status !== 409) throw failure;
+      creation.session.reads.invalidate();
+      const others = await namesakes(creation);
+      throw others.length === 0 ? failure : new DiagnosticsError([nameTaken(creation, others)]);
+    }
+  });
 
 /** Sends a create; where its answer is uncertain, what it may have made is looked for before it is sent again. */
-export async function createOnce(
-  creation: CreateCall,
-  preexistingIds: readonly string[] = [],
-): Promise<Accepted> {
-  const { session, type, input, parentId, nonce } = creation;
+export async function createOnce(creation: Sending, preexistingIds: readonly string[] = []) {
+  const { session, type, input, nonce } = creation;
   const { reads } = session;
   const { candidates } = type.resource;
   const send = () => type.resource.create(session.writes(nonce), input);
   if (candidates === undefined) return sendTwice(send);
-  const { name, attributes: declared } = input;
+  const { name, parentId, attributes: declared } = input;
   const search = { name, parentId, declared, preexistingIds, since: isoTime(reads.serviceTime()) };
   return createOrFind(reads, {
     send,
@@ -171,8 +150,8 @@ export async function createOnce(
   });
 }
 
-const acceptedAs = ({ type, input, parentId }: CreateCall, live: LiveResource): Accepted => ({
+const acceptedAs = ({ type, input }: Sending, live: LiveResource): Accepted => ({
   id: live.id,
   live,
-  pending: type.resource.runs?.pendingOf(live.id, parentId, input.attributes),
+  pending: type.resource.runs?.pendingOf(live.id, input.parentId, input.attributes),
 });

@@ -3,58 +3,51 @@ import { sendTwice } from "../../apply/journaled-send";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
 import { sameName } from "../../model/text";
-import type { TypeInSession } from "../provider";
 import type { TerraformObject } from "../values";
-import { finishWrite } from "./finish-write";
+import { finishWrite, type Writing } from "./finish-write";
 import { checkProtection } from "./plan-findings";
 
-interface DeleteCall extends TypeInSession {
-  readonly prior: TerraformObject;
-  readonly nonce: string;
+interface Deletion extends Pick<Writing, "session" | "type" | "nonce"> {
+  readonly input: DeleteInput;
 }
 
 /** Deletes a resource, confirmed with the name that the state has, and waits until it is deleted. Throws otherwise. */
-export async function deleteResource(deletion: DeleteCall): Promise<void> {
-  const { session, type, prior: config } = deletion;
-  const live = type.liveOf(config);
-  const { id, name, parentId } = { ...live, parentId: live.parentId ?? undefined };
-  const refused = checkProtection(session, type, [config], "delete");
+export async function deleteResource(call: Omit<Deletion, "input">, prior: TerraformObject): Promise<void> {
+  const { session, type } = call;
+  const { id, name, parentId } = type.liveOf(prior);
+  const refused = checkProtection(session, type, [prior], "delete");
   if (refused.length > 0) throw new DiagnosticsError(refused);
-  if (type.isMadeElsewhere(config)) return;
-  const accepted = await requestDeletion(deletion, { address: type.addressOf(name), id, name, parentId });
-  const write = { session, type, made: { accepted }, name, parentId, config, step: "delete" } as const;
-  const { failed } = await finishWrite(write);
+  if (type.isMadeElsewhere(prior)) return;
+  const input = { address: type.addressOf(name), id, name, parentId: parentId ?? undefined };
+  const made = { accepted: await requestDeletion({ ...call, input }), diagnostics: [] };
+  const { failed } = await finishWrite({ session, type, wanted: prior, input, made, step: "delete" });
   if (failed !== undefined) throw new DiagnosticsError([failed]);
 }
 
-async function requestDeletion(deletion: DeleteCall, input: DeleteInput): Promise<Accepted> {
-  const { session, type, nonce } = deletion;
+async function requestDeletion(deletion: Deletion): Promise<Accepted> {
+  const { session, type, nonce, input } = deletion;
   const { resource } = type;
   const writes = session.writes(nonce);
   try {
     return await sendTwice(() => resource.remove(writes, input));
   } catch (failure) {
     if (!(failure instanceof ApiError)) throw failure;
-    const name = failure.status === 400 ? await nameAtService(deletion, input) : undefined;
+    const name = failure.status === 400 ? await nameAtService(deletion) : undefined;
     if (name !== undefined) return sendTwice(() => resource.remove(writes, { ...input, name }));
-    const accepted = await endAfter(deletion, failure, input);
+    const accepted = await endAfter(deletion, failure);
     if (accepted === undefined) throw failure;
     return accepted;
   }
 }
 
 /** Returns the name as the service has it, where the state has it in other code points: Terraform composes every text. */
-async function nameAtService({ session, type }: DeleteCall, input: DeleteInput): Promise<string | undefined> {
+async function nameAtService({ session, type, input }: Deletion): Promise<string | undefined> {
   const { name } = (await type.find(session.reads, input)) ?? input;
   return name !== input.name && sameName(name, input.name) ? name : undefined;
 }
 
 /** Returns what a refusal means for what is deleted already, or is being deleted; undefined where it exists. */
-async function endAfter(
-  { session, type }: DeleteCall,
-  { status }: ApiError,
-  input: DeleteInput,
-): Promise<Accepted | undefined> {
+async function endAfter({ session, type, input }: Deletion, { status }: ApiError) {
   const { reads } = session;
   if (status !== 404 && status !== 409) return undefined;
   const look = async () => {

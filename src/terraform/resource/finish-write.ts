@@ -4,15 +4,22 @@ import { type ComparedWrite, unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, error, type warning } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
-import type { Accepted } from "../../model/resource-operations";
-import type { WaitPolicy } from "../../model/resource-type";
+import type { Accepted, CreateInput, UpdateInput } from "../../model/resource-operations";
 import { sha256, type timeoutNames } from "../../model/text";
 import { parseDuration } from "../../model/time";
-import type { PrivateData } from "../private-data";
+import { type PrivateData, writtenNow } from "../private-data";
 import type { TypeInSession } from "../provider";
 import { revisionName, upToDateName } from "../schema/resource-block";
-import { shownAs, type TerraformShape } from "../schema/terraform-shape";
-import { asObject, holdsUnknown, isUnknown, setValue, type TerraformObject, valueAt } from "../values";
+import type { TerraformShape } from "../schema/terraform-shape";
+import {
+  asObject,
+  fromJson,
+  holdsUnknown,
+  isUnknown,
+  setValue,
+  type TerraformObject,
+  valueAt,
+} from "../values";
 
 export interface Writing extends TypeInSession {
   readonly planned: TerraformObject;
@@ -31,73 +38,77 @@ export interface Applied {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-interface AcceptedWrite extends TypeInSession {
-  readonly made: { readonly accepted: Accepted; readonly about?: Address | undefined };
-  readonly name: string;
-  readonly parentId: string | undefined;
-  readonly config: TerraformObject;
+/** A create or an update, as it is sent. */
+export interface Sending extends Writing {
+  readonly input: CreateInput & Pick<UpdateInput, "live"> & { readonly parentId: string | undefined };
+}
+
+export interface MadeResource {
+  readonly accepted: Accepted;
+  readonly run?: Partial<PrivateData["lastRun"]>;
+  readonly about?: Address | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+interface AcceptedWrite extends Pick<Writing, "session" | "type" | "wanted"> {
+  readonly input: Pick<Sending["input"], "name" | "parentId" | "live">;
+  readonly made: MadeResource;
   readonly step: (typeof timeoutNames)[number];
 }
 
-interface FinishedWrite {
-  /** As the wait ended: a newer run may have taken the place of the accepted one. */
-  readonly accepted: Accepted;
-  readonly live: LiveResource | undefined;
-  /** Why it did not end well; a warning where it awaits a checkout. */
-  readonly failed?: Diagnostic;
-}
-
-/** Waits for what a write left pending, as long as `timeouts` and the type say, and reads what it made. */
-export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> {
-  const { session, type, made, name, config, step } = write;
+/**
+ * Waits for what a write left pending, as long as `timeouts` and the type say, and reads what it made. `failed` says why it
+ * did not end well; a warning where it awaits a checkout.
+ */
+export async function finishWrite(write: AcceptedWrite) {
+  const { session, type, input, made, wanted, step } = write;
   const { accepted } = made;
   const { resource } = type;
-  const policy = resource.reacts?.waitPolicy?.(type.knownIn(config)) ?? defaultWaitPolicy;
+  const policy = resource.reacts?.waitPolicy?.(type.knownIn(wanted)) ?? defaultWaitPolicy;
   let { id } = accepted;
-  let awaits: Diagnostic | undefined;
+  let failed: Diagnostic | undefined;
   if (accepted.pending !== undefined && policy.wait) {
-    const written = asObject(config.timeouts ?? null)?.[step];
+    const written = asObject(wanted.timeouts ?? null)?.[step];
     const asked = typeof written === "string" ? parseDuration(written) : undefined;
     const timeoutMs = asked ?? policy.timeoutMs;
     const result = await waitUntilSettled(accepted.pending, { ...session, type: resource, timeoutMs });
     id = result.pending.id;
-    const about = resource.nameAttribute === undefined ? `the ${resource.type}` : type.addressOf(name);
-    const isSaved = result.kind === "checkout";
+    const about = resource.nameAttribute === undefined ? `the ${resource.type}` : type.addressOf(input.name);
     const isKept = step === "delete" && result.kind === "failed";
     const isCut = result.kind === "interrupted" && made.about !== undefined;
-    const failed = isKept
+    failed = isKept
       ? deletionFailed(error, about as Address, result)
       : isCut
         ? error("apply.interrupted", `${made.about}: deployment started; apply again to follow it`)
         : waitFinding(about, result, { next: "apply again to keep waiting", timeoutMs, limit: "timeouts" });
-    if (failed !== undefined && !isSaved) return { accepted, live: accepted.live, failed };
-    if (failed !== undefined) awaits = { ...failed, severity: "warning" };
+    if (failed && result.kind === "checkout") failed = { ...failed, severity: "warning" };
   }
-  // An answer that named another run says nothing of the one that ended.
-  const ended = id === accepted.id ? accepted : { id };
-  const run = resource.runs === undefined || step === "delete" ? undefined : await readRun(write, id);
-  return { accepted: ended, live: run ?? ended.live, failed: awaits };
+  // A newer run may have taken the place of the accepted one: the answer says nothing of the one that ended.
+  const ended: Accepted = id === accepted.id ? accepted : { id };
+  const isRead = resource.runs !== undefined && step !== "delete" && failed?.severity !== "error";
+  const live = (isRead ? await readRun(write, id) : undefined) ?? ended.live ?? input.live;
+  const lastRun = resource.runs && { ...made.run, id, awaited: failed && true };
+  const kept = { lastRun, ...writtenNow(session, ended.live ?? live) };
+  const diagnostics = failed === undefined ? made.diagnostics : [...made.diagnostics, failed];
+  return { accepted: ended, live, failed, kept, diagnostics };
 }
 
 export function waitFinding(
   about: string,
   result: WaitResult,
-  {
-    next: hint,
-    timeoutMs,
-    limit,
-  }: Readonly<Record<"next" | "limit", string>> & Pick<WaitPolicy, "timeoutMs">,
+  wait: { readonly timeoutMs: number; readonly next: string; readonly limit: string },
 ): Diagnostic | undefined {
   if (result.kind === "done") return undefined;
+  const { timeoutMs, next: hint, limit } = wait;
   if (result.kind === "interrupted")
     return error("apply.interrupted", `${about} was accepted, and its end was not waited for`, { hint });
   const next = `${hint}, or raise ${limit}`;
   return badEnd(about, result, { about: { address: about as Address }, timeoutMs, next }).diagnostic;
 }
 
-async function readRun(write: AcceptedWrite, id: string): Promise<LiveResource | undefined> {
-  const { session, type, name, parentId } = write;
+async function readRun({ session, type, input }: AcceptedWrite, id: string) {
   const { resource } = type;
+  const { name, parentId } = input;
   const recorded = bareRecord({ type: resource.type, id, name });
   // What pins a computed attribute is declared, so that this is read too.
   const pinned = Object.values(resource.computed).flatMap(({ pinnedBy }) => pinnedBy ?? []);
@@ -113,22 +124,18 @@ export function stateAfter(
   isUpToDate = true,
 ): TerraformObject {
   const next = type.draftOf(planned);
-  for (const binding of type.computed)
-    if (holdsUnknown(valueAt(planned, binding.steps)))
-      setValue(next, binding.steps, shownAs(binding, live?.computed.get(binding.path)));
+  for (const { path, steps, type: shown } of type.computed)
+    if (holdsUnknown(valueAt(planned, steps)))
+      setValue(next, steps, fromJson(shown, live?.computed.get(path)));
   if (isUnknown(planned[upToDateName] ?? null)) next[upToDateName] = isUpToDate;
   // A layout has a revision of its own, which the service counts.
-  return type.isDeployed ? withRevision(planned, next, nonce) : next;
+  if (type.isDeployed) next[revisionName] = revisionAfter(planned, nonce);
+  return next;
 }
 
-export const withRevision = (
-  planned: TerraformObject,
-  state: TerraformObject,
-  nonce: string,
-): TerraformObject =>
-  isUnknown(planned[revisionName] ?? null)
-    ? { ...state, [revisionName]: sha256(`revision ${nonce}`).slice(0, 16) }
-    : state;
+export function revisionAfter({ [revisionName]: planned = null }: TerraformObject, nonce: string) {
+  return isUnknown(planned) ? sha256(`revision ${nonce}`).slice(0, 16) : planned;
+}
 
 const secretNotApplied =
   "A value cannot be read back, but its write must move updated_at, and that is what it was before. Apply again to send it again.";

@@ -9,19 +9,17 @@ import type { TerraformShape } from "../schema/terraform-shape";
 import { variablesSchema } from "../schema/variables-schema";
 import { decodeObject, decodeState, encodeMessage, type TerraformObject, textIn } from "../values";
 
-/** The values that tell one resource of a type from all others and never change (plugin protocol 6.9). */
-interface IdentityShape extends Schema {
-  /** Attributes of the state that it is made of, as an import names them from the outside in. */
-  readonly parts: readonly string[];
-}
-
 const workspace = optional(
   "workspace_id",
   "string",
   "UUID of the workspace; that of the provider unless given.",
 );
 
-function identityShape({ name }: Schema, parts: readonly string[]): IdentityShape {
+/**
+ * Returns the values that tell one resource of a type from all others and never change (plugin protocol 6.9). `parts`:
+ * attributes of the state that it is made of, as an import names them from the outside in.
+ */
+function identityShape({ name }: Schema, parts: readonly string[]) {
   const own = parts.map((part) =>
     required(part, "string", part === "id" ? "Its id." : `ID of its ${part.replace(/_id$/, "")}.`),
   );
@@ -35,27 +33,27 @@ function partsOf({ resource }: TerraformShape): readonly string[] {
   return resource.reacts === undefined ? [...outer, "id"] : outer;
 }
 
-const identities: readonly IdentityShape[] = [
+const identities = [
   ...shapes.map((shape) => identityShape(shape, partsOf(shape))),
   identityShape(variablesSchema, [`${service.type}_id`]),
 ];
 
-const identityNamed = (name: string): IdentityShape =>
-  requireNamed(identities, name, "resource type with an identity");
+const identityNamed = (name: string) => requireNamed(identities, name, "resource type with an identity");
 
 /** GetResourceIdentitySchemas: what the identity of each resource type is made of. There is one version, 0. */
 export const getResourceIdentitySchemas: RpcAnswer<"GetResourceIdentitySchemas"> = async () => ({
-  identitySchemas: Object.fromEntries(identities.map((shape) => [shape.name, identityMessage(shape)])),
-});
-
-const identityMessage = ({ block }: IdentityShape): Message<"IdentitySchema"> => ({
-  attributes: block.attributes.map(({ name, type, doc, ...flags }) => ({
-    name,
-    type: typeBytes(type),
-    requiredForImport: flags.required,
-    optionalForImport: flags.optional,
-    description: doc,
-  })),
+  identitySchemas: Object.fromEntries(
+    identities.map(({ name: typeName, block }) => {
+      const attributes = block.attributes.map(({ name, type, doc, ...flags }) => ({
+        name,
+        type: typeBytes(type),
+        requiredForImport: flags.required,
+        optionalForImport: flags.optional,
+        description: doc,
+      }));
+      return [typeName, { attributes }];
+    }),
+  ),
 });
 
 /** UpgradeResourceIdentity: a stored identity is one of now. */

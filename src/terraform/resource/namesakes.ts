@@ -1,22 +1,16 @@
 import type { Reads, Resource } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
-import type { CreateInput } from "../../model/resource-operations";
 import { terraformNameOf, variablesResource } from "../../model/text";
 import { readParent } from "../../resources";
-import { mostAgeMs, type TypeInSession } from "../provider";
-import type { TerraformShape } from "../schema/terraform-shape";
-
-/** A resource with a name, which is unique in its parent and place. */
-interface Named extends TypeInSession {
-  readonly parentId: string | undefined;
-  readonly input: Pick<CreateInput, "name" | "attributes">;
-}
+import { mostAgeMs } from "../provider";
+import type { Sending } from "./finish-write";
 
 /** Returns the resources that have the name in the parent; none where they cannot be listed: the service refuses then. */
-export async function namesakes({ session, type, input, parentId }: Named): Promise<readonly LiveResource[]> {
+export async function namesakes({ session, type, input }: Sending): Promise<readonly LiveResource[]> {
   try {
-    const search = { name: input.name, preexistingIds: [], parentId, declared: input.attributes };
+    const { name, parentId, attributes: declared } = input;
+    const search = { name, parentId, declared, preexistingIds: [] };
     return (await type.resource.candidates?.(session.reads, search)) ?? [];
   } catch (failure) {
     if (failure instanceof DiagnosticsError) return [];
@@ -24,19 +18,22 @@ export async function namesakes({ session, type, input, parentId }: Named): Prom
   }
 }
 
-/** Names the turn of those that take the name: of two in one process, the second looks after the first has it. */
-export const turnOf = ({ type, input, parentId }: Named): string =>
-  [type.resource.type, parentId, input.name].join("\0");
-
-/** Throws `DiagnosticsError` where another resource than `ownId` has the name. */
-export async function requireFreeName(named: Named, ownId?: string): Promise<void> {
-  named.session.reads.invalidate(mostAgeMs);
-  const taken = (await namesakes(named)).filter(({ id }) => id !== ownId);
-  if (taken.length > 0) throw new DiagnosticsError([nameTaken(named, taken)]);
+/**
+ * Does the work that takes a name: of two in one process, the second looks after the first has it. Throws
+ * `DiagnosticsError` where another resource than `ownId` has the name.
+ */
+export function takeName<T>(sending: Sending, work: () => Promise<T>, ownId?: string): Promise<T> {
+  const { session, type, input } = sending;
+  return session.inTurn([type.resource.type, input.parentId, input.name].join("\0"), async () => {
+    session.reads.invalidate(mostAgeMs);
+    const taken = (await namesakes(sending)).filter(({ id }) => id !== ownId);
+    if (taken.length > 0) throw new DiagnosticsError([nameTaken(sending, taken)]);
+    return work();
+  });
 }
 
 /** Returns the error of a name that is in use, with the import block that manages the resource. */
-export function nameTaken({ type, input, parentId }: Named, taken: readonly LiveResource[]): Diagnostic {
+export function nameTaken({ type, input }: Sending, taken: readonly LiveResource[]): Diagnostic {
   const { resource } = type;
   const [only, ...others] = taken;
   const attribute = resource.nameAttribute;
@@ -46,6 +43,7 @@ export function nameTaken({ type, input, parentId }: Named, taken: readonly Live
     const hint = "delete or rename the others, or choose another name";
     return error("live.unmanaged_exists", summary, { attribute, detail, hint });
   }
+  const { parentId } = input;
   const importId = resource.removedWithParent && parentId !== undefined ? `${parentId}/${only.id}` : only.id;
   return error("live.unmanaged_exists", `${resource.type} "${input.name}" already exists`, {
     attribute,
@@ -56,7 +54,7 @@ export function nameTaken({ type, input, parentId }: Named, taken: readonly Live
 /** Returns the error of a key that a map is to create, and that its service has. */
 export async function keyTaken(
   reads: Reads,
-  { resource }: TerraformShape,
+  resource: Resource,
   parentId: string,
   isNew: boolean,
 ): Promise<Diagnostic> {
@@ -67,20 +65,15 @@ export async function keyTaken(
 }
 
 /** Lists the ways out of a name or key in use: no call can tell who has it. Without a `block`, an update asked for it. */
-const waysOut = (
-  { nameAttribute: word = "", parents: [parent] }: Resource,
-  block: string | undefined,
-): string =>
-  [
+function waysOut({ nameAttribute: word = "", parents: [parent] }: Resource, block?: string): string {
+  const replaced = `  - the resource that is replaced here with create_before_destroy: choose another ${word}, or remove create_before_destroy. In Pulumi, set deleteBeforeReplace.`;
+  return [
     `A ${word} is unique in its ${parent?.type ?? "workspace"}. This ${word} may belong to:`,
-    ...(block === undefined
-      ? []
-      : [
-          `  - the resource that is replaced here with create_before_destroy: choose another ${word}, or remove create_before_destroy. In Pulumi, set deleteBeforeReplace.`,
-        ]),
+    ...(block === undefined ? [] : [replaced]),
     `  - a resource of this configuration that gives it up: apply again.${block ? ` Two that exchange a ${word} need two applies, with a third ${word} between them.` : ""}`,
     `  - a resource that destroy = false or a killed apply left, or that was created elsewhere: choose another ${word}${block ? `, or import it:\n\n${block}` : "."}`,
   ].join("\n");
+}
 
 const importBlock = (type: string, importId: string): string =>
   [

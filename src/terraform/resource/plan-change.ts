@@ -1,14 +1,15 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
 import { generatedName } from "../../model/text";
-import { type Attributes, type Plain, plainEqual, type Unknown } from "../../model/value";
+import { type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
 import { isOnlyImported, type PrivateData, recordedOf } from "../private-data";
 import type { Session } from "../provider";
 import { type AttributeBinding, revisionName, upToDateName } from "../schema/resource-block";
-import { shownAs, type TerraformShape } from "../schema/terraform-shape";
+import type { TerraformShape } from "../schema/terraform-shape";
 import {
   type Draft,
+  fromJson,
   holdsUnknown,
   isSameValue,
   isUnknown,
@@ -22,34 +23,30 @@ import {
 } from "../values";
 import { needsRun } from "./reactions";
 
-/** The attributes whose value cannot change in place, and whose text alone does not say that it changes, by path. */
-export interface Meanings {
-  /** The configured value is another text than the state has and stands for the same: an environment and its id. */
-  readonly kept: ReadonlySet<string>;
-  /** The configured value is unknown, or what it stands for, or the recorded parent is deleted: no replacement. */
-  readonly open: ReadonlySet<string>;
-}
+/**
+ * The attributes whose value cannot change in place, and whose text alone does not say that it changes, by path. `same`: it
+ * is another text than the state has and stands for the same: an environment and its id. `open`: it is unknown, or what it
+ * stands for, or the recorded parent is deleted: no replacement.
+ */
+export type Meanings = ReadonlyMap<string, "same" | "open">;
 
 export interface ChangeInput {
   readonly type: TerraformShape;
   /** Undefined for a create. */
   readonly prior: TerraformObject | undefined;
   readonly config: TerraformObject;
-  readonly priorPrivate: PrivateData;
+  readonly kept: PrivateData;
   /** Undefined while the provider is not configured: then nothing is known of defaults. */
   readonly catalog: Catalog | undefined;
-  readonly meanings?: Meanings;
+  readonly meanings: Meanings;
 }
 
-interface PlannedWrites {
+export interface ResourcePlan {
+  readonly planned: TerraformObject;
   /** Attribute paths to send to the service; on a create all that is declared. */
   readonly sent: ReadonlySet<string>;
   /** Anything is sent or runs again. */
   readonly acts: boolean;
-}
-
-export interface ResourcePlan extends PlannedWrites {
-  readonly planned: TerraformObject;
   /** Attribute paths that cannot change in place. */
   readonly replaced: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
@@ -62,10 +59,9 @@ export interface CheckedChange extends ChangeInput, ResourcePlan {
 }
 
 /**
- * Plans one resource. Pure, and the same every time it is asked: Terraform plans again
- * before it applies. A declared value is planned as it is written, or as it was where the service makes no
- * difference; what is not declared keeps its value, and what is no longer declared goes back to its default
- * (DESIGN section 4).
+ * Plans one resource. Pure, and the same every time it is asked: Terraform plans again before it applies. A declared value
+ * is planned as it is written, or as it was where the service makes no difference; what is not declared keeps its value, and
+ * what is no longer declared goes back to its default (DESIGN section 4).
  */
 export function planChange(input: ChangeInput): ResourcePlan {
   return input.prior === undefined ? planCreate(input) : planUpdate(input, input.prior);
@@ -80,13 +76,10 @@ function planCreate(input: ChangeInput): ResourcePlan {
   return { planned, replaced: [], sent, acts: true, diagnostics: [] };
 }
 
-const noMeanings: Meanings = { kept: new Set(), open: new Set() };
-
 function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
-  const { type, config, priorPrivate: kept, meanings = noMeanings } = input;
+  const { type, config, meanings } = input;
   const { resource } = type;
   const declared = type.declaredIn(config);
-  const defaults = type.defaultsIn(input.catalog);
   const diff = diffOf(input, prior, declared);
   const planned = type.draftOf(config);
   for (const binding of type.declared)
@@ -94,15 +87,16 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
   const replaced = diff.changes
     .filter(({ forcesReplacement }) => forcesReplacement)
     .map(({ path }) => path)
-    .filter((path) => !meanings.kept.has(path) && !meanings.open.has(path));
+    .filter((path) => !meanings.has(path));
   if (namesAnother(type, prior, config)) replaced.push(resource.nameAttribute ?? "");
   // What may have another parent may be created there.
   const isMoved =
-    resource.removedWithParent && resource.parents.some(({ attribute }) => meanings.open.has(attribute));
+    resource.removedWithParent &&
+    resource.parents.some(({ attribute }) => meanings.get(attribute) === "open");
   const isNew = isMoved || replaced.length > 0;
   // An id that is not known yet says that it runs.
   if (unpinnedIn(input).length > 0) planned.id = unknown;
-  const { sent, acts } = plannedWrites(type, { prior, planned, declared, kept, defaults });
+  const { sent, acts } = plannedWrites(input, prior, planned);
   for (const { steps, rule } of type.computed) {
     const before = valueAt(prior, steps);
     // What may be pinned, is not and was not shown stays so.
@@ -115,18 +109,13 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
   const changedTwice = (path: string): string =>
     `${type.stepsOf(path)?.join(".") ?? path} of ${about} was changed here and outside of Terraform`;
   const diagnostics = diff.diagnostics
-    .filter(({ attribute = "" }) => !meanings.kept.has(attribute))
+    .filter(({ attribute = "" }) => meanings.get(attribute) !== "same")
     .map((one) => ({ ...one, summary: changedTwice(one.attribute ?? "") }));
   return { planned, replaced, sent, acts: acts || isNew, diagnostics };
 }
 
 /** Sets the attributes of this provider alone: what Terraform never stores, `revision` and `up_to_date`. */
-function setOwnAttributes(
-  planned: Draft,
-  { type, prior }: ChangeInput,
-  runs: boolean,
-  isDeployed: boolean,
-): void {
+function setOwnAttributes(planned: Draft, { type, prior }: ChangeInput, runs: boolean, isDeployed: boolean) {
   for (const { writeOnlyName } of type.secrets) planned[writeOnlyName] = null;
   if (type.isDeployed) planned[revisionName] = isDeployed ? unknown : (prior?.[revisionName] ?? null);
   // A run may await a checkout.
@@ -145,15 +134,15 @@ function namesAnother(type: TerraformShape, prior: TerraformObject, config: Terr
 }
 
 /** Returns what pinned a reacting resource and is no longer declared: it runs as its parent says. */
-function unpinnedIn({ type, config, priorPrivate }: ChangeInput): readonly AttributeBinding[] {
+function unpinnedIn({ type, config, kept }: ChangeInput): readonly AttributeBinding[] {
   if (!type.reacts || config.when === "never") return [];
   const declared = type.declaredIn(config);
   const pins = type.declared.filter(({ path }) => type.computed.some(({ rule }) => rule.pinnedBy === path));
-  return pins.filter(({ path }) => path in (priorPrivate.applied ?? {}) && !declared.has(path));
+  return pins.filter(({ path }) => path in (kept.applied ?? {}) && !declared.has(path));
 }
 
 function diffOf(
-  { type, catalog, priorPrivate }: ChangeInput,
+  { type, catalog, kept }: ChangeInput,
   prior: TerraformObject,
   declared: ReadonlyMap<string, Plain | Unknown>,
 ): AttributesDiff {
@@ -163,7 +152,7 @@ function diffOf(
       address: type.addressOf(type.nameIn(prior)),
       type: type.resource,
       defaults: type.defaultsIn(catalog),
-      recorded: recordedOf(type, prior, priorPrivate),
+      recorded: recordedOf(type, prior, kept),
       read: { kind: "found", live },
       live,
       removed: false,
@@ -178,7 +167,7 @@ function plannedValue(
   prior: TerraformObject,
   diff: AttributesDiff,
 ): TerraformValue {
-  const { type, config, catalog, priorPrivate, meanings = noMeanings } = input;
+  const { type, config, catalog, kept, meanings } = input;
   const { path, steps } = binding;
   const rule = type.resource.rules[path];
   const wanted = valueAt(config, steps);
@@ -187,25 +176,15 @@ function plannedValue(
   if (wanted !== null) {
     // The service may make no difference between two values.
     if (before === null) return wanted;
-    const isSame = meanings.kept.has(path) || isEqualAs(rule?.equal ?? plainEqual, before, wanted);
+    const isSame = meanings.get(path) === "same" || isEqualAs(rule?.equal ?? plainEqual, before, wanted);
     return isSame ? before : wanted;
   }
   if (unpinnedIn(input).includes(binding)) return null;
   // While defaults are not known, what is planned now has to hold at apply.
-  if (catalog === undefined && rule?.change === "update" && path in (priorPrivate.applied ?? {}))
-    return unknown;
+  if (catalog === undefined && rule?.change === "update" && path in (kept.applied ?? {})) return unknown;
   const after = diff.changes.find((one) => one.path === path)?.after;
   if (after === undefined) return before;
-  return after.kind === "value" ? shownAs(binding, after.value) : null;
-}
-
-interface PlannedUpdate {
-  readonly prior: TerraformObject;
-  readonly planned: TerraformObject;
-  /** The attributes that are written, by path; their values are of no account. */
-  readonly declared: ReadonlyMap<string, unknown>;
-  readonly kept: PrivateData;
-  readonly defaults: Attributes;
+  return after.kind === "value" ? fromJson(binding.type, after.value) : null;
 }
 
 /**
@@ -214,9 +193,11 @@ interface PlannedUpdate {
  * plan alone.
  */
 export function plannedWrites(
-  type: TerraformShape,
-  { prior, planned, declared, kept, defaults }: PlannedUpdate,
-): PlannedWrites {
+  { type, config, kept, catalog }: Omit<ChangeInput, "meanings">,
+  prior: TerraformObject,
+  planned: TerraformObject,
+): Pick<ResourcePlan, "sent" | "acts"> {
+  const defaults = type.defaultsIn(catalog);
   const isMoved = (steps: PathSteps): boolean =>
     isUnknown(valueAt(planned, steps)) || !isSameValue(valueAt(prior, steps), valueAt(planned, steps));
   const sent = new Set<string>();
@@ -234,7 +215,7 @@ export function plannedWrites(
     if (causes.some((one) => (planned[one] ?? null) !== null && isMoved([one]))) sent.add(path);
   }
   const runsAgain = type.reacts && isRun(prior, planned, kept);
-  if (runsAgain) for (const path of declared.keys()) sent.add(path);
+  if (runsAgain) for (const path of type.declaredIn(config).keys()) sent.add(path);
   return { sent, acts: sent.size > 0 || runsAgain };
 }
 

@@ -41,22 +41,19 @@ export async function offerFindings(change: CheckedChange): Promise<readonly Dia
 }
 
 /** Returns true for the second plan of a replacement: it has no prior state, and the private data of the first. */
-export const isSecondPlan = ({
-  prior,
-  priorPrivate,
-}: Pick<CheckedChange, "prior" | "priorPrivate">): boolean =>
-  prior === undefined && priorPrivate.workspace !== undefined;
+export const isSecondPlan = ({ prior, kept }: CheckedChange): boolean =>
+  prior === undefined && kept.workspace !== undefined;
 
 /**
  * Warns of a resource that is not in the place of those that declare none: no plan moves it. One that was only imported is
  * not replaced by one in the place that is declared.
  */
 export async function placeFindings(change: CheckedChange): Promise<readonly Diagnostic[]> {
-  const { session, type, prior, config, priorPrivate, replaced } = change;
+  const { session, type, prior, config, kept, replaced } = change;
   const { place } = type.resource;
   if (!session || !place || !prior) return [];
   const { attribute } = place;
-  const isImported = isOnlyImported(priorPrivate) && replaced.includes(attribute);
+  const isImported = isOnlyImported(kept) && replaced.includes(attribute);
   const declared = type.declaredIn(config);
   if (declared.has(attribute) && !isImported) return [];
   const read = await findResource(session.reads, type.resource, { id: textIn(prior, "id") });
@@ -93,14 +90,9 @@ export function checkProtection(
   const isOwn = [prior, ...others].some((one) => one[attribute] === true);
   if (!isOwn && session?.deletionProtection !== true) return [];
   const summary = `this plan would ${verb} the ${type.resource.type} "${type.nameIn(prior)}"`;
-  const own = {
-    attribute,
-    detail: `Its ${attribute} is true.`,
-    hint: `set ${attribute} = false and apply that, then plan this again`,
-  };
-  const provided = {
-    detail: `The provider block sets ${attribute}.`,
-    hint: `set ${attribute} = false there for this change`,
-  };
-  return [error("guard.prevent_destroy", summary, isOwn ? own : provided)];
+  const [detail, hint] = isOwn
+    ? [`Its ${attribute} is true.`, `set ${attribute} = false and apply that, then plan this again`]
+    : [`The provider block sets ${attribute}.`, `set ${attribute} = false there for this change`];
+  const details = { attribute: isOwn ? attribute : undefined, detail, hint };
+  return [error("guard.prevent_destroy", summary, details)];
 }

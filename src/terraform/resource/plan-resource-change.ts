@@ -6,8 +6,7 @@ import { diagnosticMessages, pathMessage } from "../messages";
 import { readPrivate, writePrivate } from "../private-data";
 import type { RequestOf, ResponseOf } from "../protocol";
 import type { RpcAnswer } from "../provider";
-import { type Schema, showsUnwrittenBlock } from "../schema/block";
-import type { TerraformShape } from "../schema/terraform-shape";
+import type { Schema } from "../schema/block";
 import { decodeObject, encodeMessage, isSameValue, type TerraformObject } from "../values";
 import { parentChange } from "./confirm-deleted";
 import { type CheckedChange, type Meanings, planChange } from "./plan-change";
@@ -24,22 +23,29 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   const { session } = provider;
   // Terraform plans a deletion without a configuration.
   if (config === undefined) {
-    const found = prior ? removalFindings({ session, type }, prior) : [];
+    const isForgotten = prior !== undefined && type.isMadeElsewhere(prior);
+    const found = isForgotten
+      ? [forgotten(type, type.nameIn(prior))]
+      : checkProtection(session, type, [prior ?? {}], "delete");
     return { ...plannedAs(type, request, prior, undefined), diagnostics: diagnosticMessages(found, stepsOf) };
   }
   const isNew = prior === undefined;
   const catalog = isNew ? undefined : await session?.reads.catalog();
-  const meanings = prior && (await meaningsOf({ session, type, prior, config }));
-  const input = { type, prior, config, priorPrivate: readPrivate(request.priorPrivate), catalog, meanings };
+  const meanings = prior ? await meaningsOf({ session, type, prior, config }) : new Map();
+  const input = { type, prior, config, kept: readPrivate(request.priorPrivate), catalog, meanings };
   const change = planChange(input);
   const found = await findingsOf({ ...input, ...change, session }).catch((failure: unknown) => {
-    if (isNew) return [unchecked(type, failure)];
-    throw failure;
+    if (!isNew) throw failure;
+    // No error: where the plan of a create fails in an apply, Terraform deletes what `create_before_destroy` replaces next.
+    const summary = `the new ${type.resource.type} could not be checked against the service`;
+    return [warning("live.unchecked", summary, { detail: diagnosticOf(failure).summary })];
   });
   return {
     ...plannedAs(type, request, prior, change.planned),
     // Terraform takes a block that only an import brought for a mistake of the plan, unless it is told so.
-    legacyTypeSystem: showsUnwrittenBlock(type, config, change.planned),
+    legacyTypeSystem: type.block.groups?.some(
+      ({ name }) => (config[name] ?? null) === null && (change.planned[name] ?? null) !== null,
+    ),
     requiresReplace: change.replaced.map((path) => pathMessage(stepsOf(path) ?? [])),
     diagnostics: diagnosticMessages(found, stepsOf),
   };
@@ -66,55 +72,34 @@ interface Update extends Pick<CheckedChange, "session" | "type" | "config"> {
 }
 
 /** Returns the meanings of an update. The service is asked only where the texts of what it resolves differ. */
-async function meaningsOf(update: Update): Promise<Meanings> {
-  const { session, type, prior, config } = update;
+async function meaningsOf({ session, type, prior, config }: Update): Promise<Meanings> {
   const { rules, parents } = type.resource;
+  const meanings = new Map<string, "same" | "open">();
   // What is unknown may be the value of before: a plan replaces nothing for it.
-  const open = [...type.declaredIn(config)]
-    .filter(([path, value]) => rules[path]?.change === "replace" && value instanceof Unknown)
-    .map(([path]) => path);
+  for (const [path, value] of type.declaredIn(config))
+    if (rules[path]?.change === "replace" && value instanceof Unknown) meanings.set(path, "open");
   // Where nothing is to be deleted, it is created in the new parent instead of being replaced.
   if ((await parentChange(session, type, prior, config)) === "left")
-    open.push(...parents.map(({ attribute }) => attribute));
+    for (const { attribute } of parents) meanings.set(attribute, "open");
   const [before, after] = [type.knownIn(prior), type.knownIn(config)];
-  const rewritten = [...after]
-    .filter(([path, value]) => rules[path]?.resolved === true && !plainEqual(value, before.get(path)))
-    .map(([path]) => path);
-  const shown = rewritten.length > 0 ? await readAs(update) : undefined;
-  if (shown === undefined) return { kept: new Set(), open: new Set([...open, ...rewritten]) };
-  return {
-    kept: new Set(rewritten.filter((path) => shown.get(path) === after.get(path))),
-    open: new Set(open),
-  };
-}
-
-/** Returns what is live in the form of the configuration; undefined where it cannot be read. */
-async function readAs(update: Update): Promise<Pick<ReadonlyMap<string, unknown>, "get"> | undefined> {
-  const { session, type, prior, config } = update;
+  const rewritten = [...after].filter(
+    ([path, value]) => rules[path]?.resolved === true && !plainEqual(value, before.get(path)),
+  );
+  if (rewritten.length === 0) return meanings;
   const { id, name, parentId } = type.liveOf(prior);
-  const target = { id, name, declared: type.knownIn(config), parentId: parentId ?? undefined };
+  const target = { id, name, declared: after, parentId: parentId ?? undefined };
   const read = session && (await type.read(session.reads, target));
-  if (read === undefined || read.kind === "unchecked") return undefined;
-  return read.kind === "found" ? read.live.attributes : new Map();
-}
-
-function removalFindings(
-  { session, type }: Pick<Update, "session" | "type">,
-  prior: TerraformObject,
-): readonly Diagnostic[] {
-  if (type.isMadeElsewhere(prior)) return [forgotten(type, type.nameIn(prior))];
-  return checkProtection(session, type, [prior], "delete");
+  for (const [path, value] of rewritten)
+    if (read === undefined || read.kind === "unchecked") meanings.set(path, "open");
+    else if (read.kind === "found" && read.live.attributes.get(path) === value) meanings.set(path, "same");
+  return meanings;
 }
 
 async function findingsOf(change: CheckedChange): Promise<readonly Diagnostic[]> {
-  const { session, type, prior, config, replaced } = change;
-  const isReplaced = prior !== undefined && replaced.length > 0;
   return [
     ...change.diagnostics,
-    ...triggerFindings(type, config),
-    ...(isReplaced ? replacementFindings(type, prior, replaced) : []),
-    ...(isReplaced ? checkProtection(session, type, [prior, config], "replace") : []),
-    ...(isSecondPlan(change) ? checkProtection(session, type, [config], "replace") : []),
+    ...triggerFindings(change),
+    ...replacementFindings(change),
     ...(await preservedFindings(change)),
     ...(await offerFindings(change)),
     ...(await placeFindings(change)),
@@ -123,21 +108,13 @@ async function findingsOf(change: CheckedChange): Promise<readonly Diagnostic[]>
   ];
 }
 
-/**
- * Says that a create could not be checked. No error: where the plan of a create fails in an apply, Terraform deletes what
- * `create_before_destroy` is to replace with the next one.
- */
-const unchecked = ({ resource }: TerraformShape, failure: unknown): Diagnostic =>
-  warning("live.unchecked", `the new ${resource.type} could not be checked against the service`, {
-    detail: diagnosticOf(failure).summary,
-  });
-
 /** Warns of a run without triggers, the same for every resource of the type: Terraform shows equal warnings once. */
-function triggerFindings({ name, resource }: TerraformShape, config: TerraformObject): readonly Diagnostic[] {
+function triggerFindings({ type, config }: CheckedChange): readonly Diagnostic[] {
   const { triggers = null, when = null } = config;
-  if (resource.runs === undefined || triggers !== null || when === "always" || when === "never") return [];
+  if (type.resource.runs === undefined || triggers !== null || when === "always" || when === "never")
+    return [];
   return [
-    warning("plan.not_deployed", `${name} without triggers`, {
+    warning("plan.not_deployed", `${type.name} without triggers`, {
       detail:
         "A change of the service or of its variables is deployed by the next apply, not by the one that makes it.",
       hint: "set triggers = { config = rnv_service.NAME.revision, vars = rnv_variables.NAME.revision }",
@@ -145,19 +122,19 @@ function triggerFindings({ name, resource }: TerraformShape, config: TerraformOb
   ];
 }
 
-/** Says what a replacement loses. In an apply, Terraform refuses one that no plan has shown. */
-function replacementFindings(
-  type: TerraformShape,
-  prior: TerraformObject,
-  replaced: readonly string[],
-): readonly Diagnostic[] {
+/** Says what a replacement loses, and what forbids it. In an apply, Terraform refuses one that no plan has shown. */
+function replacementFindings(change: CheckedChange): readonly Diagnostic[] {
+  const { session, type, prior, config, replaced } = change;
   const { resource } = type;
-  if (resource.removal !== "delete") return [];
-  const [attribute = ""] = replaced;
+  const [attribute] = replaced;
+  if (isSecondPlan(change)) return checkProtection(session, type, [config], "replace");
+  if (prior === undefined || attribute === undefined) return [];
+  const refused = checkProtection(session, type, [prior, config], "replace");
+  if (resource.removal !== "delete") return refused;
   const lost = resource.removedWithParent ? "" : "; its URL, variables and deployments are lost";
   const about = `${resource.type} "${type.nameIn(prior)}"`;
   const named = type.stepsOf(attribute)?.join(".") ?? attribute;
-  return [mustBeReplaced(`${about} must be replaced${lost}`, named)];
+  return [mustBeReplaced(`${about} must be replaced${lost}`, named), ...refused];
 }
 
 /** Returns what a plan says of a replacement; an apply without it stops, in words that blame the provider. */

@@ -1,7 +1,6 @@
 import type { Resource } from "../../api/reads";
 import { waitUntilSettled } from "../../apply/settle";
 import { failure } from "../../diagnostics/diagnostic";
-import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
 import { type AttributeLookup, isUnlisted, ruleAt } from "../../model/resource-type";
 import { sha256 } from "../../model/text";
@@ -12,18 +11,6 @@ import type { PrivateData } from "../private-data";
 import type { TypeInSession } from "../provider";
 import { shapeOf, type TerraformShape } from "../schema/terraform-shape";
 import { asObject, type TerraformObject } from "../values";
-
-/** The inputs of a run: fields of its parent, and the resources that it follows. */
-interface RunInputs {
-  /** Digest of the fields, and of the ids, names and times of the others. */
-  readonly content: string;
-  /** When the latest of them changed, by the service, ISO 8601: what runs since then has all of it. */
-  readonly changedAt: string | undefined;
-  /** True if the parent is archived: it takes no run. */
-  readonly isHeld: boolean;
-  /** The parent, as messages name it. */
-  readonly about: Address;
-}
 
 /** The revision of a resource that was created only in part. */
 export const incomplete = "incomplete";
@@ -40,19 +27,12 @@ export function requireComplete({ triggers = null }: TerraformObject): void {
 }
 
 /** Returns true if a run makes a change take effect, or may run again because its parent is restored. */
-export const needsRun = (
-  type: TerraformShape,
-  sent: ReadonlySet<string>,
-  planned: TerraformObject,
-): boolean =>
+export const needsRun = (type: TerraformShape, sent: ReadonlySet<string>, planned: TerraformObject) =>
   [...sent].some((path) => ruleAt(type.resource, path)?.takesEffect !== "at once") ||
   (sent.has(type.resource.archives?.attribute ?? "") && !isUnlisted(type.resource, type.knownIn(planned)));
 
-/** Reads what a run would make take effect now; undefined where its parent cannot be read. */
-export async function runInputs(
-  { session, type: { resource } }: TypeInSession,
-  parentId: string,
-): Promise<RunInputs | undefined> {
+/** Reads the inputs of a run: fields of its parent, and the resources that it follows. Undefined without a readable parent. */
+export async function runInputs({ session, type: { resource } }: TypeInSession, parentId: string) {
   const { reads } = session;
   const parent = typeNamed(resource.parents[0]?.type ?? "");
   const read = await readParent(reads, resource, parentId);
@@ -62,36 +42,33 @@ export async function runInputs(
     resource.follows.map((type) => typeNamed(type)?.list(reads, parentId) ?? undefined),
   );
   const beside = followed.flatMap((list) => list ?? []);
+  const fields = [...live.attributes].filter(
+    ([path]) => parent.rules[path]?.change === "update" && parent.rules[path]?.takesEffect !== "at once",
+  );
   const times = [live, ...beside].flatMap(({ updatedAt }) => updatedAt ?? []);
   return {
-    content: sha256(canonicalJson([deployedFields(parent, live), beside.map(version).sort()] as Plain)),
+    /** Digest of the fields, and of the ids, names and times of the others. */
+    content: sha256(canonicalJson([Object.fromEntries(fields), beside.map(version).sort()] as Plain)),
+    /** When the latest of them changed, by the service, ISO 8601: what runs since then has all of it. */
     changedAt: times.sort((a, b) => Date.parse(a) - Date.parse(b)).at(-1),
+    /** True if the parent is archived: it takes no run. */
     isHeld: isUnlisted(parent, live.attributes),
     about: shapeOf(parent).addressOf(live.name),
   };
 }
 
-const deployedFields = ({ rules }: Resource, live: LiveResource): Record<string, Plain> =>
-  Object.fromEntries(
-    [...live.attributes].filter(
-      ([path]) => rules[path]?.change === "update" && rules[path]?.takesEffect !== "at once",
-    ),
-  );
-
 const version = ({ id, name, updatedAt = "" }: LiveResource): string => [id, name, updatedAt].join(" ");
 
 /** Returns if the last run has every change since, by anyone. An imported resource is taken to be up to date. */
-export async function checkUpToDate(
-  at: TypeInSession & { readonly state: TerraformObject },
-  live: LiveResource,
-  kept: PrivateData,
-): Promise<{ readonly isUpToDate: boolean; readonly kept: PrivateData }> {
+export async function checkUpToDate(at: TypeInSession, live: LiveResource, kept: PrivateData) {
   const upToDate = { isUpToDate: true, kept };
   if (at.type.resource.runs === undefined) return { ...upToDate, isUpToDate: live.lacks === undefined };
   const inputs = live.parentId ? await runInputs(at, live.parentId) : undefined;
   if (inputs === undefined) return upToDate;
   const { content, changedAt, isHeld } = inputs;
-  const awaited = kept.lastRun?.awaited && awaitsItsEnd(live);
+  // The latest run does not serve: what serves may have been made otherwise.
+  const isUnserved = live.standing?.some(({ code }) => code !== "rolled_back" && code !== "other_branch");
+  const awaited = kept.lastRun?.awaited && isUnserved === true;
   const last = kept.lastRun && { ...kept.lastRun, awaited, isHeld: isHeld || undefined };
   const seen = { ...kept, lastRun: last };
   if (isHeld) return { isUpToDate: true, kept: seen };
@@ -101,10 +78,6 @@ export async function checkUpToDate(
   const later = startedSince({ ...at, runs: await listRuns(at, live), changedAt, lastId: last?.id });
   return { isUpToDate: later.some(({ id }) => id === live.id), kept: seen };
 }
-
-/** Returns true if the latest run does not serve. What serves may have been made otherwise. */
-const awaitsItsEnd = ({ standing = [] }: LiveResource): boolean =>
-  standing.some(({ code }) => code !== "rolled_back" && code !== "other_branch");
 
 /** Returns the runs in a parent, newest first; none where the service does not list them. */
 export async function listRuns(

@@ -1,6 +1,5 @@
-import type { Resource } from "../../api/reads";
 import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
-import type { LiveResource, Pending } from "../../model/live";
+import type { LiveResource } from "../../model/live";
 import { isParentAttribute } from "../../model/resource-type";
 import { generatedName } from "../../model/text";
 import { isOlder } from "../../model/time";
@@ -10,11 +9,11 @@ import { diagnosticMessages } from "../messages";
 import { type PrivateData, readPrivate, recordedOf, writePrivate } from "../private-data";
 import type { RpcAnswer, TypeInSession } from "../provider";
 import { upToDateName } from "../schema/resource-block";
-import { shownAs } from "../schema/terraform-shape";
 import {
   type Draft,
   decodeObject,
   encodeMessage,
+  fromJson,
   setValue,
   type TerraformObject,
   textIn,
@@ -80,34 +79,27 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
   if (id !== undefined) session.reads.expect(type.addressOf(name), written, { parentId });
   const read = await type.read(session.reads, { id, name, declared, recorded, parentId });
   const isHeld = async () => parentId && (await runInputs({ session, type }, parentId))?.isHeld;
+  const unchecked = (why: string, details: Partial<Diagnostic>) => ({
+    diagnostics: [warning("live.unchecked", `${resource.type} "${name}" ${why}`, details)],
+  });
   switch (read.kind) {
-    case "found": {
-      const { live } = read;
-      return { live, diagnostics: standingOf(resource, live, declared) };
-    }
+    case "found":
+      return { live: read.live, diagnostics: standingOf(resource, read.live, declared) };
     case "absent":
       // Nothing ran yet, and nothing is to run.
       return { isGone: state.when !== "never" && !(await isHeld()), diagnostics: [] };
     case "gone":
-      if (read.ending !== undefined) return { diagnostics: [beingDeleted(resource, name, read.ending)] };
-      return confirmDeleted(session, { resource, name }, read);
+      if (read.ending === undefined) return confirmDeleted(session, resource, name, read);
+      return unchecked(`is being deleted at the service, since ${read.ending.since}`, {
+        detail: "It stays in the state until it is deleted: the deletion may fail.",
+        hint: "run the command again after the deletion",
+      });
     case "ambiguous":
       return { diagnostics: [] };
     case "unchecked":
-      return { diagnostics: [unreadable(resource, name, read.reason)] };
+      return unchecked("could not be read", { detail: `Its state is kept as it is: ${read.reason}.` });
   }
 }
-
-const beingDeleted = ({ type }: Resource, name: string, { since }: Pending): Diagnostic =>
-  warning("live.unchecked", `${type} "${name}" is being deleted at the service, since ${since}`, {
-    detail: "It stays in the state until it is deleted: the deletion may fail.",
-    hint: "run the command again after the deletion",
-  });
-
-const unreadable = ({ type }: Resource, name: string, reason: string): Diagnostic =>
-  warning("live.unchecked", `${type} "${name}" could not be read`, {
-    detail: `Its state is kept as it is: ${reason}.`,
-  });
 
 /** Returns the state after a refresh: what is declared or was imported shows the live value, the rest stays unset. */
 async function refreshed(stored: StoredResource, live: LiveResource): Promise<Draft> {
@@ -128,13 +120,13 @@ async function refreshed(stored: StoredResource, live: LiveResource): Promise<Dr
     const value = shown ?? (isParentAttribute(resource, path) ? live.parentId : defaults.get(path)) ?? null;
     // The service may make no difference between two values.
     const isSame = before !== null && value !== null && equal(toPlain(before), value);
-    setValue(next, steps, isSame ? before : shownAs(binding, value));
+    setValue(next, steps, isSame ? before : fromJson(binding.type, value));
   }
   // It is sent again, unless it was generated.
   for (const { name, versionName } of isTouched(stored, live) ? type.secrets : [])
     Object.assign(next, { [name]: null, [versionName]: null });
-  for (const binding of type.computed)
-    setValue(next, binding.steps, shownAs(binding, live.computed.get(binding.path)));
+  for (const { path, steps, type: shown } of type.computed)
+    setValue(next, steps, fromJson(shown, live.computed.get(path)));
   return next;
 }
 

@@ -45,16 +45,13 @@ export const generateResourceConfig: RpcAnswer<"GenerateResourceConfig"> = async
 /** MoveResourceState: a `moved` block from another type, of any provider, is refused. */
 export const moveResourceState: RpcAnswer<"MoveResourceState"> = async (_provider, request) => {
   const { sourceTypeName, sourceProviderAddress, targetTypeName } = request;
-  throw failure(
-    "plan.invalid_combination",
-    `a moved block cannot turn ${sourceTypeName} into ${targetTypeName}`,
-    {
-      detail: `It is a resource of ${sourceProviderAddress}; moved blocks rename resources of one type.`,
-      hint:
-        "stop managing it with a removed block and destroy = false, and add an import block for its new address: see " +
-        'guides/adopt-what-exists, "Stop managing something"',
-    },
-  );
+  const summary = `a moved block cannot turn ${sourceTypeName} into ${targetTypeName}`;
+  throw failure("plan.invalid_combination", summary, {
+    detail: `It is a resource of ${sourceProviderAddress}; moved blocks rename resources of one type.`,
+    hint:
+      "stop managing it with a removed block and destroy = false, and add an import block for its new address: see " +
+      'guides/adopt-what-exists, "Stop managing something"',
+  });
 };
 
 /** ImportResourceState: by id, or by the names on the way to it: `shop/api`, `shop/api/LOG_LEVEL`. */

@@ -1,29 +1,28 @@
 import { randomBytes } from "node:crypto";
 import { ApiError } from "../../api/api-error";
 import { sendTwice } from "../../apply/journaled-send";
-import type { ComparedWrite } from "../../apply/verify";
-import {
-  type Diagnostic,
-  DiagnosticsError,
-  error,
-  failure,
-  hasErrors,
-  warning,
-} from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import type { Accepted, AppliableValue, UpdateInput } from "../../model/resource-operations";
 import { Secret } from "../../model/secret";
 import { generatedName } from "../../model/text";
 import { timeNow } from "../../model/time";
-import { appliedIn, isOnlyImported, recordedOf, writtenNow } from "../private-data";
-import type { Session } from "../provider";
+import { appliedIn, isOnlyImported, recordedOf } from "../private-data";
 import { revisionName } from "../schema/resource-block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { type TerraformObject, toPlain, valueAt } from "../values";
 import { parentChange } from "./confirm-deleted";
-import { createResource, type MadeResource, startRun, writtenAs } from "./create-resource";
-import { type Applied, finishWrite, stateAfter, unappliedFields, type Writing } from "./finish-write";
-import { requireFreeName, turnOf } from "./namesakes";
+import { createResource, startRun, writtenAs } from "./create-resource";
+import {
+  type Applied,
+  finishWrite,
+  type MadeResource,
+  type Sending,
+  stateAfter,
+  unappliedFields,
+  type Writing,
+} from "./finish-write";
+import { takeName } from "./namesakes";
 import { plannedWrites } from "./plan-change";
 import { unknownValue } from "./plan-findings";
 
@@ -31,14 +30,14 @@ import { unknownValue } from "./plan-findings";
 export async function updateResource(change: Writing, prior: TerraformObject): Promise<Applied> {
   const { session, type, planned, wanted, config, kept } = change;
   if ((await parentChange(session, type, prior, planned)) === "left") return createElsewhere(change, prior);
-  const declared = type.declaredIn(config);
-  const defaults = type.defaultsIn(await session.reads.catalog());
-  const { sent: changed, acts } = plannedWrites(type, { prior, planned, declared, kept, defaults });
+  const catalog = await session.reads.catalog();
+  const defaults = type.defaultsIn(catalog);
+  const { sent: changed, acts } = plannedWrites({ ...change, prior, catalog }, prior, planned);
   const applied = appliedIn(type, wanted, config, kept.applied);
   const live = type.liveOf(prior);
-  const attributes = attributesOf(change, declared, changed);
+  const attributes = attributesOf(change, changed);
   const sent = new Map([...attributes].filter(([path]) => changed.has(path)));
-  const isKnown = acts && isOnlyImported(kept) && (await hasValues(session, type, live, sent));
+  const isKnown = acts && isOnlyImported(kept) && (await hasValues(change, live, sent));
   if (!acts || isKnown) {
     const writtenAt = kept.writtenAt ?? timeNow(session);
     const after = { ...kept, applied, workspace: session.workspaceId, writtenAt };
@@ -49,23 +48,18 @@ export async function updateResource(change: Writing, prior: TerraformObject): P
   const parentId = live.parentId ?? undefined;
   const name = type.nameIn(planned) || live.name;
   const recorded = recordedOf(type, prior, kept);
-  const input = { address: type.addressOf(name), name, attributes, id, changed, live, recorded };
-  const write = { type: type.resource, sent, defaults, before };
-  const made = await send(change, { ...input, parentId, write });
-  const written = { made, name, parentId, config: wanted, step: "update" } as const;
-  const { accepted, live: seen = live, failed } = await finishWrite({ session, type, ...written });
+  const input = { address: type.addressOf(name), name, attributes, parentId, id, changed, live, recorded };
+  const made = await send({ ...change, input });
+  const written = await finishWrite({ ...change, input, made, step: "update" });
+  const { accepted, failed, diagnostics } = written;
   if (failed?.severity === "error") throw new DiagnosticsError([failed]);
-  const refused = unappliedFields(type, { ...write, live: accepted.live }, error);
+  const refused = unappliedFields(type, { sent, defaults, before, live: accepted.live }, error);
   // The state stays: the next plan compares it with what is live.
   if (refused.length > 0) throw new DiagnosticsError(refused);
   return {
-    state: stateAfter(change, seen, failed === undefined),
-    kept: {
-      applied,
-      lastRun: type.resource.runs && { ...made.run, id: accepted.id, awaited: failed && true },
-      ...writtenNow(session, accepted.live ?? seen),
-    },
-    diagnostics: failed === undefined ? made.diagnostics : [...made.diagnostics, failed],
+    state: stateAfter(change, written.live, failed === undefined),
+    kept: { applied, ...written.kept },
+    diagnostics,
   };
 }
 
@@ -74,13 +68,13 @@ export async function updateResource(change: Writing, prior: TerraformObject): P
  * notes that for audit. A value that it does not reveal is sent.
  */
 async function hasValues(
-  { reads }: Session,
-  { resource }: TerraformShape,
+  { session, type }: Writing,
   live: LiveResource,
   sent: ReadonlyMap<string, AppliableValue>,
 ): Promise<boolean> {
-  if (resource.reveal === undefined || sent.size === 0) return false;
-  const revealed = await resource.reveal(reads, live).catch(() => undefined);
+  const { reveal } = type.resource;
+  if (reveal === undefined || sent.size === 0) return false;
+  const revealed = await reveal(session.reads, live).catch(() => undefined);
   const key = randomBytes(32);
   return [...sent].every(
     ([path, value]) =>
@@ -88,24 +82,18 @@ async function hasValues(
   );
 }
 
-interface SentUpdate extends UpdateInput {
-  readonly parentId: string | undefined;
-  readonly write: Omit<ComparedWrite, "live">;
+interface SendingUpdate extends Sending {
+  readonly input: Sending["input"] & UpdateInput;
 }
 
 /** Sends an update, or starts a run. Throws `DiagnosticsError` where its resource is deleted, or its new name in use. */
-async function send(change: Writing, input: SentUpdate): Promise<MadeResource> {
-  const { session, type, nonce } = change;
-  const { parentId } = input;
-  const named = { session, type, input, parentId };
-  if (type.resource.runs !== undefined) return startRun({ ...named, nonce }, change);
+async function send(sending: SendingUpdate): Promise<MadeResource> {
+  const { type, input } = sending;
+  if (type.resource.runs !== undefined) return startRun(sending);
   const isRenamed = input.changed.has(type.resource.nameAttribute ?? "");
-  const update = async (): Promise<MadeResource> => {
-    if (isRenamed) await requireFreeName(named, input.id);
-    return writtenAs(type, input, await sendUpdate(change, input));
-  };
+  const update = () => sendUpdate(sending);
   try {
-    return await (isRenamed ? session.inTurn(turnOf(named), update) : update());
+    return writtenAs(sending, await (isRenamed ? takeName(sending, update, input.id) : update()));
   } catch (cause) {
     if (!(cause instanceof ApiError) || cause.status !== 404) throw cause;
     const about = type.addressOf(input.live?.name ?? input.name);
@@ -113,10 +101,10 @@ async function send(change: Writing, input: SentUpdate): Promise<MadeResource> {
   }
 }
 
-async function sendUpdate({ session, type, nonce }: Writing, input: SentUpdate): Promise<Accepted> {
-  const { name, parentId, changed, write } = input;
+async function sendUpdate({ session, type, nonce, input }: SendingUpdate): Promise<Accepted> {
+  const { name, parentId, changed } = input;
   const accepted = await sendTwice(() => type.resource.update(session.writes(nonce), input));
-  const isTimed = write.before === undefined || accepted.live?.updatedAt !== undefined;
+  const isTimed = input.live?.updatedAt === undefined || accepted.live?.updatedAt !== undefined;
   if (isTimed || !type.secrets.some(({ path }) => changed.has(path))) return accepted;
   session.reads.invalidate();
   const live = await type.find(session.reads, { id: accepted.id, name, parentId });
@@ -132,7 +120,7 @@ async function createElsewhere(change: Writing, prior: TerraformObject): Promise
   if (lost !== undefined && !type.isMadeElsewhere(wanted))
     throw new DiagnosticsError([unknownValue(name, lost.name)]);
   const made = await createResource(change);
-  if (hasErrors(made.diagnostics) || (planned[generatedName] ?? null) === null) return made;
+  if ((planned[generatedName] ?? null) === null) return made;
   return { ...made, diagnostics: [...made.diagnostics, generatedAgain(type, name)] };
 }
 
@@ -142,11 +130,8 @@ export const generatedAgain = ({ resource }: TerraformShape, name: string): Diag
   });
 
 /** Returns the attributes of an update. What is no longer declared is sent with its default: a PATCH merges. */
-function attributesOf(
-  { type, planned, wanted }: Writing,
-  declared: ReadonlyMap<string, unknown>,
-  changed: ReadonlySet<string>,
-): ReadonlyMap<string, AppliableValue> {
+function attributesOf({ type, planned, wanted, config }: Writing, changed: ReadonlySet<string>) {
+  const declared = type.declaredIn(config);
   const isSecret = (path: string): boolean => type.secrets.some((secret) => secret.path === path);
   const isWritten = (path: string): boolean => declared.has(path) || changed.has(path) || isSecret(path);
   const attributes = new Map([...type.appliableIn(wanted)].filter(([path]) => isWritten(path)));

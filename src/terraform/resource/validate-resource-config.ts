@@ -49,13 +49,11 @@ function combinationFindings(type: TerraformShape, config: TerraformObject): rea
     });
 }
 
-/** Bytes of the values in a request, less the bytes around them. */
-const largestValues = maxBodyBytes - 1024;
-
 export function sizeFindings(values: readonly TerraformValue[]): readonly Diagnostic[] {
   const known = values.map((value) => (holdsUnknown(value) ? null : toPlain(value)));
   const bytes = Buffer.byteLength(JSON.stringify(known));
-  if (bytes <= largestValues) return [];
+  // A request has other bytes around the values.
+  if (bytes <= maxBodyBytes - 1024) return [];
   const summary = `the values have ${bytes} bytes; the service takes at most ${maxBodyBytes} in a request`;
   return [error("apply.body_too_large", summary, { hint: "make the value smaller" })];
 }

@@ -4,13 +4,11 @@ import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import type { Money } from "../../model/resource-type";
 import { type Attributes, Unknown } from "../../model/value";
-import { sameMoney } from "../../plan/change";
+import { free, sameMoney } from "../../plan/change";
 import { moneyChange } from "../../report/plan-wording";
 import { findResource } from "../../resources";
 import { textIn, valueAt } from "../values";
 import type { CheckedChange } from "./plan-change";
-
-const free: Money = { usd: 0, ngn: 0 };
 
 /** Warns about another price; says nothing where a part of it is not known yet. */
 export async function priceWarnings(change: CheckedChange): Promise<readonly Diagnostic[]> {
@@ -88,10 +86,6 @@ export function standingOf(
   });
   const isArchived = archives !== undefined && live.attributes.get(archives.attribute) === true;
   if (!isArchived || declared.get(archives.attribute) === true) return found;
-  return [
-    ...found,
-    warning("live.standing", `${about} is archived`, {
-      detail: "It takes no new deployments; what runs of it goes on.",
-    }),
-  ];
+  const detail = "It takes no new deployments; what runs of it goes on.";
+  return [...found, warning("live.standing", `${about} is archived`, { detail })];
 }

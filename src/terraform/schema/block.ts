@@ -12,7 +12,6 @@ import {
   mapOf,
   type ObjectType,
   objectOf,
-  type TerraformObject,
   type TerraformType,
   type TerraformValue,
 } from "../values";
@@ -64,19 +63,14 @@ export const optional = attributeOf("optional");
 
 export const computed = attributeOf("computed");
 
-/**
- * A nested block that may be missing. None is a `group`, which would always be there: the generators of bindings
- * (`cdktf get`, `cdktn get`) know no such nesting.
- */
-interface GroupSchema {
-  readonly name: string;
-  readonly block: BlockSchema;
-}
-
 export interface BlockSchema {
   readonly doc: string;
   readonly attributes: readonly AttributeSchema[];
-  readonly groups?: readonly GroupSchema[];
+  /**
+   * Nested blocks that may be missing. None is a `group`, which would always be there: the generators of bindings
+   * (`cdktf get`, `cdktn get`) know no such nesting.
+   */
+  readonly groups?: readonly { readonly name: string; readonly block: BlockSchema }[];
 }
 
 /** A resource type, data source or ephemeral resource as Terraform gets it. */
@@ -100,21 +94,6 @@ const typeOfBlock = ({ attributes, groups = [] }: BlockSchema): ObjectType =>
 export const emptyValue = ({ block: { attributes, groups = [] } }: Pick<Schema, "block">): Draft =>
   Object.fromEntries([...attributes, ...groups].map(({ name }) => [name, null]));
 
-export const showsUnwrittenBlock = (
-  { block }: Pick<Schema, "block">,
-  written: TerraformObject,
-  planned: TerraformObject,
-): boolean =>
-  (block.groups ?? []).some(
-    ({ name }) => (written[name] ?? null) === null && (planned[name] ?? null) !== null,
-  );
-
-/** Version of every schema of this provider. 3: a list that may hold objects has a type of its own with each value. */
-export const schemaVersion = 3;
-
-/** `NestedBlock.NestingMode` of the protocol. */
-const single = 1;
-
 /** `DescriptionKind` of the protocol. */
 export const markdown = 1;
 
@@ -131,13 +110,15 @@ const blockMessage = ({ doc, attributes, groups = [] }: BlockSchema): Message<"B
   })),
   blockTypes: groups.map(({ name, block }) => ({
     typeName: name,
-    nesting: single,
+    // `NestedBlock.NestingMode.SINGLE` of the protocol.
+    nesting: 1,
     block: blockMessage(block),
   })),
 });
 
 export const schemaMessage = ({ block }: Schema): Message<"Schema"> => ({
-  version: schemaVersion,
+  // The third: a list that may hold objects has a type of its own with each value.
+  version: 3,
   block: blockMessage(block),
 });
 

@@ -7,8 +7,6 @@ import type { AttributeSchema, BlockSchema } from "./block";
 
 const idCheck = z.string().regex(uuidPattern, "expected an id, which is a UUID");
 
-const isIdAttribute = (name: string): boolean => name === "id" || name.endsWith("_id");
-
 /** Returns the ID that a configuration gives, as the service writes it. */
 export function idIn(config: TerraformObject, name: string): string | undefined {
   const given = textIn(config, name);
@@ -31,7 +29,8 @@ export function checkConfig(
 }
 
 function checkAttribute(schema: AttributeSchema, config: TerraformObject, attribute: string): Diagnostic[] {
-  const { name, required, optional, check = isIdAttribute(name) ? idCheck : undefined } = schema;
+  const { name, required, optional } = schema;
+  const check = schema.check ?? (name === "id" || name.endsWith("_id") ? idCheck : undefined);
   const value = valueAt(config, [name]);
   if (!required && !optional) {
     const hint = `remove ${attribute}`;

@@ -34,17 +34,9 @@ export interface AttributeBinding {
   readonly required: boolean;
 }
 
-export interface ComputedBinding extends AttributeBinding {
-  readonly rule: ComputedRule;
-}
+type ComputedBinding = ReturnType<typeof computedBinding>;
 
-/** A secret: a sensitive attribute, or a write-only one with the version that says when to send it again. */
-export interface SecretBinding {
-  readonly path: string;
-  readonly name: string;
-  readonly writeOnlyName: string;
-  readonly versionName: string;
-}
+export type SecretBinding = ReturnType<typeof secretBinding>;
 
 export class ResourceBindings {
   readonly declared: readonly AttributeBinding[];
@@ -83,7 +75,7 @@ const computedTypes: Readonly<Record<ComputedRule["valueType"], TerraformType>> 
   json: listOf("string"),
 };
 
-const computedBinding = (path: string, rule: ComputedRule): ComputedBinding => ({
+const computedBinding = (path: string, rule: ComputedRule) => ({
   path,
   steps: [snakeCase(path)],
   type: computedTypes[rule.valueType],
@@ -91,7 +83,8 @@ const computedBinding = (path: string, rule: ComputedRule): ComputedBinding => (
   rule,
 });
 
-const secretBinding = (path: string): SecretBinding => ({
+/** A secret: a sensitive attribute, or a write-only one with the version that says when to send it again. */
+const secretBinding = (path: string) => ({
   path,
   name: snakeCase(path),
   writeOnlyName: writeOnlyNameOf(snakeCase(path)),

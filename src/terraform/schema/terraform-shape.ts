@@ -10,19 +10,25 @@ import { readProven } from "../../resources";
 import {
   asObject,
   type Draft,
-  fromJson,
   holdsUnknown,
   type ObjectType,
   type PathSteps,
   type TerraformObject,
-  type TerraformValue,
   textIn,
   toPlain,
   unknown,
   valueAt,
 } from "../values";
 import { type BlockSchema, madeUp, type Schema, schemaOf } from "./block";
-import { type AttributeBinding, blockOf, ResourceBindings } from "./resource-block";
+import { blockOf, ResourceBindings } from "./resource-block";
+
+const noReferences = new Unknown([]);
+
+const withoutUnknown = <Value>(values: ReadonlyMap<string, Value>) =>
+  new Map([...values].filter(([, value]) => !(value instanceof Unknown))) as Map<
+    string,
+    Exclude<Value, Unknown>
+  >;
 
 const shapes = new WeakMap<Resource, TerraformShape>();
 
@@ -68,7 +74,7 @@ export class TerraformShape extends ResourceBindings implements Schema {
     const declared = new Map<string, Plain | Unknown>();
     for (const { path, steps } of this.declared) {
       const value = valueAt(config, steps);
-      if (value !== null) declared.set(path, declaredValue(value));
+      if (value !== null) declared.set(path, holdsUnknown(value) ? noReferences : toPlain(value));
     }
     for (const { attribute } of this.resource.parents) {
       const id = declared.get(attribute);
@@ -78,32 +84,23 @@ export class TerraformShape extends ResourceBindings implements Schema {
   }
 
   knownIn(config: TerraformObject): Map<string, Plain> {
-    const isKnown = (entry: [string, Plain | Unknown]): entry is [string, Plain] =>
-      !(entry[1] instanceof Unknown);
-    return new Map([...this.declaredIn(config)].filter(isKnown));
-  }
-
-  /** A version without a value says that `ignore_changes` withholds the value: validation refuses it as it is written. */
-  #secretsIn(config: TerraformObject): readonly [string, TerraformValue][] {
-    return this.secrets.map(({ path, name, writeOnlyName, versionName }) => {
-      const withheld = (config[versionName] ?? null) === null ? null : unknown;
-      return [path, config[name] ?? config[writeOnlyName] ?? config[generatedName] ?? withheld];
-    });
+    return withoutUnknown(this.declaredIn(config));
   }
 
   /** Returns what a configuration declares, its secrets included as far as they are set; their text stays closed. */
   declaredWithSecrets(config: TerraformObject): Map<string, ResolvedValue> {
     const declared = new Map<string, ResolvedValue>(this.declaredIn(config));
-    for (const [path, value] of this.#secretsIn(config))
+    for (const { path, name, writeOnlyName, versionName } of this.secrets) {
+      // A version without a value: `ignore_changes` withholds the value. Validation refuses it as it is written.
+      const withheld = (config[versionName] ?? null) === null ? null : unknown;
+      const value = config[name] ?? config[writeOnlyName] ?? config[generatedName] ?? withheld;
       if (value !== null) declared.set(path, typeof value === "string" ? new Secret(value) : noReferences);
+    }
     return declared;
   }
 
   appliableIn(config: TerraformObject): Map<string, AppliableValue> {
-    const attributes = new Map<string, AppliableValue>(this.knownIn(config));
-    for (const [path, value] of this.#secretsIn(config))
-      if (typeof value === "string") attributes.set(path, new Secret(value));
-    return attributes;
+    return withoutUnknown(this.declaredWithSecrets(config)) as Map<string, AppliableValue>;
   }
 
   /** Returns what is to be written: as planned, with the values that no plan has, written in the configuration or made up. */
@@ -133,7 +130,7 @@ export class TerraformShape extends ResourceBindings implements Schema {
       parentId: this.parentIn(attributes) ?? null,
       attributes,
       computed,
-      ...(typeof updatedAt === "string" && { updatedAt }),
+      updatedAt: typeof updatedAt === "string" ? updatedAt : undefined,
     };
   }
 
@@ -177,10 +174,3 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return catalog === undefined ? new Map() : this.resource.defaults(catalog);
   }
 }
-
-const noReferences = new Unknown([]);
-const declaredValue = (value: TerraformValue): Plain | Unknown =>
-  holdsUnknown(value) ? noReferences : toPlain(value);
-
-export const shownAs = ({ type }: Pick<AttributeBinding, "type">, value: Plain | undefined): TerraformValue =>
-  fromJson(type, value);

@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { generatedName, shortList } from "../../model/text";
 import { service } from "../../resources/service";
+import { variable } from "../../resources/variable";
 import { diagnosticsOf, withoutTaint } from "../messages";
 import { noPrivateData, writtenNow } from "../private-data";
 import { mostAgeMs, type Session } from "../provider";
@@ -8,7 +9,7 @@ import type { AskedChange } from "../resource/apply-resource-change";
 import { parentChange, requireThere } from "../resource/confirm-deleted";
 import { createOnce } from "../resource/create-resource";
 import { deleteResource } from "../resource/delete-resource";
-import { type Applied, type Writing, withRevision } from "../resource/finish-write";
+import { type Applied, revisionAfter, type Writing } from "../resource/finish-write";
 import { keyTaken } from "../resource/namesakes";
 import { incomplete } from "../resource/reactions";
 import { generatedAgain, updateResource } from "../resource/update-resource";
@@ -47,7 +48,7 @@ export async function applyVariables(
   for (const [key, row] of rows)
     if (!(key in ids))
       await attempt(key, async () => {
-        await deleteResource({ ...at, prior: variableIn(prior ?? {}, key, row) });
+        await deleteResource(at, variableIn(prior ?? {}, key, row));
         rows.delete(key);
       });
   const workspace = prior?.ids === null ? session.workspaceId : undefined;
@@ -93,7 +94,7 @@ async function variablesBefore(
   const ids = elementsOf(planned.ids);
   const taken = listed.map(({ key }) => key).filter((key) => written.has(key) && isUnknown(ids[key]));
   for (const key of taken.sort())
-    refused.set(key, [await keyTaken(reads, entryType, parentId, prior === undefined)]);
+    refused.set(key, [await keyTaken(reads, variable, parentId, prior === undefined)]);
   const byId = new Map(listed.map((one) => [one.id, one]));
   const before = new Map<string, TerraformObject>();
   for (const key of written) {
@@ -110,22 +111,19 @@ async function variablesBefore(
 }
 
 /** Creates a variable, or updates it; `before` is undefined for a create. Returns its ID and time. */
-async function setVariable(
-  { session, type, planned: whole, config, kept, nonce }: Omit<Writing, "wanted">,
-  key: string,
-  before: TerraformObject | undefined,
-) {
-  const planned = { ...variableIn(whole, key, rowIn(whole, key)), updated_at: unknown };
-  const wanted = type.withUnplanned(planned, variableIn(config, key, rowIn(config, key)));
+async function setVariable(change: Omit<Writing, "wanted">, key: string, before?: TerraformObject) {
+  const { type, planned: whole, config } = change;
+  const planned = { ...variableIn(whole, key), updated_at: unknown };
+  const wanted = type.withUnplanned(planned, variableIn(config, key));
+  const write = { ...change, planned, wanted, config: planned };
   if (before !== undefined) {
-    const write = { session, type, planned, wanted, config: planned, kept, nonce };
     const { state } = await updateResource(write, before);
     return { ids: before.id, updated_at: state?.updated_at ?? "" };
   }
   const attributes = type.appliableIn(wanted);
-  const input = { address: type.addressOf(key), name: key, attributes };
-  const creation = { session, type, input, parentId: type.parentIn(attributes), nonce };
-  const { id, live } = await createOnce(creation);
+  const parentId = type.parentIn(attributes);
+  const input = { address: type.addressOf(key), name: key, attributes, parentId };
+  const { id, live } = await createOnce({ ...write, input });
   return { ids: id, updated_at: live?.updatedAt ?? "" };
 }
 
@@ -141,7 +139,8 @@ function stateAfter(
   const { service_id: id = null, ids, values_wo_version: version = null } = whole;
   // All of a version is sent again where a part of it failed.
   const sent = isPart && !isNew ? (prior?.values_wo_version ?? null) : version;
-  const state = withRevision(whole, withRows({ ...whole, id, values_wo_version: sent }, rows), nonce);
+  const revision = revisionAfter(whole, nonce);
+  const state = withRows({ ...whole, id, values_wo_version: sent, [revisionName]: revision }, rows);
   if (!isPart || !isNew) return state;
   const missing = Object.fromEntries(Object.keys(elementsOf(ids)).map((key) => [key, null]));
   const { values = null, [generatedName]: generate = null } = whole;

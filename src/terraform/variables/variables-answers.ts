@@ -1,5 +1,4 @@
 import type { Resource } from "../../api/reads";
-import { bareRecord } from "../../apply/change-context";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { canonicalId, generatedName } from "../../model/text";
 import { isOlder } from "../../model/time";
@@ -8,7 +7,7 @@ import { readParent } from "../../resources";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
 import { diagnosticMessages, pathMessage } from "../messages";
-import { readPrivate, writePrivate } from "../private-data";
+import { readPrivate, recordedOf, writePrivate } from "../private-data";
 import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import { carryOut } from "../resource/apply-resource-change";
@@ -28,7 +27,7 @@ import { checkConfig } from "../schema/check-config";
 import { variablesSchema } from "../schema/variables-schema";
 import { decodeObject, encodeMessage, type TerraformObject, type TerraformValue, textIn } from "../values";
 import { applyVariables } from "./apply-variables";
-import { elementsOf, entryType, planVariables, rowsIn, withRows } from "./variables";
+import { elementsOf, entryType, planVariables, rowsIn, variableIn, withRows } from "./variables";
 
 const { valueType } = variablesSchema;
 const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>
@@ -63,17 +62,14 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
   const known = readPrivate(kept);
   const serviceId = textIn(state, "service_id") ?? textIn(state, "id") ?? "";
   requireWorkspace(session, service, serviceId, known);
-  const { writtenAt } = known;
   const rows = rowsIn(state);
-  for (const [name, { ids, updated_at: time }] of rows) {
-    const recorded = bareRecord({ type: variable.type, id: `${ids}`, name });
-    const updatedAt = typeof time === "string" ? time : undefined;
-    reads.expect(`variable "${name}"`, { ...recorded, updatedAt, writtenAt }, { parentId: serviceId });
+  for (const [key, row] of rows) {
+    const recorded = recordedOf(entryType, variableIn(state, key, row), known);
+    reads.expect(entryType.addressOf(key), recorded, { parentId: serviceId });
   }
   const owner = await readParent(reads, variable, serviceId);
   if (owner?.kind === "gone" && owner.ending === undefined) {
-    const missing = { resource: variable, name: serviceId };
-    const { isGone, diagnostics: found } = confirmDeleted(session, missing, owner);
+    const { isGone, diagnostics: found } = confirmDeleted(session, variable, serviceId, owner);
     const diagnostics = diagnosticMessages(found);
     return isGone ? { newState: encoded(null), diagnostics } : { ...unchanged, diagnostics };
   }

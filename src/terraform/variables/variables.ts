@@ -55,7 +55,7 @@ export function withRows(whole: TerraformObject, rows: Iterable<readonly [string
 }
 
 /** Returns a variable of a map as a single resource has it. */
-export const variableIn = (whole: TerraformObject, key: string, row: Row): TerraformObject => {
+export const variableIn = (whole: TerraformObject, key: string, row = rowIn(whole, key)): TerraformObject => {
   const { service_id = null, timeouts = null, values_wo_version: version = null } = whole;
   const isShown = row.values !== undefined || row[generatedName] !== undefined;
   return {
@@ -77,10 +77,7 @@ export const recordedIn = (state: TerraformObject, key: string, row: Row): Terra
  * Returns the keys that a configuration declares; undefined where no map is written. Where `ignore_changes` withholds the
  * write-only values, they are those of `before`, the state of the same map.
  */
-function declaredKeys(
-  config: TerraformObject,
-  before: TerraformObject | undefined,
-): readonly string[] | typeof unknown | undefined {
+function declaredKeys(config: TerraformObject, before: TerraformObject | undefined) {
   const { values = null, values_wo: writeOnly = null, [generatedName]: generated = null } = config;
   const isWithheld = writeOnly === null && (config.values_wo_version ?? null) !== null;
   const maps = [values, writeOnly, generated].filter((map) => map !== null);
@@ -130,9 +127,9 @@ export function planVariables(change: VariablesChange): Pick<ResourcePlan, "plan
     // A value that only the configuration has, and does not show, stays as it is.
     const isHidden = Object.values(row).every((value) => value === undefined);
     const asRecorded = known && (isHidden ? variableIn : recordedIn)(before ?? {}, key, known);
-    const priorPrivate = taken ? { ...noPrivateData, workspace: "" } : noPrivateData;
-    const input = { type: entryType, prior: asRecorded, config: wanted, priorPrivate, catalog: undefined };
-    const { planned, acts } = planChange(input);
+    const kept = taken ? { ...noPrivateData, workspace: "" } : noPrivateData;
+    const update = { prior: asRecorded, config: wanted, kept, catalog: undefined, meanings: new Map() };
+    const { planned, acts } = planChange({ type: entryType, ...update });
     isWritten ||= acts;
     const { id, updated_at: time } = planned;
     rows.set(key, { ...row, values_wo: undefined, ids: id, updated_at: time ?? undefined });
