@@ -19,7 +19,7 @@ import type { Accepted, CreateInput, ReadTarget, UpdateInput } from "../model/re
 import type { Finding, Neighbour, ReactionContext, ResourceType, RulesOf } from "../model/resource-type";
 import { compareTexts, entriesNamed } from "../model/text";
 import { type Attributes, isObject, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
-import { parentIdOf, present, sameId } from "./attribute-values";
+import { parentIdOf, parentRecord, present, sameId } from "./attribute-values";
 
 const schema = z.strictObject({
   positions: z
@@ -81,12 +81,11 @@ export const layout: Resource = {
 };
 
 async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
-  const parent = target.declared.get("projectId");
-  const projectId = typeof parent === "string" ? parent : (target.parentId ?? target.id);
-  if (projectId === undefined || parent instanceof Unknown) return { kind: "absent" };
-  const project = await reads.project(projectId);
-  if (project.kind === "gone") return { kind: target.id === undefined ? "absent" : "gone" };
-  if (project.kind === "unreadable") return { kind: "unchecked", reason: project.reason };
+  const { parentId = target.id } = target;
+  if (target.declared.get("projectId") instanceof Unknown) return { kind: "absent" };
+  const project = await parentRecord({ ...target, parentId }, "projectId", (id) => reads.project(id));
+  if (project.kind !== "found") return project;
+  const { id: projectId } = project;
   const canvas = await reads.layout(projectId);
   if (target.id === undefined && canvas.layout.revision === 0)
     return { kind: "absent", offers: nodesOffered(canvas) };

@@ -179,7 +179,7 @@ async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Pro
 }
 
 /** The actions of verbs on a service (interface, "Services", actions, and "Deployments"). */
-export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
+const verbs = {
   deploy: {
     makes: { type: "deployment", applied: withCommit },
     aim: aimAtBranch,
@@ -213,4 +213,6 @@ export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
     find: findCancelled,
     poll: pollCancelled,
   },
-};
+} satisfies Readonly<Record<string, ServiceVerb>>;
+
+export const serviceActions: Readonly<Record<keyof typeof verbs, ServiceVerb>> = verbs;
