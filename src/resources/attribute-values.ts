@@ -6,6 +6,9 @@ import type { Finding } from "../model/resource-type";
 import { canonicalId } from "../model/text";
 import { canonicalJson, type Plain, plainEqual } from "../model/value";
 
+/** A computed attribute that moves by itself, as with deployments and checks of health. */
+export const moving = { stable: false, movesByItself: true } as const;
+
 /** Text at a path; undefined where there is none, where it is null, or where it is not known yet. */
 export function textAt(
   attributes: Pick<ReadonlyMap<string, unknown>, "get">,

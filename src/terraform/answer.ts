@@ -136,10 +136,8 @@ function redactSensitive(request: AnyRequest): void {
   provider.redact(wholes.flatMap((whole) => names.flatMap((name) => textsOf(asObject(whole)?.[name]))));
 }
 
-function textsOf(value: TerraformValue | undefined): readonly string[] {
-  if (typeof value === "string") return [value];
-  return Object.values(asObject(value ?? null) ?? {}).filter((one) => typeof one === "string");
-}
+const textsOf = (value: TerraformValue | undefined): readonly string[] =>
+  [value, ...Object.values(asObject(value) ?? {})].filter((one) => typeof one === "string");
 
 const byName = <Item extends { readonly name: string }, To>(
   items: readonly Item[],

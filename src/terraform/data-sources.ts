@@ -170,9 +170,8 @@ function listingSource(name: string, shown: TerraformType): DataSource {
   const docs = new Map(Object.entries(shows).map(([key, text]) => [snakeCase(key), text]));
   const fields = (shown as ObjectType)[1];
   const asked = Object.entries(query).map(([key, { type, doc: text, isNeeded }]): AttributeSchema => {
-    const attribute = (isNeeded ? required : optional)(snakeCase(key), type, text, {
-      ...(key === "limit" && { check: countCheck(1, 200) }),
-    });
+    const check = key === "limit" ? countCheck(1, 200) : undefined;
+    const attribute = (isNeeded ? required : optional)(snakeCase(key), type, text, { check });
     return attribute.name in fields ? { ...attribute, computed: true } : attribute;
   });
   const others = Object.keys(fields).filter((field) => !asked.some((one) => one.name === field));

@@ -160,15 +160,6 @@ const queues = (isRollback: boolean): Pick<ServiceVerb, "pendingOf" | "find" | "
   poll: pollDeployment,
 });
 
-async function findCancelled(
-  reads: Reads,
-  { id, deploymentId = "" }: ActionInput,
-): Promise<readonly string[] | undefined> {
-  const found = await unlessAbsent(() => reads.live.getDeployment(id, deploymentId));
-  if (found === undefined) return undefined;
-  return found.cancelRequested === true || hasEnded(found) ? [deploymentId] : [];
-}
-
 /** A cancellation is done once the deployment has ended; one that went live came too late. */
 async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Promise<OperationStatus> {
   const found = await unlessAbsent(() => reads.live.getDeployment(serviceId, id));
@@ -210,7 +201,10 @@ const verbs = {
       return { id: deploymentId };
     },
     pendingOf: deploymentOf,
-    find: findCancelled,
+    find: async (reads, { id, deploymentId = "" }) => {
+      const found = await unlessAbsent(() => reads.live.getDeployment(id, deploymentId));
+      return found && (found.cancelRequested === true || hasEnded(found) ? [deploymentId] : []);
+    },
     poll: pollCancelled,
   },
 } satisfies Readonly<Record<string, ServiceVerb>>;
