@@ -63,12 +63,9 @@ export interface TerraformObject {
 
 export const isUnknown = (value: unknown): value is UnknownValue => value === unknown;
 
-export function holdsUnknown(value: TerraformValue): boolean {
-  if (value === null || typeof value !== "object" || value instanceof NumberText) return false;
-  if (isUnknown(value)) return true;
-  if (value instanceof DynamicValue) return holdsUnknown(value.value);
-  return Object.values(value as object).some(holdsUnknown);
-}
+export const holdsUnknown = (value: unknown): boolean =>
+  isUnknown(value) ||
+  (value !== null && typeof value === "object" && Object.values(value).some(holdsUnknown));
 
 /** JSON of a value without unknowns: a fraction such as 1/3 is the nearest one, an integer too large becomes text. */
 export function toPlain(value: TerraformValue): Plain {
