@@ -19,16 +19,16 @@ export type VerbAction = NonNullable<Resource["actions"]>[string];
 export interface ActionOrder extends ActionInput, Command {}
 
 /** The command line, or Terraform: it has an action confirmed, sent and recorded. */
-export interface ActionDoor<Order extends ActionInput> {
+export interface ActionDoor {
   readonly reads: Reads;
   /** Returns the name that the user typed, or undefined to cancel. */
   readonly confirm: (order: ActionInput) => Promise<string | undefined>;
   /** Returns the endpoints for the one write, once all that must be durable before it is. */
-  readonly begin: (order: Order, preexistingIds: readonly string[]) => Promise<Endpoints>;
+  readonly begin: (order: ActionOrder, preexistingIds: readonly string[]) => Promise<Endpoints>;
   /** Records the result of a search: the ID that was made, or that nothing was. */
-  readonly close: (order: Order, id?: string) => Promise<void>;
+  readonly close: (order: ActionOrder, id?: string) => Promise<void>;
   /** Returns the error of an action whose effect stays unknown. It is reported once. */
-  readonly uncertain: (order: Order, why: Uncertainty) => Promise<Error>;
+  readonly uncertain: (order: ActionOrder, why: Uncertainty) => Promise<Error>;
   /** The command that asks for it again. */
   readonly command: string;
 }
@@ -38,10 +38,10 @@ export interface ActionDoor<Order extends ActionInput> {
  * for, and the write repeated only where nothing new is found. Undefined: it was not confirmed. Throws `DiagnosticsError`
  * where the result cannot be looked for, or several could be it: nothing is sent again.
  */
-export async function act<Order extends ActionInput>(
-  door: ActionDoor<Order>,
+export async function act(
+  door: ActionDoor,
   action: VerbAction,
-  asked: Order,
+  asked: ActionOrder,
   aim: ActionAim = { preexistingIds: [] },
 ) {
   const { reads } = door;
@@ -49,7 +49,7 @@ export async function act<Order extends ActionInput>(
   const { preexistingIds, releaseCommit = asked.releaseCommit, warnings = [] } = aim;
   const { deploymentId = aim.deploymentId, commit = aim.commit } = asked;
   const isChosen = deploymentId !== asked.deploymentId || commit !== asked.commit;
-  const order: Order = { ...asked, deploymentId, commit, releaseCommit, ...(isChosen && { isChosen }) };
+  const order: ActionOrder = { ...asked, deploymentId, commit, releaseCommit, ...(isChosen && { isChosen }) };
   if (action.mustBeConfirmed) {
     const typed = await door.confirm(order);
     if (typed === undefined) return undefined;

@@ -26,6 +26,7 @@ import {
 import { sha256 } from "../model/text";
 import { canonicalJson } from "../model/value";
 import { typeNamed, typesByName } from "../resources";
+import type { serviceActions } from "../resources/service/actions";
 import type { StateSession } from "../state/backend";
 import { type Connection, type Context, type Outcome, succeeded } from "./context";
 import { holdLock } from "./hold-lock";
@@ -33,14 +34,7 @@ import { connectWithRedaction } from "./load";
 import { recoverWrites, startingState } from "./recover";
 import { findRecorded } from "./state-verbs";
 
-export type RuntimeAction =
-  | "deploy"
-  | "clear-cache"
-  | "restart"
-  | "suspend"
-  | "resume"
-  | "rollback"
-  | "cancel";
+export type RuntimeAction = keyof typeof serviceActions;
 
 /** Asks for an action on a recorded service, outside of a plan (interface, "Endpoints / Services"). */
 export interface RuntimeRequest {
@@ -55,7 +49,7 @@ export interface RuntimeRequest {
   readonly timeoutMs: number;
   readonly lockTimeoutMs: number;
   /** For `rollback`: the name that the user typed, or undefined to cancel. */
-  readonly confirm: ActionDoor<ActionOrder>["confirm"];
+  readonly confirm: ActionDoor["confirm"];
   /** Called when nothing is sent, because the action that the same command began at `since` is waited for. */
   readonly onGoingOn: (since: string) => void;
   readonly onWaiting: (elapsedSeconds: number, status: string, note: string | undefined) => void;
@@ -86,12 +80,10 @@ interface LockedAction extends Acting {
   readonly retriableIntents: readonly Intent[];
 }
 
-interface SentAction {
-  readonly address: Address;
-  readonly action: VerbAction;
+interface SentAction extends Acting, Pick<LockedAction, "address" | "action"> {
   readonly pending: Pending;
   /** The state that it was sent from; absent where an earlier run sent it. */
-  readonly before?: State | undefined;
+  readonly sentFrom?: State | undefined;
   readonly warnings: readonly Diagnostic[];
   readonly run: RunRecord;
 }
@@ -105,9 +97,8 @@ interface SentAction {
 export async function runtimeAction(context: Context, request: RuntimeRequest): Promise<RuntimeOutcome> {
   const connection = await connectWithRedaction(context, await context.backend.read());
   const lock = { command: verbOf(request), timeoutMs: request.lockTimeoutMs };
-  const acting = { context, connection, request };
   const sent = await holdLock(context, lock, (session) =>
-    sendLocked(acting, session).catch((failure: unknown) => {
+    sendLocked({ context, connection, request }, session).catch((failure: unknown) => {
       if (!(failure instanceof DiagnosticsError)) throw failure;
       return failed(failure.diagnostics, context.signal.aborted ? 130 : failure.exitCode);
     }),
@@ -116,7 +107,7 @@ export async function runtimeAction(context: Context, request: RuntimeRequest): 
   if ("exitCode" in sent) return sent;
   const { pending: accepted, warnings } = sent;
   if (!request.wait) return { ...succeeded, diagnostics: warnings, accepted, result: "accepted" };
-  const ended = await awaitEnd(acting, sent);
+  const ended = await awaitEnd(sent);
   return { accepted, ...ended, diagnostics: [...ended.diagnostics, ...warnings] };
 }
 
@@ -188,7 +179,7 @@ async function acceptedBefore(locked: LockedAction): Promise<SentAction | undefi
   const isWanted = isFound || isRecent || (await action.poll(connection.reads, pending)).kind === "waiting";
   if (!isWanted) return undefined;
   request.onGoingOn(run.startedAt);
-  return { address, action, pending, before: isFound ? before : undefined, warnings: [], run };
+  return { ...locked, pending, sentFrom: isFound ? before : undefined, warnings: [], run };
 }
 
 /** Returns whether a user asks for `command` again, by naming its `deploymentId` and `commit`, or neither. */
@@ -211,14 +202,14 @@ async function send(locked: LockedAction): Promise<SentAction | undefined> {
       : await action.aim?.(connection.reads, order, last);
   const accepted = await act(doorOf(locked), action, order, aim);
   const { run } = journal;
-  return accepted && run ? { address, action, ...accepted, before, run } : undefined;
+  return accepted && run ? { ...locked, ...accepted, sentFrom: before, run } : undefined;
 }
 
 /** Journals the intent of the write before its first byte, and its outcome after the answer. */
-function doorOf(locked: LockedAction): ActionDoor<ActionOrder> {
-  const { context, connection, request, address, recorded, action, asked, journal, retriableIntents } =
-    locked;
-  const { clock } = context;
+function doorOf(locked: LockedAction): ActionDoor {
+  const { context, connection, request, address, recorded, action, asked } = locked;
+  const { state, journal, retriableIntents } = locked;
+  const { clock, host: by, startedBy } = context;
   const writing = { ...connection, journal, clock, retriableIntents, types: typesByName };
   const run = () => ({ ...writing, record: journal.run as RunRecord });
   const left = (order: ActionOrder, made: Made) => leftBy(run(), action, order, made);
@@ -227,7 +218,16 @@ function doorOf(locked: LockedAction): ActionDoor<ActionOrder> {
     confirm: request.confirm,
     begin: async (order, preexistingIds) => {
       const { id: _id, name, address: _address, ...command } = order;
-      const record = recordOf(locked, command, preexistingIds);
+      // Other open writes still need the ids that existed before them.
+      const others = state.open.length > 0 ? state.run?.fences : {};
+      const record = {
+        id: connection.runId,
+        planDigest: sha256(canonicalJson({ address, ...command })),
+        credential: context.credential(),
+        startedAt: new Date(clock.now()).toISOString(),
+        origin: { command: command.action, ...(startedBy?.([]) ?? { by }) },
+        fences: { ...others, [address]: preexistingIds },
+      };
       await journal.begin(record, undefined);
       return connection.endpoints(
         journaledSend({
@@ -257,26 +257,9 @@ async function nameNow({ reads }: Connection, address: Address, id: string): Pro
   throw failure("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" });
 }
 
-function recordOf(
-  { context, connection, state, address }: LockedAction,
-  command: Command,
-  preexistingIds: readonly string[],
-): RunRecord {
-  // Other open writes still need the ids that existed before them.
-  const others = state.open.length > 0 ? state.run?.fences : {};
-  return {
-    id: connection.runId,
-    planDigest: sha256(canonicalJson({ address, ...command })),
-    credential: context.credential(),
-    startedAt: new Date(context.clock.now()).toISOString(),
-    origin: { command: command.action, ...(context.startedBy?.([]) ?? { by: context.host }) },
-    fences: { ...others, [address]: preexistingIds },
-  };
-}
-
 /** Waits for the end of an accepted action, and records it. A run whose end was not seen stays recorded with it. */
-async function awaitEnd({ context, connection, request }: Acting, sent: SentAction): Promise<RuntimeOutcome> {
-  const { address, action, pending } = sent;
+async function awaitEnd(sent: SentAction): Promise<RuntimeOutcome> {
+  const { context, connection, request, address, action, pending } = sent;
   const { timeoutMs, onWaiting } = request;
   const { clock, signal } = context;
   const what = `${request.action} of ${address}`;
@@ -295,7 +278,7 @@ async function awaitEnd({ context, connection, request }: Acting, sent: SentActi
     return failed([error("apply.interrupted", `stopped waiting for the ${what}`, about)], 130);
   const bad = result.kind === "done" ? undefined : badEnd(what, result, { about: { address }, timeoutMs });
   const outcome = bad ? failed([bad.diagnostic], bad.exitCode) : { ...succeeded, result: "done" as const };
-  if (result.kind !== "timeout") await recordEnd(context, request, sent, result, outcome.exitCode);
+  if (result.kind !== "timeout") await recordEnd(sent, result, outcome.exitCode);
   return outcome;
 }
 
@@ -306,9 +289,7 @@ const noCounts = { added: 0, changed: 0, destroyed: 0, adopted: 0, forgotten: 0,
  * the next one settles it; one that waits too goes on.
  */
 async function recordEnd(
-  context: Context,
-  request: RuntimeRequest,
-  { action, pending, before, run }: SentAction,
+  { context, request, action, pending, sentFrom, run }: SentAction,
   { kind, pending: { id } }: WaitResult,
   exitCode: number,
 ): Promise<void> {
@@ -323,7 +304,7 @@ async function recordEnd(
     if (at && recorded && kind === "checkout") await journal.record(at, recordedAtCheckout(recorded));
     if (at && recorded && (kind === "done" || kind === "failed")) {
       const { pending: _ended, ...settled } = recorded;
-      const earlier = before?.resources[at];
+      const earlier = sentFrom?.resources[at];
       // A failed deployment does not serve: the deployment recorded before it does.
       const failure = earlier ? { ...earlier, writes: settled.writes } : { ...settled, inputs: {} };
       await journal.record(at, kind === "done" ? { ...settled, id } : failure);

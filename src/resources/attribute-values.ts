@@ -6,6 +6,9 @@ import type { Finding } from "../model/resource-type";
 import { canonicalId } from "../model/text";
 import { canonicalJson, type Plain, plainEqual } from "../model/value";
 
+/** A computed attribute that moves by itself, as with deployments and checks of health. */
+export const moving = { stable: false, movesByItself: true } as const;
+
 /** Text at a path; undefined where there is none, where it is null, or where it is not known yet. */
 export function textAt(
   attributes: Pick<ReadonlyMap<string, unknown>, "get">,
@@ -43,12 +46,9 @@ export function foundAmong(
 
 /** Attributes without those that the service left out or reported as null. */
 export function present(fields: Readonly<Record<string, Plain | undefined>>): Map<string, Plain> {
-  const attributes = new Map<string, Plain>();
-  for (const name of Object.keys(fields)) {
-    const value = fields[name];
-    if (value !== undefined && value !== null) attributes.set(name, value);
-  }
-  return attributes;
+  const isShown = (field: [string, Plain | undefined]): field is [string, Plain] =>
+    (field[1] ?? null) !== null;
+  return new Map(Object.entries(fields).filter(isShown));
 }
 
 /** Returns the id of the parent that a write names, else of the live one. */

@@ -31,17 +31,16 @@ export function deletionOf({ send, subject, look, ...others }: DeletionOf) {
 
 /** A DELETE was answered: done, which a read has to prove, or queued as an operation that is polled (interface, "Services"). */
 function acceptedDeletion(input: DeleteInput, answer: Deletion, pendingOf: PendingOf): Accepted {
-  if (answer.deleted)
-    return { id: input.id, pending: { ...pendingOf(input.id, undefined, input.parentId), isAnswered: true } };
+  const { id, address, parentId } = input;
+  if (answer.deleted) return { id, pending: { ...pendingOf(id, undefined, parentId), isAnswered: true } };
   const { operation } = answer;
   if (operation == null && answer.queued !== true) {
-    const { address } = input;
     const summary = `${address}: the service answered the deletion with "not deleted"`;
     const hint = "look at it in the dashboard, then run again";
     throw failure("apply.not_taken", summary, { address, hint });
   }
   // Queued without an operation to ask for: reads of the resource tell when it is gone.
-  return { id: input.id, pending: pendingOf(input.id, operation?.id, input.parentId) };
+  return { id, pending: pendingOf(id, operation?.id, parentId) };
 }
 
 /**

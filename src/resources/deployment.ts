@@ -26,7 +26,7 @@ import type {
 } from "../model/resource-type";
 import { durationPattern, parseDuration } from "../model/time";
 import type { ResolvedValue } from "../model/value";
-import { parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
+import { moving, parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
 import {
   branchStanding,
   deploymentRuns,
@@ -113,8 +113,7 @@ const computed = {
   latestId: {
     valueType: "string",
     doc: "Id of the latest deployment, which may not serve.",
-    stable: false,
-    movesByItself: true,
+    ...moving,
     holdsId: true,
   },
 } as const satisfies ResourceType["computed"];

@@ -19,7 +19,7 @@ import type { Accepted, CreateInput, ReadTarget, UpdateInput } from "../model/re
 import type { Finding, Neighbour, ReactionContext, ResourceType, RulesOf } from "../model/resource-type";
 import { compareTexts, entriesNamed } from "../model/text";
 import { type Attributes, isObject, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
-import { parentIdOf, present, sameId } from "./attribute-values";
+import { parentIdOf, parentRecord, present, sameId } from "./attribute-values";
 
 const schema = z.strictObject({
   positions: z
@@ -81,12 +81,11 @@ export const layout: Resource = {
 };
 
 async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
-  const parent = target.declared.get("projectId");
-  const projectId = typeof parent === "string" ? parent : (target.parentId ?? target.id);
-  if (projectId === undefined || parent instanceof Unknown) return { kind: "absent" };
-  const project = await reads.project(projectId);
-  if (project.kind === "gone") return { kind: target.id === undefined ? "absent" : "gone" };
-  if (project.kind === "unreadable") return { kind: "unchecked", reason: project.reason };
+  const { parentId = target.id } = target;
+  if (target.declared.get("projectId") instanceof Unknown) return { kind: "absent" };
+  const project = await parentRecord({ ...target, parentId }, "projectId", (id) => reads.project(id));
+  if (project.kind !== "found") return project;
+  const { id: projectId } = project;
   const canvas = await reads.layout(projectId);
   if (target.id === undefined && canvas.layout.revision === 0)
     return { kind: "absent", offers: nodesOffered(canvas) };
@@ -132,8 +131,7 @@ async function saveOnce(writes: Endpoints, input: CreateInput | UpdateInput, pro
   const isSent = (path: string): boolean => !("changed" in input) || input.changed.has(path);
   // A place of a node that is gone would be refused (`canvas_invalid_node`).
   const visible = new Set(nodeIds(canvas));
-  const saved = Object.entries(canvas.layout.positions).filter(([id]) => visible.has(id));
-  const kept = Object.fromEntries(saved.map(([id, at]) => [id, placeOf(at)]));
+  const kept = Object.fromEntries(Object.entries(placesOf(canvas)).filter(([id]) => visible.has(id)));
   const positions = newPositions(canvas, kept, isSent("positions"), input);
   const viewport =
     isSent("viewport") && input.attributes.has("viewport")
@@ -170,7 +168,8 @@ function newPositions(
 }
 
 // A save takes no other fields, whatever the canvas shows.
-const placeOf = ({ x, y }: CanvasPosition) => ({ x, y });
+const placesOf = ({ layout: { positions } }: Canvas): Positions =>
+  Object.fromEntries(Object.entries(positions).map(([id, { x, y }]) => [id, { x, y }]));
 const viewportOf = ({ layout: { viewport: saved } }: Canvas): Viewport | null =>
   saved && { x: saved.x, y: saved.y, zoom: saved.zoom };
 
@@ -280,17 +279,16 @@ function unplaced(canvas: Canvas): string | undefined {
  * and not shown is archived: it has the declared place.
  */
 function shownPositions(canvas: Canvas, declared: unknown, recorded: unknown): Plain {
-  const saved = canvas.layout.positions;
+  const saved = placesOf(canvas);
   if (declared === "auto" && nodeIds(canvas).every((id) => saved[id] !== undefined)) return "auto";
-  if (!isObject(declared))
-    return Object.fromEntries(Object.entries(saved).map(([id, at]) => [id, placeOf(at)]));
+  if (!isObject(declared)) return saved as Plain;
   const nodes = nodesOf(canvas);
   const shown: Record<string, Plain> = {};
   for (const [key, wanted] of Object.entries(declared as Positions)) {
     const [id, ...others] = nodesNamed(nodes, key).map((node) => node.id);
     const isKnown = id !== undefined || (isObject(recorded) && Object.hasOwn(recorded, key));
     const at = id === undefined ? wanted : others.length > 0 ? undefined : saved[id];
-    if (isKnown && at !== undefined) shown[key] = placeOf(at);
+    if (isKnown && at !== undefined) shown[key] = { x: at.x, y: at.y };
   }
   return shown;
 }

@@ -18,7 +18,7 @@ import type {
 } from "../model/resource-operations";
 import type { ResourceType, RulesOf } from "../model/resource-type";
 import { canonicalId, entriesNamed, sameName, shortList } from "../model/text";
-import { checkName, foundAmong, present, sameColor, textAt } from "./attribute-values";
+import { checkName, foundAmong, moving, present, sameColor, textAt } from "./attribute-values";
 import { type DeletionLook, deletionOf } from "./deletion";
 
 const { projectColor: assumedColor, productionEnvironment } = defaultGaps;
@@ -50,12 +50,7 @@ const computed = {
   id: { valueType: "string", doc: "Id of the project.", stable: true },
   productionEnvironmentId: { valueType: "string", doc: "Id of its Production environment.", stable: true },
   createdAt: { valueType: "string", doc: "When it was created, ISO 8601.", stable: true },
-  updatedAt: {
-    valueType: "string",
-    doc: "When it last changed, ISO 8601.",
-    stable: false,
-    movesByItself: true,
-  },
+  updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", ...moving },
 } as const satisfies ResourceType["computed"];
 
 /** A project: a group of services with its environments (interface, "Project"). */

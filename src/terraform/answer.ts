@@ -5,7 +5,7 @@ import { callFunction, functionMessage, functions } from "./functions";
 import { listResource, listSchemas, validateListResource } from "./list-resources";
 import { createLog, loggedCall } from "./log";
 import { diagnosticMessages, diagnosticsOf } from "./messages";
-import type { EventOf, Message, ProviderMethod, RequestOf, ResponseOf, StreamingMethod } from "./protocol";
+import type { Message, ProviderMethod, RequestOf, ResponseOf, StreamingMethod } from "./protocol";
 import { Provider, type RpcAnswer, resourceSchemas, type StreamingAnswer, validator } from "./provider";
 import { applyResourceChange } from "./resource/apply-resource-change";
 import { getResourceIdentitySchemas, upgradeResourceIdentity, withIdentity } from "./resource/identity";
@@ -94,7 +94,7 @@ async function answer(method: ProviderMethod, request: AnyRequest): Promise<obje
 export const answerStream: StreamHandler = async (method, request, events) => {
   const { typeName } = request as AnyRequest;
   const diagnostics: Message<"Diagnostic">[] = [];
-  const send = (event: EventOf<"ListResource"> & EventOf<"InvokeAction">): Promise<void> => {
+  const send = (event: ResponseOf<"ListResource"> & ResponseOf<"InvokeAction">): Promise<void> => {
     diagnostics.push(...(event.diagnostics ?? event.completed?.diagnostics ?? []));
     return events.send(event);
   };
@@ -136,10 +136,8 @@ function redactSensitive(request: AnyRequest): void {
   provider.redact(wholes.flatMap((whole) => names.flatMap((name) => textsOf(asObject(whole)?.[name]))));
 }
 
-function textsOf(value: TerraformValue | undefined): readonly string[] {
-  if (typeof value === "string") return [value];
-  return Object.values(asObject(value ?? null) ?? {}).filter((one) => typeof one === "string");
-}
+const textsOf = (value: TerraformValue | undefined): readonly string[] =>
+  [value, ...Object.values(asObject(value) ?? {})].filter((one) => typeof one === "string");
 
 const byName = <Item extends { readonly name: string }, To>(
   items: readonly Item[],

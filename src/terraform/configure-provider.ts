@@ -88,13 +88,14 @@ function sessionOf(provider: Provider, settings: ProviderSettings, terraformVers
     signal: provider.signal,
     onWait: loggedWaits(log),
   };
-  if (baseUrl === "embedded" || apiKey === undefined) {
-    const transport = loggedTransport(embeddedTransport(cwd, environment), log, systemClock);
-    const embedded = { workspaceId: embeddedWorkspaceId, apiKey: new Secret(embeddedApiKey) };
-    return openSession({ ...common, baseUrl: embeddedUrl, ...embedded, transport });
-  }
-  const transport = loggedTransport(createHttpTransport({ environment }), log, systemClock);
-  return openSession({ ...common, apiKey, transport });
+  const isEmbedded = baseUrl === "embedded";
+  const transport = isEmbedded ? embeddedTransport(cwd, environment) : createHttpTransport({ environment });
+  return openSession({
+    ...common,
+    ...(isEmbedded && { baseUrl: embeddedUrl, workspaceId: embeddedWorkspaceId }),
+    apiKey: apiKey ?? new Secret(embeddedApiKey),
+    transport: loggedTransport(transport, log, systemClock),
+  });
 }
 
 interface ProviderSettings

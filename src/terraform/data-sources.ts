@@ -16,8 +16,7 @@ import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
 import { diagnosticMessages } from "./messages";
-import type { RequestOf } from "./protocol";
-import { configured, mostAgeMs, type Provider, type RpcAnswer, type Session } from "./provider";
+import { configured, mostAgeMs, type RpcAnswer, type Session } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
 import { standingOf } from "./resource/warnings";
 import {
@@ -171,9 +170,8 @@ function listingSource(name: string, shown: TerraformType): DataSource {
   const docs = new Map(Object.entries(shows).map(([key, text]) => [snakeCase(key), text]));
   const fields = (shown as ObjectType)[1];
   const asked = Object.entries(query).map(([key, { type, doc: text, isNeeded }]): AttributeSchema => {
-    const attribute = (isNeeded ? required : optional)(snakeCase(key), type, text, {
-      ...(key === "limit" && { check: countCheck(1, 200) }),
-    });
+    const check = key === "limit" ? countCheck(1, 200) : undefined;
+    const attribute = (isNeeded ? required : optional)(snakeCase(key), type, text, { check });
     return attribute.name in fields ? { ...attribute, computed: true } : attribute;
   });
   const others = Object.keys(fields).filter((field) => !asked.some((one) => one.name === field));
@@ -235,6 +233,8 @@ export const ephemeralResources: readonly DataSource[] = [
   },
 ];
 
+type Asking = Parameters<RpcAnswer<"ReadDataSource">>;
+
 async function revealVariable(session: Session, config: TerraformObject): Promise<string> {
   const serviceId = idIn(config, "service_id") ?? "";
   await requireThere(session, service, serviceId, "service_id");
@@ -243,31 +243,24 @@ async function revealVariable(session: Session, config: TerraformObject): Promis
 }
 
 /** Reads a configured source: given values stay as they are, the rest is filled in. */
-async function readConfigured(
-  sources: readonly DataSource[],
-  what: string,
-  provider: Provider,
-  request: RequestOf<"ReadDataSource">,
-) {
-  const [source, config] = configured(sources, what, request);
-  const session = provider.requireSession();
-  session.reads.invalidate(mostAgeMs);
-  const { values, diagnostics = [] } = await source.read(session, config);
-  const given = Object.entries(config).filter(([, value]) => value !== null);
-  const value = encodeMessage(source.valueType, { ...values, ...Object.fromEntries(given) });
-  return { value, diagnostics: diagnosticMessages(diagnostics) };
-}
+const readerOf =
+  (sources: readonly DataSource[], what: string) =>
+  async (...[provider, request]: Asking) => {
+    const [source, config] = configured(sources, what, request);
+    const session = provider.requireSession();
+    session.reads.invalidate(mostAgeMs);
+    const { values, diagnostics = [] } = await source.read(session, config);
+    const given = Object.entries(config).filter(([, value]) => value !== null);
+    const value = encodeMessage(source.valueType, { ...values, ...Object.fromEntries(given) });
+    return { value, diagnostics: diagnosticMessages(diagnostics) };
+  };
 
-export const readDataSource: RpcAnswer<"ReadDataSource"> = (provider, request) =>
-  readConfigured(dataSources, "data source", provider, request);
+export const readDataSource = readerOf(dataSources, "data source");
+
+const readEphemeral = readerOf(ephemeralResources, "ephemeral resource");
 
 /** OpenEphemeralResource: there is nothing to renew or to close. */
-export const openEphemeralResource: RpcAnswer<"OpenEphemeralResource"> = async (provider, request) => {
-  const { value, diagnostics } = await readConfigured(
-    ephemeralResources,
-    "ephemeral resource",
-    provider,
-    request,
-  );
-  return { result: value, diagnostics };
-};
+export async function openEphemeralResource(...asking: Asking) {
+  const { value: result, diagnostics } = await readEphemeral(...asking);
+  return { result, diagnostics };
+}

@@ -6,7 +6,7 @@ import type { Plain } from "../model/value";
 import { service } from "../resources/service";
 import type { Message } from "./protocol";
 import type { RpcAnswer } from "./provider";
-import { markdown, typeBytes } from "./schema/block";
+import { type AttributeSchema, markdown, typeBytes } from "./schema/block";
 import { shapeOf } from "./schema/terraform-shape";
 import {
   asObject,
@@ -24,12 +24,7 @@ export interface ProviderFunction {
   readonly name: string;
   readonly summary: string;
   readonly doc: string;
-  readonly parameters: readonly {
-    readonly name: string;
-    readonly type: TerraformType;
-    readonly doc: string;
-    readonly allowNull?: true;
-  }[];
+  readonly parameters: readonly (Pick<AttributeSchema, "name" | "type" | "doc"> & { allowNull?: true })[];
   readonly returns: TerraformType;
   readonly call: (...given: readonly TerraformValue[]) => TerraformValue;
 }

@@ -132,7 +132,6 @@ function inOrder(found: readonly LiveResource[], around: readonly Line[]): reado
   return lines.sort((a, b) => compareTexts(sortKey(a), sortKey(b)));
 }
 
-/** Returns the lines of a type that one list shows. */
 async function chosen(session: Session, resource: Resource, config: TerraformObject) {
   const { type, place: { attribute: placeName } = { attribute: "" } } = resource;
   const [parent] = typesAround(resource);
@@ -172,6 +171,5 @@ async function chosen(session: Session, resource: Resource, config: TerraformObj
   return lines.map((line) => ({ ...line, isFoundByName: false }));
 }
 
-/** Returns the id and the names of a resource in a configuration. */
 const asked = ({ type }: Resource, config: TerraformObject) =>
   [idIn(config, `${type}_id`), textIn(config, type)] as const;

@@ -74,16 +74,11 @@ export function recordedOf(
   };
 }
 
-export function writtenNow(
-  session: Pick<Session, "clock" | "reads" | "workspaceId">,
-  live: LiveResource | undefined,
-): Pick<PrivateData, "workspace" | "writtenAt" | "updatedAt"> {
-  return {
-    workspace: session.workspaceId,
-    writtenAt: timeNow(session),
-    updatedAt: live?.updatedAt ?? live?.asOf,
-  };
-}
+export const writtenNow = (session: Session, live: LiveResource | undefined) => ({
+  workspace: session.workspaceId,
+  writtenAt: timeNow(session),
+  updatedAt: live?.updatedAt ?? live?.asOf,
+});
 
 /** Returns the declared fields that can be sent back to their defaults; a field whose change is ignored keeps its value. */
 export function appliedIn(

@@ -254,11 +254,9 @@ export const streamingMethods = {
   InvokeAction: ["TypedConfigRequest", "ActionEvent"],
 } as const satisfies Readonly<Record<string, readonly [MessageName, MessageName]>>;
 
-type Methods = typeof providerMethods;
-export type ProviderMethod = keyof Methods;
-type Streams = typeof streamingMethods;
-export type StreamingMethod = keyof Streams;
-export type StreamRequestOf<Method extends StreamingMethod> = Received<Streams[Method][0]>;
-export type EventOf<Method extends StreamingMethod> = Message<Streams[Method][1]>;
-export type RequestOf<Method extends ProviderMethod> = Received<Methods[Method][0]>;
-export type ResponseOf<Method extends ProviderMethod> = Message<Methods[Method][1]>;
+export type ProviderMethod = keyof typeof providerMethods;
+export type StreamingMethod = keyof typeof streamingMethods;
+type Methods = typeof providerMethods & typeof streamingMethods;
+export type RequestOf<Method extends keyof Methods> = Received<Methods[Method][0]>;
+/** The answer to a call, or one event of a stream. */
+export type ResponseOf<Method extends keyof Methods> = Message<Methods[Method][1]>;

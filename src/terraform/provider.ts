@@ -9,14 +9,7 @@ import { Secret } from "../model/secret";
 import { resourceTypes } from "../resources";
 import type { Log } from "./log";
 import { diagnosticMessages } from "./messages";
-import type {
-  EventOf,
-  ProviderMethod,
-  RequestOf,
-  ResponseOf,
-  StreamingMethod,
-  StreamRequestOf,
-} from "./protocol";
+import type { ProviderMethod, RequestOf, ResponseOf, StreamingMethod } from "./protocol";
 import type { Schema } from "./schema/block";
 import { checkConfig } from "./schema/check-config";
 import { shapeOf, type TerraformShape } from "./schema/terraform-shape";
@@ -155,8 +148,8 @@ export type RpcAnswer<Method extends ProviderMethod> = (
 
 export type StreamingAnswer<Method extends StreamingMethod> = (
   provider: Provider,
-  request: StreamRequestOf<Method>,
-  events: EventSink<EventOf<Method>>,
+  request: RequestOf<Method>,
+  events: EventSink<ResponseOf<Method>>,
 ) => Promise<void>;
 
 /** Returns the entry of that name; throws `DiagnosticsError` where there is none. */

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { diagnosticOf } from "../api/api-error";
-import { type ActionDoor, act, type Uncertainty, type VerbAction } from "../apply/action";
+import { type ActionOrder, act, type Uncertainty } from "../apply/action";
 import { waitUntilSettled } from "../apply/settle";
 import type { RuntimeAction } from "../commands/act-on-service";
 import { type Diagnostic, type DiagnosticsError, failure } from "../diagnostics/diagnostic";
-import type { ActionInput } from "../model/resource-operations";
 import { snakeCase } from "../model/text";
 import { parseDuration } from "../model/time";
-import { typeNamed } from "../resources";
+import { deployment } from "../resources/deployment";
 import { service } from "../resources/service";
+import { serviceActions } from "../resources/service/actions";
 import { diagnosticMessages, diagnosticsOf } from "./messages";
-import type { EventOf } from "./protocol";
+import type { ResponseOf } from "./protocol";
 import { configured, type RpcAnswer, type Session, type StreamingAnswer } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
 import { waitFinding } from "./resource/finish-write";
@@ -30,16 +30,10 @@ import { type TerraformObject, textIn } from "./values";
 
 /** The schema of an `action` block, which acts at once and outside of a plan (plugin protocol 6.10, Terraform 1.14). */
 interface ActionSchema extends Schema {
-  /** Its name, as messages have it. */
   readonly verb: RuntimeAction;
-  readonly action: VerbAction;
 }
 
 const serviceAttribute = `${service.type}_id`;
-const deploymentAttribute = "deployment_id";
-
-/** A reference to what does not exist is an empty text. */
-const filled = z.string().min(1);
 
 const shared: readonly AttributeSchema[] = [
   required(serviceAttribute, "string", "Id of the service."),
@@ -48,7 +42,8 @@ const shared: readonly AttributeSchema[] = [
 ];
 
 const confirm = required("confirm", "string", "Name of the service: what its users see now is taken away.", {
-  check: filled,
+  // A reference to what does not exist is an empty text.
+  check: z.string().min(1),
 });
 
 function serviceAction(
@@ -56,19 +51,17 @@ function serviceAction(
   doc: string,
   extra: readonly AttributeSchema[] = [],
 ): ActionSchema {
-  const action = service.actions?.[verb];
-  if (action === undefined) throw new Error(`${service.type} has no action ${verb}`);
-  const attributes = [...shared, ...extra, ...(action.mustBeConfirmed ? [confirm] : [])];
+  const attributes = [...shared, ...extra, ...(serviceActions[verb].mustBeConfirmed ? [confirm] : [])];
   const twice = " After the provider is killed it may run twice: look at the service first.";
-  return { ...schemaOf(`rnv_${verb.replace("-", "_")}`, { doc: doc + twice, attributes }), verb, action };
+  return { ...schemaOf(`rnv_${verb.replace("-", "_")}`, { doc: doc + twice, attributes }), verb };
 }
 
 const commit = optional("commit", "string", "Commit to deploy; that of the configured branch unless given.", {
-  check: typeNamed(service.actions?.deploy?.makes?.type ?? "")?.schema.shape.commit ?? filled,
+  check: deployment.schema.shape.commit,
 });
 
 const deploymentId = optional(
-  deploymentAttribute,
+  "deployment_id",
   "string",
   "Deployment to go back to; the newest before the current one unless given.",
 );
@@ -84,10 +77,12 @@ export const actionSchemas: readonly ActionSchema[] = [
 
 /** PlanAction: warns where there is no such service or deployment, as for an ID that another unit mocks. */
 export const planAction: RpcAnswer<"PlanAction"> = async ({ session }, request) => {
-  const [{ action }, config] = configured(actionSchemas, "action", request);
+  const [{ verb }, config] = configured(actionSchemas, "action", request);
   if (session === undefined || textIn(config, serviceAttribute) === undefined) return {};
-  const found = await orderOf(session, config)
-    .then((order) => (order.deploymentId ? action.aim?.(session.reads, order, undefined) : undefined))
+  const found = await orderOf(session, verb, config)
+    .then((order) =>
+      order.deploymentId ? serviceActions[verb].aim?.(session.reads, order, undefined) : undefined,
+    )
     .then(() => [], diagnosticsOf);
   return { diagnostics: actionMessages(found.map((one) => ({ ...one, severity: "warning" }))) };
 };
@@ -95,29 +90,27 @@ export const planAction: RpcAnswer<"PlanAction"> = async ({ session }, request) 
 const actionMessages = (found: readonly Diagnostic[]) =>
   diagnosticMessages(found, (attribute) => [snakeCase(attribute)]);
 
-async function orderOf(session: Session, config: TerraformObject): Promise<ActionInput> {
+async function orderOf(
+  session: Session,
+  action: RuntimeAction,
+  config: TerraformObject,
+): Promise<ActionOrder> {
   const wanted = textIn(config, serviceAttribute) ?? "";
   const live = await requireThere(session, service, wanted, serviceAttribute);
   if (live === undefined) throw failure("live.unchecked", `the service ${wanted} could not be read`);
   const { id, name } = live;
-  const deploymentId = idIn(config, deploymentAttribute);
-  return {
-    address: shapeOf(service).addressOf(name),
-    id,
-    name,
-    deploymentId,
-    commit: textIn(config, commit.name),
-  };
+  const named = { deploymentId: idIn(config, deploymentId.name), commit: textIn(config, commit.name) };
+  return { action, address: shapeOf(service).addressOf(name), id, name, ...named };
 }
 
 /** InvokeAction: acts on a service, tells how it goes, and ends with the result. */
 export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, request, events) => {
-  const [asked, config] = configured(actionSchemas, "action", request);
+  const [{ verb }, config] = configured(actionSchemas, "action", request);
   const session = provider.requireSession();
   // One after the other: the next invocation does not take for its own what this one starts.
   const turn = `action ${textIn(config, serviceAttribute)}`;
   const found = await session
-    .inTurn(turn, () => actAndWait(session, asked, config, events))
+    .inTurn(turn, () => actAndWait(session, verb, config, events))
     .catch(diagnosticsOf);
   await events.send({ completed: { diagnostics: actionMessages(found) } });
 };
@@ -127,19 +120,20 @@ const defaultTimeoutMs = 30 * 60_000;
 /** After a kill of the provider an action may run a second time. */
 async function actAndWait(
   session: Session,
-  { action, verb }: ActionSchema,
+  verb: RuntimeAction,
   config: TerraformObject,
-  events: EventSink<EventOf<"InvokeAction">>,
+  events: EventSink<ResponseOf<"InvokeAction">>,
 ): Promise<readonly Diagnostic[]> {
   const { reads, clock } = session;
-  const order = await orderOf(session, config);
+  const action = serviceActions[verb];
+  const order = await orderOf(session, verb, config);
   const what = `${verb} of ${order.address}`;
-  const door: ActionDoor<ActionInput> = {
+  const door = {
     reads,
     confirm: async () => textIn(config, confirm.name) ?? "",
     begin: async () => session.writes(randomUUID()),
     close: async () => {},
-    uncertain: async (_order, why) => unknownEffect(what, why),
+    uncertain: async (_order: ActionOrder, why: Uncertainty) => unknownEffect(what, why),
     command: "terraform apply",
   };
   const accepted = await act(door, action, order, await action.aim?.(reads, order, undefined));

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { Decoder, Encoder, ExtData } from "@msgpack/msgpack";
 import { snakeCase } from "../model/text";
 import { isObject, type Plain } from "../model/value";
@@ -24,9 +25,12 @@ export const objectOf = (attributes: Readonly<Record<string, TerraformType>>): O
   attributes,
 ];
 
+class UnknownValue {
+  readonly unknown = true;
+}
+
 /** A value not known before apply. There is one. */
-export const unknown = Object.freeze({ unknown: true as const });
-type UnknownValue = typeof unknown;
+export const unknown = Object.freeze(new UnknownValue());
 
 /** A number that a JavaScript number cannot hold exactly; echoed as its decimal text. */
 export class NumberText {
@@ -59,12 +63,9 @@ export interface TerraformObject {
 
 export const isUnknown = (value: unknown): value is UnknownValue => value === unknown;
 
-export function holdsUnknown(value: TerraformValue): boolean {
-  if (value === null || typeof value !== "object" || value instanceof NumberText) return false;
-  if (isUnknown(value)) return true;
-  if (value instanceof DynamicValue) return holdsUnknown(value.value);
-  return Object.values(value as object).some(holdsUnknown);
-}
+export const holdsUnknown = (value: unknown): boolean =>
+  isUnknown(value) ||
+  (value !== null && typeof value === "object" && Object.values(value).some(holdsUnknown));
 
 /** JSON of a value without unknowns: a fraction such as 1/3 is the nearest one, an integer too large becomes text. */
 export function toPlain(value: TerraformValue): Plain {
@@ -80,12 +81,7 @@ export function toPlain(value: TerraformValue): Plain {
 }
 
 export const asObject = (value: TerraformValue | undefined): TerraformObject | undefined =>
-  value !== null &&
-  typeof value === "object" &&
-  !Array.isArray(value) &&
-  !isUnknown(value) &&
-  !(value instanceof NumberText) &&
-  !(value instanceof DynamicValue)
+  isObject(value) && Object.getPrototypeOf(value) === Object.prototype
     ? (value as TerraformObject)
     : undefined;
 
@@ -120,25 +116,8 @@ export function textIn(state: TerraformObject, name: string): string | undefined
 }
 
 /** Returns true if two values are the same to Terraform; unknown is the same as unknown. */
-export function isSameValue(a: TerraformValue | undefined, b: TerraformValue | undefined): boolean {
-  if (a === b) return true;
-  if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return false;
-  if (a instanceof NumberText) return b instanceof NumberText && a.text === b.text;
-  if (a instanceof DynamicValue)
-    return (
-      b instanceof DynamicValue &&
-      JSON.stringify(a.type) === JSON.stringify(b.type) &&
-      isSameValue(a.value, b.value)
-    );
-  if (b instanceof NumberText || b instanceof DynamicValue || isUnknown(a) || isUnknown(b)) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const left = a as TerraformObject;
-  const right = b as TerraformObject;
-  const names = Object.keys(left);
-  return (
-    names.length === Object.keys(right).length && names.every((name) => isSameValue(left[name], right[name]))
-  );
-}
+export const isSameValue = (a: TerraformValue | undefined, b: TerraformValue | undefined): boolean =>
+  isDeepStrictEqual(a, b);
 
 /** How Terraform writes a value that is not known: any extension counts as one, this is the plainest. */
 const unknownExtension = new ExtData(0, new Uint8Array([0]));

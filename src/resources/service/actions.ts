@@ -37,7 +37,9 @@ async function whyNothingRuns(reads: Reads, input: ActionInput): Promise<Finding
   if (items.some(({ status }) => status === "live")) return undefined;
   const [newest] = items;
   const reason = newest?.error ? ` (${newest.error})` : "";
-  const why = newest ? `its last deployment is ${newest.status}${reason}` : "it was never deployed";
+  const why = newest
+    ? `the status of its last deployment is ${newest.status}${reason}`
+    : "it was never deployed";
   const ended = newest === undefined || hasEnded(newest);
   const next = ended && ((await whyNothingIsQueued(reads, input)) ?? remedy("service.deploy", address));
   return { ...(next || {}), code: "live.not_deployed", summary: `nothing of ${address} runs: ${why}` };
@@ -169,15 +171,6 @@ const queues = (isRollback: boolean): Pick<ServiceVerb, "pendingOf" | "find" | "
   whyRefused: whyNothingIsQueued,
 });
 
-async function findCancelled(
-  reads: Reads,
-  { id, deploymentId = "" }: ActionInput,
-): Promise<readonly string[] | undefined> {
-  const found = await unlessAbsent(() => reads.live.getDeployment(id, deploymentId));
-  if (found === undefined) return undefined;
-  return found.cancelRequested === true || hasEnded(found) ? [deploymentId] : [];
-}
-
 /** A cancellation is done once the deployment has ended; one that went live came too late. */
 async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Promise<OperationStatus> {
   const found = await unlessAbsent(() => reads.live.getDeployment(serviceId, id));
@@ -188,7 +181,7 @@ async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Pro
 }
 
 /** The actions of verbs on a service (interface, "Services", actions, and "Deployments"). */
-export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
+const verbs = {
   deploy: {
     makes: { type: "deployment", applied: withCommit },
     aim: aimAtBranch,
@@ -219,7 +212,12 @@ export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
       return { id: deploymentId };
     },
     pendingOf: deploymentOf,
-    find: findCancelled,
+    find: async (reads, { id, deploymentId = "" }) => {
+      const found = await unlessAbsent(() => reads.live.getDeployment(id, deploymentId));
+      return found && (found.cancelRequested === true || hasEnded(found) ? [deploymentId] : []);
+    },
     poll: pollCancelled,
   },
-};
+} satisfies Readonly<Record<string, ServiceVerb>>;
+
+export const serviceActions: Readonly<Record<keyof typeof verbs, ServiceVerb>> = verbs;

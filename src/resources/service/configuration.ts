@@ -5,7 +5,6 @@ import {
   documentedDefaults,
 } from "../../api/wire/configuration";
 import type { AttributeRule } from "../../model/resource-type";
-import type { Plain } from "../../model/value";
 import { sameDirectory, sameRepository, sameSet, sameText } from "../attribute-values";
 
 const docs: Readonly<Record<ConfigurationField, string>> = {
@@ -126,13 +125,6 @@ export const configurationRules = Object.fromEntries(
     return [`configuration.${field}`, { change: "update", ...texts, ...special[field] }];
   }),
 ) as Readonly<Record<`configuration.${ConfigurationField}`, AttributeRule>>;
-
-/** Returns the defaults of configuration fields: those of the catalog, else the documented ones. */
-export function configurationDefaults(fromCatalog: Readonly<Record<string, Plain>>): Map<string, Plain> {
-  // Gap "configuration fields": the catalog may name further ones.
-  const defaults: Readonly<Record<string, Plain>> = { ...documentedDefaults, ...fromCatalog };
-  return new Map(Object.entries(defaults).map(([field, value]) => [`configuration.${field}`, value]));
-}
 
 /** Words of other services, and short ones, for fields of `configuration`. */
 export const configurationWords: Readonly<Record<string, readonly string[]>> = {

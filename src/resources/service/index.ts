@@ -3,6 +3,7 @@ import { ApiError } from "../../api/api-error";
 import type { Endpoints } from "../../api/endpoints";
 import { gapVariable } from "../../api/gaps";
 import type { Reads, Resource } from "../../api/reads";
+import { documentedDefaults } from "../../api/wire/configuration";
 import type { Service } from "../../api/wire/shapes";
 import { failure } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
@@ -24,12 +25,7 @@ import { type DeletionLook, deletionOf } from "../deletion";
 import { offeredEnvironments } from "../project";
 import { serviceActions } from "./actions";
 import { checkOffered, checkService, findPlan, offeredWords, planLimit } from "./checks";
-import {
-  configurationDefaults,
-  configurationRules,
-  configurationSchema,
-  configurationWords,
-} from "./configuration";
+import { configurationRules, configurationSchema, configurationWords } from "./configuration";
 import { computed, LiveService, liveIn } from "./live-service";
 
 const schema = z.strictObject({
@@ -136,13 +132,13 @@ async function environmentIdFor(
 }
 
 function defaults({ defaults: byCatalog, assumed }: Catalog, kind = ""): Attributes {
-  const ofKind = Object.entries(assumed?.kindDefaults[kind] ?? {});
+  // Gap "configuration fields": the catalog may name further ones than are documented.
+  const settings = { ...documentedDefaults, ...byCatalog, ...assumed?.kindDefaults[kind] };
   return new Map<string, Plain>([
     // A service that leaves its project in the manifest has no project: null, not unset.
     ["projectId", null],
     ["archived", false],
-    ...configurationDefaults(byCatalog),
-    ...ofKind.map(([field, value]) => [`configuration.${field}`, value] as const),
+    ...Object.entries(settings).map(([field, value]) => [`configuration.${field}`, value] as const),
   ]);
 }
 

@@ -4,12 +4,9 @@ import type { LiveResource, Offered, Standing } from "../../model/live";
 import { choicesMeant } from "../../model/place";
 import type { ResourceType } from "../../model/resource-type";
 import type { Attributes, Plain } from "../../model/value";
-import { present, sameId } from "../attribute-values";
+import { moving, present, sameId } from "../attribute-values";
 import { serviceStanding } from "../deployment-status";
 import { offeredEnvironments } from "../project";
-
-/** Moves by itself, with deployments and checks of health. */
-const moving = { stable: false, movesByItself: true } as const;
 
 /** The computed attributes of a service: its fields of the same name, and its price. */
 export const computed = {
