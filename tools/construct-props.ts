@@ -359,7 +359,7 @@ export function limitsOf(schema: FieldSchema): string {
   const most = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? maximum : undefined;
   const numbers =
     least !== undefined && most !== undefined
-      ? `${least} to ${most}.`
+      ? `From ${least} to ${most}.`
       : least !== undefined
         ? `At least ${least}.`
         : most !== undefined

@@ -24,7 +24,6 @@ export interface ClientOptions
   readonly maxConcurrency?: number;
   readonly userAgent?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of a request; that of the service unless said. */
   readonly maxBodyBytes?: number;
   /** Called once, where an answer says that its route ends. */
   readonly onDeprecation?: (found: Deprecation) => void;

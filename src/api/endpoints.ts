@@ -231,6 +231,5 @@ async function listVariables({ send, path, gaps }: EndpointCall, id: string): Pr
 function variableBody(form: string, { key, value }: VariableChange): Readonly<Record<string, unknown>> {
   if (form.startsWith("{")) return fillBody(form, { key, value });
   const [keyField = "key", valueField = "value"] = form.split(",");
-  // What is undefined is no part of the JSON.
   return { [keyField]: key, [valueField]: value };
 }

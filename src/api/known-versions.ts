@@ -21,7 +21,6 @@ export interface Known {
   readonly writtenAt?: string | undefined;
   /** Digest of what a write sets, in the answer to our last write; only where two versions may have one time. */
   readonly content?: string | undefined;
-  /** Of a layout. */
   readonly revision?: number | undefined;
   /** This process wrote it. */
   readonly isWritten?: boolean;
@@ -36,7 +35,6 @@ export type Doubt = Known & { readonly isMissing?: boolean };
 
 export type Asks = (one: Known) => boolean;
 
-/** What our writes and the record prove of the resources of a workspace. */
 export class KnownVersions {
   /** By id; layouts have that of their project. */
   readonly #known = new Map<string, Known>();

@@ -162,7 +162,6 @@ export class RateLimiter {
   }
 }
 
-/** How long clean answers are remembered, in milliseconds. */
 const memoryMs = 60_000;
 /** Requests per second. Below it the pauses alone keep to the limit, at the price of one refusal each. */
 const slowest = 1;

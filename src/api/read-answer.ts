@@ -14,7 +14,6 @@ export interface Answer {
   readonly code?: string;
   /** One to 500 characters. Never text of a sensitive answer. */
   readonly message: string;
-  /** Of the `Retry-After` header, in whole seconds. */
   readonly retryAfterSeconds?: number;
   /** The body is such JSON, and about the resource that was asked for. */
   readonly wellFormed: boolean;

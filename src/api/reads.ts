@@ -62,7 +62,6 @@ class CachedReads {
   /** Parts of what was read, each with when it was asked for, by the clock's `elapsed`. */
   #cache = new Map<string, { readonly reading: Promise<unknown>; readonly askedAt: number }>();
   #first: { isSent?: boolean; projects?: Promise<readonly Project[]>; canvas?: Promise<Canvas> } = {};
-  /** Whether the gap routes exist: facts about the service, which outlive the cache. */
   #serviceRoute: RouteProof = "unproven";
   #variablesRoute: RouteProof = "unproven";
   /** The canvas of the workspace was refused as too large. */

@@ -61,7 +61,6 @@ export class Redactor {
   readonly #words = new Set<string>();
   /** By their first characters: how long the forms are that begin so, the longest first. */
   readonly #starts = new Map<string, number[]>();
-  /** What the state knows of values, where the caller has a state. */
   #recorded: RecordedValues | undefined;
   #recordedParts: (text: string) => readonly string[] = () => [];
   /** Bodies that were handed out before any secret was known. */

@@ -52,7 +52,6 @@ export interface ApiResponse {
   readonly status: number;
   readonly body: unknown;
   readonly requestId: string;
-  /** How often the request was sent before this answer came. */
   readonly attempts: number;
 }
 

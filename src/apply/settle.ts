@@ -187,7 +187,6 @@ export function badEnd(
 const stillQueued =
   "Nothing runs yet. Run the same command to follow it. If it never starts, `rnv deploy` queues another deployment.";
 
-/** What helps against the reason of a failed deployment, by what the reason names. */
 const deploymentAdvice: readonly (readonly [RegExp, string])[] = [
   [/cancel|supersed|roll/i, "To deploy again, run the same command."],
   [/build|compile|install|docker|npm/i, "Fix the build in the repository and push it."],

@@ -42,7 +42,6 @@ interface OpenTarget extends OpenContext {
   readonly hasWritten: () => boolean;
 }
 
-/** What a target is read from. */
 export const sourcesOf = ({ target, screen }: Pick<Run, "target" | "screen">) => ({
   environment: target.environment,
   cwd: target.cwd,
@@ -140,7 +139,6 @@ function refusedState(
 /** Outputs of a stack that others may use. */
 export type ToldOutputs = ReadonlyMap<string, CrossValue>;
 
-/** How a verb ended on a target. */
 export interface TargetEnd extends TargetOutcome {
   /** Of a plan or an apply: outputs for the stacks that come after it. */
   readonly toldOutputs?: ToldOutputs | undefined;

@@ -56,5 +56,4 @@ export function writePage(
   terminal.note(`Wrote the page ${file}.\n`);
 }
 
-/** What a page says of its run. */
 export const scopeOf = ({ stage, stack }: TargetNames) => ({ types: resourceTypes, stage, stack });

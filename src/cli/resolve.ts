@@ -58,7 +58,6 @@ export async function resolveTargets(
       `${chosen.length} stacks are read, and this is about one`,
       `name it: ${chosen.map(({ unit }) => `--stack ${unit}`).join(", ")}`,
     );
-  // What a program notes of its constructs, besides its warnings and errors.
   const notes = chosen.flatMap(({ annotations }) => annotations.filter(({ level }) => level === "info"));
   for (const { constructPath, message } of screen.format === "json" ? [] : notes)
     screen.terminal.note(`Info: ${escapeText(constructPath)}: ${escapeText(message)}\n`);

@@ -48,7 +48,6 @@ export interface Request {
   readonly openTransport?: ((open: () => Transport) => Transport) | undefined;
 }
 
-/** How a verb chooses the targets that it runs on. */
 export interface TargetRules {
   /**
    * Each stack of an app by itself, or one that has to be named. With `none` the verb runs once, and resolves what it needs
@@ -70,7 +69,6 @@ export interface TargetRules {
   readonly writes?: true;
 }
 
-/** What a verb runs on: a manifest in one of its stages and stacks, with the address of its state. */
 export interface Target extends Request, TargetPlace {
   /** The stage that the manifest is read for; `any` for what is the same in all of them. */
   readonly readStage?: StageOfTarget | "any" | undefined;
@@ -98,7 +96,6 @@ export interface Target extends Request, TargetPlace {
 
 /** The stage of a target, as its manifest declares it. */
 export interface StageOfTarget extends StageName {
-  /** Where the manifest says that its state is. */
   readonly state?: string | undefined;
   readonly takesUnnamed?: boolean;
   readonly isUndeclared?: boolean;

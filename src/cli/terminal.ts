@@ -8,7 +8,6 @@ export interface TerminalStreams {
 
 type TerminalStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** Where the command line reads and writes. Only `src/cli` has one. */
 export type Terminal = ReturnType<typeof createTerminal>;
 
 /** Returns a terminal whose standard output goes elsewhere. Standard input stays closed until it is read. */

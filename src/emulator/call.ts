@@ -21,7 +21,6 @@ export interface Call {
   /** The JSON object sent; empty for GET. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly credential: Credential;
-  /** Of an endpoint that accepts one. */
   readonly idempotencyKey?: string;
   readonly workspaceId: string;
 }

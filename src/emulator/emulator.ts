@@ -156,7 +156,6 @@ export class Emulator {
   readonly clock: Clock;
   #log: LoggedRequest[] = [];
   #faults: FaultPlan | undefined;
-  /** Of the next request in the fault plan. */
   #index = 0;
   readonly #latencyMs: number;
   readonly #respond: ReturnType<typeof createResponder>;

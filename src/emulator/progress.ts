@@ -324,7 +324,6 @@ export function queueAsked(
   return asked;
 }
 
-/** Where an operation acts: a service, or a project or variable that it deletes. */
 export type OperationSubject = Pick<StoredOperation, "workspaceId" | "serviceId" | "deletes">;
 
 /** True where the service queues a deletion that it could carry out at once. */

@@ -179,7 +179,6 @@ function dashboard(world: World, keep: Keep) {
       else switches.conditions.delete(condition);
       keep(unblock(world));
     },
-    /** How far reads are behind from here on; without an argument they are not. */
     setLag: (lags?: Lags) => world.replicas.setLag(lags),
     /** Queues a deployment as another user would. */
     deploy(serviceId: string, options: { actor?: string; commitSha?: string } = {}): StoredDeployment {

@@ -176,7 +176,6 @@ function estimatedMonthly({ catalog, readings }: World, { kind, configuration }:
   };
 }
 
-/** How many of the latest releases of a service stay ready to be rolled back to. */
 const retainedReleases = 10;
 
 /** True for a retained successful release that is not the one serving. */

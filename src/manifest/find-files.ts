@@ -92,7 +92,6 @@ function hintAbove(cwd: string): string | undefined {
   return undefined;
 }
 
-/** How standard input is named in messages; `-` on the command line. */
 export const standardInputName = "<stdin>";
 
 /** Name of a manifest in messages that is no file. */

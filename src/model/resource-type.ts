@@ -146,7 +146,6 @@ export interface ReactionContext {
   readonly upstream: readonly Upstream[];
 }
 
-/** Whether and how long apply waits for a pending write. */
 export interface WaitPolicy {
   readonly wait: boolean;
   readonly timeoutMs: number;
@@ -173,7 +172,6 @@ export interface Archives {
   readonly unlisted: string;
 }
 
-/** How the picture of a workspace shows resources of a type. */
 export type Picture =
   /** A box around the nodes of resources that lie in it. */
   | { readonly as: "box" }
@@ -218,7 +216,6 @@ export interface ResourceType {
   readonly parents: readonly Parent[];
   /** Types under the same parent that are applied before it. */
   readonly follows: readonly string[];
-  /** Whether the removal of a declared resource sends a request or only forgets its record. */
   readonly removal: "delete" | "forget";
   /** The service deletes it together with its parent, without a request of its own. */
   readonly removedWithParent: boolean;

@@ -40,7 +40,6 @@ export function acceptDrift(
     used.add(found);
     const { until, reason } = found;
     const address = names[0] as string;
-    // What has drifted may be pending, too.
     const isListed = accepted.some((one) => one.address === address && one.attribute === attribute);
     if (of !== "pending" || !isListed) accepted.push({ class: of, address, attribute, until, reason });
     return true;

@@ -213,7 +213,6 @@ export function settleOpenFields(
 function typedBy(initial: Plain, attribute: DesiredAttribute): DesiredAttribute | undefined {
   const { value, range } = attribute;
   if (initial === null || value === null || kindOf(value) === kindOf(initial)) return attribute;
-  // What came from the environment, or through a stack, is text.
   if (typeof value !== "string") return undefined;
   if (typeof initial === "boolean" && (value === "true" || value === "false"))
     return { value: value === "true", range };

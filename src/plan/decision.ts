@@ -107,7 +107,6 @@ export function asksForRun(
   { action, attributes, retains }: Reactable,
   type: Pick<ResourceType, "rules" | "open">,
 ): boolean {
-  // What is archived runs on as it is.
   if (retains) return false;
   if (isMade({ action }) || action === "delete") return true;
   if (action !== "update" && action !== "adopt") return false;

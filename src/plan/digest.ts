@@ -66,7 +66,6 @@ export interface ReviewedChange {
   readonly print: string;
   /** Fingerprints of the secrets in the fields that were not known yet, by path; empty where there are none. */
   readonly unknown: Readonly<Record<string, string>>;
-  /** What is left of it once a run has stopped half-way. */
   readonly rest?: ReviewedChange;
 }
 
@@ -75,7 +74,6 @@ export interface PlanRecord {
   readonly digest: string;
   /** By address; absent where that would be too long for a comment. */
   readonly changes?: Readonly<Record<string, ReviewedChange>>;
-  /** Of the fingerprints of all secrets that could be read. */
   readonly print: string;
   /** Id of the newest run before the review; absent where there was none. */
   readonly after?: string | undefined;
@@ -341,7 +339,6 @@ function entryOf(change: Change, instance: PlannedInstance, { options, changes }
         .map((field) => [field.path, isRun ? sideOf(field.after) : fieldOf(field, instance)]),
     ),
     lifecycle: Object.fromEntries(lifecycle.map((field) => [field.path, fieldOf(field, instance)])),
-    // What a refresh records is written to the state alone.
     ...(isRecorded && { records: true }),
   });
   const unknown = unknownIn(change);
@@ -355,7 +352,6 @@ const fieldOf = ({ path, before, after }: AttributeChange, { desired }: PlannedI
 
 const sideOf = (side: ShownValue): Plain => (side.kind === "value" ? { value: side.value } : side.kind);
 
-/** How a value is made that only apply knows: what it refers to, and the text around that. */
 function recipeOf(value: DesiredValue | undefined): Plain {
   if (value instanceof Template)
     return value.parts.map((part) =>

@@ -231,7 +231,6 @@ function causesIn(plan: Plan): CauseOf {
     const change = changes.get(address);
     const before = known.get(address);
     if (before || !change) return before;
-    // What hangs on itself has no cause outside.
     known.set(address, asked);
     const cause = findCause(change, instanceOf(plan, change), causeOf);
     known.set(address, cause);
@@ -360,7 +359,6 @@ export function withoutOthers(stages: readonly StageDrift[]): readonly StageDrif
   });
 }
 
-/** How many of each class a stage has; undefined where that is not known. */
 export const countsOfStage = ({ report }: Pick<StageDrift, "report">) =>
   report &&
   (Object.fromEntries(driftClasses.map((one) => [one, countOf(report, one)])) as Record<DriftClass, number>);

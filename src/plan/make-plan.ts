@@ -185,7 +185,6 @@ function listUnmanaged(input: PlanInput, decisions: Decisions): Plan["unmanaged"
     if (recorded) owned.add(ownerKey(type.type, recorded.id));
     if (action === "adopt" && live) owned.add(ownerKey(type.type, live.id));
   }
-  // What a stack looks up is managed elsewhere, and known to be.
   for (const { found } of input.data ?? []) if (found) owned.add(ownerKey(found.type, found.id));
   return input.inventory
     .filter(({ type, id }) => !parts.has(type) && !owned.has(ownerKey(type, id)))
@@ -223,7 +222,6 @@ function diffOutputs(input: PlanInput, decisions: Decisions): Pick<Plan, "output
     // A value that was not read may be in an output that was hidden for it.
     const isHidden = mask(planned) !== planned || (before.kind === "secret" && planned.kind === "value");
     const after = isHidden ? secret : planned;
-    // What is unknown may always be another value.
     const isSame = after.kind !== "unknown" && plainEqual(before as Plain, after as Plain);
     if (!isSame) outputs.push({ name, before, after });
   }

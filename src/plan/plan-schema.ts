@@ -170,7 +170,6 @@ const output = z.strictObject({
   after_sensitive: z.boolean(),
 });
 
-/** Where something managed stands when it does not run as it was deployed last. */
 export const standingSchema = z.strictObject({ address: addressSchema, ...standing.shape });
 
 export const revealedSchema = z.strictObject({

@@ -57,7 +57,6 @@ export interface PlannedInstance {
   readonly fingerprints: Readonly<Record<string, string>>;
 }
 
-/** What is left of a change once a run has stopped between two of its writes. */
 export interface Rest extends Pick<Change, "action" | "attributes"> {
   readonly rest?: Rest | undefined;
 }
@@ -178,7 +177,6 @@ export const isCountedAsChange = (change: Pick<Change, "action" | "attributes" |
 export const isRun = ({ action, reason, effects = [] }: Partial<Change>): boolean =>
   reason !== undefined && effects.includes("deploys") && (action === "create" || action === "update");
 
-/** Whether the plan shows it: what it does, and in a refresh-only plan what it records. */
 export const isListed = (change: Change, plan: Pick<Plan, "options">): boolean =>
   change.action !== "no-op" || (plan.options.mode === "refresh-only" && isChangedOutside(change));
 

@@ -90,7 +90,6 @@ async function answer(method: ProviderMethod, request: AnyRequest): Promise<obje
   }
 }
 
-/** Answers one call with events; a failure is the last of them. */
 export const answerStream: StreamHandler = async (method, request, events) => {
   const { typeName } = request as AnyRequest;
   const diagnostics: Message<"Diagnostic">[] = [];

@@ -72,7 +72,6 @@ const shownBindings = ({
   ...moving,
 ];
 
-/** The type of one resource as a data source shows it; groups are nested objects. */
 function shownType(type: TerraformShape): ObjectType {
   const fields: Record<string, TerraformType> = {};
   for (const { steps, type: field } of shownBindings(type)) {
@@ -94,7 +93,6 @@ function shownAttributes(type: TerraformShape): readonly AttributeSchema[] {
   );
 }
 
-/** The data source of one resource, found by its id, or by its name in its parent. */
 function lookupOf(resource: Resource): DataSource {
   const type = shapeOf(resource);
   const nameAttribute = snakeCase(resource.nameAttribute ?? "name");
@@ -194,7 +192,6 @@ function listingSource(name: string, shown: TerraformType): DataSource {
 
 const parentTypes = { projectId: project, serviceId: service };
 
-/** Returns the query of a listing; IDs as the service writes them. */
 const askedIn = (query: Listing["query"], config: TerraformObject): Asked =>
   new Map(
     Object.keys(query).flatMap((key) => {

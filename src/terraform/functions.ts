@@ -113,7 +113,6 @@ const catalogPrices = z.object({
   defaults: z.record(z.string(), z.unknown()).nullish(),
 });
 
-/** Returns the part of a catalog that pricing needs, out of the data source. */
 function catalogFrom(value: TerraformValue): Catalog {
   const read = catalogPrices.safeParse(toPlain(value));
   if (!read.success) throw new ArgumentError("expected the data source rnv_catalog", 0);

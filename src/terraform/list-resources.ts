@@ -118,7 +118,6 @@ async function* linesOf(session: Session, resource: Resource, config: TerraformO
   }
 }
 
-/** Returns every resource of a list in the order of its names, from the outside in. */
 function inOrder(found: readonly LiveResource[], around: readonly Line[]): readonly Line[] {
   const parents = new Map(around.map((one) => [one.live.id, one]));
   const lines = found.map((live): Line => {

@@ -190,7 +190,6 @@ export type Message<Name extends MessageName> = {
   readonly [Key in keyof Messages[Name]]?: MessageField<Messages[Name][Key]>;
 };
 
-/** A message as it was received. */
 export type Received<Name extends MessageName> = {
   readonly [Key in keyof Messages[Name]]: MessageField<Messages[Name][Key]>;
 };
@@ -258,5 +257,4 @@ export type ProviderMethod = keyof typeof providerMethods;
 export type StreamingMethod = keyof typeof streamingMethods;
 type Methods = typeof providerMethods & typeof streamingMethods;
 export type RequestOf<Method extends keyof Methods> = Received<Methods[Method][0]>;
-/** The answer to a call, or one event of a stream. */
 export type ResponseOf<Method extends keyof Methods> = Message<Methods[Method][1]>;

@@ -30,9 +30,7 @@ export interface Session
   readonly reads: Reads;
   /** Endpoints whose writes have idempotency keys: the same seed, path and body give the same key. */
   readonly writes: (seed: string) => Endpoints;
-  /** Runs works of one key one after the other. */
   readonly inTurn: <T>(key: string, work: () => Promise<T>) => Promise<T>;
-  /** Masks secrets in all text of the service. */
   readonly redact: (secrets: readonly Secret[]) => void;
   readonly close: () => Promise<void>;
   /** The service's time when the provider was configured, ISO 8601. */
@@ -117,7 +115,6 @@ export class Provider {
     this.session?.redact(added.map((text) => new Secret(text)));
   }
 
-  /** Ends every wait: calls in flight return what they have. */
   stop(): void {
     this.#stop.abort(new Error("interrupted"));
   }

@@ -20,7 +20,6 @@ export type CallHandler = (method: ProviderMethod, request: unknown) => Promise<
 export interface EventSink<Event = object> {
   /** Resolves once the client takes more. */
   readonly send: (event: Event) => Promise<void>;
-  /** Aborted when the client wants no more. */
   readonly signal: AbortSignal;
 }
 

@@ -115,7 +115,6 @@ export function textIn(state: TerraformObject, name: string): string | undefined
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns true if two values are the same to Terraform; unknown is the same as unknown. */
 export const isSameValue = (a: TerraformValue | undefined, b: TerraformValue | undefined): boolean =>
   isDeepStrictEqual(a, b);
 

@@ -17,26 +17,26 @@ interface Folder {
 /** Physical lines of `*.ts`. A file that moves to another folder takes its lines to that folder's ceiling. */
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
-  model: { paths: ["model", "diagnostics"], ceiling: 2_664, budget: 2_640 },
-  api: { paths: ["api"], ceiling: 5_219, budget: 4_900 },
-  declaration: { paths: ["declaration"], ceiling: 2_839, budget: 2_800 },
-  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 3_824, budget: 3_400 },
+  model: { paths: ["model", "diagnostics"], ceiling: 2_683, budget: 2_640 },
+  api: { paths: ["api"], ceiling: 5_295, budget: 4_900 },
+  declaration: { paths: ["declaration"], ceiling: 2_872, budget: 2_800 },
+  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 3_947, budget: 3_400 },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },
   stack: { paths: ["stack"], ceiling: 4_250, budget: 4_250 },
-  plan: { paths: ["plan"], ceiling: 5_315, budget: 5_150 },
-  resources: { paths: ["resources"], ceiling: 2_767, budget: 2_650 },
+  plan: { paths: ["plan"], ceiling: 5_333, budget: 5_150 },
+  resources: { paths: ["resources"], ceiling: 2_761, budget: 2_650 },
   apply: { paths: ["apply"], ceiling: 2_650, budget: 2_650 },
   state: { paths: ["state"], ceiling: 3_450, budget: 3_450 },
-  report: { paths: ["report"], ceiling: 4_984, budget: 4_900 },
-  commands: { paths: ["commands"], ceiling: 6_010, budget: 4_850 },
-  cli: { paths: ["cli"], ceiling: 7_440, budget: 6_800 },
+  report: { paths: ["report"], ceiling: 5_002, budget: 4_900 },
+  commands: { paths: ["commands"], ceiling: 5_999, budget: 4_850 },
+  cli: { paths: ["cli"], ceiling: 7_498, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_780, budget: 3_780 },
   cdktf: { paths: ["cdktf"], ceiling: 1_570, budget: 1_570 },
-  terraform: { paths: ["terraform"], ceiling: 5_880, budget: 5_600 },
+  terraform: { paths: ["terraform"], ceiling: 5_600, budget: 5_600 },
 };
 
-/** All of `src`, with grants of 300 lines for the readings of `emulator` and of 350 for manifests in TypeScript and stacks. */
-const whole: Folder = { paths: [""], ceiling: 63_120, budget: 60_010 };
+/** All of `src`, with grants of 300 lines for the readings of `emulator`, 350 for manifests in TypeScript and stacks, 250 for CI. */
+const whole: Folder = { paths: [""], ceiling: 63_158, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

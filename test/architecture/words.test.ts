@@ -42,24 +42,24 @@ const ceilings: Readonly<Record<string, number>> = {
 
 /** Breaches of each of the `rules` in the comments of a folder, exactly. The numbers only go down. */
 const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
-  "src/api": [18, 53, 17],
-  "src/apply": [27, 87, 10],
+  "src/api": [9, 50, 17],
+  "src/apply": [26, 85, 10],
   "src/cdktf": [0, 0, 0],
-  "src/cli": [30, 98, 11],
-  "src/commands": [25, 96, 10],
+  "src/cli": [17, 89, 11],
+  "src/commands": [24, 92, 10],
   "src/declaration": [12, 49, 6],
   "src/diagnostics": [0, 0, 0],
-  "src/emulator": [15, 31, 2],
+  "src/emulator": [10, 31, 2],
   "src/index.ts": [0, 0, 0],
-  "src/manifest": [11, 59, 10],
-  "src/model": [8, 17, 3],
-  "src/plan": [41, 152, 19],
+  "src/manifest": [8, 56, 10],
+  "src/model": [5, 17, 3],
+  "src/plan": [27, 140, 19],
   "src/report": [0, 0, 0],
-  "src/resources": [14, 54, 7],
+  "src/resources": [14, 51, 6],
   "src/stack": [0, 0, 0],
   "src/state": [0, 0, 0],
-  "src/terraform": [18, 132, 6],
-  test: [193, 416, 22],
+  "src/terraform": [14, 94, 6],
+  test: [192, 416, 20],
 };
 
 const list = "test/architecture/words.txt";

@@ -60,7 +60,7 @@ describe.each(allWorkflows)("examples/$name: $file", ({ workflow }) => {
     expect(installing.length).toBeGreaterThan(0);
     for (const step of installing)
       expect({ run: step.run, secrets: secretsIn(step) }).toEqual({
-        run: "npm ci --ignore-scripts",
+        run: "npm ci --git=git --ignore-scripts",
         secrets: [],
       });
   });

@@ -26,7 +26,7 @@ describe("drift of a service that another user has deployed", () => {
     scenario.emulator.store.deploy(idOf("web"), { actor: "ada" });
     const planned = await scenario.run("plan", "--html", "plan.html", "--json-into", "plan.json");
     expect(planned.stdout).toContain(`service.api will be updated in place\n      ${told}`);
-    expect(planned.stdout).not.toContain("ada");
+    expect(planned.stdout).not.toContain("by ada");
     expect(scenario.read("plan.html")).toContain(told);
     expect((await scenario.run("plan", "--format", "markdown")).stdout).toContain(told);
     const { resource_changes: changes } = JSON.parse(scenario.read("plan.json"));

@@ -205,7 +205,6 @@ function githubJob(environment: ProcessEnvironment): Partial<CiJob> {
     return { pullRequest: event.issue.number, proposes: true, commit: undefined };
   const { number, head, merged = false } = event.pull_request ?? {};
   const ids = (event.commits ?? []).slice(0, -1).flatMap(({ id = "" }) => hashIn(id) ?? []);
-  // Of a push of many commits, the last 50 are looked at for a pull request.
   if (number === undefined) return { earlier: ids.slice(-50).reverse() };
   // Merged or given up: what was reviewed stays as it was.
   const proposes = event.action !== "closed";

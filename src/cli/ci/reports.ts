@@ -39,7 +39,6 @@ export const reportFolder = new TypedOption(
 ).default("rnv-report");
 
 interface PlannedTarget extends Pick<TargetResult, "target" | "outcome" | "seconds"> {
-  /** How its apply ended, in Markdown; absent where it is only planned. */
   readonly applied?: string;
 }
 

@@ -97,7 +97,6 @@ export const completeVerb = (program: Command): Verb =>
     },
   });
 
-/** What may stand at the cursor: words, or the paths that the shell knows. */
 type Candidates = readonly { readonly word: string; readonly meaning?: string }[] | "files";
 
 /** Returns the candidates at the cursor that begin with the typed text. */

@@ -290,7 +290,6 @@ function ignoreRecords(screen: Screen): boolean {
   const path = join(screen.cwd, ".gitignore");
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
   const lines = text.split(/\r?\n/).map((line) => line.trim().replace(/^(\*\*)?\/|\/$/g, ""));
-  // What no repository holds: the state and its key, and what can be made again.
   const ignored = [".rnv", "node_modules", "cdktf.out", "rnv-report"];
   const added = ignored.filter((folder) => !lines.includes(folder)).map((folder) => `${folder}/`);
   if (added.length === 0) return false;

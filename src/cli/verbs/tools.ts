@@ -80,7 +80,6 @@ export const graphVerb = defineVerb({
         : { ...succeeded, drawn: readPlanFile(planFile).document.plan.resource_changes };
     report(screen, diagnostics);
     if (drawn === undefined) return exitCode;
-    // What draws is loaded where something is drawn.
     const { graphFile } = require("../../report/html/topology-svg") as typeof pictures;
     screen.terminal.out(graphFile(drawn, resourceTypes, given.drawnAs, given.all));
     return exitCode;

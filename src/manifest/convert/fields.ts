@@ -150,7 +150,6 @@ export class Fields {
 export const isWhole = (text: string | undefined): boolean =>
   /^(?:0|[1-9]\d*)$/.test(text ?? "") && Number.isSafeInteger(Number(text));
 
-/** What a manifest has in place of keys without a counterpart. */
 const hints = new Map([
   ["autoDeploy", "configuration: { autoDeploy: … }"],
   ["autoDeployTrigger", "configuration: { autoDeploy: … }"],

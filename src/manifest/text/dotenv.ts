@@ -36,7 +36,6 @@ export function parseDotenv(file: string, text: string, report: Report): Readonl
       if (isOwnCredential(key)) throw ownCredential(key, keyRange);
       const value = readValue(found, source, { entries, keyRange });
       if (value.kind === "scalar") hidden.push([value.range.start, value.range.end]);
-      // Of a key that is set twice the last value counts.
       entries.delete(key);
       entries.set(key, { key, keyRange, value });
     }

@@ -28,7 +28,6 @@ export interface Writing extends TypeInSession {
   /** Says what is declared, and nothing of its value: `ignore_changes` is not applied to it. */
   readonly config: TerraformObject;
   readonly kept: PrivateData;
-  /** The idempotency keys of this apply are made of it. */
   readonly nonce: string;
 }
 
@@ -38,7 +37,6 @@ export interface Applied {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A create or an update, as it is sent. */
 export interface Sending extends Writing {
   readonly input: CreateInput & Pick<UpdateInput, "live"> & { readonly parentId: string | undefined };
 }

@@ -71,7 +71,6 @@ export function identityOf(
 ): Message<"Identity"> | undefined {
   if (session === undefined || !state) return undefined;
   const { parts, valueType } = identityNamed(typeName);
-  // Of the state, only what an identity is made of is decoded.
   const found = decodeObject(valueType, state) ?? {};
   const ids = parts.map((name) => [name, idIn(found, name)] as const);
   if (ids.some(([, id]) => id === undefined)) return undefined;

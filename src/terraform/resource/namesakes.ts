@@ -51,7 +51,6 @@ export function nameTaken({ type, input }: Sending, taken: readonly LiveResource
   });
 }
 
-/** Returns the error of a key that a map is to create, and that its service has. */
 export async function keyTaken(
   reads: Reads,
   resource: Resource,

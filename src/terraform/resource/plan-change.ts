@@ -32,7 +32,6 @@ export type Meanings = ReadonlyMap<string, "same" | "open">;
 
 export interface ChangeInput {
   readonly type: TerraformShape;
-  /** Undefined for a create. */
   readonly prior: TerraformObject | undefined;
   readonly config: TerraformObject;
   readonly kept: PrivateData;
@@ -52,9 +51,7 @@ export interface ResourcePlan {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A planned change, with the service to check it against. */
 export interface CheckedChange extends ChangeInput, ResourcePlan {
-  /** Undefined while the provider is not configured. */
   readonly session: Session | undefined;
 }
 

@@ -51,7 +51,6 @@ export async function runInputs({ session, type: { resource } }: TypeInSession, 
     content: sha256(canonicalJson([Object.fromEntries(fields), beside.map(version).sort()] as Plain)),
     /** When the latest of them changed, by the service, ISO 8601: what runs since then has all of it. */
     changedAt: times.sort((a, b) => Date.parse(a) - Date.parse(b)).at(-1),
-    /** True if the parent is archived: it takes no run. */
     isHeld: isUnlisted(parent, live.attributes),
     about: shapeOf(parent).addressOf(live.name),
   };

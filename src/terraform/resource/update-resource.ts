@@ -26,7 +26,6 @@ import { takeName } from "./namesakes";
 import { plannedWrites } from "./plan-change";
 import { unknownValue } from "./plan-findings";
 
-/** Updates a resource: only what the plan says is sent, nothing at all where only the state changes. */
 export async function updateResource(change: Writing, prior: TerraformObject): Promise<Applied> {
   const { session, type, planned, wanted, config, kept } = change;
   if ((await parentChange(session, type, prior, planned)) === "left") return createElsewhere(change, prior);

@@ -18,7 +18,6 @@ import {
   valueAt,
 } from "../values";
 
-/** ValidateResourceConfig: what is wrong with the values that are known, each at its attribute. */
 export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
   const config = decodeObject(type.valueType, request.config) ?? {};
@@ -94,7 +93,6 @@ export function secretFindings(
   });
 }
 
-/** Returns the error of a pin that no run would take. */
 function whenFindings({ when, commit = null }: TerraformObject): readonly Diagnostic[] {
   if (when !== "never" || typeof commit !== "string") return [];
   const details = { hint: "remove one of the two", attribute: "when" };

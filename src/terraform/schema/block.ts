@@ -73,7 +73,6 @@ export interface BlockSchema {
   readonly groups?: readonly { readonly name: string; readonly block: BlockSchema }[];
 }
 
-/** A resource type, data source or ephemeral resource as Terraform gets it. */
 export interface Schema {
   readonly name: string;
   readonly block: BlockSchema;

@@ -48,7 +48,6 @@ function checkAttribute(schema: AttributeSchema, config: TerraformObject, attrib
   );
 }
 
-/** Returns what a schema says against a value, and the path to it. */
 export function unmet(schema: z.ZodType, value: unknown) {
   const issues = schema.safeParse(value).error?.issues ?? [];
   return issues.flatMap(leaves).map((issue) => ({

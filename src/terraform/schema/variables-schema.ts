@@ -9,7 +9,6 @@ const mapOfNames = (value: z.ZodType): z.ZodType =>
 
 const texts = mapOfNames(z.string());
 
-/** The resource that is a map of variables of one service. */
 export const variablesSchema = schemaOf(variablesResource, {
   doc: "Several variables of one service in one map. It manages the names that it declares, after an import too, and leaves all others alone.",
   attributes: [

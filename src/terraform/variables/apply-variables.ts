@@ -110,7 +110,6 @@ async function variablesBefore(
   return before;
 }
 
-/** Creates a variable, or updates it; `before` is undefined for a create. Returns its ID and time. */
 async function setVariable(change: Omit<Writing, "wanted">, key: string, before?: TerraformObject) {
   const { type, planned: whole, config } = change;
   const planned = { ...variableIn(whole, key), updated_at: unknown };

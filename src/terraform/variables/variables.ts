@@ -19,7 +19,6 @@ import {
   unknown,
 } from "../values";
 
-/** The type of each variable of a map. */
 export const entryType = shapeOf(variable);
 
 /** Returns the elements of a map by key; none where the whole map is null or unknown. */
@@ -36,7 +35,6 @@ export type Row = { readonly [Name in (typeof mapNames)[number]]?: TerraformValu
 export const rowIn = (whole: TerraformObject, key: string): Row =>
   Object.fromEntries(mapNames.map((name) => [name, elementsOf(whole[name])[key]]));
 
-/** Returns the rows of the variables that exist, by key. */
 export const rowsIn = (state: TerraformObject = {}): Map<string, Row> =>
   new Map(
     Object.entries(elementsOf(state.ids))
@@ -54,7 +52,6 @@ export function withRows(whole: TerraformObject, rows: Iterable<readonly [string
   return { ...whole, ...maps };
 }
 
-/** Returns a variable of a map as a single resource has it. */
 export const variableIn = (whole: TerraformObject, key: string, row = rowIn(whole, key)): TerraformObject => {
   const { service_id = null, timeouts = null, values_wo_version: version = null } = whole;
   const isShown = row.values !== undefined || row[generatedName] !== undefined;
@@ -90,7 +87,6 @@ function declaredKeys(config: TerraformObject, before: TerraformObject | undefin
 }
 
 interface VariablesChange {
-  /** Undefined for a create. */
   readonly prior: TerraformObject | undefined;
   readonly config: TerraformObject;
   /** The service's variables that an imported map takes over when it declares them, by key. */

@@ -18,6 +18,7 @@ const settings = [
     "RNV_ALLOW_STATE",
     "RNV_BASE_URL",
     "RNV_COMMENT_AUTHOR",
+    "RNV_EMULATOR_PAYS",
     "RNV_POLICY",
     "RNV_PROFILE",
     "RNV_READINGS",
