@@ -6,6 +6,7 @@ import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator
 import { builtCli } from "../support/built-cli";
 import { openScenario } from "../support/cli";
 import { serveCodeHost } from "../support/code-host-server";
+import { shareOf } from "../support/soak";
 
 const root = join(__dirname, "..", "..");
 const page = readFileSync(join(root, "docs/cli/gitops.md"), "utf8");
@@ -38,7 +39,7 @@ function jobsIn(folder: string, platform: "github" | "gitlab"): Record<string, s
   return Object.fromEntries(files.map((file) => [file.replace(".yml", ""), runs(file).join("\n")]));
 }
 
-it.each(["github", "gitlab"] as const)(
+it.each(shareOf(["github", "gitlab"] as const, 2))(
   "the page of two stages leads from nothing to all jobs on %s",
   async (platform) => {
     const [scenario, host] = await Promise.all([openScenario(), serveCodeHost(platform)]);

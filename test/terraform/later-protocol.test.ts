@@ -366,7 +366,10 @@ describe("what a later Terraform asks for, on the wire", () => {
       const hint = "Deploy it: apply its rnv_deployment, or invoke the action rnv_deploy.";
       for (const [id, summary] of [
         [undeployed.id, 'Nothing of service "new" runs: it was never deployed'],
-        [failed.id, 'Nothing of service "bad" runs: the status of its last deployment is failed (out of memory)'],
+        [
+          failed.id,
+          'Nothing of service "bad" runs: the status of its last deployment is failed (out of memory)',
+        ],
       ])
         expect((await invoke("rnv_suspend", { service_id: id })).found).toMatchObject([
           { severity: 1, summary, detail: expect.stringContaining(hint) },
