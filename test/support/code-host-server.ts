@@ -1,3 +1,4 @@
+import { appendFileSync } from "node:fs";
 import { type SeenStateRequest, type StateAnswer, type StateServer, serveState } from "./http-state-server";
 
 /** Secrets of jobs: no output may show them. */
@@ -369,6 +370,8 @@ export async function serveCodeHost(platform: "github" | "gitlab"): Promise<Code
   const kept: Kept = { platform, comments: [], issues: [], pulls: [], branches: new Map() };
   const { routes, prefix, token } = platforms[platform];
   const server = await serveState((request) => {
+    const { RNV_SEEN_REQUESTS: file } = process.env;
+    if (file && platform === "github") appendFileSync(file, `${JSON.stringify(request)}\n`);
     const refused = running.refuse?.(request);
     if (refused) return refused;
     if (request.headers.authorization !== token) return answer(401, { message: "Bad credentials" });
