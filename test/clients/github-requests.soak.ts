@@ -39,13 +39,21 @@ describeWith(["github-openapi", "ajv"], () => {
     );
     expect([played.status, played.stderr]).toEqual([0, expect.any(String)]);
 
-    const description = JSON.parse(readFileSync(String(paths["github-openapi"]), "utf8"));
+    // A keyword of OpenAPI 3.0, which JSON Schema does not have.
+    const description = JSON.parse(readFileSync(String(paths["github-openapi"]), "utf8"), (key, value) =>
+      key === "nullable" ? undefined : value,
+    );
     const Ajv = require(String(paths.ajv));
     const ajv = new Ajv({ strict: false, logger: false });
     ajv.addSchema(description, "github");
     const templates = Object.keys(description.paths).map((path) => ({
       path,
-      form: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{[^}]+\}/g, "[^/]+")}$`),
+      form: new RegExp(
+        `^${path
+          .replace(/[.]/g, "\\.")
+          .replace(/\{(ref|path)\}/g, ".+")
+          .replace(/\{[^}]+\}/g, "[^/]+")}$`,
+      ),
     }));
     const named = (one: Parameter): Parameter =>
       one.$ref ? description.components.parameters[one.$ref.split("/").at(-1) ?? ""] : one;
