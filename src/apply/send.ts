@@ -77,7 +77,6 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
   const { reads, record, journal } = run;
   const { address } = change;
   const { candidates } = type;
-  // What makes nothing of its own only sets something.
   if (!candidates) return sendTwice(send);
   const search = {
     ...{ name, parentId, declared: instance.resolved, since: firstSentAt(run, address) },

@@ -134,7 +134,7 @@ export interface StoredLayout {
   readonly viewport: Viewport | null;
 }
 
-interface StoredReceipt {
+export interface StoredReceipt {
   readonly id: string;
   readonly payload: string;
   readonly body: unknown;
@@ -150,7 +150,7 @@ export interface AuditEvent extends Stored {
   readonly at: string;
 }
 
-interface Tables {
+export interface Tables {
   readonly projects: StoredProject;
   readonly services: StoredService;
   readonly deployments: StoredDeployment;
@@ -163,7 +163,7 @@ interface Tables {
   readonly audit: AuditEvent;
 }
 
-type TableName = keyof Tables;
+export type TableName = keyof Tables;
 
 /** One record put (or, with null, removed); what persistence writes. */
 export type StoreChange = readonly [table: TableName, id: string, record: Tables[TableName] | null];

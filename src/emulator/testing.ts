@@ -29,9 +29,12 @@ export type {
   StoredLayout,
   StoredOperation,
   StoredProject,
+  StoredReceipt,
   StoredReference,
   StoredService,
   StoredVariable,
+  TableName,
+  Tables,
 } from "./records";
 export { type EmulatorServer, serveEmulator } from "./server";
 export type { EmulatorStore, ProjectSeed, ServiceSeed } from "./store";

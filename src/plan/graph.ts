@@ -37,7 +37,6 @@ export function buildGraph(instances: ResourceInstances): Graph {
       if (isRemoved(instances, parent)) append(goWith, parent, address);
     }
     for (const followed of followedSiblings(instance, siblings)) wait(address, followed.address);
-    // What goes with its parent is there until the parent is gone.
     const held = parent !== undefined && goesWithRemovedParent(instance, instances) ? parent : address;
     const outlives = (on: Address): void => {
       const outlived = instances.get(on);

@@ -43,7 +43,7 @@ const ceilings: Readonly<Record<string, number>> = {
 /** Breaches of each of the `rules` in the comments of a folder, exactly. The numbers only go down. */
 const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/api": [9, 50, 17],
-  "src/apply": [26, 85, 10],
+  "src/apply": [25, 84, 10],
   "src/cdktf": [0, 0, 0],
   "src/cli": [17, 89, 11],
   "src/commands": [24, 92, 10],
@@ -53,12 +53,12 @@ const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/index.ts": [0, 0, 0],
   "src/manifest": [8, 56, 10],
   "src/model": [5, 17, 3],
-  "src/plan": [27, 140, 19],
+  "src/plan": [26, 139, 19],
   "src/report": [0, 0, 0],
   "src/resources": [14, 51, 6],
   "src/stack": [0, 0, 0],
   "src/state": [0, 0, 0],
-  "src/terraform": [14, 94, 6],
+  "src/terraform": [13, 93, 6],
   test: [192, 416, 20],
 };
 

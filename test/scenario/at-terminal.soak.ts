@@ -1,27 +1,9 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { approve, eachScenario, openScenario } from "../support/cli";
-import { atTerminal, hasTerminal } from "../support/pseudo-terminal";
+import { approve, openScenario } from "../support/cli";
+import { atTerminal, describeAtTerminal, questions, servicesNamed } from "../support/pseudo-terminal";
 
-const manifest = (...services: string[]) =>
-  `projects:\n  shop:\n    services:\n${services
-    .map((name) => `      ${name}: { kind: web, deploy: { when: never } }\n`)
-    .join("")}`;
-
-const value = "Enter a value: ";
-const name = "Type its name to confirm: ";
-
-(hasTerminal ? describe : describe.skip)("more at a terminal", () => {
-  const scenario = eachScenario();
-  const liveNames = () =>
-    scenario.emulator.store
-      .services()
-      .map((service) => service.name)
-      .sort();
-  beforeEach(async () => {
-    scenario.write("rnv.yaml", manifest("api", "web"));
-  });
-
+describeAtTerminal("more at a terminal", ({ scenario, liveNames }) => {
   it("shows 12 digits of a digest, which are enough for --expect-digest", async () => {
     const { screen } = await atTerminal(scenario, "plan", []);
     const [, digest = ""] = /^Digest: ([0-9a-f]+)$/m.exec(screen) ?? [];
@@ -31,9 +13,11 @@ const name = "Type its name to confirm: ";
   });
 
   it("an apply that is left with Ctrl-C at its question says only that it is cancelled", async () => {
-    const { code, screen } = await atTerminal(scenario, "apply", [[value, "\u0003"]]);
+    const { code, screen } = await atTerminal(scenario, "apply", [[questions.value, "\u0003"]]);
     expect({ code, writes: scenario.requests() }).toEqual({ code: 130, writes: [] });
-    expect(screen.slice(screen.lastIndexOf(value))).toMatch(/^Enter a value: (\^C)?\s+Cancelled\.\s*$/);
+    expect(screen.slice(screen.lastIndexOf(questions.value))).toMatch(
+      /^Enter a value: (\^C)?\s+Cancelled\.\s*$/,
+    );
   });
 
   it("sentences are wrapped at words, in a plan, an apply, and a failure of each", async () => {
@@ -121,21 +105,21 @@ const name = "Type its name to confirm: ";
     expect((await atTerminal(scenario, "plan -no-secrets", [])).screen).not.toContain("Next: ");
     await scenario.run("apply", ...approve);
     expect((await atTerminal(scenario, "plan", [])).screen).not.toContain("Next: ");
-    scenario.write("rnv.yaml", manifest("cron"));
+    scenario.write("rnv.yaml", servicesNamed("cron"));
     const { screen } = await atTerminal(scenario, "plan", []);
     expect(screen).toMatch(/^! Destroys 2: service.shop.api, service.shop.web$/m);
     const { stdout } = await scenario.run("plan");
     expect(stdout).not.toMatch(/^! |Next: /m);
-    const asked = await atTerminal(scenario, "apply", [[name, "no"]]);
+    const asked = await atTerminal(scenario, "apply", [[questions.name, "no"]]);
     expect(asked.screen).toMatch(/^! Destroys 2: service.shop.api, service.shop.web$/m);
   });
 
   it("destroy asks once, and a no keeps everything", async () => {
     await scenario.run("apply", ...approve);
     scenario.forget();
-    const refused = await atTerminal(scenario, "destroy", [[value, "no"]]);
+    const refused = await atTerminal(scenario, "destroy", [[questions.value, "no"]]);
     expect({ code: refused.code, writes: scenario.requests() }).toEqual({ code: 1, writes: [] });
-    const { code, screen } = await atTerminal(scenario, "destroy", [[value, "yes"]]);
+    const { code, screen } = await atTerminal(scenario, "destroy", [[questions.value, "yes"]]);
     expect({ code, live: liveNames() }).toEqual({ code: 0, live: [] });
     expect(screen).toContain("There is no undo.");
   });

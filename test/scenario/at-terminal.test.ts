@@ -1,28 +1,16 @@
-import { approve, eachScenario } from "../support/cli";
-import { atTerminal, hasTerminal, interrupt } from "../support/pseudo-terminal";
+import { approve } from "../support/cli";
+import {
+  atTerminal,
+  describeAtTerminal,
+  interrupt,
+  questions,
+  servicesNamed,
+} from "../support/pseudo-terminal";
 import { shareOf } from "../support/soak";
 
-const manifest = (...services: string[]) =>
-  `projects:\n  shop:\n    services:\n${services
-    .map((name) => `      ${name}: { kind: web, deploy: { when: never } }\n`)
-    .join("")}`;
-
-const value = "Enter a value: ";
-const name = "Type its name to confirm: ";
-
-(hasTerminal ? describe : describe.skip)("at a terminal", () => {
-  const scenario = eachScenario();
-  const liveNames = () =>
-    scenario.emulator.store
-      .services()
-      .map((service) => service.name)
-      .sort();
-  beforeEach(async () => {
-    scenario.write("rnv.yaml", manifest("api", "web"));
-  });
-
+describeAtTerminal("at a terminal", ({ scenario, liveNames }) => {
   it("an apply is approved with yes, and shows what it does", async () => {
-    const { code, screen } = await atTerminal(scenario, "apply", [[value, "yes"]]);
+    const { code, screen } = await atTerminal(scenario, "apply", [[questions.value, "yes"]]);
     expect({ code, live: liveNames() }).toEqual({ code: 0, live: ["api", "web"] });
     expect(screen).toContain("Only 'yes' will be accepted to approve.");
     expect(screen).toContain("service.shop.api: Creation complete");
@@ -32,7 +20,7 @@ const name = "Type its name to confirm: ";
   it.each(shareOf(["y", "no", "Yes", ""], 4))(
     "an apply that is answered with %j changes nothing",
     async (answer) => {
-      const { code, screen } = await atTerminal(scenario, "apply", [[value, answer]]);
+      const { code, screen } = await atTerminal(scenario, "apply", [[questions.value, answer]]);
       expect({ code, writes: scenario.requests() }).toEqual({ code: 1, writes: [] });
       expect(screen).toContain("Apply cancelled. Nothing was changed.");
     },
@@ -56,20 +44,20 @@ const name = "Type its name to confirm: ";
 
   it("a deletion wants the name of the service, and nothing but that name", async () => {
     await scenario.run("apply", ...approve);
-    scenario.write("rnv.yaml", manifest("api"));
+    scenario.write("rnv.yaml", servicesNamed("api"));
     for (const answers of shareOf([["yes", "we", "WEB"], ["api", ""], [""]], 3)) {
       scenario.forget();
-      const script = answers.map((answer) => [name, answer] as [string, string]);
-      const { code, screen } = await atTerminal(scenario, "apply", [...script, [value, "yes"]]);
+      const script = answers.map((answer) => [questions.name, answer] as [string, string]);
+      const { code, screen } = await atTerminal(scenario, "apply", [...script, [questions.value, "yes"]]);
       expect({ answers, code, writes: scenario.requests() }).toEqual({ answers, code: 1, writes: [] });
       expect(screen).toContain('service.shop.web (service "web") will be deleted. This cannot be undone.');
       expect(screen).toContain('That is not "web".');
       expect(screen).toContain("Nothing was changed.");
     }
     const { code } = await atTerminal(scenario, "apply", [
-      [name, "wbe"],
-      [name, "web"],
-      [value, "yes"],
+      [questions.name, "wbe"],
+      [questions.name, "web"],
+      [questions.value, "yes"],
     ]);
     expect({ code, live: liveNames() }).toEqual({ code: 0, live: ["api"] });
     await scenario.isQuiet();
@@ -77,12 +65,12 @@ const name = "Type its name to confirm: ";
 
   it("a saved plan asks for the names of what is not confirmed, and for nothing else", async () => {
     await scenario.run("apply", ...approve);
-    scenario.write("rnv.yaml", manifest("api"));
+    scenario.write("rnv.yaml", servicesNamed("api"));
     await scenario.run("plan", "-out", "saved.rnvplan");
     scenario.forget();
-    const refused = await atTerminal(scenario, "apply saved.rnvplan", [[name, "yes"]]);
+    const refused = await atTerminal(scenario, "apply saved.rnvplan", [[questions.name, "yes"]]);
     expect({ code: refused.code, writes: scenario.requests() }).toEqual({ code: 1, writes: [] });
-    const { code, screen } = await atTerminal(scenario, "apply saved.rnvplan", [[name, "web"]]);
+    const { code, screen } = await atTerminal(scenario, "apply saved.rnvplan", [[questions.name, "web"]]);
     expect({ code, live: liveNames() }).toEqual({ code: 0, live: ["api"] });
     expect(screen).toContain("service.shop.web will be destroyed");
     expect(screen).not.toContain("Only 'yes'");

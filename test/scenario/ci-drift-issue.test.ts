@@ -19,9 +19,9 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the issue of a drift j
   let host: CodeHostServer;
   const job = (more: Readonly<Record<string, string>> = {}, ...args: readonly string[]) =>
     scenario.runWith({ env: { ...host.environment, ...more } }, "ci", "drift", "--all-stages", ...args);
-  const edit = (branch: string) => {
+  const edit = (branch: string, stage = "production") => {
     const { store } = scenario.emulator;
-    const project = store.projects().find(({ name }) => name === "Shop production")?.id;
+    const project = store.projects().find(({ name }) => name === `Shop ${stage}`)?.id;
     const id = store.services().find(({ projectId }) => projectId === project)?.id ?? "";
     store.editConfiguration(id, { branch });
   };
@@ -128,7 +128,12 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the issue of a drift j
       "- `production` drift: 1 changed outside rnv (3 resources)",
     );
     scenario.write("rnv.yaml", manifest.replace("  production: {}\n", ""));
-    expect(await job()).toMatchObject({ code: 0 });
+    // The issue of another stage cannot be opened, which stops nothing.
+    edit("other", "staging");
+    host.refuse = ({ method, path }) =>
+      method === "POST" && path.endsWith("/issues") ? { status: 403, body: '{"message":"no"}' } : undefined;
+    expect(await job()).toMatchObject({ code: 2 });
+    host.refuse = undefined;
     expect(host.issues.filter(({ author, isOpen }) => isOpen && author !== "mallory")).toEqual([]);
     expect(host.comments.at(-1)?.body).toContain("This stage is not declared any more.");
   });

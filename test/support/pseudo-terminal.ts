@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { builtCli } from "./built-cli";
-import { baseEnvironment, briefly, type Scenario } from "./cli";
+import { baseEnvironment, briefly, eachScenario, type Scenario } from "./cli";
 
 /** `script` of Linux runs a program on a terminal of its own. */
 export const hasTerminal = process.platform === "linux" && existsSync("/usr/bin/script");
@@ -76,4 +76,30 @@ function linesLeft(text: string): readonly string[] {
     lines[row] ??= "";
   }
   return lines;
+}
+
+export const servicesNamed = (...services: string[]) =>
+  `projects:\n  shop:\n    services:\n${services
+    .map((name) => `      ${name}: { kind: web, deploy: { when: never } }\n`)
+    .join("")}`;
+
+export const questions = { value: "Enter a value: ", name: "Type its name to confirm: " };
+
+/** Describes tests at a terminal, in a folder whose manifest has the services `api` and `web`. */
+export function describeAtTerminal(
+  title: string,
+  tests: (given: { readonly scenario: Scenario; readonly liveNames: () => string[] }) => void,
+): void {
+  (hasTerminal ? describe : describe.skip)(title, () => {
+    const scenario = eachScenario();
+    const liveNames = () =>
+      scenario.emulator.store
+        .services()
+        .map((service) => service.name)
+        .sort();
+    beforeEach(async () => {
+      scenario.write("rnv.yaml", servicesNamed("api", "web"));
+    });
+    tests({ scenario, liveNames });
+  });
 }

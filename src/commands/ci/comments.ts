@@ -98,15 +98,13 @@ export async function keepIssues(
 ): Promise<void> {
   if (wanted.length === 0) return;
   const own = await host.findIssues();
-  await keepEach(wanted, async (one) => {
-    const standing = own.find(({ body }) => markerIn(body) === one.marker);
-    await keepIssue(host, one, standing);
-  });
-  await keepEach(own, async (issue) => {
+  const shown = wanted.map((one) => [one, own.find(({ body }) => markerIn(body) === one.marker)] as const);
+  const left = own.flatMap((issue) => {
     const marker = markerIn(issue.body) ?? "";
     const farewell = farewellTo(marker);
-    if (farewell !== undefined) await keepIssue(host, { marker, title: "", farewell }, issue);
+    return farewell === undefined ? [] : [[{ marker, title: "", farewell }, issue] as const];
   });
+  await keepEach([...shown, ...left], ([one, standing]) => keepIssue(host, one, standing));
 }
 
 async function keepIssue(

@@ -86,7 +86,6 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
     .map(({ path }) => path)
     .filter((path) => !meanings.has(path));
   if (namesAnother(type, prior, config)) replaced.push(resource.nameAttribute ?? "");
-  // What may have another parent may be created there.
   const isMoved =
     resource.removedWithParent &&
     resource.parents.some(({ attribute }) => meanings.get(attribute) === "open");
