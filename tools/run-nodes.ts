@@ -1,5 +1,5 @@
 // Runs the unit and golden tests and a dozen scenarios on newer versions of Node:
-// npm run nodes -- [VERSION ...] [OPTION OF JEST ...]
+// npx tsx tools/run-nodes.ts [VERSION ...] [OPTION OF JEST ...]
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
