@@ -59,7 +59,9 @@ const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/stack": [0, 0, 0],
   "src/state": [0, 0, 0],
   "src/terraform": [13, 93, 6],
+  examples: [0, 0, 0],
   test: [192, 416, 20],
+  tools: [0, 0, 0],
 };
 
 const list = "test/architecture/words.txt";
@@ -137,7 +139,7 @@ describe("the grammar of comments", () => {
 
   it("has a ceiling for each folder of src", () => {
     const folders = readdirSync(join(root, "src")).filter((name) => name !== "README.md");
-    expect(Object.keys(grammarCeilings)).toEqual([...folders.map((name) => `src/${name}`).sort(), "test"]);
+    expect(Object.keys(grammarCeilings)).toEqual([...folders.map((name) => `src/${name}`).sort(), "examples", "test", "tools"]);
   });
 
   it("breaks each rule as often as the ceiling says", () => {

@@ -9,7 +9,7 @@ export const oldestNode = oldest;
 /** Programs are compiled down to this, so that a Node too old to run them reads their first lines. */
 export const readableBy = "es2017";
 
-/** The first lines of a program; `refusal` is an expression of what is done before it ends. */
+/** The first lines of a program; `refusal` is an expression that it evaluates before it ends. */
 export const refuseOlderNode = (refusal) =>
   [
     `"use strict";`,

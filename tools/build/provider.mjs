@@ -32,7 +32,7 @@ const options = {
   logLevel: "warning",
 };
 
-/** Keeps what answers calls as text until the first call. To compile it takes longer than all else before the handshake. */
+/** Keeps the code that answers calls as text until the first call: compiling it takes longer than the rest of the start. */
 const compileLate = ({ onLoad }) =>
   onLoad({ filter: /[\\/]src[\\/]terraform[\\/]answer\.ts$/ }, async ({ path }) => {
     const { outputFiles } = await build({ ...options, entryPoints: [path], plugins: [partOfUndici] });

@@ -1,5 +1,5 @@
-// Removes from dist what nothing loads: `node tools/build/prune.mjs [DIST]`, after the compiler. Kept are the modules and declarations that
-// an entry of package.json reaches, and the bundles, which hold the rest of src. The AWS SDK is put into its module.
+// Removes unused files from dist: `node tools/build/prune.mjs [DIST]`, after the compiler. Kept are the modules and
+// declarations that an entry of package.json reaches, and the bundles, which hold the rest of src. The AWS SDK is put into its module.
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,7 @@ for (const entry of Object.values(exports))
 prune(dist);
 await bundleS3Client(dist);
 
-/** Keeps a file and what it loads: declarations for a declaration, modules for a module. */
+/** Keeps a file and the files that it loads: declarations for a declaration, modules for a module. */
 function keep(path) {
   if (kept.has(path)) return;
   kept.add(path);

@@ -162,7 +162,7 @@ function row(
   return `| ${cells.map((text) => text.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
 }
 
-/** Leaves out what other cells of the row say. */
+/** Removes the sentences that other cells of the row say. */
 const withoutCells = (description: string): string =>
   description
     .replace(

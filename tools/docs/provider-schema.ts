@@ -4,7 +4,7 @@ import type { Message } from "../../src/terraform/protocol";
 export type SchemaMessage = Message<"Schema">;
 export type FunctionMessage = Message<"Function">;
 
-/** What the provider has, by kind and name, as it answers Terraform. */
+/** The schemas of the provider, by kind and name, as it answers Terraform. */
 export interface ProviderParts {
   readonly provider: SchemaMessage;
   readonly resources: ReadonlyMap<string, SchemaMessage>;

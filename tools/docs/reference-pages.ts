@@ -16,7 +16,7 @@ import { schemaSection, typeWords } from "./schema-section";
 /** Examples of pages, in the folders and by the names of their pages. */
 export const examplesFolder = resolve(__dirname, "../../examples/pages");
 
-/** A kind of what the provider has: the folder of its pages, its name in titles, and what the language needs for it. */
+/** A kind of objects of the provider: the folder of its pages, its name in titles, the feature of Terraform that it needs. */
 interface Kind {
   readonly folder: string;
   readonly title: string;
@@ -37,7 +37,7 @@ export const writtenFolders: readonly string[] = [
   "functions",
 ];
 
-/** The reference of the provider in the registries' layout, by path below `docs`: made from what Terraform is answered. */
+/** The reference of the provider in the registries' layout, by path below `docs`: made from the answers to Terraform. */
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   const parts = await providerParts();
   const pages = new Map<string, string>([["index.md", indexPage(parts)]]);
@@ -168,7 +168,7 @@ function exampleSection(path: string): string {
 
 function importSection(name: string, identity: SchemaPage["identity"]): string {
   const resource = resourceTypes.find((one) => terraformNameOf(one) === name);
-  // Of all resources, only the map of variables is no type of rnv: it is imported as its service is.
+  // The map of variables is the only resource without a type of rnv: it is imported as its service is.
   const id = resource === undefined ? "PROJECT/SERVICE" : importForm(resource);
   const ids = resource === undefined ? "the id of its service" : importIds(resource);
   const block = (text: string): string =>

@@ -50,7 +50,7 @@ function typeOf({ const: only, type = "", anyOf, $ref }: JsonSchema): string {
   return cell([type].flat().join(" | "));
 }
 
-/** One row for each comment: what is answered, its fields, and the sentence or the gap that says what they mean. */
+/** A row for each comment: the answer, its fields, and the sentence or the gap that gives their meaning. */
 function fieldRows(): string {
   const rows = new Map<string, string[]>();
   for (const { schema, name, meaning } of wireFields()) {

@@ -12,7 +12,7 @@ interface Nested {
   readonly text: string;
 }
 
-/** Returns the section `## Schema` of a page, in the form of the registries: what must be set, what may be, what is read. */
+/** Returns the section `## Schema` of a page, in the form of the registries: required, optional and read-only fields. */
 export function schemaSection(block: Block): string {
   return `## Schema\n\n${blockText(block, [], "###") || "It has no settings.\n"}`;
 }

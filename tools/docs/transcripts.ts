@@ -5,14 +5,16 @@ import { delimiter, join, resolve } from "node:path";
 
 const root = resolve(__dirname, "../..");
 
-/** Pages whose blocks of commands show what the built program prints. */
+/** Pages whose blocks of commands show the output of the built program. */
 export const transcripts: readonly string[] = ["README.md", "docs/cli/start.md", "docs/cli/only-rnv.md"];
 
 /**
- * Returns a page with the output that its commands have now. The commands of a page run one after the other in one new
- * folder, against an embedded service: those of each block that opens with three backquotes and `console`, where they
- * begin with `$ `, and that of each comment `<!-- run COMMAND -->`, whose output is not shown. An output that begins
- * with the one before it shows `[the plan above]` in its place.
+ * Returns a page with the output that its commands have now. They run in the order of the page, in a new folder, against an
+ * embedded service:
+ * - each line that begins with `$ ` in a block of three backquotes and `console`;
+ * - each comment `<!-- run COMMAND -->`, whose output is not shown.
+ *
+ * An output that begins with the previous output shows `[the plan above]` in its place.
  */
 export function withOutputs(page: string): string {
   const session = openSession();
@@ -50,7 +52,7 @@ const wrapped = (text: string): string =>
       : `${line.slice(0, at)}\n${wrapped(indentation + line.slice(at + 1))}`;
   });
 
-/** Returns the page without what differs from run to run: progress, times, digests and ids. */
+/** Returns the page without progress, times, digests and ids, which differ from run to run. */
 export const withoutVolatile = (page: string): string =>
   page
     .replace(/^[a-z.A-Z_]+: .*(\.\.\.| after ).*\n/gm, "")
@@ -112,7 +114,7 @@ const { id: projectId } = store.addProject({ name: "Billing" });
 store.addReference(store.addService({ name: "invoices", projectId }).id, provider, [key]);
 `;
 
-// Writes what the commands of all pages print now, where more than ids, times and digests differ: npm run docs.
+// Updates the outputs on all pages where more than ids, times and digests differ: npm run docs.
 if (require.main === module)
   for (const path of transcripts) {
     const page = readPage(path);

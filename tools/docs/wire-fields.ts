@@ -14,8 +14,8 @@ export interface WireField {
 
 /**
  * Returns the fields of the schemas in `shapes.ts`. The meaning of a field is in the comment right above it, or above a group
- * of fields that the comment names. That of `{ project }`, `page: page.optional()` and `id` is above what they name. Fields
- * inside a field mean what it means.
+ * of fields that the comment names. That of `{ project }`, `page: page.optional()` and `id` is above the schema that they name. Fields
+ * inside a field share its meaning.
  */
 export function wireFields(source = readFileSync(shapes, "utf8")): readonly WireField[] {
   const declared = new Map<string, string>();

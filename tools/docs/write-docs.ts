@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { dirname, join, resolve } from "node:path";
 import { referencePages, writtenFolders } from "./reference-pages";
 
-/** Writes the reference of the provider to `docs`, and removes pages of what the provider no longer has. */
+/** Writes the reference of the provider to `docs`, and removes pages without a schema. */
 async function writeDocs(): Promise<void> {
   const docs = resolve(__dirname, "../../docs");
   const pages = await referencePages();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { schema } from "../../src/commands/schemas";
 import { schemaNames } from "../../src/commands/tools";
 
-/** Writes `schemas/`: the JSON Schemas of what rnv reads and writes. */
+/** Writes `schemas/`: the JSON Schemas of the files and documents of rnv. */
 for (const name of schemaNames)
   writeFileSync(
     join(__dirname, "../../schemas", `${name}.schema.json`),

@@ -1,4 +1,5 @@
-// Checks what a release needs: `node tools/release/check-release.mjs v1.2.3`. It lists all that is missing and exits with 1.
+// Checks the requirements of a release: `node tools/release/check-release.mjs v1.2.3`. It lists all
+// that is missing and exits with 1.
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -9,9 +9,9 @@ const nodeVersion = "24.21.0";
 /** An npm package that holds the `node` of one platform, and nothing that runs when it is installed. */
 interface NodePackage {
   readonly name: string;
-  /** Of its archive, as in a lock file. */
+  /** Digest of its archive, as in a lock file. */
   readonly integrity: string;
-  /** Where in its archive the program lies. */
+  /** Path of the program in its archive. */
   readonly program: string;
 }
 

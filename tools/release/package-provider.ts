@@ -39,7 +39,7 @@ interface PackageRequest {
   readonly key: string | undefined;
 }
 
-/** Writes what a registry wants: an archive for each platform, the manifest, SHA256SUMS of them and its signature. */
+/** Writes the files of a release: an archive for each platform, the manifest, SHA256SUMS of them and its signature. */
 function packageProvider({ root, out, platforms, key }: PackageRequest): readonly string[] {
   if (key !== undefined) checkSigningKey(key);
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };

@@ -29,7 +29,7 @@ const sbom = {
   ...all,
   // npm takes the name of the folder.
   metadata: { ...all.metadata, component: { ...all.metadata.component, name, version } },
-  // npm marks what is bundled as a development dependency.
+  // npm marks bundled packages as development dependencies.
   components: all.components
     .filter((one) => shipped.has(one["bom-ref"]))
     .map(({ properties: _, ...component }) => component),

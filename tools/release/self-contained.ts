@@ -14,8 +14,8 @@ const platformHere = (): string =>
   `${process.platform === "win32" ? "windows" : process.platform}_${process.arch === "x64" ? "amd64" : process.arch}`;
 
 /**
- * Returns one executable that holds the Node of a platform and a program: Node's single-executable form. What is put into Node
- * is made by a Node of the same version, so this runs on the platforms that it builds for.
+ * Returns one executable that holds the Node of a platform and a program: Node's single-executable form. The blob for
+ * Node is made by a Node of the same version, so this runs on the platforms that it builds for.
  */
 export function selfContained(program: string, platform: NodePlatform): Buffer {
   const folder = mkdtempSync(join(tmpdir(), "rnv-release-"));
@@ -23,7 +23,7 @@ export function selfContained(program: string, platform: NodePlatform): Buffer {
     prepareProgram(program, folder);
     const path = join(folder, "executable");
     writeFileSync(path, nodeProgram(platform));
-    // A process of its own keeps to itself what it says of notes and signatures that it does not know.
+    // A separate process: postject prints warnings about notes and signatures that it does not know.
     const inject = [require.resolve("postject/dist/cli.js"), path, "NODE_SEA_BLOB", prepared];
     execFileSync(process.execPath, [...inject, "--sentinel-fuse", fuse], { cwd: folder, stdio: "pipe" });
     return readFileSync(path);

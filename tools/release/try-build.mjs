@@ -1,5 +1,5 @@
-// Tries what is built as a user does, on any platform: `node tools/release/try-build.mjs`. It runs `rnv version`, a plan and an apply
-// of the embedded service, and the provider's handshake with Terraform.
+// Tries the build as a user does, on any platform: `node tools/release/try-build.mjs`. It runs `rnv version`, a plan and
+// an apply of the embedded service, and the provider's handshake with Terraform.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

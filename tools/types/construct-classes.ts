@@ -283,7 +283,7 @@ interface ResourceStatics {
 }
 `;
 
-/** Fields of the catalog: what each holds. */
+/** Descriptions of the catalog's fields. */
 const catalogDocs: Readonly<Record<string, string>> = {
   capabilities: "Features of the service that are available now.",
   plans: "Plans of services, with monthly prices in USD and NGN.",

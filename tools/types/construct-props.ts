@@ -66,7 +66,7 @@ export const constructsOnCdktn = (onCdktf: string): string =>
     .replace(/^\/\/ The build writes .*$/m, "// Written by the build from `../cdktf.ts`.")
     .replace(/ from "\.\/(generated\/)?/g, (_, isBeside) => ` from "${isBeside ? "./" : "../"}`);
 
-/** A field of a construct: what a program writes for it, and what reading it gives. */
+/** A field of a construct, with the types that a program writes and reads. */
 interface Field {
   readonly key: string;
   readonly doc: string;
@@ -141,7 +141,7 @@ function groupInterfaces(key: string, schema: FieldSchema, type: ResourceType): 
   ];
 }
 
-/** What the service decides, and what a data source shows. */
+/** Returns the fields that the service decides, or that a data source shows. */
 function attributesOf(type: ResourceType, name: string, fields: readonly Field[]): readonly string[] {
   const attributes = Object.entries(type.computed).map(([key, { doc, valueType, movesByItself }]) => ({
     moves: movesByItself === true,
@@ -198,10 +198,10 @@ function tokenOf(schema: FieldSchema): string {
 /** A field as a member of props. */
 const prop = ({ key, doc, given, isNeeded }: Field): string => member(key, doc, given, isNeeded);
 
-/** A field as the libraries' bindings have it: a property that is read and set, what was given, and its reset. */
+/** A field as the libraries' bindings have it: a property to read and set, its input, and its reset. */
 function fieldMembers({ key, doc, given, token, isNeeded, isNamed }: Field): readonly string[] {
   const said = doc.replaceAll("*/", "* /");
-  // An accessor takes what it gives: compilers before 5.1 insist.
+  // Compilers before 5.1 insist that an accessor takes the type that it returns.
   const written =
     /^("[^"]*" \| )+\(string & \{\}\)$/.test(given) || given.includes(token) ? given : `${token} | ${given}`;
   const property =
@@ -291,7 +291,7 @@ const timeouts = (): string =>
     ),
   ].join("\n");
 
-/** What a listing is asked with, and what it shows. */
+/** Returns the interfaces of a listing: its query and its fields. */
 function listingInterfaces([terraformName, { doc, query, shows, texts = [] }]: [string, Listing]): string {
   const name = listingName(terraformName);
   const asked = Object.entries(query).map(([key, { doc: said, type, isNeeded = false }]) => ({
@@ -342,9 +342,9 @@ const block = (name: string, doc: string, members: readonly string[]): string =>
 const member = (key: string, doc: string, type: string, isNeeded: boolean): string =>
   `  /** ${doc.replaceAll("*/", "* /")} */\n  readonly ${key}${isNeeded ? "" : "?"}: ${type};`;
 
-/** What it is, its limits, and what a change of it does. */
+/** Returns the description of a field, its limits, and the effect of a change. */
 export function docOf(path: string, schema: FieldSchema, type: ResourceType): string {
-  // What the description says of a change, the rule says too.
+  // The rule says the effect of a change too.
   const description = (schema.description ?? "").replace(
     / (?:A change of it deploys nothing|A change is a replacement|Another one is a replacement)\./,
     "",
@@ -388,7 +388,7 @@ function typeOf(schema: FieldSchema, type: ResourceType, path: string): string {
   const rule = ruleAt(type, path);
   if (rule?.secret === true) return secretType;
   const known = knownWords(type, path).map((one) => `${JSON.stringify(one)} | `);
-  // Any text is allowed; editors offer what is known.
+  // Any text is allowed; editors offer the known words.
   if (known.length > 0) return `${known.join("")}(string & {})`;
   return textOf(withoutNull(schema));
 }

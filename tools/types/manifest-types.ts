@@ -122,7 +122,7 @@ function partsOf(
   const within = (inner: ManifestSchema): readonly string[] =>
     partsOf(source, { description: schema.description, ...inner }, described, key);
   if ($ref !== undefined) return [nameOf($ref.slice("#/definitions/".length))];
-  // The last part says what a bare value may be.
+  // The last part describes a bare value.
   if (allOf !== undefined) return allOf.slice(-1).flatMap(within);
   if (anyOf !== undefined) return anyOf.flatMap(within);
   if (Array.isArray(type)) return type.flatMap((one: string) => within({ ...schema, type: one }));
@@ -139,7 +139,7 @@ function partsOf(
   if (type !== "string") return [typeof type === "string" ? type : "unknown"];
   if (pattern?.startsWith("\\$\\{")) return ["Interpolation"];
   const known = described === undefined ? [] : knownWords(described.type, described.path);
-  // Any text is allowed; editors offer what is known.
+  // Any text is allowed; editors offer the known words.
   return known.length === 0 ? ["string"] : [...known.map((word) => JSON.stringify(word)), "(string & {})"];
 }
 

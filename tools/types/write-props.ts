@@ -9,7 +9,7 @@ const source = join(__dirname, "../../src");
 const folder = join(source, "cdktf");
 const [generated = "", typed = "", documents = ""] = ["cdktf", "manifest", "commands"].map((name) => {
   const written = join(source, name, "generated");
-  // What an earlier version wrote there would be compiled too.
+  // Files of an earlier version would be compiled too.
   rmSync(written, { recursive: true, force: true });
   mkdirSync(written, { recursive: true });
   return written;
