@@ -139,7 +139,12 @@ describe("the grammar of comments", () => {
 
   it("has a ceiling for each folder of src", () => {
     const folders = readdirSync(join(root, "src")).filter((name) => name !== "README.md");
-    expect(Object.keys(grammarCeilings)).toEqual([...folders.map((name) => `src/${name}`).sort(), "examples", "test", "tools"]);
+    expect(Object.keys(grammarCeilings)).toEqual([
+      ...folders.map((name) => `src/${name}`).sort(),
+      "examples",
+      "test",
+      "tools",
+    ]);
   });
 
   it("breaks each rule as often as the ceiling says", () => {
