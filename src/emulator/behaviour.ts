@@ -8,7 +8,7 @@ export const embeddedApiKey = "rnv_embedded";
  * How the embedded service behaves where the interface leaves it open, or in a condition of its own. Chosen at
  * its start (`rnv emulator --with NAME`) and switched while it runs (`EmulatorStore.setCondition`).
  */
-export const conditions = {
+const conditions = {
   "hosting-off": "hosting is disabled: nothing is deployed, restarted, suspended or resumed",
   "worker-offline": "no worker is online: deployments stay queued",
   "queued-deletions": "every deletion is queued, also of projects, of variables and of what never ran",

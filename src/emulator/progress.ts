@@ -28,7 +28,7 @@ export function progress(world: World, now = world.clock.now()): void {
 }
 
 /** Why a queued deployment may not start; empty when it may. */
-export function blockedReason(world: World, serviceId: string): string {
+function blockedReason(world: World, serviceId: string): string {
   const service = world.store.get("services", serviceId);
   if (service === undefined) return "";
   const plan = planFor(world.catalog, service.kind, service.configuration.plan);

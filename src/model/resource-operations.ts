@@ -111,7 +111,7 @@ export interface PlannedRuns {
 }
 
 /** A type whose create and update start a run that goes on at the service. */
-export interface Runs<Reads> {
+interface Runs<Reads> {
   /** Returns what a run leaves pending, recorded with its answer. `attributes`: those that were sent. */
   readonly pendingOf: (id: string, parentId: string | undefined, attributes: AttributeLookup) => Pending;
   /** Returns what the service says now that blocks planned runs; at most one request. */

@@ -165,14 +165,14 @@ export interface Reaction {
 }
 
 /** The behaviour of a type with `onRemove: archive`. */
-export interface Archives {
+interface Archives {
   /** The boolean attribute that tells whether a resource is archived. An archived one is in no list of the service. */
   readonly attribute: string;
   /** The resources that no list shows, for messages: `archived services`. */
   readonly unlisted: string;
 }
 
-export type Picture =
+type Picture =
   /** A box around the nodes of resources that lie in it. */
   | { readonly as: "box" }
   /** A node; the values of `facts`, attribute paths, stand under its name. */
@@ -305,7 +305,7 @@ export const isUnlisted = (
  * Attribute paths of a block: its keys, with the groups flattened one level (`configuration.branch`). Records and
  * objects that are no group, such as a layout's positions, are one attribute each.
  */
-export type LeafPath<Block, Group extends string = never> =
+type LeafPath<Block, Group extends string = never> =
   | Exclude<keyof Block & string, Group>
   | {
       [G in Group & keyof Block]: G extends string ? `${G}.${keyof NonNullable<Block[G]> & string}` : never;

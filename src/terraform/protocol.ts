@@ -190,7 +190,7 @@ export type Message<Name extends MessageName> = {
   readonly [Key in keyof Messages[Name]]?: MessageField<Messages[Name][Key]>;
 };
 
-export type Received<Name extends MessageName> = {
+type Received<Name extends MessageName> = {
   readonly [Key in keyof Messages[Name]]: MessageField<Messages[Name][Key]>;
 };
 

@@ -17,7 +17,7 @@ import {
   withoutNull,
 } from "../types/construct-props";
 
-export const manifestFolder = join(__dirname, "../../examples/manifest");
+const manifestFolder = join(__dirname, "../../examples/manifest");
 
 const opening = `# Fields of a manifest
 
