@@ -122,7 +122,7 @@ function triggerFindings({ type, config }: CheckedChange): readonly Diagnostic[]
   ];
 }
 
-/** Says what a replacement loses, and its obstacles. In an apply, Terraform refuses an unplanned replacement. */
+/** Names the losses of a replacement, and its obstacles. In an apply, Terraform refuses an unplanned replacement. */
 function replacementFindings(change: CheckedChange): readonly Diagnostic[] {
   const { session, type, prior, config, replaced } = change;
   const { resource } = type;
