@@ -154,12 +154,20 @@ describe("the digest of a plan", () => {
       { numRuns: inSoak(40, 5) },
     ));
 
-  it("moves with the text around a value that only apply knows", async () => {
+  it("moves with the text around a value that only apply knows; the record tells that of a secret", async () => {
+    const plan = (text: string) => withBench((bench) => planOf(bench, text));
     const urls = ["a ${service.s0.url}", "b ${service.s0.url}", "a ${service.s0.id}", "${service.s0.url}"];
-    const plans = await Promise.all(
-      urls.map((url) => withBench((bench) => planOf(bench, withSecrets([], url)))),
-    );
+    const plans = await Promise.all(urls.map((url) => plan(withSecrets([], url))));
     expect(new Set(plans.map(({ digest }) => digest)).size).toBe(urls.length);
+    const withVariable = (url: string) =>
+      plan(
+        JSON.stringify({ services: { s0: { kind: "web" }, s1: { kind: "web", variables: { URL: url } } } }),
+      );
+    const [one, other] = [await withVariable(urls[0] as string), await withVariable(urls[1] as string)];
+    expect(compareWithRecord(recordPlan(one, key), one, { key })).toEqual([]);
+    expect(compareWithRecord(recordPlan(one, key), other, { key })).toEqual([
+      { address: "variable.s1.URL", kind: "value" },
+    ]);
   });
 
   it("has a record that tells every difference, and takes what a run left of it for the rest", () =>
