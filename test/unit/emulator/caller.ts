@@ -1,10 +1,4 @@
-import {
-  createEmulator,
-  type Emulator,
-  type EmulatorOptions,
-  embeddedApiKey,
-} from "../../../src/emulator/emulator";
-import { type ManualClock, manualClock } from "../../../src/emulator/testing";
+import { type Emulator, embeddedApiKey } from "../../../src/emulator/emulator";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not used
 type Answer = { status: number; headers: Readonly<Record<string, string>>; body: any };
@@ -15,22 +9,6 @@ export type Call = (
   body?: unknown,
   headers?: Record<string, string>,
 ) => Promise<Answer>;
-
-export interface Started {
-  readonly emulator: Emulator;
-  readonly clock: ManualClock;
-  readonly call: Call;
-  readonly workspace: string;
-  readonly services: string;
-}
-
-/** An emulator on a clock that stands still, and a caller with its key. */
-export function start(options: EmulatorOptions = {}): Started {
-  const clock = manualClock();
-  const emulator = createEmulator({ clock, ...options });
-  const workspace = `/workspaces/${emulator.workspaceId}`;
-  return { emulator, clock, call: callerOf(emulator), workspace, services: `${workspace}/services` };
-}
 
 export const callerOf =
   (emulator: Emulator): Call =>
