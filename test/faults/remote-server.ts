@@ -35,8 +35,7 @@ export const emptyRemote = (kind: RemoteKind): RemoteImage => ({
 export const isS3 = (kind: RemoteKind): boolean => kind.startsWith("s3");
 
 /** Path of the state on its server. */
-const statePathOf = (kind: RemoteKind): string =>
-  isS3(kind) ? "/bucket/team/shop.json" : "/state/shop";
+const statePathOf = (kind: RemoteKind): string => (isS3(kind) ? "/bucket/team/shop.json" : "/state/shop");
 
 /** Found by a server that is sent an older state than it has, or the first state of another run. */
 const wentBack = "the state went back to an older serial";
