@@ -307,7 +307,7 @@ function nodeIds(canvas: Canvas): readonly string[] {
  * A place for every node that has none: consumers left of what they refer to, one column per depth, rows by name.
  * Nodes that have a place keep it; equal canvases get equal places.
  */
-export function placeNodes(
+function placeNodes(
   canvas: Canvas,
   placed: Readonly<Record<string, CanvasPosition>>,
 ): Readonly<Record<string, CanvasPosition>> {

@@ -118,7 +118,7 @@ export function offeredEnvironments(found: Project): readonly Offered[] {
 }
 
 /** Gap "environment named Production": the one of that name, in any case of letters, or the only one there is. */
-export function productionEnvironmentId(found: Project): string | undefined {
+function productionEnvironmentId(found: Project): string | undefined {
   const environments = found.environments.map(environmentOf);
   const production =
     environments.find(({ isProduction }) => isProduction) ??

@@ -2,25 +2,23 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
-import { type Edit, locate, type Replacement, sourceWith } from "./plant";
 
 export type Rnv = typeof import("./rnv");
 
 const root = resolve(__dirname, "../..");
 
+let built: Promise<Rnv> | undefined;
+
 /**
- * The sources as one module, with a bug where one is wanted. A manifest is read once for each path: the matrix runs
- * the same few of them hundreds of thousands of times.
+ * Returns the sources as one module. It reads a manifest once for each path: the matrix runs the same few of them
+ * hundreds of thousands of times.
  */
-export function buildRnv(bug?: Edit): Promise<Rnv> {
-  if (bug !== undefined) return bundled(bug);
-  plain ??= bundled();
-  return plain;
+export function buildRnv(): Promise<Rnv> {
+  built ??= bundled();
+  return built;
 }
 
-let plain: Promise<Rnv> | undefined;
-
-async function bundled(bug?: Edit): Promise<Rnv> {
+async function bundled(): Promise<Rnv> {
   const { outputFiles } = await build({
     entryPoints: [join(root, "test/faults/rnv.ts")],
     bundle: true,
@@ -32,7 +30,7 @@ async function bundled(bug?: Edit): Promise<Rnv> {
     // An import at run time finds nothing from within a text.
     supported: { "dynamic-import": false },
     logLevel: "silent",
-    plugins: [editing(bug && locate(bug))],
+    plugins: [remembering],
   });
   const code = outputFiles[0]?.text ?? "";
   const module = { exports: {} as Rnv };
@@ -43,24 +41,19 @@ async function bundled(bug?: Edit): Promise<Rnv> {
 
 const declaresLoad = "export async function load(";
 
-function editing(edit?: Replacement): Plugin {
-  const edited = [sourceWith(declaresLoad), ...(edit ? [edit.path] : [])];
-  const filter = new RegExp(edited.map((path) => `^${path.replace(/[\\.]/g, "\\$&")}$`).join("|"));
-  return {
-    name: "edits",
-    setup({ onLoad }) {
-      onLoad({ filter }, async ({ path }) => {
-        const text = await readFile(path, "utf8");
-        const changed =
-          path === edit?.path ? text.slice(0, edit.start) + edit.text + text.slice(edit.end) : text;
-        return { contents: changed.includes(declaresLoad) ? remembering(changed) : changed, loader: "ts" };
-      });
-    },
-  };
-}
+const remembering: Plugin = {
+  name: "remembering",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/commands\/load\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      if (!text.includes(declaresLoad)) throw new Error(`${path} does not declare: ${declaresLoad}`);
+      return { contents: withMemory(text), loader: "ts" };
+    });
+  },
+};
 
 /** `load` that keeps what it read: files do not change while the matrix runs. */
-const remembering = (text: string): string =>
+const withMemory = (text: string): string =>
   `${text.replace(declaresLoad, "async function loadOnce(")}
 const kept = new Map();
 export function load(context, files, secrets) {

@@ -183,6 +183,17 @@ describe("the laws", () => {
       }
     }));
 
+  it("a plan deletes and replaces no project and no service unless it is confirmed", () =>
+    holds([guardedSpec, guardedSpec], 25, async (bench, first, second) => {
+      await applied(bench, first);
+      bench.write("rnv.yaml", manifestText(second));
+      const { plan } = await bench.plan(everything);
+      for (const { action, blockedBy, type, onRemove } of plan?.changes ?? []) {
+        const isLoss = action === "replace" || (action === "delete" && onRemove !== "archive");
+        if (isLoss && /^(project|service)$/.test(type)) expect(blockedBy).toBeDefined();
+      }
+    }));
+
   it("destroy ends, and leaves only what is protected, kept or foreign", () =>
     holds([guardedSpec], 25, async (bench, spec) => {
       await applied(bench, spec);

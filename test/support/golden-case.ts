@@ -2,13 +2,18 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { parse } from "yaml";
 import type { PlanRequest } from "../../src/commands/context";
+import type { DriftRequest } from "../../src/commands/drift";
 import type { Readings } from "../../src/emulator/readings";
 import type { Configuration } from "../../src/emulator/records";
 import type { EmulatorStore } from "../../src/emulator/store";
 import { Secret } from "../../src/model/secret";
+import { sha256 } from "../../src/model/text";
+import { canonicalJson, type Plain } from "../../src/model/value";
+import { recordPlan } from "../../src/plan/digest";
 import { planDocument } from "../../src/plan/document";
 import { planFromDocument } from "../../src/plan/read-document";
 import { diagnosticsText } from "../../src/report/diagnostics";
+import { driftText } from "../../src/report/drift-report";
 import { escapeJson } from "../../src/report/escape-text";
 import { planText } from "../../src/report/plan-text";
 import { plainStyle } from "../../src/report/style";
@@ -18,14 +23,20 @@ import { createWorkbench, stateKey, type Workbench } from "./workbench";
 
 /** A `case.yaml`. */
 interface GoldenCase {
-  /** The text of `rnv.yaml`. */
+  /** The text of `rnv.yaml`; `<api>` stands for the ID of that live thing. */
   readonly manifest: string;
   /** The text of `rnv.policy.yaml`. */
   readonly policies?: string;
   readonly request?: Partial<PlanRequest>;
+  /** The report of `rnv drift` is told, not the plan. */
+  readonly drift?: Partial<DriftRequest>;
   /** Rows that the expected text is about. */
   readonly readings?: Partial<Readings>;
   readonly live?: LiveCase;
+  /** Manifests that are applied first, one after another; every deletion is confirmed. */
+  readonly before?: readonly string[];
+  /** What others do to services afterwards, by their names. */
+  readonly edits?: Readonly<Record<string, LiveEdit>>;
   /** By address. Without it nothing was ever applied. */
   readonly state?: Readonly<Record<string, RecordedCase>>;
 }
@@ -45,6 +56,14 @@ interface LiveService {
   readonly live?: boolean;
   readonly commit?: string;
   readonly variables?: Readonly<Record<string, string>>;
+}
+
+interface LiveEdit extends Pick<LiveService, "name" | "archived" | "configuration"> {
+  readonly gone?: true;
+  /** Why a new deployment fails. */
+  readonly fails?: string;
+  /** The new value by key; null deletes it. */
+  readonly variables?: Readonly<Record<string, string | null>>;
 }
 
 /** A recorded resource. Fields that are left out are as a first apply would have left them. */
@@ -68,13 +87,15 @@ export interface GoldenOutcome {
   readonly text: string;
   /** The plan as JSON; empty where there is none. */
   readonly json: string;
+  /** The digest of the plan, and a hash of the record that a review keeps of it. */
+  readonly prints: string;
 }
 
 const goneId = "99999999-9999-4999-8999-999999999999";
 
 /** Plans the case that the file at `path` describes. */
 export async function planCase(path: string): Promise<GoldenOutcome> {
-  const { manifest, policies, request, readings, live, state } = parse(
+  const { manifest, policies, request, drift, readings, live, before, edits, state } = parse(
     readFileSync(path, "utf8"),
   ) as GoldenCase;
   const bench = createWorkbench({
@@ -84,10 +105,19 @@ export async function planCase(path: string): Promise<GoldenOutcome> {
   });
   try {
     const ids = seed(bench.emulator.store, live);
+    for (const earlier of before ?? []) await applyAll(bench, earlier);
+    nameAll(bench.emulator.store, ids);
+    editAll(bench.emulator.store, edits);
+    bench.emulator.resetLog();
     if (state) bench.putState(JSON.stringify(stateOf(bench, state, ids)));
-    bench.write("rnv.yaml", manifest);
+    bench.write(
+      "rnv.yaml",
+      [...ids].reduce((text, [name, id]) => text.replaceAll(`<${name}>`, id), manifest),
+    );
     if (policies !== undefined) bench.write("rnv.policy.yaml", policies);
-    const { plan: made, diagnostics, exitCode } = await bench.plan(request);
+    const outcome = drift ? await bench.drift(drift) : await bench.plan(request);
+    const { plan: made, diagnostics, exitCode } = outcome;
+    const report = "report" in outcome && outcome.report && driftText(outcome.report, plainStyle);
     // It moves with every value of a case; what moves it is tested elsewhere.
     const plan = made && { ...made, digest: undefined };
     expect(bench.writes()).toEqual([]);
@@ -97,17 +127,63 @@ export async function planCase(path: string): Promise<GoldenOutcome> {
     const textOf = (shown: typeof made) => shown && planText({ ...shown, diagnostics: [] }, plainStyle);
     expect(textOf(plan && planFromDocument(planDocument(plan)))).toBe(textOf(plan));
     const sections = [
-      plan ? planText(plan, plainStyle).trimEnd() : "",
+      report || (plan ? planText(plan, plainStyle).trimEnd() : ""),
       diagnosticsText(diagnostics, plainStyle).trimEnd(),
       `exit ${exitCode}\n`,
     ];
     return {
       text: named(sections.filter((section) => section !== "").join("\n---\n")),
       json: plan ? `${named(escapeJson(planDocument(plan), 2))}\n` : "",
+      prints: made ? `${made.digest} ${sha256(canonicalJson(jsonOf(recordPlan(made, stateKey))))}` : "",
     };
   } finally {
     bench.remove();
   }
+}
+
+const jsonOf = (value: object): Plain => JSON.parse(JSON.stringify(value));
+
+async function applyAll(bench: Workbench, manifest: string): Promise<void> {
+  bench.write("rnv.yaml", manifest);
+  const { plan } = await bench.plan();
+  const blocked = (plan?.changes ?? []).filter(({ blockedBy }) => blockedBy);
+  const { diagnostics } = await bench.apply({ confirmedDeletes: blocked.map(({ address }) => address) });
+  expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+  bench.clock.advance(reliableMs);
+  bench.emulator.store.settle();
+}
+
+/** What was written before it is no longer younger than reads may be behind. */
+const reliableMs = 10 * 60_000;
+
+/** Adds what an earlier apply made to the ids by path. */
+function nameAll(store: EmulatorStore, ids: Map<string, string>): void {
+  const add = (path: string, id: string | undefined) => id && !ids.has(path) && ids.set(path, id);
+  const projects = new Map(store.projects().map(({ id, name }) => [id, name]));
+  for (const [id, name] of projects) add(name, id);
+  for (const { id, name, projectId } of store.services()) {
+    const path = projectId === null ? name : `${projects.get(projectId)}/${name}`;
+    add(path, id);
+    for (const variable of store.variables(id)) add(`${path}/${variable.key}`, variable.id);
+    add(`${path}/deployment`, store.deployments(id).at(-1)?.id);
+  }
+}
+
+function editAll(store: EmulatorStore, edits: GoldenCase["edits"] = {}): void {
+  for (const [service, { gone, fails, configuration, variables = {}, ...fields }] of Object.entries(edits)) {
+    const { id } = store.services().find(({ name }) => name === service) ?? { id: "" };
+    if (gone) store.deleteServiceNow(id);
+    if (configuration) store.editConfiguration(id, configuration);
+    if (Object.keys(fields).length > 0) store.editService(id, () => fields);
+    if (fails !== undefined) store.failNextDeployment(id, fails);
+    if (fails !== undefined) store.deploy(id);
+    for (const [key, value] of Object.entries(variables)) {
+      const variable = store.variables(id).find((one) => one.key === key);
+      if (variable && value === null) store.deleteVariableNow(variable.id);
+      else if (variable && value !== null) store.editVariable(variable.id, { value });
+    }
+  }
+  store.settle();
 }
 
 /** Numbers that are the same in every run. */
@@ -120,7 +196,7 @@ function sequence(): () => number {
 }
 
 /** Ids by path; a deployment by the path of its service and `deployment`. */
-function seed(store: EmulatorStore, live: LiveCase = {}): ReadonlyMap<string, string> {
+function seed(store: EmulatorStore, live: LiveCase = {}): Map<string, string> {
   const ids = new Map<string, string>();
   for (const [name, fields] of Object.entries(live.projects ?? {}))
     ids.set(name, store.addProject({ name, ...fields }).id);

@@ -1,7 +1,6 @@
 import type { Address } from "../../src/model/address";
 import type { Plain } from "../../src/model/value";
 import type { AttributeChange, Change, Plan, PlannedInstance, ShownValue } from "../../src/plan/plan";
-import { options } from "./plan-world";
 
 export const address = (text: string): Address => text as Address;
 
@@ -43,6 +42,11 @@ export const change = (
 
 const instancesOf = (changes: readonly FixedChange[]): Plan["instances"] =>
   new Map(changes.flatMap(({ address, instance }) => (instance ? [[address, instance]] : [])));
+
+const options: Plan["options"] = {
+  ...{ mode: "apply", targets: [], excludes: [], replace: [], confirmedDeletes: [] },
+  ...{ adopt: false, allowEmpty: false },
+};
 
 const noMoney = { usd: 0, ngn: 0 };
 

@@ -1,3 +1,3 @@
 import { together } from "../support/together";
 
-together(["unit/report", "unit/diagnostics"]);
+together(["unit/report"]);

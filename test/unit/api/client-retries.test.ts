@@ -1,5 +1,4 @@
-import type { ApiRequest } from "../../../src/api/send";
-import { answer, creation, failure, keyedWrite, type Reply, read, scriptedClient } from "./scripted-client";
+import { answer, creation, failure, keyedWrite, read, scriptedClient } from "./scripted-client";
 
 const done = answer(200, { ok: true });
 const refused = failure("ECONNREFUSED", "connect");
@@ -7,58 +6,33 @@ const reset = failure("ECONNRESET", "read");
 const unavailableEngine = answer(409, { code: "engine_unavailable", message: "not ready" });
 const html = answer(200, "<html>login</html>");
 
-interface Row {
-  readonly what: string;
-  readonly reply: Reply;
-  /** Requests until success, or the kind of the error thrown after how many. */
-  readonly get: number | [string, number];
-  readonly keyed: number | [string, number];
-  readonly creates: number | [string, number];
-}
-
-/**
- * The service answers `reply` once and then 200; a number is the count of requests that ends well. `retry.test.ts` judges
- * every answer: these are one of each verdict.
- */
-const rows: readonly Row[] = [
-  { what: "a refused connection", reply: refused, get: 2, keyed: 2, creates: 2 },
-  { what: "a reset", reply: reset, get: 2, keyed: 2, creates: ["uncertain", 1] },
-  { what: "HTML with 200", reply: html, get: 2, keyed: 2, creates: ["uncertain", 1] },
-  { what: "500", reply: answer(500), get: 2, keyed: ["uncertain", 1], creates: ["uncertain", 1] },
-  { what: "429", reply: answer(429, {}, { "retry-after": "3" }), get: 2, keyed: 2, creates: 2 },
-  { what: "409 engine_unavailable", reply: unavailableEngine, get: 2, keyed: 2, creates: 2 },
-  ...[
-    { what: "400", reply: answer(400, { code: "no" }), kind: "refused" },
-    { what: "401", reply: answer(401), kind: "unauthorized" },
-    { what: "an untrusted certificate", reply: failure("CERT_HAS_EXPIRED"), kind: "unavailable" },
-  ].map(({ kind, ...row }): Row => ({ ...row, get: [kind, 1], keyed: [kind, 1], creates: [kind, 1] })),
-];
-
-async function expectOutcome(request: ApiRequest, reply: Reply, expected: number | [string, number]) {
-  const { client, sent } = scriptedClient([reply, done]);
-  if (typeof expected === "number") {
-    expect(await client.send(request)).toMatchObject({ status: 200, attempts: expected });
-  } else {
-    const [kind, attempts] = expected;
-    await expect(client.send(request)).rejects.toMatchObject({ name: "ApiError", kind, attempts });
-  }
-  expect(sent).toHaveLength(typeof expected === "number" ? expected : expected[1]);
-  return sent;
-}
-
-describe("classification on method, status and code", () => {
-  it.each(rows)("$what: a GET", ({ reply, get }) => expectOutcome(read, reply, get));
-
-  it.each(rows)("$what: a keyed write, sent again only with the same key and bytes", async (row) => {
-    const sent = await expectOutcome(keyedWrite, row.reply, row.keyed);
-    expect(new Set(sent.map((request) => request.headers["idempotency-key"]))).toEqual(
-      new Set(["rnv-1-abc"]),
-    );
-    expect(new Set(sent.map((request) => request.body)).size).toBe(1);
-    expect(new Set(sent.map((request) => request.headers["x-request-id"])).size).toBe(sent.length);
+/** `retry.test.ts` judges every answer: these are one of each verdict. */
+describe("a request whose answer is judged", () => {
+  it.each([
+    ["a refused connection", refused],
+    ["a reset", reset],
+    ["HTML with 200", html],
+    ["429", answer(429, {}, { "retry-after": "3" })],
+    ["409 engine_unavailable", unavailableEngine],
+  ])("is sent again with the same key and bytes after %s", async (_, reply) => {
+    const { client, sent } = scriptedClient([reply, done]);
+    expect(await client.send(keyedWrite)).toMatchObject({ status: 200, attempts: 2 });
+    expect(sent.map(({ headers }) => headers["idempotency-key"])).toEqual(["rnv-1-abc", "rnv-1-abc"]);
+    expect(new Set(sent.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(sent.map(({ headers }) => headers["x-request-id"])).size).toBe(2);
   });
 
-  it.each(rows)("$what: a creation", ({ reply, creates }) => expectOutcome(creation, reply, creates));
+  it.each([
+    ["a reset", "uncertain", creation, reset],
+    ["500", "uncertain", keyedWrite, answer(500)],
+    ["400", "refused", read, answer(400, { code: "no" })],
+    ["401", "unauthorized", keyedWrite, answer(401)],
+    ["an untrusted certificate", "unavailable", creation, failure("CERT_HAS_EXPIRED")],
+  ])("ends after %s as %s", async (_, kind, request, reply) => {
+    const { client, sent } = scriptedClient([reply, done]);
+    await expect(client.send(request)).rejects.toMatchObject({ name: "ApiError", kind, attempts: 1 });
+    expect(sent).toHaveLength(1);
+  });
 });
 
 describe("a write that may have happened", () => {

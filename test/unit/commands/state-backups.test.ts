@@ -2,11 +2,11 @@ import { appendFileSync, readFileSync, truncateSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { listBackups, pushState, restoreState } from "../../../src/commands/state-verbs";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import type { Address } from "../../../src/model/address";
 import { backupsText } from "../../../src/report/state-text";
 import type { Backup } from "../../../src/state/backend";
 import { encodeState } from "../../../src/state/state-text";
 import { createWorkbench, type Workbench } from "../../support/workbench";
+import { holder, intent } from "../state/fixtures";
 
 const shop = (services: string) => `projects: { shop: { services: { ${services} } } }\n`;
 const one = "api: { kind: web, deploy: { when: never } }";
@@ -73,22 +73,8 @@ describe("backups of the state", () => {
   });
 
   it("do not take the place of writes that are not settled, unless forced", async () => {
-    const holder = { id: "dead", host: "elsewhere", pid: 1, command: "apply", since: "2026-01-01T00:00:00Z" };
-    const session = await bench.context.backend.lock(holder, 0);
-    const intent = {
-      seq: 1,
-      runId: "r",
-      address: "service.shop.new" as Address,
-      type: "service",
-      name: "new",
-      operation: "createService",
-      method: "POST",
-      path: "/p",
-      key: "k",
-      bodyDigest: "d",
-      at: "2026-01-01T00:00:00Z",
-    };
-    await session.append([{ kind: "intent", intent }], { durable: true });
+    const session = await bench.context.backend.lock({ ...holder("dead"), host: "elsewhere" }, 0);
+    await session.append([intent(1)], { durable: true });
     await session.release();
     expect(await code(restoreState(bench.context, { ...options, from: 1 }))).toBe("state.conflict");
     await restoreState(bench.context, { ...options, from: 1, force: true });

@@ -1,6 +1,7 @@
 import { moveState, pushState, removeState } from "../../../src/commands/state-verbs";
 import { encodeState } from "../../../src/state/state-text";
 import { createWorkbench, type Workbench } from "../../support/workbench";
+import { holder, intent } from "../state/fixtures";
 
 const shop = (service = "api") => `
 projects:
@@ -86,7 +87,20 @@ describe("the verbs of the state", () => {
     expect(await codes(push(encodeState({ ...state, workspaceId: crypto.randomUUID() }), true))).toEqual([
       "state.workspace",
     ]);
+    expect(await codes(push(encodeState({ ...state, serial, outputs: { a: 1 } })))).toEqual([
+      "state.conflict",
+    ]);
     expect(await codes(push("{}"))).toEqual(["state.unreadable"]);
     expect((await push(encodeState({ ...state, serial: 0 }), true)).serial).toBe(state.serial + 2);
+  });
+
+  it("rm forgets a write whose outcome is unknown by its address, where nothing is recorded under it", async () => {
+    const session = await bench.context.backend.lock(holder("dead"), 0);
+    await session.append([intent(1)], { durable: true });
+    await session.release();
+    await removeState(bench.context, { ...lock, addresses: ["service.shop.api"] });
+    expect((await bench.state())?.open).toHaveLength(1);
+    await removeState(bench.context, { ...lock, addresses: ["service.api"] });
+    expect((await bench.state())?.open).toEqual([]);
   });
 });

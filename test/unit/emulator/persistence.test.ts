@@ -5,7 +5,7 @@ import { createEmulator, type EmulatorOptions } from "../../../src/emulator/emul
 import { FolderPersistence } from "../../../src/emulator/persistence";
 import { Store } from "../../../src/emulator/records";
 import { manualClock } from "../../../src/emulator/testing";
-import { callerOf } from "./start";
+import { callerOf } from "./caller";
 
 let folder: string;
 beforeEach(() => {

@@ -2,7 +2,7 @@ import type { Acceptance } from "../../../src/model/acceptance";
 import { acceptDrift } from "../../../src/plan/accepted-drift";
 import type { DriftReport } from "../../../src/plan/drift";
 import type { AttributeChange } from "../../../src/plan/plan";
-import { at } from "../../support/plan-world";
+import { address as at } from "../../support/plan-fixture";
 
 const field = (path: string) => ({ path }) as AttributeChange;
 const report: DriftReport = {

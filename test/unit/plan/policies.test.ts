@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { SourceFile } from "../../../src/diagnostics/diagnostic";
+import { type DesiredResource, defaultLifecycle } from "../../../src/model/desired";
 import type { PolicyLevel } from "../../../src/model/policy";
 import { Secret } from "../../../src/model/secret";
 import type { Plain } from "../../../src/model/value";
@@ -7,13 +8,25 @@ import type { Plan, PlannedInstance } from "../../../src/plan/plan";
 import { judgePolicy, policyReader } from "../../../src/plan/policy/judge";
 import { subjectsOf } from "../../../src/plan/policy/subjects";
 import { resourceTypes } from "../../../src/resources";
-import { absent, change, field, plan, secret, unknown, value } from "../../support/plan-fixture";
-import { at, declare, range } from "../../support/plan-world";
+import {
+  absent,
+  address as at,
+  change,
+  field,
+  plan,
+  secret,
+  unknown,
+  value,
+} from "../../support/plan-fixture";
 import { rowsIn } from "../../support/rows";
 
 const values = (fields: Readonly<Record<string, Plain>>) => new Map(Object.entries(fields));
 
-const declared = (address: string) => declare(address);
+const range = { file: "rnv.yaml", start: 0, end: 1 };
+const declared = (address: string, parent: string): DesiredResource => ({
+  ...{ address: at(address), type: address.slice(0, address.indexOf(".")), parent: at(parent) },
+  ...{ attributes: new Map(), lifecycle: defaultLifecycle, dependsOn: [], range },
+});
 
 /** A shop whose web service changes, whose worker goes, and whose cron job stays as it is. */
 const shop: Plan = plan(
@@ -27,7 +40,7 @@ const shop: Plan = plan(
       effects: ["deploys", "billing"],
       cost: { before: { usd: 7, ngn: 700 }, after: { usd: 9.5, ngn: 950 } },
       instance: {
-        desired: declared("service.shop.web"),
+        desired: declared("service.shop.web", "project.shop"),
         defaults: values({ "configuration.port": 8000, "configuration.region": "auto" }),
         live: {
           ...{ type: "service", id: "s", name: "web", updatedAt: undefined },
@@ -57,7 +70,7 @@ const shop: Plan = plan(
       attributes: [field("value", absent, secret)],
       instance: {
         desired: {
-          ...declared("variable.shop.web.TOKEN"),
+          ...declared("variable.shop.web.TOKEN", "service.shop.web"),
           attributes: new Map([["value", { value: new Secret("hunter2"), range, source: "env" }]]),
         } as unknown as PlannedInstance["desired"],
         ...{ defaults: new Map(), resolved: new Map([["value", new Secret("hunter2")]]) },

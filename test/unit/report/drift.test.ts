@@ -1,5 +1,5 @@
 import { driftReport } from "../../../src/plan/drift";
-import { driftJson, driftMarkdown, driftText } from "../../../src/report/drift-report";
+import { driftMarkdown, driftText } from "../../../src/report/drift-report";
 import { plainStyle } from "../../../src/report/style";
 import { absent, address, change, field, plan, secret, value } from "../../support/plan-fixture";
 
@@ -28,43 +28,6 @@ const report = driftReport(
     },
   ),
 );
-
-it("tells what changed outside from what was not applied yet", () => {
-  expect(driftText(report, plainStyle)).toBe(
-    [
-      "Deleted outside rnv:",
-      "",
-      "  - service.shop.worker",
-      "",
-      "Changed outside rnv:",
-      "",
-      "  ~ service.shop.api",
-      '      ~ configuration.branch  "main" -> "hotfix"',
-      "",
-      "  ~ variable.shop.api.KEY",
-      "      ~ value  (sensitive) -> (sensitive)",
-      "",
-      "Declared, but not applied yet:",
-      "",
-      "  ~ service.shop.api would be updated in place",
-      "      moved from service.shop.old",
-      '      ~ configuration.plan  "free" -> "starter"',
-      "",
-      "  ~ deployment.shop.api would run again",
-      "",
-      "  + service.shop.cron would be created",
-      '      + kind  "cron"',
-      "",
-      "Could not be checked:",
-      "  variable.shop.api.OLD  variables are not listed",
-      "",
-      'Also in this workspace, not managed here: 1 service ("x"); archived services are in no list.',
-      "",
-      "Drift: 2 changed outside rnv, 1 deleted outside rnv. 3 not applied yet. 1 resource could not be checked.",
-      "",
-    ].join("\n"),
-  );
-});
 
 it("puts what follows from a repair below it, in the words of what becomes of it", () => {
   const because = [address("service.shop.web")];
@@ -113,32 +76,6 @@ it("puts what follows from a repair below it, in the words of what becomes of it
       "",
     ].join("\n"),
   );
-});
-
-it("is one JSON document", () => {
-  expect(JSON.parse(driftJson({ report, diagnostics: [] }))).toMatchObject({
-    format_version: "1.1",
-    has_drift: true,
-    drifted: [
-      {
-        address: "service.shop.api",
-        attributes: [
-          {
-            path: "configuration.branch",
-            cause: "drift",
-            before: { kind: "value", value: "main" },
-            after: { kind: "value", value: "hotfix" },
-          },
-        ],
-      },
-      {
-        address: "variable.shop.api.KEY",
-        attributes: [{ before: { kind: "secret" }, after: { kind: "secret" } }],
-      },
-    ],
-    missing: ["service.shop.worker"],
-    unmanaged: [{ type: "service", id: "1", name: "x" }],
-  });
 });
 
 it("folds each difference away in Markdown, after the count", () => {
