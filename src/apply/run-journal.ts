@@ -7,9 +7,9 @@ import { type Mask, noMask, type Plain, unmasked } from "../model/value";
 import type { StateSession } from "../state/backend";
 import { replayJournal } from "../state/recorded";
 
-/** A run at its end: its record, what it did, and its exit code. */
-interface EndedRun extends Omit<RunEnd, "endedAt"> {
+interface EndedRun {
   readonly run: RunRecord;
+  readonly end: Omit<RunEnd, "endedAt">;
 }
 
 type WriteEnd = Omit<Extract<JournalEntry, { readonly kind: "outcome" }>, "kind" | "seq">;
@@ -151,7 +151,7 @@ export class RunJournal {
     { goesOn = false, ended }: { readonly goesOn?: boolean; readonly ended?: EndedRun | undefined } = {},
   ): Promise<State> {
     const endedAt = new Date(this.clock.now()).toISOString();
-    const past = ended && pastRunOf(ended.run, { endedAt, counts: ended.counts, exitCode: ended.exitCode });
+    const past = ended && pastRunOf(ended.run, { endedAt, ...ended.end });
     const history = withRuns(this.state.history, this.state.run, past);
     return this.session.commit({
       ...replayJournal(this.state, this.#entries),

@@ -182,6 +182,11 @@ function olderSerial(current: State, incoming: State): string | undefined {
   return undefined;
 }
 
+export const differingRecords = (before: State | undefined, { resources }: State): readonly Address[] =>
+  (Object.keys({ ...before?.resources, ...resources }) as Address[]).filter(
+    (address) => !isSame(before?.resources[address] ?? null, resources[address] ?? null),
+  );
+
 const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a as Plain) === canonicalJson(b as Plain);
 
 function unknown(state: State, addresses: readonly Address[]): Diagnostic[] {

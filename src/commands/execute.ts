@@ -4,6 +4,7 @@ import { type RunResult, refreshRecords, runPlan } from "../apply/run-plan";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import { type Desired, hideOutputs } from "../model/desired";
 import { append } from "../model/graph";
+import { touching } from "../model/history";
 import type { LiveResource } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
@@ -48,8 +49,8 @@ export async function execute(
   const exitCode = result.exitCode || (diagnostics.length > 0 ? 1 : unmet.length > 0 ? 7 : 0);
   // A run that changed nothing is no part of the history, as it is no reason to write a state.
   const moves = plan.changes.some(({ previousAddress }) => previousAddress !== undefined);
-  const ended =
-    writes || movesOutputs || moves ? { run: record, counts: result.counts, exitCode } : undefined;
+  const end = { counts: result.counts, exitCode, ...touching(result.touched) };
+  const ended = writes || movesOutputs || moves ? { run: record, end } : undefined;
   // A run that was cut short is over once nothing of it is left to do.
   if (writes || journal.hasChanges || state.run !== null || session.isFormOutdated)
     await journal.finish(key.keyId ?? null, { ended });

@@ -100,6 +100,25 @@ const command = z.looseObject({
 /** The action that a verb asks for, outside of a plan. */
 export type Command = Parsed<z.infer<typeof command>>;
 
+const touched = z.looseObject({
+  address,
+  from: address.optional().describe("Its address before the run."),
+  before: text.optional().describe("Its ID before the run. Of a deployment, the release that served."),
+  after: text.optional().describe("Its ID after the run. Of a deployment, the new release."),
+  failed: z.literal(true).optional(),
+});
+
+/** A resource that a run changed, or failed to change. */
+export type Touched = Parsed<z.infer<typeof touched>>;
+
+export const touchedShape = {
+  touched: z
+    .array(touched)
+    .optional()
+    .describe("At most 20 that it changed or, without an end, was about to change; failed ones first."),
+  omitted: count.optional().describe("The number of others."),
+};
+
 /** The shape of a run's origin, known before its first write. */
 const runOrigin = z.looseObject({
   /** The verb: `apply`, `destroy`. */
@@ -110,6 +129,9 @@ const runOrigin = z.looseObject({
   commit: text.optional(),
   /** Address of the job's page. */
   job: text.optional(),
+  /** Those that were reviewed, as their host writes them: `#12`, `!12`. */
+  pullRequests: texts.optional(),
+  ...touchedShape,
 });
 
 /** The origin of a run, recorded before its first write. */

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { type Diagnostic, positionAt, type SourceRange } from "../diagnostics/diagnostic";
 import type { ApplyEvent, EventDocument, SourceLocation } from "../model/apply-event";
 import { standingSchema } from "../model/live";
+import { touchedShape } from "../model/state";
 import { inDocument } from "../plan/document";
 import type { DriftDocument, DriftReport, StageDrift } from "../plan/drift";
 import type { AttributeChange, InMemory } from "../plan/plan";
@@ -97,6 +98,8 @@ export const historySchema = z.strictObject({
         digest: z.string().describe("Of the plan that was applied."),
         exit_code: count.optional(),
         counts: z.record(z.string(), count).optional().describe("Changes that were made, and that were not."),
+        pull_requests: z.array(z.string()).optional().describe("Those that were reviewed: `#12`, `!12`."),
+        ...touchedShape,
       }),
     )
     .describe("Newest first."),

@@ -80,6 +80,9 @@ async function applyReviewed(
   const request = {
     ...judgedRequestOf(given, target),
     ...{ needsKey: true, repairsOnly: given.repair, pullWord: job.pullWord },
+    pullRequests: (review?.pullRequests ?? [job.pullRequest]).flatMap((number) =>
+      number === undefined ? [] : `${job.platform === "gitlab" ? "!" : "#"}${number}`,
+    ),
     review: (key: Uint8Array | undefined) =>
       review
         ? recordsOf(review, subjectOf(target, key), digest)
