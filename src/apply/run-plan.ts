@@ -5,7 +5,7 @@ import type { ApplyCounts, StepAction } from "../model/apply-event";
 import type { Touched } from "../model/state";
 import { type Plain, plainEqual } from "../model/value";
 import { changesRecordOnly } from "../plan/decision";
-import { type Change, deedOf, instanceOf, isCountedAsChange, isWritten, type Plan } from "../plan/plan";
+import { type Change, deedOf, instanceOf, isCountedAsChange, type Plan } from "../plan/plan";
 import { type ChangeContext, changeContext } from "./change-context";
 import { archive, forget, remove, retain } from "./remove";
 import {
@@ -107,7 +107,8 @@ function touchedBy({ journal }: Run, plan: Plan, ended: readonly EndedTask[]): r
     const { address, previousAddress: from } = change;
     const end = ends.get(change);
     const failed = end?.kind === "failed" && end.exitCode !== 8 ? true : undefined;
-    if (end === undefined || !(failed || isWritten(change, plan))) return [];
+    const isChanged = deedOf(change) !== "no-op" || from !== undefined;
+    if (end === undefined || !(failed || isChanged)) return [];
     const { live, recorded } = instanceOf(plan, change);
     return [{ address, from, before: (live ?? recorded)?.id, after: journal.recorded(address)?.id, failed }];
   });

@@ -48,9 +48,8 @@ export async function execute(
     result.exitCode === 0 ? await checkPostconditions(planning.input.desired, plan, settledReader(run)) : [];
   const exitCode = result.exitCode || (diagnostics.length > 0 ? 1 : unmet.length > 0 ? 7 : 0);
   // A run that changed nothing is no part of the history, as it is no reason to write a state.
-  const moves = plan.changes.some(({ previousAddress }) => previousAddress !== undefined);
   const end = { counts: result.counts, exitCode, ...touching(result.touched) };
-  const ended = writes || movesOutputs || moves ? { run: record, end } : undefined;
+  const ended = writes || movesOutputs || result.touched.length > 0 ? { run: record, end } : undefined;
   // A run that was cut short is over once nothing of it is left to do.
   if (writes || journal.hasChanges || state.run !== null || session.isFormOutdated)
     await journal.finish(key.keyId ?? null, { ended });
