@@ -29,7 +29,6 @@ export interface ActionDoor {
   readonly close: (order: ActionOrder, id?: string) => Promise<void>;
   /** Returns the error of an action whose effect stays unknown. It is reported once. */
   readonly uncertain: (order: ActionOrder, why: Uncertainty) => Promise<Error>;
-  /** The command that asks for it again. */
   readonly command: string;
 }
 

@@ -39,7 +39,6 @@ export class RunJournal {
   readonly #inside = new Map<Address, Set<Address>>();
   readonly #open = new Map<number, Intent>();
   #run: RunRecord | null;
-  /** Appended since the state that the run began with. */
   readonly #entries: JournalEntry[] = [];
   #nextSeq: number;
 
@@ -142,10 +141,7 @@ export class RunJournal {
     return [...this.#open.values()].filter((intent) => intent.address === address);
   }
 
-  /**
-   * Writes the snapshot. The run is over unless one of its writes is still without an outcome, or it `goesOn`. `ended`
-   * enters a run into the history.
-   */
+  /** Writes the snapshot. The run stays open while a write has no outcome, or it `goesOn`. `ended` enters the history. */
   async finish(
     keyId: string | null,
     { goesOn = false, ended }: { readonly goesOn?: boolean; readonly ended?: EndedRun | undefined } = {},

@@ -24,7 +24,6 @@ import { followPending } from "./settle";
 export interface RunResult {
   readonly counts: ApplyCounts;
   readonly diagnostics: readonly Diagnostic[];
-  /** DESIGN section 8. */
   readonly exitCode: number;
   /** What an interrupted run left at the service, as sentences: `deployment.shop.api is still deploying.` */
   readonly stillRunning: readonly string[];
@@ -36,10 +35,7 @@ interface EndedTask {
   readonly end: ChangeEnd;
 }
 
-/**
- * Runs every change of an approved plan in the order of its dependencies, at most `parallelism` at once. Never throws for a
- * failed change.
- */
+/** Runs every change of an approved plan, at most `parallelism` at once. Never throws for a failed change. */
 export async function runPlan(run: Run, plan: Plan, parallelism: number): Promise<RunResult> {
   const ended: EndedTask[] = [];
   const skipped = new Set<Address>();
@@ -209,10 +205,7 @@ function diagnosticOfFailure({ address, attributes, range: whole }: Change, fail
   return diagnosticOf(failure, { address, range });
 }
 
-/**
- * Looks again at what something ran in (a service that was deployed), so that the state shows it as it is after the
- * run and not as it was before. What cannot be read stays as it was recorded: nothing depends on it.
- */
+/** Reads again what a deployment ran in, so that the state shows it as it is after the run. */
 export async function refreshRecords(run: Run, plan: Plan): Promise<void> {
   const ran = plan.changes.filter(
     (change) =>

@@ -33,7 +33,6 @@ import { type Connection, type Context, type Outcome, succeeded } from "./contex
 import { holdLock } from "./hold-lock";
 import { connectWithRedaction } from "./load";
 import { recoverWrites, startingState } from "./recover";
-import { startRun } from "./run-history";
 import { findRecorded } from "./state-verbs";
 
 export type RuntimeAction = keyof typeof serviceActions;
@@ -44,7 +43,6 @@ export interface RuntimeRequest {
   readonly action: RuntimeAction;
   /** For `rollback` and `cancel`. Default: the newest deployment that fits. */
   readonly deploymentId?: string | undefined;
-  /** For `deploy`: pins the commit. */
   readonly commit?: string | undefined;
   /** False returns once the service has accepted it. */
   readonly wait: boolean;
@@ -75,7 +73,6 @@ interface LockedAction extends Acting {
   readonly action: VerbAction;
   readonly asked: Command;
   readonly before: State;
-  /** With what the recovery has settled. */
   readonly state: State;
   readonly journal: RunJournal;
   /** What the same command left open: it is sent again under its own key. */
@@ -149,10 +146,9 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<SentAc
     const exitCode = failure instanceof DiagnosticsError ? failure.exitCode : 1;
     throw new DiagnosticsError([...recovery.diagnostics, ...diagnosticsOf(failure, locked)], exitCode);
   } finally {
-    const begun = journal.run?.id === connection.runId ? journal.run : undefined;
-    const run = accepted?.run ?? begun;
     const goesOn = accepted !== undefined && request.wait;
-    const ended = goesOn || run === undefined ? undefined : endedRun(run, accepted ? 0 : 1);
+    const run = accepted?.run ?? (journal.run?.id === connection.runId ? journal.run : undefined);
+    const ended = goesOn ? undefined : run && endedRun(run, accepted ? 0 : 1);
     if (recovery.entries.length > 0 || journal.hasChanges || state.run !== null)
       await journal.finish(null, { goesOn, ended });
   }
@@ -214,7 +210,7 @@ async function send(locked: LockedAction): Promise<SentAction | undefined> {
 function doorOf(locked: LockedAction, touched: Touched): ActionDoor {
   const { context, connection, request, address, recorded, action, asked } = locked;
   const { state, journal, retriableIntents } = locked;
-  const { clock } = context;
+  const { clock, host: by, startedBy } = context;
   const writing = { ...connection, journal, clock, retriableIntents, types: typesByName };
   const run = () => ({ ...writing, record: journal.run as RunRecord });
   const left = (order: ActionOrder, made: Made) => leftBy(run(), action, order, made);
@@ -230,7 +226,7 @@ function doorOf(locked: LockedAction, touched: Touched): ActionDoor {
         planDigest: sha256(canonicalJson({ address, ...command })),
         credential: context.credential(),
         startedAt: new Date(clock.now()).toISOString(),
-        origin: startRun(context, command.action, [touched]),
+        origin: { command: command.action, touched: [touched], ...(startedBy?.([]) ?? { by }) },
         fences: { ...others, [address]: preexistingIds },
       };
       await journal.begin(record, undefined);

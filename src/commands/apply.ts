@@ -2,7 +2,7 @@ import type { RunResult } from "../apply/run-plan";
 import { type Diagnostic, error, exitCodeOf, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
-import { pastRuns } from "../model/history";
+import { pastRuns, touching } from "../model/history";
 import type { State } from "../model/state";
 import { shortList } from "../model/text";
 import type { Plain } from "../model/value";
@@ -32,7 +32,6 @@ import { addresses, type Context, type PlanRequest } from "./context";
 import { execute } from "./execute";
 import { holdLock, refuseNewState } from "./hold-lock";
 import { type BuiltPlan, buildPlan, type PlanOutcome, prefetch } from "./plan";
-import { startRun } from "./run-history";
 
 export interface ApplyRequest extends PlanRequest {
   /** Text of a saved plan: its own options then hold; `confirmedDeletes` are added to those it was made with. */
@@ -52,11 +51,10 @@ export interface ApplyRequest extends PlanRequest {
   readonly repairsOnly?: boolean;
   readonly isSweep?: boolean;
   /** Those that were reviewed, as their host writes them: `#12`. */
-  readonly pullRequests?: readonly string[];
+  readonly pullRequests?: readonly string[] | undefined;
   /** `merge request` in a job of GitLab. */
   readonly pullWord?: string;
   readonly lockTimeoutMs: number;
-  /** Most changes in flight at once. */
   readonly parallelism: number;
   /**
    * Asked once, with the finished plan, before the first write. Returns the addresses whose deletion the user
@@ -125,8 +123,9 @@ async function applyLocked(
   // The history names the plan that was reviewed, of which this may be the rest.
   const named = reviewed === undefined ? plan : { ...plan, digest: reviewed };
   const touched = plan.changes.filter((one) => isWritten(one, plan)).map(({ address }) => ({ address }));
-  const begun = startRun(context, verbs[wanted.mode], touched, wanted.files);
-  const origin = { ...begun, pullRequests: request.pullRequests };
+  const by = context.startedBy?.(wanted.files) ?? { by: context.host };
+  const { pullRequests } = request;
+  const origin = { command: verbs[wanted.mode], ...by, pullRequests, ...touching(touched) };
   const how = { parallelism: request.parallelism, origin };
   const result = await execute(context, session, { ...built, plan: named }, how);
   const { counts, outputs, exitCode } = result;

@@ -124,10 +124,7 @@ export const endHandOver = ({ handOver, ...state }: State): State =>
 export const hasFingerprint = (resources: readonly RecordedResource[]): boolean =>
   resources.some(({ applied }) => Object.values(applied).some(isKeyed));
 
-/**
- * Forgets writes without an outcome at addresses without a record: the way out when only the user, who looked, can tell
- * their outcome.
- */
+/** Forgets writes without an outcome at addresses without a record, which only the user can settle. */
 export function dropOpenWrites(
   state: State,
   texts: readonly string[],

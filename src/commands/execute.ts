@@ -19,10 +19,7 @@ import type { Context } from "./context";
 import type { BuiltPlan } from "./plan";
 import { startingState } from "./recover";
 
-/**
- * Runs an approved plan under the lock, with `parallelism` changes in flight at once: run record, changes, outputs, snapshot.
- * Returns the outputs that are known then.
- */
+/** Runs an approved plan under the lock: run record, changes, outputs, snapshot. Returns the outputs that are known then. */
 export async function execute(
   context: Context,
   session: StateSession,
@@ -136,10 +133,7 @@ function runOf(context: Context, planning: BuiltPlan, journal: RunJournal, recor
   };
 }
 
-/**
- * Resolves references while a plan runs: an unchanged resource is taken as it is live, a changed
- * resource as its last answer showed it.
- */
+/** Resolves references while a plan runs: an unchanged resource as it is live, a changed resource as its last answer showed it. */
 function runLookup(plan: Plan, journal: RunJournal): RunLookup {
   const changes = new Map(plan.changes.map((change) => [change.address, change]));
   return (address, attribute) => {

@@ -77,7 +77,8 @@ export async function importResource(context: Context, request: ImportRequest): 
     const recorded = { ...recordOf(importing, declared, live), writtenAt };
     const { address, id: after } = target;
     const imported = { ...state, resources: { ...state.resources, [address]: recorded } };
-    await session.commit(withEdit(context, "import", [{ address, after }], imported, connection.runId));
+    const run = { command: "import", touched: [{ address, after }] };
+    await session.commit(withEdit(context, run, imported, connection.runId));
     return { recorded, diagnostics, exitCode: 0 };
   });
 }

@@ -1,30 +1,16 @@
 import { touching, withRuns } from "../model/history";
-import type { RunOrigin, State, Touched } from "../model/state";
+import type { State, Touched } from "../model/state";
 import type { Context } from "./context";
-
-export const startRun = (
-  { startedBy, host }: Context,
-  command: string,
-  touched: readonly Touched[],
-  files: readonly string[] = [],
-): RunOrigin => ({ command, ...(startedBy?.(files) ?? { by: host }), ...touching(touched) });
 
 /** Returns an edited state with the run that edited it. */
 export function withEdit(
-  context: Context,
-  command: string,
-  touched: readonly Touched[],
+  { clock, randomBytes, host, startedBy }: Context,
+  { command, touched }: { readonly command: string; readonly touched: readonly Touched[] },
   state: State,
-  id = Buffer.from(context.randomBytes(16)).toString("hex"),
+  id = Buffer.from(randomBytes(16)).toString("hex"),
 ): State {
-  const at = new Date(context.clock.now()).toISOString();
-  const run = {
-    ...startRun(context, command, touched),
-    id,
-    startedAt: at,
-    endedAt: at,
-    digest: "",
-    exitCode: 0,
-  };
-  return { ...state, history: withRuns(state.history, null, run) };
+  const at = new Date(clock.now()).toISOString();
+  const by = startedBy?.([]) ?? { by: host };
+  const run = { ...by, id, command, ...touching(touched), startedAt: at, endedAt: at };
+  return { ...state, history: withRuns(state.history, null, { ...run, digest: "", exitCode: 0 }) };
 }

@@ -70,10 +70,7 @@ export function moveState(
   });
 }
 
-/**
- * `rnv state claim`: records the repository of this run as that of the state, and returns its name. `confirm` is asked with the
- * recorded name; undefined where it says no.
- */
+/** `rnv state claim`: records the repository of this run. `confirm` is asked with the recorded name; undefined where it says no. */
 export function claimState(
   context: Context,
   request: EditRequest & { readonly confirm: (owner: string) => Promise<boolean> },
@@ -89,7 +86,8 @@ export function claimState(
     const { repository: owner = name } = state;
     if (owner !== name && !(await request.confirm(owner))) return undefined;
     const claimed = { ...state, repository: name };
-    if (state.repository !== name) await commit(withEdit(context, "state claim", [], claimed));
+    if (state.repository !== name)
+      await commit(withEdit(context, { command: "state claim", touched: [] }, claimed));
     return name;
   });
 }
@@ -114,7 +112,6 @@ export function removeState(
   });
 }
 
-/** A text of a state, with its name in messages. */
 interface NamedText {
   readonly text: string;
   readonly name: string;
@@ -151,10 +148,7 @@ export async function listBackups({ backend }: Pick<Context, "backend">): Promis
   return backups;
 }
 
-/**
- * `rnv state restore`: replaces the recorded state by a previous snapshot, also where it cannot be read. The snapshot
- * gets a new serial; the state that it replaces becomes the newest backup.
- */
+/** `rnv state restore`: replaces the recorded state by a previous snapshot with a new serial, also where it cannot be read. */
 export async function restoreState(
   context: Context,
   request: EditRequest & {
@@ -196,7 +190,7 @@ function edit(
       throw new DiagnosticsError(session.damage);
     if (repair !== true) refuseHandOver(session.state);
     const { state, touched, archived = [] } = change(session);
-    const { serial } = await session.commit(withEdit(context, command, touched, state));
+    const { serial } = await session.commit(withEdit(context, { command, touched }, state));
     return { addresses: touched.map(({ address }) => address), archived, serial };
   });
 }
@@ -262,9 +256,9 @@ export function handOver(
     const received = receiveResources(other.state ?? empty, from, goesOn);
     const noted = goesOn ? from : await session.commit(from);
     const { addresses = [] } = noted.handOver ?? {};
-    const moved = touchedAt(addresses);
-    if (received !== other.state) await other.commit(withEdit(target, "state mv", moved, received));
-    await session.commit(withEdit(context, "state mv", moved, endHandOver(noted)));
+    const run = { command: "state mv", touched: touchedAt(addresses) };
+    if (received !== other.state) await other.commit(withEdit(target, run, received));
+    await session.commit(withEdit(context, run, endHandOver(noted)));
     return { addresses, to };
   };
   const otherLock = { ...lock, anyRepository: true };

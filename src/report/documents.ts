@@ -51,13 +51,11 @@ const service = z.strictObject({
   variables: z.array(variable).optional().describe("With `--variables`. No value is shown."),
 });
 
-/** `status -json`. */
 export const statusSchema = z.strictObject({
   ...format,
   services: z.array(service).describe("Sorted by address."),
 });
 
-/** `deployments -json`. */
 export const deploymentsSchema = z.strictObject({
   ...format,
   address: addressSchema,
@@ -77,12 +75,10 @@ export interface RunningService extends Omit<InMemory<z.infer<typeof service>>, 
   readonly latest?: Release | undefined;
 }
 
-/** The first deployments of a service, newest first. */
 export type ReleaseList = InMemory<Omit<DeploymentsDocument, "format_version">>;
 
 const count = z.int().min(0);
 
-/** `history -json`. */
 export const historySchema = z.strictObject({
   ...format,
   ...{ stage: text, stack: text },

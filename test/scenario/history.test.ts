@@ -196,7 +196,7 @@ describe("rnv history", () => {
     scenario.write(path, JSON.stringify({ ...state, history: [{ ...earlier, id: "1" }, ...state.history] }));
     expect(await text()).toHaveLength(3);
     expect(await scenario.run("history", "service.shop.s24")).toMatchObject({
-      stderr: expect.stringContaining("2 runs may have changed it: not all addresses are recorded.\n"),
+      stderr: expect.stringContaining("2 runs may have changed it: some addresses are not recorded.\n"),
     });
   });
 

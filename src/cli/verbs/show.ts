@@ -3,10 +3,9 @@ import { addresses } from "../../commands/context";
 import { shownState } from "../../commands/load";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
-import type { Address } from "../../model/address";
 import { isHiddenOutput } from "../../model/desired";
 import { pastRuns } from "../../model/history";
-import type { State } from "../../model/state";
+import type { State, Touched } from "../../model/state";
 import type { Plain } from "../../model/value";
 import type { Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
@@ -159,19 +158,15 @@ export const historyVerb = stateVerb({
     const [outer] = addresses("rnv history", address === undefined ? [] : [address]);
     const state = await context.backend.read();
     const all = state === undefined ? [] : pastRuns(state);
-    const isShown = (at: Address): boolean => outer === undefined || isWithin(state, at, outer);
-    const runs = all
-      .filter(
-        ({ touched = [] }) =>
-          !outer || touched.some((one) => isShown(one.address) || isShown(one.from ?? one.address)),
-      )
-      .slice(0, limit);
+    const isNamed = ({ address: at, from = at }: Touched) =>
+      outer === undefined || isWithin(state, at, outer) || isWithin(state, from, outer);
+    const runs = all.filter(({ touched = [] }) => !outer || touched.some(isNamed)).slice(0, limit);
     const history = { stage: state?.stage, stack: state?.stack, runs };
     if (format === "json") terminal.out(jsonText(historyJson(history)));
     else if (runs.length > 0) terminal.out(historyText(history, Date.now(), outStyle(screen), verbose));
     else terminal.err(`No run${outer === undefined ? "" : ` that names ${outer}`} is recorded yet.\n`);
     const partial = all.filter(({ touched, omitted }) => outer && (omitted || !touched)).length;
     if (partial > 0)
-      terminal.note(`${counted(partial, "run")} may have changed it: not all addresses are recorded.\n`);
+      terminal.note(`${counted(partial, "run")} may have changed it: some addresses are not recorded.\n`);
   },
 });
