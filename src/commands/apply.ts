@@ -25,7 +25,6 @@ import {
   type SavedPlan,
 } from "../plan/saved-plan";
 import { differenceLine, remedyText } from "../report/plan-wording";
-import { resultText } from "../report/status-text";
 import { timeAgo } from "../report/time-text";
 import type { StateSession } from "../state/backend";
 import { addresses, type Context, type PlanRequest } from "./context";
@@ -160,7 +159,8 @@ function refuseAgain({ clock }: Context, { plan }: SavedPlan, state?: State, nam
     ({ digest, startedAt }) => digest === plan.digest && startedAt >= (plan.timestamp ?? "~"),
   );
   if (run === undefined) return undefined;
-  const end = run.exitCode === 0 ? "" : `, ${resultText(run)}`;
+  const { exitCode } = run;
+  const end = exitCode === undefined ? ", which did not end" : exitCode === 0 ? "" : `, exit ${exitCode}`;
   const about = `run ${run.id.slice(0, 8)}, ${timeAgo(run.startedAt, clock.now())}${end}`;
   const hint = "plan again, review, and apply the new plan";
   return error("plan.stale", `${name} was applied already (${about})`, { hint });

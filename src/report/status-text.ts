@@ -216,7 +216,7 @@ const ends: Readonly<Record<number, string>> = {
 };
 
 /** `done: 2 added, 1 changed`; a run without an end was killed, or runs now. */
-export function resultText({ exitCode, counts }: PastRun): string {
+function resultText({ exitCode, counts }: PastRun): string {
   if (exitCode === undefined) return "did not end: it runs, or was cut short";
   const end = endOfRun(exitCode);
   const told = countList(Object.entries(counts ?? {}).map(([what, count]) => [count, what]));
