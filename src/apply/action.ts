@@ -29,7 +29,6 @@ export interface ActionDoor {
   readonly close: (order: ActionOrder, id?: string) => Promise<void>;
   /** Returns the error of an action whose effect stays unknown. It is reported once. */
   readonly uncertain: (order: ActionOrder, why: Uncertainty) => Promise<Error>;
-  /** The command that asks for it again. */
   readonly command: string;
 }
 
@@ -129,7 +128,10 @@ export function leftBy(
   const { address, id: _id, name: _name, ...command } = order;
   const accepted: RunRecord["accepted"] = { address, command, pending: pendingOf(order, made) };
   const recording = makes && recordOfMade(run, makes, order, made);
-  return { recording, run: { ...run.record, accepted } };
+  const { origin } = run.record;
+  const release = recording && { address: recording.address, after: made.id };
+  const touched = origin?.touched?.map((one) => ({ ...one, ...release }));
+  return { recording, run: { ...run.record, accepted, origin: origin && { ...origin, touched } } };
 }
 
 type Records = Pick<RunJournal, "recorded" | "inside">;

@@ -7,9 +7,9 @@ import { type Mask, noMask, type Plain, unmasked } from "../model/value";
 import type { StateSession } from "../state/backend";
 import { replayJournal } from "../state/recorded";
 
-/** A run at its end: its record, what it did, and its exit code. */
-interface EndedRun extends Omit<RunEnd, "endedAt"> {
+interface EndedRun {
   readonly run: RunRecord;
+  readonly end: Omit<RunEnd, "endedAt">;
 }
 
 type WriteEnd = Omit<Extract<JournalEntry, { readonly kind: "outcome" }>, "kind" | "seq">;
@@ -39,7 +39,6 @@ export class RunJournal {
   readonly #inside = new Map<Address, Set<Address>>();
   readonly #open = new Map<number, Intent>();
   #run: RunRecord | null;
-  /** Appended since the state that the run began with. */
   readonly #entries: JournalEntry[] = [];
   #nextSeq: number;
 
@@ -142,16 +141,13 @@ export class RunJournal {
     return [...this.#open.values()].filter((intent) => intent.address === address);
   }
 
-  /**
-   * Writes the snapshot. The run is over unless one of its writes is still without an outcome, or it `goesOn`. `ended`
-   * enters a run into the history.
-   */
+  /** Writes the snapshot. The run stays open while a write has no outcome, or it `goesOn`. `ended` enters the history. */
   async finish(
     keyId: string | null,
     { goesOn = false, ended }: { readonly goesOn?: boolean; readonly ended?: EndedRun | undefined } = {},
   ): Promise<State> {
     const endedAt = new Date(this.clock.now()).toISOString();
-    const past = ended && pastRunOf(ended.run, { endedAt, counts: ended.counts, exitCode: ended.exitCode });
+    const past = ended && pastRunOf(ended.run, { endedAt, ...ended.end });
     const history = withRuns(this.state.history, this.state.run, past);
     return this.session.commit({
       ...replayJournal(this.state, this.#entries),

@@ -2,9 +2,10 @@ import { diagnosticOf, isConflict } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts, StepAction } from "../model/apply-event";
+import type { Touched } from "../model/state";
 import { type Plain, plainEqual } from "../model/value";
 import { changesRecordOnly } from "../plan/decision";
-import { type Change, deedOf, isCountedAsChange, type Plan } from "../plan/plan";
+import { type Change, deedOf, instanceOf, isCountedAsChange, type Plan } from "../plan/plan";
 import { type ChangeContext, changeContext } from "./change-context";
 import { archive, forget, remove, retain } from "./remove";
 import {
@@ -23,10 +24,10 @@ import { followPending } from "./settle";
 export interface RunResult {
   readonly counts: ApplyCounts;
   readonly diagnostics: readonly Diagnostic[];
-  /** DESIGN section 8. */
   readonly exitCode: number;
   /** What an interrupted run left at the service, as sentences: `deployment.shop.api is still deploying.` */
   readonly stillRunning: readonly string[];
+  readonly touched: readonly Touched[];
 }
 
 interface EndedTask {
@@ -34,10 +35,7 @@ interface EndedTask {
   readonly end: ChangeEnd;
 }
 
-/**
- * Runs every change of an approved plan in the order of its dependencies, at most `parallelism` at once. Never throws for a
- * failed change.
- */
+/** Runs every change of an approved plan, at most `parallelism` at once. Never throws for a failed change. */
 export async function runPlan(run: Run, plan: Plan, parallelism: number): Promise<RunResult> {
   const ended: EndedTask[] = [];
   const skipped = new Set<Address>();
@@ -69,13 +67,13 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
       run.emit({ type: "skipped", address, action, because: failed.filter((other) => other !== address) });
     },
   });
-  return resultOf(run, ended, skipped);
+  return resultOf(run, plan, ended, skipped.size);
 }
 
 /** No other request can work either: the key is no longer good, or the state is no longer ours to write. */
 const stopping: readonly string[] = ["api.unauthorized", "state.lock_lost", "state.write_failed"];
 
-function resultOf(run: Run, ended: readonly EndedTask[], skipped: ReadonlySet<Address>): RunResult {
+function resultOf(run: Run, plan: Plan, ended: readonly EndedTask[], skipped: number): RunResult {
   const done = ended.filter(({ end }) => end.kind === "done").map(({ task }) => task);
   const failures = ended.flatMap(({ end }) => (end.kind === "failed" ? [end] : []));
   const count = (is: (task: RunTask) => boolean): number => done.filter(is).length;
@@ -86,15 +84,30 @@ function resultOf(run: Run, ended: readonly EndedTask[], skipped: ReadonlySet<Ad
     adopted: count(({ change }) => change.action === "adopt"),
     forgotten: count(({ change }) => change.action === "forget"),
     failed: failures.length,
-    skipped: skipped.size,
+    skipped,
   };
   const worked = done.some(({ change }) => change.action !== "no-op");
   return {
     counts,
+    touched: touchedBy(run, plan, ended),
     diagnostics: failures.map((end) => end.diagnostic),
     exitCode: exitCodeOf(run, failures, worked),
     stillRunning: ended.flatMap(({ task, end }) => (end.kind === "interrupted" ? stillRunning(task) : [])),
   };
+}
+
+/** Returns the resources that a run changed, or failed to change. */
+function touchedBy({ journal }: Run, plan: Plan, ended: readonly EndedTask[]): readonly Touched[] {
+  const ends = new Map(ended.map(({ task, end }) => [task.change, end]));
+  return plan.changes.flatMap((change): Touched[] => {
+    const { address, previousAddress: from } = change;
+    const end = ends.get(change);
+    const failed = end?.kind === "failed" && end.exitCode !== 8 ? true : undefined;
+    const isChanged = deedOf(change) !== "no-op" || from !== undefined;
+    if (end === undefined || !(failed || isChanged)) return [];
+    const { live, recorded } = instanceOf(plan, change);
+    return [{ address, from, before: (live ?? recorded)?.id, after: journal.recorded(address)?.id, failed }];
+  });
 }
 
 const stillRunning = ({ change: { address, action }, phase }: RunTask): string =>
@@ -192,10 +205,7 @@ function diagnosticOfFailure({ address, attributes, range: whole }: Change, fail
   return diagnosticOf(failure, { address, range });
 }
 
-/**
- * Looks again at what something ran in (a service that was deployed), so that the state shows it as it is after the
- * run and not as it was before. What cannot be read stays as it was recorded: nothing depends on it.
- */
+/** Reads again what a deployment ran in, so that the state shows it as it is after the run. */
 export async function refreshRecords(run: Run, plan: Plan): Promise<void> {
   const ran = plan.changes.filter(
     (change) =>

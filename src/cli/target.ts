@@ -20,7 +20,6 @@ export interface Request {
   readonly givenProfile?: string | undefined;
   /** As it was typed, quoted for a shell: `rnv destroy -target service.shop.api`. */
   readonly commandLine: string;
-  /** `rnv state list`. */
   readonly verb: string;
   readonly takesTargets: boolean;
   /** Words that name stacks, a saved plan, or what one stack has. */
@@ -31,10 +30,8 @@ export interface Request {
   readonly app?: string | undefined;
   readonly untrusted: boolean;
   readonly runProgram: RunProgram;
-  /** Value of `--state`. */
   readonly givenState?: string | undefined;
   readonly stacks: readonly string[];
-  /** Value of `--stage`. */
   readonly givenStage?: string | undefined;
   /** Addresses that `--confirm-delete`, `--confirm-consumers` and `--replace` name. */
   readonly addresses?: readonly string[];

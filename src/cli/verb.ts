@@ -21,7 +21,6 @@ export interface VerbOf<O extends Options, A extends Arguments> {
   readonly name: string;
   readonly arguments?: A;
   readonly options?: O;
-  /** One line, for the list of verbs. */
   readonly summary: string;
   readonly detail?: string;
   /** Names of the options that its help shows first: those of most days. */
@@ -33,7 +32,6 @@ export interface VerbOf<O extends Options, A extends Arguments> {
   readonly examples: readonly (readonly [line: string, meaning: string])[];
   /** Returns what `-json` prints of a command line that ended before it printed anything. */
   readonly failedJson?: (outcome: Outcome, commandLine: string) => string;
-  /** Does what the verb is for, on one target. */
   run(given: ValuesOf<O> & ValuesOf<A>, run: Run): Promise<VerbEnd>;
 }
 

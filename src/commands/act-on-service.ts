@@ -22,6 +22,7 @@ import {
   type RecordedResource,
   type RunRecord,
   type State,
+  type Touched,
 } from "../model/state";
 import { sha256 } from "../model/text";
 import { canonicalJson } from "../model/value";
@@ -42,7 +43,6 @@ export interface RuntimeRequest {
   readonly action: RuntimeAction;
   /** For `rollback` and `cancel`. Default: the newest deployment that fits. */
   readonly deploymentId?: string | undefined;
-  /** For `deploy`: pins the commit. */
   readonly commit?: string | undefined;
   /** False returns once the service has accepted it. */
   readonly wait: boolean;
@@ -73,7 +73,6 @@ interface LockedAction extends Acting {
   readonly action: VerbAction;
   readonly asked: Command;
   readonly before: State;
-  /** With what the recovery has settled. */
   readonly state: State;
   readonly journal: RunJournal;
   /** What the same command left open: it is sent again under its own key. */
@@ -147,10 +146,11 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<SentAc
     const exitCode = failure instanceof DiagnosticsError ? failure.exitCode : 1;
     throw new DiagnosticsError([...recovery.diagnostics, ...diagnosticsOf(failure, locked)], exitCode);
   } finally {
-    const end =
-      accepted && !request.wait ? { ended: { run: accepted.run, counts: noCounts, exitCode: 0 } } : undefined;
+    const goesOn = accepted !== undefined && request.wait;
+    const run = accepted?.run ?? (journal.run?.id === connection.runId ? journal.run : undefined);
+    const ended = goesOn ? undefined : run && endedRun(run, accepted ? 0 : 1);
     if (recovery.entries.length > 0 || journal.hasChanges || state.run !== null)
-      await journal.finish(null, end ?? { goesOn: accepted !== undefined });
+      await journal.finish(null, { goesOn, ended });
   }
 }
 
@@ -193,20 +193,21 @@ const isAskedAgain = (command: Command, asked: Omit<Command, "isChosen">): boole
 async function send(locked: LockedAction): Promise<SentAction | undefined> {
   const { connection, address, recorded, action, asked, before, state, journal, retriableIntents } = locked;
   connection.reads.remember(state);
-  const name = await nameNow(connection, address, recorded.id);
+  const { name, liveDeploymentId } = await serviceNow(connection, address, recorded.id);
   const order = { address, id: recorded.id, name, ...(retriableIntents[0]?.command ?? asked) };
   const [, last] = (action.makes && recordedPart(journal, address, action.makes.type)) || [];
   const aim =
     retriableIntents.length > 0
       ? { preexistingIds: state.run?.fences[address] ?? [] }
       : await action.aim?.(connection.reads, order, last);
-  const accepted = await act(doorOf(locked), action, order, aim);
+  const touched = { address, before: (action.makes && liveDeploymentId) || undefined };
+  const accepted = await act(doorOf(locked, touched), action, order, aim);
   const { run } = journal;
   return accepted && run ? { ...locked, ...accepted, sentFrom: before, run } : undefined;
 }
 
 /** Journals the intent of the write before its first byte, and its outcome after the answer. */
-function doorOf(locked: LockedAction): ActionDoor {
+function doorOf(locked: LockedAction, touched: Touched): ActionDoor {
   const { context, connection, request, address, recorded, action, asked } = locked;
   const { state, journal, retriableIntents } = locked;
   const { clock, host: by, startedBy } = context;
@@ -225,7 +226,7 @@ function doorOf(locked: LockedAction): ActionDoor {
         planDigest: sha256(canonicalJson({ address, ...command })),
         credential: context.credential(),
         startedAt: new Date(clock.now()).toISOString(),
-        origin: { command: command.action, ...(startedBy?.([]) ?? { by }) },
+        origin: { command: command.action, touched: [touched], ...(startedBy?.([]) ?? { by }) },
         fences: { ...others, [address]: preexistingIds },
       };
       await journal.begin(record, undefined);
@@ -250,9 +251,9 @@ function doorOf(locked: LockedAction): ActionDoor {
   };
 }
 
-async function nameNow({ reads }: Connection, address: Address, id: string): Promise<string> {
+async function serviceNow({ reads }: Connection, address: Address, id: string) {
   const read = await reads.service(id);
-  if (read.kind === "found") return read.value.name;
+  if (read.kind === "found") return read.value;
   const why = read.kind === "gone" ? "no longer exists" : `cannot be read: ${read.reason}`;
   throw failure("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" });
 }
@@ -284,6 +285,12 @@ async function awaitEnd(sent: SentAction): Promise<RuntimeOutcome> {
 
 const noCounts = { added: 0, changed: 0, destroyed: 0, adopted: 0, forgotten: 0, failed: 0, skipped: 0 };
 
+function endedRun(run: RunRecord, exitCode: number) {
+  const failed = exitCode === 0 || exitCode === 8 ? undefined : (true as const);
+  const touched = run.origin?.touched?.map((one) => ({ ...one, failed }));
+  return { run, end: { counts: noCounts, exitCode, touched } };
+}
+
 /**
  * Ends the run and records the end of what the action made. Where another run writes the state now, or was cut short, that or
  * the next one settles it; one that waits too goes on.
@@ -309,7 +316,7 @@ async function recordEnd(
       const failure = earlier ? { ...earlier, writes: settled.writes } : { ...settled, inputs: {} };
       await journal.record(at, kind === "done" ? { ...settled, id } : failure);
     }
-    await journal.finish(null, { goesOn: Boolean(other), ended: { run, counts: noCounts, exitCode } });
+    await journal.finish(null, { goesOn: Boolean(other), ended: endedRun(run, exitCode) });
   }).catch((failure: unknown) => {
     if (!(failure instanceof DiagnosticsError && failure.exitCode === 6)) throw failure;
   });

@@ -2,7 +2,7 @@ import type { RunResult } from "../apply/run-plan";
 import { type Diagnostic, error, exitCodeOf, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
-import { pastRuns } from "../model/history";
+import { pastRuns, touching } from "../model/history";
 import type { State } from "../model/state";
 import { shortList } from "../model/text";
 import type { Plain } from "../model/value";
@@ -16,7 +16,7 @@ import {
 } from "../plan/digest";
 import { guardErrors, isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
-import { hasChanges, type Plan, type PlanOptions, type Revealed } from "../plan/plan";
+import { hasChanges, isWritten, type Plan, type PlanOptions, type Revealed } from "../plan/plan";
 import {
   compareWithSaved,
   consentsIn,
@@ -25,6 +25,7 @@ import {
   type SavedPlan,
 } from "../plan/saved-plan";
 import { differenceLine, remedyText } from "../report/plan-wording";
+import { timeAgo } from "../report/time-text";
 import type { StateSession } from "../state/backend";
 import { addresses, type Context, type PlanRequest } from "./context";
 import { execute } from "./execute";
@@ -34,6 +35,7 @@ import { type BuiltPlan, buildPlan, type PlanOutcome, prefetch } from "./plan";
 export interface ApplyRequest extends PlanRequest {
   /** Text of a saved plan: its own options then hold; `confirmedDeletes` are added to those it was made with. */
   readonly savedPlan?: string;
+  readonly planFile?: string | undefined;
   /** The command line, named after a stop to run it again: `rnv destroy -auto-approve`. */
   readonly commandLine?: string;
   /** The digest that the plan must have; with another one nothing is written (exit 5). */
@@ -47,10 +49,11 @@ export interface ApplyRequest extends PlanRequest {
   /** Nothing was reviewed: the plan may only repair drift. */
   readonly repairsOnly?: boolean;
   readonly isSweep?: boolean;
+  /** Those that were reviewed, as their host writes them: `#12`. */
+  readonly pullRequests?: readonly string[] | undefined;
   /** `merge request` in a job of GitLab. */
   readonly pullWord?: string;
   readonly lockTimeoutMs: number;
-  /** Most changes in flight at once. */
   readonly parallelism: number;
   /**
    * Asked once, with the finished plan, before the first write. Returns the addresses whose deletion the user
@@ -90,6 +93,8 @@ async function applyLocked(
   const parsed = request.savedPlan === undefined ? undefined : readSavedPlan(request.savedPlan);
   if (parsed && hasErrors(parsed.diagnostics)) return stopped(parsed.diagnostics);
   const saved = parsed?.document;
+  const again = saved && refuseAgain(context, saved, session.state, request.planFile);
+  if (again) return stopped([again]);
   const connection = await prefetch(context);
   const start = { connection, state: session.state, writes: true, foresees: true };
   const wanted = wantedBy(request, saved);
@@ -116,10 +121,10 @@ async function applyLocked(
 
   // The history names the plan that was reviewed, of which this may be the rest.
   const named = reviewed === undefined ? plan : { ...plan, digest: reviewed };
-  const origin = {
-    command: verbs[wanted.mode],
-    ...(context.startedBy?.(wanted.files) ?? { by: context.host }),
-  };
+  const touched = plan.changes.filter((one) => isWritten(one, plan)).map(({ address }) => ({ address }));
+  const by = context.startedBy?.(wanted.files) ?? { by: context.host };
+  const { pullRequests } = request;
+  const origin = { command: verbs[wanted.mode], ...by, pullRequests, ...touching(touched) };
   const how = { parallelism: request.parallelism, origin };
   const result = await execute(context, session, { ...built, plan: named }, how);
   const { counts, outputs, exitCode } = result;
@@ -146,6 +151,19 @@ function wantedBy(request: ApplyRequest, saved: SavedPlan | undefined): ApplyReq
     isSaved: true,
     ...(revealed && { revealed: new Map(revealed as [Address, Revealed][]) }),
   };
+}
+
+/** Refuses a saved plan that a recorded run has applied. */
+function refuseAgain({ clock }: Context, { plan }: SavedPlan, state?: State, name = "the saved plan") {
+  const run = (state ? pastRuns(state) : []).find(
+    ({ digest, startedAt }) => digest === plan.digest && startedAt >= (plan.timestamp ?? "~"),
+  );
+  if (run === undefined) return undefined;
+  const { exitCode } = run;
+  const end = exitCode === undefined ? ", which did not end" : exitCode === 0 ? "" : `, exit ${exitCode}`;
+  const about = `run ${run.id.slice(0, 8)}, ${timeAgo(run.startedAt, clock.now())}${end}`;
+  const hint = "plan again, review, and apply the new plan";
+  return error("plan.stale", `${name} was applied already (${about})`, { hint });
 }
 
 const unauthenticated =

@@ -124,10 +124,7 @@ export const endHandOver = ({ handOver, ...state }: State): State =>
 export const hasFingerprint = (resources: readonly RecordedResource[]): boolean =>
   resources.some(({ applied }) => Object.values(applied).some(isKeyed));
 
-/**
- * Forgets writes without an outcome at addresses without a record: the way out when only the user, who looked, can tell
- * their outcome.
- */
+/** Forgets writes without an outcome at addresses without a record, which only the user can settle. */
 export function dropOpenWrites(
   state: State,
   texts: readonly string[],
@@ -181,6 +178,11 @@ function olderSerial(current: State, incoming: State): string | undefined {
     return `both states have serial ${current.serial}, with different content`;
   return undefined;
 }
+
+export const differingRecords = (before: State | undefined, { resources }: State): readonly Address[] =>
+  (Object.keys({ ...before?.resources, ...resources }) as Address[]).filter(
+    (address) => !isSame(before?.resources[address] ?? null, resources[address] ?? null),
+  );
 
 const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a as Plain) === canonicalJson(b as Plain);
 

@@ -4,6 +4,7 @@ import { type RunResult, refreshRecords, runPlan } from "../apply/run-plan";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import { type Desired, hideOutputs } from "../model/desired";
 import { append } from "../model/graph";
+import { touching } from "../model/history";
 import type { LiveResource } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
@@ -18,10 +19,7 @@ import type { Context } from "./context";
 import type { BuiltPlan } from "./plan";
 import { startingState } from "./recover";
 
-/**
- * Runs an approved plan under the lock, with `parallelism` changes in flight at once: run record, changes, outputs, snapshot.
- * Returns the outputs that are known then.
- */
+/** Runs an approved plan under the lock: run record, changes, outputs, snapshot. Returns the outputs that are known then. */
 export async function execute(
   context: Context,
   session: StateSession,
@@ -47,9 +45,8 @@ export async function execute(
     result.exitCode === 0 ? await checkPostconditions(planning.input.desired, plan, settledReader(run)) : [];
   const exitCode = result.exitCode || (diagnostics.length > 0 ? 1 : unmet.length > 0 ? 7 : 0);
   // A run that changed nothing is no part of the history, as it is no reason to write a state.
-  const moves = plan.changes.some(({ previousAddress }) => previousAddress !== undefined);
-  const ended =
-    writes || movesOutputs || moves ? { run: record, counts: result.counts, exitCode } : undefined;
+  const end = { counts: result.counts, exitCode, ...touching(result.touched) };
+  const ended = writes || movesOutputs || result.touched.length > 0 ? { run: record, end } : undefined;
   // A run that was cut short is over once nothing of it is left to do.
   if (writes || journal.hasChanges || state.run !== null || session.isFormOutdated)
     await journal.finish(key.keyId ?? null, { ended });
@@ -136,10 +133,7 @@ function runOf(context: Context, planning: BuiltPlan, journal: RunJournal, recor
   };
 }
 
-/**
- * Resolves references while a plan runs: an unchanged resource is taken as it is live, a changed
- * resource as its last answer showed it.
- */
+/** Resolves references while a plan runs: an unchanged resource as it is live, a changed resource as its last answer showed it. */
 function runLookup(plan: Plan, journal: RunJournal): RunLookup {
   const changes = new Map(plan.changes.map((change) => [change.address, change]));
   return (address, attribute) => {

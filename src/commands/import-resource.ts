@@ -19,6 +19,7 @@ import { blockOf } from "./export-manifest";
 import { holdLock, refuseNewState } from "./hold-lock";
 import { knownSecrets, load } from "./load";
 import { newLineage } from "./recover";
+import { withEdit } from "./run-history";
 
 export interface ImportRequest {
   readonly address: string;
@@ -74,7 +75,10 @@ export async function importResource(context: Context, request: ImportRequest): 
     if (declared === undefined) throw new DiagnosticsError([await undeclared(importing, live)]);
     const writtenAt = writtenNow({ reads: connection.reads, clock: context.clock });
     const recorded = { ...recordOf(importing, declared, live), writtenAt };
-    await session.commit({ ...state, resources: { ...state.resources, [target.address]: recorded } });
+    const { address, id: after } = target;
+    const imported = { ...state, resources: { ...state.resources, [address]: recorded } };
+    const run = { command: "import", touched: [{ address, after }] };
+    await session.commit(withEdit(context, run, imported, connection.runId));
     return { recorded, diagnostics, exitCode: 0 };
   });
 }

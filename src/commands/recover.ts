@@ -36,10 +36,7 @@ export interface Planning extends PlanStart {
   readonly key: StateKey;
 }
 
-/**
- * Settles the writes of an interrupted run as far as it can, and reads live resources: the plan is made from the lists in
- * which the recovery looked. `input` is undefined when an outcome is unknown.
- */
+/** Settles the writes of an interrupted run, and reads live resources. `input` is undefined when an outcome is unknown. */
 export async function recoverAndRead(
   planning: Planning,
 ): Promise<{ readonly input?: PlanInput; readonly recovery: Recovery }> {

@@ -1,8 +1,7 @@
 import { DiagnosticsError, failure, SourceFile } from "../diagnostics/diagnostic";
 import { didYouMeanAddress } from "../diagnostics/suggest";
 import { type Address, parseAddress } from "../model/address";
-import { withRuns } from "../model/history";
-import type { RecordedResource, State } from "../model/state";
+import type { RecordedResource, State, Touched } from "../model/state";
 import { applyMoves } from "../plan/instances";
 import { typeNamed } from "../resources";
 import type { Backup, LockHolder, StateSession } from "../state/backend";
@@ -11,6 +10,7 @@ import { addresses, type Context } from "./context";
 import {
   checkMoves,
   checkReplacement,
+  differingRecords,
   dropOpenWrites,
   endHandOver,
   hasFingerprint,
@@ -22,6 +22,7 @@ import {
 import { holdLock } from "./hold-lock";
 import { leavesParent } from "./import-resource";
 import { newLineage } from "./recover";
+import { withEdit } from "./run-history";
 
 /** `rnv force-unlock`: removes the lock with the id `lockId`, also of another holder, which is returned. */
 export async function forceUnlock(
@@ -64,15 +65,12 @@ export function moveState(
       });
     return {
       state: { ...state, resources: Object.fromEntries(recorded) },
-      addresses: [...moves.values()],
+      touched: [...moves].map(([from, address]) => ({ address, from })),
     };
   });
 }
 
-/**
- * `rnv state claim`: records the repository of this run as that of the state, and returns its name. `confirm` is asked with the
- * recorded name; undefined where it says no.
- */
+/** `rnv state claim`: records the repository of this run. `confirm` is asked with the recorded name; undefined where it says no. */
 export function claimState(
   context: Context,
   request: EditRequest & { readonly confirm: (owner: string) => Promise<boolean> },
@@ -87,7 +85,9 @@ export function claimState(
     if (state === undefined) throw failure("command.usage", "nothing is recorded yet");
     const { repository: owner = name } = state;
     if (owner !== name && !(await request.confirm(owner))) return undefined;
-    if (state.repository !== name) await commit({ ...state, repository: name });
+    const claimed = { ...state, repository: name };
+    if (state.repository !== name)
+      await commit(withEdit(context, { command: "state claim", touched: [] }, claimed));
     return name;
   });
 }
@@ -108,11 +108,10 @@ export function removeState(
       const isFoundById = record?.retained && typeNamed(record.type)?.archives;
       return record && isFoundById ? [{ address, id: record.id }] : [];
     });
-    return { state: edited.state, addresses: [...dropped.addresses, ...edited.removed], archived };
+    return { state: edited.state, touched: touchedAt([...dropped.addresses, ...edited.removed]), archived };
   });
 }
 
-/** A text of a state, with its name in messages. */
 interface NamedText {
   readonly text: string;
   readonly name: string;
@@ -133,7 +132,7 @@ async function replaceState(
   const parsed = await context.backend.parse(text, name);
   const outcome = await edit(context, `state ${verb}`, request, (session) => {
     checkReplacement(verb, session.state, parsed.state, request.force);
-    return { state: parsed.state };
+    return { state: parsed.state, touched: touchedAt(differingRecords(session.state, parsed.state)) };
   });
   return { ...outcome, restored: { name, bytes: Buffer.byteLength(text), parsed } };
 }
@@ -149,10 +148,7 @@ export async function listBackups({ backend }: Pick<Context, "backend">): Promis
   return backups;
 }
 
-/**
- * `rnv state restore`: replaces the recorded state by a previous snapshot, also where it cannot be read. The snapshot
- * gets a new serial; the state that it replaces becomes the newest backup.
- */
+/** `rnv state restore`: replaces the recorded state by a previous snapshot with a new serial, also where it cannot be read. */
 export async function restoreState(
   context: Context,
   request: EditRequest & {
@@ -175,7 +171,12 @@ async function backupAt({ backend }: Context, n: number): Promise<NamedText> {
   });
 }
 
-type Edit = Partial<Omit<EditOutcome, "serial">> & { readonly state: State };
+interface Edit extends Partial<Pick<EditOutcome, "archived">> {
+  readonly state: State;
+  readonly touched: readonly Touched[];
+}
+
+const touchedAt = (addresses: readonly Address[]) => addresses.map((address): Touched => ({ address }));
 
 function edit(
   context: Context,
@@ -188,14 +189,9 @@ function edit(
     if (session.damage?.some(({ code }) => code !== "state.unreadable"))
       throw new DiagnosticsError(session.damage);
     if (repair !== true) refuseHandOver(session.state);
-    const { state, addresses = [], archived = [] } = change(session);
-    const at = new Date(context.clock.now()).toISOString();
-    const id = Buffer.from(context.randomBytes(16)).toString("hex");
-    const by = context.startedBy?.([]) ?? { by: context.host };
-    const run = { id, command, ...by, startedAt: at, endedAt: at, digest: "", exitCode: 0 };
-    const history = withRuns(state.history, null, run);
-    const { serial } = await session.commit({ ...state, ...(history && { history }) });
-    return { addresses, archived, serial };
+    const { state, touched, archived = [] } = change(session);
+    const { serial } = await session.commit(withEdit(context, { command, touched }, state));
+    return { addresses: touched.map(({ address }) => address), archived, serial };
   });
 }
 
@@ -259,9 +255,11 @@ export function handOver(
     const goesOn = from === session.state;
     const received = receiveResources(other.state ?? empty, from, goesOn);
     const noted = goesOn ? from : await session.commit(from);
-    if (received !== other.state) await other.commit(received);
-    await session.commit(endHandOver(noted));
-    return { addresses: noted.handOver?.addresses ?? [], to };
+    const { addresses = [] } = noted.handOver ?? {};
+    const run = { command: "state mv", touched: touchedAt(addresses) };
+    if (received !== other.state) await other.commit(withEdit(target, run, received));
+    await session.commit(withEdit(context, run, endHandOver(noted)));
+    return { addresses, to };
   };
   const otherLock = { ...lock, anyRepository: true };
   // Always in the same order, so that two that hand over to each other do not wait for each other.

@@ -1,8 +1,17 @@
-import type { PastRun, RunRecord, State } from "./state";
+import type { PastRun, RunRecord, State, Touched } from "./state";
 
 export const keptRuns = 50;
+const keptAddresses = 20;
 
-export type RunEnd = Required<Pick<PastRun, "endedAt" | "counts" | "exitCode">>;
+export type RunEnd = Required<Pick<PastRun, "endedAt" | "counts" | "exitCode">> &
+  Pick<PastRun, "touched" | "omitted">;
+
+/** Returns the part of a run record that names resources, failed ones first. */
+export function touching(all: readonly Touched[]): Pick<PastRun, "touched" | "omitted"> {
+  const sorted = [...all.filter(({ failed }) => failed), ...all.filter(({ failed }) => !failed)];
+  const omitted = Math.max(0, all.length - keptAddresses);
+  return { touched: sorted.slice(0, keptAddresses), omitted: omitted || undefined };
+}
 
 /** Returns the past run of a record, with its end where it came to that; undefined where its origin is unknown. */
 export function pastRunOf(

@@ -49,10 +49,7 @@ const resource = z.looseObject({
   onRemove: z.enum(["delete", "archive", "retain"]),
   /** Its own defaults: settings that were not sent when it was made and differed from the catalog's; none when absent. */
   initial: objectOf<Plain>().optional(),
-  /**
-   * Attribute paths of the settings that its create sent; once it is read, all others become its own defaults
-   * (`initial`).
-   */
+  /** Attribute paths of the settings that its create sent; once it is read, all others become its own defaults (`initial`). */
   madeWith: texts.optional(),
   /** Attribute paths of `lifecycle.ignoreChanges`; none when it is absent. */
   ignoreChanges: texts.optional(),
@@ -66,10 +63,7 @@ const resource = z.looseObject({
   pending: z.custom<Pending>(isObject, "expected an object").optional(),
   /** Why its last deletion failed: it is asked for again, whatever the service still shows of that deletion. */
   deletionFailed: z.string().optional(),
-  /**
-   * Archived when it was no longer declared (`onRemove: archive`), or holding or belonging to an archived resource. The
-   * record is kept for the day it is declared again; until then it is not managed.
-   */
+  /** Archived with `onRemove: archive`, or holding or belonging to an archived resource. Not managed until it is declared again. */
   retained: z.literal(true).optional(),
 });
 
@@ -88,7 +82,6 @@ export type DeletedResource = Parsed<z.infer<typeof deletedResource>>;
 const command = z.looseObject({
   /** `deploy`, `clear-cache`, `restart`, `suspend`, `resume`, `rollback` or `cancel`. */
   action: text,
-  /** The deployment it is about. */
   deploymentId: text.optional(),
   commit: text.optional(),
   /** The commit of the release that `rollback` goes back to, where it is known. */
@@ -97,22 +90,40 @@ const command = z.looseObject({
   isChosen: z.literal(true).optional(),
 });
 
-/** The action that a verb asks for, outside of a plan. */
 export type Command = Parsed<z.infer<typeof command>>;
+
+const touched = z.looseObject({
+  address,
+  from: address.optional().describe("Its address before the run."),
+  before: text.optional().describe("Its ID before the run. Of a deployment, the release that served."),
+  after: text.optional().describe("Its ID after the run. Of a deployment, the new release."),
+  failed: z.literal(true).optional(),
+});
+
+/** A resource that a run changed, or failed to change. */
+export type Touched = Parsed<z.infer<typeof touched>>;
+
+export const touchedShape = {
+  touched: z
+    .array(touched)
+    .optional()
+    .describe("At most 20 that it changed or, without an end, was about to change; failed ones first."),
+  omitted: count.optional().describe("The number of others."),
+};
 
 /** The shape of a run's origin, known before its first write. */
 const runOrigin = z.looseObject({
-  /** The verb: `apply`, `destroy`. */
   command: text,
   /** The person that the job names as its starter, else `user@host`. */
   by: text,
   /** The commit that was applied, as the job or the repository of the manifest says. */
   commit: text.optional(),
-  /** Address of the job's page. */
   job: text.optional(),
+  /** Those that were reviewed, as their host writes them: `#12`, `!12`. */
+  pullRequests: texts.optional(),
+  ...touchedShape,
 });
 
-/** The origin of a run, recorded before its first write. */
 export type RunOrigin = Parsed<z.infer<typeof runOrigin>>;
 
 export const applyCounts = {
@@ -126,11 +137,8 @@ export const applyCounts = {
 };
 
 const pastRun = runOrigin.extend({
-  /** As the run record: 32 hex digits. */
   id: text,
-  /** ISO 8601. */
   startedAt: z.string(),
-  /** Digest of the applied plan. */
   digest: z.string(),
   /** When it wrote the state at its end, ISO 8601; absent where it never came to that. */
   endedAt: z.string().optional(),
@@ -148,7 +156,6 @@ const run = z.looseObject({
   planDigest: z.string(),
   /** SHA-256 of the API key, first 16 hex digits: receipts are scoped to the credential. */
   credential: z.string(),
-  /** ISO 8601. */
   startedAt: z.string(),
   origin: runOrigin.optional(),
   /** Ids that had the name when the plan was made, by address: of planned creates, or of the resource of a verb. */
@@ -174,7 +181,6 @@ const intent = z.looseObject({
   runId: text,
   address,
   type: text,
-  /** Name of the endpoint function: `createService`. */
   operation: text,
   method: text,
   path: text,
@@ -192,7 +198,6 @@ const intent = z.looseObject({
   takesEffect: z.literal("at once").optional(),
   /** The action of a verb; absent for a write of a plan. */
   command: command.optional(),
-  /** ISO 8601. */
   at: z.string(),
 });
 
@@ -250,7 +255,6 @@ export const stateSchema = z.looseObject({
   outputs: objectOf<Plain>(),
   /** The run in progress or cut short; null after a run that ended. */
   run: run.nullable(),
-  /** Resources that we deleted lately, by id; none when absent. */
   deleted: z.record(z.string(), deletedResource).optional(),
   /** Writes of `run` without an outcome. */
   open: z.array(intent),

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { type Diagnostic, positionAt, type SourceRange } from "../diagnostics/diagnostic";
 import type { ApplyEvent, EventDocument, SourceLocation } from "../model/apply-event";
 import { standingSchema } from "../model/live";
+import { touchedShape } from "../model/state";
 import { inDocument } from "../plan/document";
 import type { DriftDocument, DriftReport, StageDrift } from "../plan/drift";
 import type { AttributeChange, InMemory } from "../plan/plan";
@@ -50,13 +51,11 @@ const service = z.strictObject({
   variables: z.array(variable).optional().describe("With `--variables`. No value is shown."),
 });
 
-/** `status -json`. */
 export const statusSchema = z.strictObject({
   ...format,
   services: z.array(service).describe("Sorted by address."),
 });
 
-/** `deployments -json`. */
 export const deploymentsSchema = z.strictObject({
   ...format,
   address: addressSchema,
@@ -76,12 +75,10 @@ export interface RunningService extends Omit<InMemory<z.infer<typeof service>>, 
   readonly latest?: Release | undefined;
 }
 
-/** The first deployments of a service, newest first. */
 export type ReleaseList = InMemory<Omit<DeploymentsDocument, "format_version">>;
 
 const count = z.int().min(0);
 
-/** `history -json`. */
 export const historySchema = z.strictObject({
   ...format,
   ...{ stage: text, stack: text },
@@ -97,6 +94,8 @@ export const historySchema = z.strictObject({
         digest: z.string().describe("Of the plan that was applied."),
         exit_code: count.optional(),
         counts: z.record(z.string(), count).optional().describe("Changes that were made, and that were not."),
+        pull_requests: z.array(z.string()).optional().describe("Those that were reviewed: `#12`, `!12`."),
+        ...touchedShape,
       }),
     )
     .describe("Newest first."),

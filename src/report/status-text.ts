@@ -1,5 +1,6 @@
 import type { Standing } from "../model/live";
-import type { PastRun, State } from "../model/state";
+import type { PastRun, State, Touched } from "../model/state";
+import { shortList } from "../model/text";
 import { durationText } from "../model/time";
 import type { Plain } from "../model/value";
 import { inDocument } from "../plan/document";
@@ -7,7 +8,7 @@ import type { Release, ReleaseList, RunningService } from "./documents";
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { readingOrder } from "./order";
 import { countEach, counted, countList } from "./plan-wording";
-import { alignColumns, type Style, tableLines, wrapLines } from "./style";
+import { alignColumns, arrowOf, type Style, tableLines, wrapLines } from "./style";
 import { elapsedText, exactTime, timeAgo } from "./time-text";
 
 /** Characters of a text of the service, and of a name in a column. */
@@ -168,19 +169,34 @@ export const historyJson = ({ runs, ...of }: History): Plain => ({
   runs: runs.map(inDocument),
 });
 
-export function historyText({ runs }: History, now: number, style: Style): string {
+/** Renders the runs, each with the resources that it touched. `isWhole`: all of them, and all that identifies the run. */
+export function historyText({ runs }: History, now: number, style: Style, isWhole = false): string {
   const rows = runs.map((run) => [
     exactTime(run.startedAt),
     timeAgo(run.startedAt, now),
     escapeText(run.command),
-    escapeText(run.by),
+    [run.by, ...(run.pullRequests ?? [])].map(escapeText).join(" "),
     run.commit === undefined ? "-" : escapeText(run.commit.slice(0, 10)),
-    run.digest === "" ? "-" : escapeText(run.digest.slice(0, 12)),
-    escapeText(run.id.slice(0, 12)),
+    escapeText(isWhole ? run.id : run.id.slice(0, 8)),
     resultText(run),
   ]);
-  const head = ["WHEN", "", "RUN", "WHO", "COMMIT", "DIGEST", "ID", "RESULT"];
-  return `${tableLines(head, rows, style).join("\n")}\n`;
+  const notes = runs.map((run) => {
+    const { touched = [], omitted = 0, endedAt, digest, job } = run;
+    const names = [...touched.map((one) => touchedText(one, style)), ...Array<string>(omitted).fill("")];
+    const list = `${endedAt ? "" : "planned: "}${shortList(names, isWhole ? touched.length : 5)}`;
+    const identity = isWhole ? [digest && `digest ${digest}`, job ?? ""] : [];
+    return [names.length > 0 ? list : "", ...identity.map(escapeText)].filter((one) => one !== "");
+  });
+  const head = ["when", "", "run", "who", "commit", "id", "result"];
+  return `${tableLines(head, rows, style, notes).join("\n")}\n`;
+}
+
+/** `+ service.shop.api`, `service.shop.api -> service.shop.core`, `deployment.shop.api 3fe7190e -> 92414d17 (failed)`. */
+function touchedText({ address, from = address, before, after, failed }: Touched, style: Style): string {
+  const sign = before === after || (before && after) ? "" : after ? "+ " : "- ";
+  const change = (a: string, b: string): string => (a === b ? a : `${a} ${arrowOf(style)} ${b}`);
+  const ids = before && after && before !== after ? ` ${change(before.slice(0, 8), after.slice(0, 8))}` : "";
+  return escapeText(`${sign}${change(from, address)}${ids}${failed ? " (failed)" : ""}`);
 }
 
 /** Words for exit codes of a run that changed something, or was about to. */

@@ -2,7 +2,6 @@ import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../model/state";
 import type { ParsedState } from "./state-text";
 
-/** Bytes. */
 export const largestSnapshot = 32 * 1024 * 1024;
 
 export const keptBackups = 10;
@@ -13,9 +12,7 @@ export interface LockHolder {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
-  /** The verb: `apply`. */
   readonly command: string;
-  /** ISO 8601. */
   readonly since: string;
 }
 
@@ -29,10 +26,7 @@ export interface LockWait {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Keeps the recorded state. Reading needs no lock and writes nothing. All writing goes through a session,
- * which holds the lock.
- */
+/** Keeps the recorded state. Reading needs no lock and writes nothing. A session, which holds the lock, does all writing. */
 export interface StateBackend {
   /** For messages: a path or a URL without credentials. */
   readonly location: string;
@@ -55,10 +49,7 @@ export interface StateBackend {
 export interface StateSession {
   /** As read under the lock. */
   readonly state: State | undefined;
-  /**
-   * The stored state has another form than the next write: in the clear or encrypted, or under the previous key.
-   * The next snapshot puts that right.
-   */
+  /** The stored state has another form than the next snapshot: in the clear or encrypted, or under the previous key. */
   readonly isFormOutdated: boolean;
   /** Why the stored state could not be read; set only for `repair`. */
   readonly damage?: readonly Diagnostic[];
@@ -66,10 +57,7 @@ export interface StateSession {
   append(entries: readonly JournalEntry[], options: { readonly durable: boolean }): Promise<void>;
   /** Writes a new snapshot with the next serial and empties the journal. Returns the written state. */
   commit(state: State): Promise<State>;
-  /**
-   * Removes the state, its journal and its backups; nothing but `release` may follow. False where the store removes
-   * nothing: over HTTP.
-   */
+  /** Removes the state, its journal and its backups; nothing but `release` may follow. False where the store removes nothing. */
   erase(): Promise<boolean>;
   release(): Promise<void>;
 }

@@ -91,7 +91,6 @@ function decryptText(ciphertext: Encrypted, bound: string, key: Uint8Array): str
 export class StateCipher {
   /** By variable and salt: stretching a passphrase is slow. */
   readonly #keys = new Map<string, Promise<NamedKey | undefined>>();
-  /** Salt of the texts under the current key. */
   #salt: string | undefined;
   #hasOpenedOlder = false;
 

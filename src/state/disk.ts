@@ -12,10 +12,7 @@ export interface DiskFile {
   close(): Promise<void>;
 }
 
-/**
- * The file system as the state needs it, so that tests can cut its power and fill it up. Failures reject
- * with an error that has a `code` such as `ENOSPC`.
- */
+/** The file system as the state needs it, so that tests can cut its power and fill it up. Failures have a `code`: `ENOSPC`. */
 export interface Disk {
   /** Creates a file with mode 0600; rejects with `EEXIST` when the path is taken, also by a link. */
   create(path: string): Promise<DiskFile>;
@@ -30,11 +27,9 @@ export interface Disk {
   makeFolder(path: string): Promise<void>;
   /** Names created, renamed and removed in the folder survive a power cut once this returns. */
   syncFolder(path: string): Promise<void>;
-  /** Returns the target of a symbolic link; undefined when there is none. */
   readLink(path: string): Promise<string | undefined>;
 }
 
-/** Returns the `code` of a failed disk call: `ENOENT`; undefined for anything else. */
 export function diskCode(cause: unknown): string | undefined {
   const code = (cause as { code?: unknown } | null | undefined)?.code;
   return typeof code === "string" ? code : undefined;
@@ -106,10 +101,8 @@ export async function placeNew(
   }
 }
 
-/** Makes names created, renamed or removed beside `path` durable. */
 export const syncFolderOf = (disk: Disk, path: string): Promise<void> => disk.syncFolder(dirname(path));
 
-/** Bytes. */
 export const largestJournal = 128 * 1024 * 1024;
 
 export const filesOf = (path: string) => ({

@@ -15,9 +15,7 @@ const journalHeader = z.object({
   /** Unique: the encryption of an entry is bound to it. */
   id: z.string(),
   lineage: z.string(),
-  /** Serial of the snapshot; 0 when there is none yet. */
   serial: z.int(),
-  /** Generation of the lock that the journal was opened under. */
   generation: z.int(),
 });
 export type JournalHeader = Readonly<z.infer<typeof journalHeader>>;

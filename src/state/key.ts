@@ -7,9 +7,7 @@ import { type Disk, placeNew, readFailed, syncFolderOf, writeFailed } from "./di
 import { nodeDisk } from "./node-disk";
 
 export interface StateKeySource {
-  /** `RNV_STATE_KEY` is read from it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The key file of this state. */
   readonly path: string;
   /** The key file of all states of the folder, read where this state has none of its own. */
   readonly shared?: string | undefined;

@@ -58,7 +58,6 @@ const lockRecord = z.object({
   /** Rises with every holder; writes are checked against it. */
   generation: z.int(),
   process: processIdentity.catch({}),
-  /** The lock was released by this run. */
   free: z.literal(true).optional(),
 });
 
@@ -67,7 +66,6 @@ export type LockRecord = Readonly<Omit<z.infer<typeof lockRecord>, "format" | "f
 /** `unreadable`: it does not say whose it is. */
 export type FoundLock = LockRecord | "free" | "unreadable";
 
-/** Bytes. */
 export const largestLock = 64 * 1024;
 
 export const encodeLock = (record: LockRecord & { readonly free?: true }): Uint8Array =>
@@ -76,7 +74,6 @@ export const encodeLock = (record: LockRecord & { readonly free?: true }): Uint8
 const parseLock = (bytes: Uint8Array | undefined) =>
   bytes && lockRecord.safeParse(parseJson(Buffer.from(bytes).toString("utf8"))).data;
 
-/** Returns the generation of a lock, free or held; 0 where there is none. */
 export const generationIn = (bytes: Uint8Array | undefined): number => parseLock(bytes)?.generation ?? 0;
 
 /** Returns the record that a lock's bytes hold; undefined bytes are a lock that is free. */
@@ -187,7 +184,6 @@ export async function acquireLock(
   }
 }
 
-/** Returns the error for a lock that another run holds; `where` names its file or address. */
 function lockHeld(holder: LockHolder, where: string, now: number): DiagnosticsError {
   const { id, command, host, pid, since } = holder;
   const age = now - Date.parse(since);

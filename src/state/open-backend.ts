@@ -18,7 +18,6 @@ export interface OpenSurroundings {
 }
 
 export interface BackendSurroundings extends OpenSurroundings, Omit<BackendOptions, "cipher" | "disk"> {
-  /** Cryptographic randomness. */
   readonly randomBytes: (length: number) => Uint8Array;
 }
 

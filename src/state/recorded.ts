@@ -108,7 +108,6 @@ export interface Recorded {
   readonly stored: StoredBytes;
   /** Snapshot and journal; undefined where there is no snapshot yet. */
   readonly state: State | undefined;
-  /** Serial of the snapshot; 0 when there is none. */
   readonly serial: number;
   /** Highest generation that wrote any of it. */
   readonly generation: number;
@@ -119,7 +118,6 @@ export interface Recorded {
   readonly damage?: readonly Diagnostic[];
 }
 
-/** Decodes the bytes stored at `location`. Throws `DiagnosticsError`. */
 export async function decodeRecorded(
   stored: StoredBytes,
   location: string,
@@ -139,10 +137,7 @@ export async function decodeRecorded(
   };
 }
 
-/**
- * Reads serial and generation out of a damaged state: its replacement gets higher ones, so that nothing built on the
- * damaged state passes for newer.
- */
+/** Reads serial and generation out of a damaged state: nothing built on it passes for newer than its replacement. */
 export function decodeDamaged(stored: StoredBytes, damage: readonly Diagnostic[]): Recorded {
   const { snapshot = Buffer.of(), journal = Buffer.of() } = stored;
   const text = Buffer.concat([snapshot, journal]).toString("utf8");

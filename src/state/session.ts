@@ -10,10 +10,7 @@ import { type Recorded, replayJournal } from "./recorded";
 /** Entries that need not be durable wait this long to be written with others, where there is no journal, milliseconds. */
 const lingerMs = 1000;
 
-/**
- * Keeps snapshots, and a journal where the store has one, while this run holds the lock; every write checks that it does.
- * Throws `DiagnosticsError`.
- */
+/** Keeps snapshots, and a journal where the store has one. Every write checks the lock. Throws `DiagnosticsError`. */
 export interface LockedStore {
   /**
    * Puts a snapshot in place of the last one, and empties the journal. Where there is a journal, nothing may be written after
@@ -24,7 +21,6 @@ export interface LockedStore {
   readonly append?: (entries: readonly JournalEntry[], durable: boolean) => Promise<void>;
   /** Removes the state, its journal and its backups; false where the store removes nothing. */
   erase(): Promise<boolean>;
-  /** Ends the work on it, before the lock is freed. */
   close?(): Promise<void>;
   /** The lock was seen to be another run's: it is not to be freed. */
   readonly isLockTaken?: boolean;
@@ -34,7 +30,6 @@ interface SessionParts {
   readonly location: string;
   readonly lock: LockRecord;
   readonly locks: Pick<LockStore, "freeLock">;
-  /** As read under the lock. */
   readonly start: Recorded;
   readonly clock: Clock;
   readonly cipher: StateCipher;
@@ -65,7 +60,6 @@ export class StoreSession implements StateSession {
   #hasUnsaved = false;
   #serial: number;
   #queue: Request[] = [];
-  /** The queue is written in its turn. */
   #isFlushDue = false;
   #isLingering = false;
   #work: Promise<unknown> = Promise.resolve();

@@ -1,7 +1,6 @@
 import { isLoopback } from "../api/http-transport";
 import { type Diagnostic, error, failure } from "../diagnostics/diagnostic";
 
-/** The location of a state, from `RNV_STATE` or `--state`. */
 export type StateAddress =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "http"; readonly url: string }

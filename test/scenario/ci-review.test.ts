@@ -84,6 +84,8 @@ describe("a reviewed plan", () => {
     expect(own("apply")).toEqual([expect.stringContaining("**Applied.** Apply complete!")]);
     const { runs } = JSON.parse((await scenario.run("history", "-json")).stdout);
     expect(own("apply")[0]).toContain(`run \`${runs[0].id}\``);
+    expect(runs[0].pull_requests).toEqual(["#7"]);
+    expect((await scenario.run("history")).stdout).toMatch(/@\S+ #7 /);
     scenario.forget();
     expect(await apply()).toMatchObject({ code: 0 });
     expect(scenario.requests()).toEqual([]);

@@ -22,6 +22,16 @@ describe("rnv history", () => {
   const scenario = eachScenario();
   const runs = async (...args: readonly string[]) =>
     JSON.parse((await scenario.run("history", "-json", ...args)).stdout).runs;
+  /** The lines below the head, without the times. */
+  const text = async (...args: readonly string[]) =>
+    (await scenario.run("history", ...args)).stdout
+      .trimEnd()
+      .split("\n")
+      .slice(1)
+      .map((line) =>
+        line.replace(/^\d{4}-.*? ago +|^\d{4}-.* just now +/, "").replace(/ {2,}\S+@\S+ .* {2,}/, ": "),
+      );
+  const idOf = (address: string) => JSON.parse(scenario.read(".rnv/state.json")).resources[address]?.id;
   const serial = () => JSON.parse(scenario.read(".rnv/state.json")).serial;
   beforeEach(async () => {
     scenario.write("rnv.yaml", shop(["api", "web"]));
@@ -44,6 +54,7 @@ describe("rnv history", () => {
       commit: github.GITHUB_SHA,
       job: "https://github.example.com/acme/shop/actions/runs/77",
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      touched: expect.arrayContaining([{ address: "service.shop.api", after: idOf("service.shop.api") }]),
       counts: { added: 5, changed: 0, destroyed: 0, adopted: 0, forgotten: 0, failed: 0, skipped: 0 },
       exit_code: 0,
     });
@@ -66,14 +77,22 @@ describe("rnv history", () => {
     expect(await scenario.runWith({ env }, "destroy", ...approve)).toMatchObject({ code: 0 });
     const { stdout } = await scenario.run("history");
     const lines = stdout.trimEnd().split("\n");
-    expect(lines).toHaveLength(3);
-    expect(lines[1]).toMatch(
-      /Z {2}\S.* destroy {2}tanuki\\u001b\[31m {2}b{10} {2}[0-9a-f]{12} {2}[0-9a-f]{12} {2}done: 5 destroyed$/,
-    );
-    expect(lines[2]).toMatch(
-      / apply {2,}octocat +4f2a1c9d4f {2}[0-9a-f]{12} {2}[0-9a-f]{12} {2}done: 5 added$/,
-    );
-    expect(await runs("-n", "1")).toMatchObject([{ command: "destroy" }]);
+    const named = (sign: string) =>
+      ["deployment.shop.api", "deployment.shop.web", "project.shop", "service.shop.api", "service.shop.web"]
+        .map((address) => `${sign} ${address}`)
+        .join(", ");
+    expect(lines.slice(1)).toEqual([
+      expect.stringMatching(
+        /Z {2}\S.* destroy {2}tanuki\\u001b\[31m {2}b{10} {2}[0-9a-f]{8} {2}done: 5 destroyed$/,
+      ),
+      `    ${named("-")}`,
+      expect.stringMatching(/ apply {2,}octocat +4f2a1c9d4f {2}[0-9a-f]{8} {2}done: 5 added$/),
+      `    ${named("+")}`,
+    ]);
+    const [last] = await runs("-n", "1");
+    expect(last).toMatchObject({ command: "destroy" });
+    const whole = (await scenario.run("history", "-verbose")).stdout;
+    for (const text of [last.id, `digest ${last.digest}`, first.job]) expect(whole).toContain(text);
   });
 
   it("a run that failed in part and a run that was killed are in it, and the next one adds itself", async () => {
@@ -86,7 +105,18 @@ describe("rnv history", () => {
     scenario.fail();
     expect(failed).toMatchObject({ code: 3 });
     expect(await runs()).toMatchObject([
-      { by: expect.stringContaining(`${userInfo().username}@`), counts: { failed: 2 }, exit_code: 3 },
+      {
+        ...{ by: expect.stringContaining(`${userInfo().username}@`), counts: { failed: 2 }, exit_code: 3 },
+        touched: [
+          "deployment.shop.api",
+          "deployment.shop.web",
+          "project.shop",
+          "service.shop.api",
+          "service.shop.web",
+        ].map((address) =>
+          address.startsWith("deployment.") ? { address, failed: true } : { address, after: idOf(address) },
+        ),
+      },
     ]);
     const started = scenario.start({}, "apply", ...approve, "-parallelism=1");
     scenario.fail(({ method }) =>
@@ -97,11 +127,77 @@ describe("rnv history", () => {
     await started.ended;
     scenario.fail();
     expect((await scenario.run("history")).stdout).toContain("did not end: it runs, or was cut short");
+    expect(await text("-n", "1")).toContain("    planned: deployment.shop.api, deployment.shop.web");
     const cut = (await runs())[0];
     expect(cut).toMatchObject({ command: "apply", by: expect.any(String), digest: expect.any(String) });
     expect([cut.ended_at, cut.counts, cut.exit_code]).toEqual([undefined, undefined, undefined]);
     await scenario.applies();
     expect(await runs()).toMatchObject([{ exit_code: 0 }, cut, { exit_code: 3 }]);
+  });
+
+  it("names the releases of a deployment and a rollback, what other verbs touched, and both addresses of a move", async () => {
+    await scenario.run("apply", ...approve);
+    const first = idOf("deployment.shop.api");
+    for (const verb of ["restart", "suspend", "resume", "deploy"])
+      expect(await scenario.run(verb, "service.shop.api")).toMatchObject({ code: 0 });
+    const second = idOf("deployment.shop.api");
+    await scenario.run("rollback", "service.shop.api", "--confirm", "api");
+    const third = idOf("deployment.shop.api");
+    const change = (before: string, after: string) => `${before.slice(0, 8)} -> ${after.slice(0, 8)}`;
+    scenario.fail(({ path }) =>
+      path.endsWith("/actions") ? { kind: "status", status: 400, code: "invalid" } : undefined,
+    );
+    expect(await scenario.run("restart", "service.shop.api")).toMatchObject({ code: 1 });
+    scenario.fail();
+    await scenario.run("state", "mv", "service.shop.api", "service.shop.core");
+    await scenario.run("state", "rm", "service.shop.web");
+    await scenario.run("import", "service.shop.web", scenario.emulator.store.services()[1]?.id ?? "");
+    const ofApi = [
+      ...[
+        "state mv: done",
+        "    service.shop.api -> service.shop.core, deployment.shop.api -> deployment.shop.core",
+      ],
+      ...["restart: failed (exit 1)", "    service.shop.api (failed)"],
+      ...["rollback: done", `    deployment.shop.api ${change(second, third)}`],
+      ...["deploy: done", `    deployment.shop.api ${change(first, second)}`],
+      ...["resume: done", "    service.shop.api", "suspend: done", "    service.shop.api"],
+      ...[
+        "restart: done",
+        "    service.shop.api",
+        "apply: done: 5 added",
+        expect.stringContaining("+ service.shop.api"),
+      ],
+    ];
+    const ofWeb = [
+      "import: done",
+      "    + service.shop.web",
+      "state rm: done",
+      "    deployment.shop.web, service.shop.web",
+    ];
+    expect(await text()).toEqual([...ofWeb, ...ofApi]);
+    expect(await text("service.shop.api")).toEqual(ofApi);
+    expect((await text("service.shop.core")).length).toBe(2);
+    expect(await scenario.run("history", "service.shop.apo")).toMatchObject({
+      ...{ code: 0, stdout: "", stderr: "No run that names service.shop.apo is recorded yet.\n" },
+    });
+    expect(await scenario.run("history", "api")).toMatchObject({ code: 1 });
+  });
+
+  it("keeps 20 addresses of a run, and says of which runs it does not know all", async () => {
+    const names = Array.from({ length: 25 }, (_, at) => `s${at}`);
+    scenario.write("rnv.yaml", shop(names).replaceAll("kind: web,", "kind: web, deploy: { when: never },"));
+    await scenario.run("apply", ...approve);
+    const path = ".rnv/state.json";
+    const state = JSON.parse(scenario.read(path));
+    const [{ touched, omitted, ...earlier }] = state.history;
+    expect([touched.length, omitted]).toEqual([20, 6]);
+    expect((await text())[1]).toMatch(/^ {4}\+ project.shop, .* and 21 more$/);
+    expect((await text("-verbose"))[1]).toMatch(/ and 6 more$/);
+    scenario.write(path, JSON.stringify({ ...state, history: [{ ...earlier, id: "1" }, ...state.history] }));
+    expect(await text()).toHaveLength(3);
+    expect(await scenario.run("history", "service.shop.s24")).toMatchObject({
+      stderr: expect.stringContaining("2 runs may have changed it: some addresses are not recorded.\n"),
+    });
   });
 
   it("the last 50 are kept", async () => {

@@ -47,7 +47,7 @@ describe("a saved plan", () => {
     await scenario.isQuiet();
   });
 
-  it("applies once", () => refused("first.rnvplan", "error[plan.stale]"));
+  it("applies once", () => refused("first.rnvplan", "first.rnvplan was applied already (run "));
 
   it("is refused once what it touches changed behind its back", async () => {
     scenario.write("rnv.yaml", shop("/b", "api", "web"));

@@ -80,6 +80,7 @@ async function applyReviewed(
   const request = {
     ...judgedRequestOf(given, target),
     ...{ needsKey: true, repairsOnly: given.repair, pullWord: job.pullWord },
+    pullRequests: review?.pullRequests.map((one) => `${job.platform === "gitlab" ? "!" : "#"}${one}`),
     review: (key: Uint8Array | undefined) =>
       review
         ? recordsOf(review, subjectOf(target, key), digest)

@@ -60,7 +60,7 @@ export const applyVerb = defineVerb({
         }),
       ]);
     const savedPlan = planFile === undefined ? undefined : readText(planFile);
-    return showApply(run, given, { ...judgedRequestOf(given, target), savedPlan, expectDigest });
+    return showApply(run, given, { ...judgedRequestOf(given, target), savedPlan, planFile, expectDigest });
   },
 });
 
@@ -117,7 +117,8 @@ const ofPlan = [
   ...(["adopt", "allowEmpty", "verifyValues", "destroy", "refreshOnly"] as const),
 ];
 
-type ShownRequest = PlanRequest & Pick<ApplyRequest, "savedPlan" | "expectDigest" | "review" | "repairsOnly">;
+type ShownRequest = PlanRequest &
+  Pick<ApplyRequest, "savedPlan" | "planFile" | "expectDigest" | "review" | "repairsOnly" | "pullRequests">;
 
 type ApplyValues = Pick<ValuesOf<typeof applyOptions>, "lockTimeoutMs" | "parallelism"> &
   Partial<Pick<ValuesOf<typeof applyOptions>, "autoApprove" | "jsonInto" | "verbose">>;

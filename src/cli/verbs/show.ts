@@ -1,16 +1,18 @@
 import { parseJson } from "../../api/transport";
+import { addresses } from "../../commands/context";
 import { shownState } from "../../commands/load";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { isHiddenOutput } from "../../model/desired";
 import { pastRuns } from "../../model/history";
-import type { State } from "../../model/state";
+import type { State, Touched } from "../../model/state";
 import type { Plain } from "../../model/value";
 import type { Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { planFromDocument } from "../../plan/read-document";
 import { readSavedPlan, type SavedPlan } from "../../plan/saved-plan";
 import { escapeJson, escapeText, jsonText } from "../../report/escape-text";
+import { counted } from "../../report/plan-wording";
 import { outputsJson, outputsText, stateJson, stateMarkdown, stateText } from "../../report/state-text";
 import { historyJson, historyText } from "../../report/status-text";
 import { parseState } from "../../state/state-text";
@@ -22,6 +24,7 @@ import { refuseMisplaced } from "../resolve";
 import { outStyle, usage } from "../screen";
 import { argument, flag, parsed, positive } from "../verb";
 import { showPlan } from "./plan";
+import { isWithin } from "./state";
 
 export const showVerb = stateVerb({
   name: "show",
@@ -135,26 +138,35 @@ function oneOutput(
 
 export const historyVerb = stateVerb({
   name: "history",
+  arguments: { address: argument("[address]") },
   summary: "List the last runs that changed anything: who, when, which commit, how they ended",
   detail:
     "The state keeps the last 50, newest first. A run that found nothing to change is none of them: it writes no state. A " +
-    "run that was killed is listed without an end.",
+    "run that was killed is listed without an end. With --verbose: every address, the whole ID, the digest and the job.",
   options: {
     limit: parsed("-n, --limit <n>", "only the last n", positive),
     format: options.textOrJson,
-    ...pick("json"),
+    ...pick("json", "verbose"),
   },
   examples: [
     ["rnv history", "the last runs"],
+    ["rnv history service.shop.api", "those that changed one service, or what belongs to it"],
     ["rnv history --stage production -n 1 -json", "the last run of a stage, for a program"],
   ],
-  run: async ({ limit }, { context, screen }) => {
+  run: async ({ limit, address, verbose }, { context, screen }) => {
     const { terminal, format } = screen;
+    const [outer] = addresses("rnv history", address === undefined ? [] : [address]);
     const state = await context.backend.read();
-    const runs = (state === undefined ? [] : pastRuns(state)).slice(0, limit);
+    const all = state === undefined ? [] : pastRuns(state);
+    const isNamed = ({ address: at, from = at }: Touched) =>
+      outer === undefined || isWithin(state, at, outer) || isWithin(state, from, outer);
+    const runs = all.filter(({ touched = [] }) => !outer || touched.some(isNamed)).slice(0, limit);
     const history = { stage: state?.stage, stack: state?.stack, runs };
     if (format === "json") terminal.out(jsonText(historyJson(history)));
-    else if (runs.length > 0) terminal.out(historyText(history, Date.now(), outStyle(screen)));
-    else terminal.err("No run is recorded yet.\n");
+    else if (runs.length > 0) terminal.out(historyText(history, Date.now(), outStyle(screen), verbose));
+    else terminal.err(`No run${outer === undefined ? "" : ` that names ${outer}`} is recorded yet.\n`);
+    const partial = all.filter(({ touched, omitted }) => outer && (omitted || !touched)).length;
+    if (partial > 0)
+      terminal.note(`${counted(partial, "run")} may have changed it: some addresses are not recorded.\n`);
   },
 });

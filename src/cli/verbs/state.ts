@@ -12,7 +12,7 @@ import {
   restoreState,
 } from "../../commands/state-verbs";
 import { remoteAt } from "../../declaration/git";
-import type { Address } from "../../model/address";
+import { type Address, nameOf } from "../../model/address";
 import type { State } from "../../model/state";
 import { escapeJson, escapeText, jsonText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
@@ -58,11 +58,12 @@ const stateListVerb = stateVerb({
   },
 });
 
-/** An address stands for itself and for everything that lies in it. */
-function isWithin(state: State | undefined, address: Address, outer: string): boolean {
+/** An address stands for itself and for everything that lies in it; that of no record by its name. */
+export function isWithin(state: State | undefined, address: Address, outer: string): boolean {
   for (let at: Address | undefined = address; at !== undefined; at = state?.resources[at]?.parent)
     if (at === outer) return true;
-  return false;
+  const isRecorded = Object.hasOwn(state?.resources ?? {}, address);
+  return !isRecorded && `${nameOf(address)}.`.startsWith(`${nameOf(outer as Address)}.`);
 }
 
 const stateShowVerb = stateVerb({
