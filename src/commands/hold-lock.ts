@@ -46,7 +46,12 @@ export async function holdLock<T>(
   }
 }
 
-function refuseOtherRepository({ backend, repository }: Context, state?: State, isSweep = false): void {
+/** Throws `DiagnosticsError` (exit 4) for a state of another repository, and in a sweep for a state that names none. */
+export function refuseOtherRepository(
+  { backend, repository }: Context,
+  state?: State,
+  isSweep = false,
+): void {
   const { repository: owner, stage } = state ?? {};
   if (state === undefined || repository === undefined || owner === repository.name) return;
   if (owner === undefined && !isSweep) return;

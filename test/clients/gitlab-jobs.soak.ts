@@ -85,7 +85,7 @@ describeWith(["gitlab-ci-local", "node-24", "rsync"], () => {
     const { CI_API_V4_URL: _of, ...job } = host.environment;
     variables = {
       ...job,
-      CI_API_V4_URL: `${await serveGitlab()}/api/v4`,
+      CI_API_V4_URL: `${await serveGitlab()}/gitlab/api/v4`,
       ...{ RNV_BASE_URL: service.url, RNV_WORKSPACE_ID: embeddedWorkspaceId, RNV_API_KEY: embeddedApiKey },
       RNV_STATE_KEY: "ab".repeat(32),
     };
