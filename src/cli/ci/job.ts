@@ -168,9 +168,8 @@ export function readJob(environment: ProcessEnvironment, cwd: string, given?: nu
   const platform = platformOf(environment);
   const { commit, job: page } = startedBy(environment, cwd, []);
   const read = platform && { github: githubJob, gitlab: gitlabJob }[platform](environment);
-  const base =
-    /^refs\/heads\/(.+)$/.exec(environment.GITHUB_REF ?? "")?.[1] ??
-    firstOf(environment, ["CI_COMMIT_BRANCH"]);
+  const { GITHUB_REF = "", CI_COMMIT_BRANCH } = environment;
+  const base = /^refs\/heads\/(.+)$/.exec(GITHUB_REF)?.[1] ?? CI_COMMIT_BRANCH;
   const named = given === undefined ? read : { pullRequest: given, proposes: true, isDecided: true };
   const pullWord = pullWords[platform ?? "github"];
   const place = { platform, pullWord, page, commit, base };

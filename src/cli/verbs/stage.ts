@@ -182,8 +182,9 @@ export async function sweepStage(
   if (goes.length === 0) return exitCodes.done;
   // In another workspace nothing is swept, rather than one after the other refused.
   for (const name of goes) found.enter(splitStage(name));
-  const linesOf = (stages: readonly string[]) => stages.map((stage) => `  ${stage}\n`).join("");
-  const question = `These instances and all that they own will be destroyed:\n\n${linesOf(goes)}\n  There is no undo. `;
+  const listOf = (title: string, stages: readonly string[]) =>
+    stages.length === 0 ? "" : `${title}:\n${stages.map((stage) => `  ${stage}\n`).join("")}`;
+  const question = `${listOf("These instances and all that they own will be destroyed", goes)}\n  There is no undo. `;
   const { dryRun, autoApprove } = given;
   if (!dryRun && !autoApprove && !(await askApproval(screen, "stage sweep", question))) {
     terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
@@ -195,11 +196,9 @@ export async function sweepStage(
   );
   const left =
     failed.length === 0 ? "" : `; ${counted(failed.length, "instance")} failed: run the same command again`;
-  const lists = [`Would destroy:\n${linesOf(done)}`, `Would be refused:\n${linesOf(failed)}`];
-  if (dryRun) {
-    const text = lists.filter((list) => !list.endsWith(":\n")).join("");
-    say(screen, text, { would_sweep: done, refused: failed, kept });
-  } else
+  const judged = listOf("Would destroy", done) + listOf("Would be refused", failed);
+  if (dryRun) say(screen, judged, { would_sweep: done, refused: failed, kept });
+  else
     say(
       screen,
       `Swept ${counted(done.length, "instance")} of ${declared.name}, ${kept.length} kept${left}.\n`,
