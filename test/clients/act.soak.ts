@@ -37,7 +37,7 @@ describeWith(["act", "node-24"], () => {
   }, 300_000);
   afterAll(() => jobs.close());
 
-  /** Plays the workflow of an event; returns its exit code and what it prints. */
+  /** Plays the workflow of an event; returns its exit code and its output. */
   function play(file: string, event: string, payload: object) {
     const { folder, host, states, apiKey, run, settings } = jobs;
     const { RNV_STATE_KEY, ...vars } = settings;

@@ -45,7 +45,7 @@ export async function openJobWorld(
   const settings = { RNV_BASE_URL: service.url, RNV_WORKSPACE_ID: embeddedWorkspaceId };
   return {
     ...{ folder, project, emulator, host, states, git, commit },
-    /** Merges pull request 7 as what is checked out. */
+    /** Merges pull request 7 as the commit that is checked out. */
     merge: (): string => {
       const head = git("rev-parse", "HEAD");
       host.pulls.splice(0);
@@ -61,7 +61,7 @@ export async function openJobWorld(
     },
     settings: { ...settings, RNV_STATE_KEY: "ab".repeat(32) },
     apiKey: embeddedApiKey,
-    /** Runs a program in the project, with the newer Node on its path; returns its exit code and what it prints. */
+    /** Runs a program in the project, with the newer Node on its path; returns its exit code and its output. */
     run: (program: string, args: readonly string[]) => {
       const PATH = `${dirname(String(paths["node-24"]))}:${process.env.PATH}`;
       const child = spawn(program, args, { cwd: project, env: { ...process.env, HOME: folder, PATH } });

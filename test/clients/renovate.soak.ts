@@ -13,7 +13,7 @@ describeWith(["renovate", "node-24"], () => {
   const folder = mkdtempSync(join(tmpdir(), "rnv-renovate-"));
   beforeAll(() => cpSync(example, folder, { recursive: true }));
 
-  /** Runs a program of Renovate, with no network but loopback; returns its exit code and what it logs. */
+  /** Runs a program of Renovate, with no network but loopback; returns its exit code and its log. */
   async function play(env: Readonly<Record<string, string>>, program: string, ...args: readonly string[]) {
     const [node, proxy] = [String(paths["node-24"]), `http://127.0.0.1:${await closedPort()}`];
     const own = {

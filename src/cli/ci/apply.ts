@@ -77,9 +77,11 @@ async function applyReviewed(
   const job = readJob(target.environment, target.cwd, given.pullRequest);
   const isDecided = job.pullRequest === undefined || job.isDecided;
   const review = isDecided && !given.repair ? await reviewOf(screen, job) : undefined;
+  const { pullRequests = [job.pullRequest] } = review ?? {};
+  const pullRequest = pullRequests.length === 1 ? pullRequests[0] : undefined;
   const request = {
     ...judgedRequestOf(given, target),
-    ...{ needsKey: true, repairsOnly: given.repair, pullWord: job.pullWord },
+    ...{ needsKey: true, repairsOnly: given.repair, pullWord: job.pullWord, pullRequest },
     review: (key: Uint8Array | undefined) =>
       review
         ? recordsOf(review, subjectOf(target, key), digest)
@@ -90,8 +92,6 @@ async function applyReviewed(
   const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
   writeOutputs(screen, { digest: target.sharesRun || isOneOfMany ? "" : outputs.digest });
   const { plan: made, runId, reviewKey: key } = outcome;
-  const { pullRequests = [job.pullRequest] } = review ?? {};
-  const pullRequest = pullRequests.length === 1 ? pullRequests[0] : undefined;
   const subject = commentOf(target, job, { pullRequest, runId, limit: 1_000_000 });
   const applied = shownComment(applyComment(outcome, subject));
   const folder = join(given.report, (isOneOfMany && target.stage) || "");

@@ -206,7 +206,5 @@ function gitlabJob(environment: ProcessEnvironment): Partial<CiJob> {
   return { pullRequest: number, proposes: !isQueue, isQueue };
 }
 
-export function platformOf(environment: ProcessEnvironment): JobPlatform | undefined {
-  if (environment.GITHUB_ACTIONS === "true") return "github";
-  return environment.GITLAB_CI === "true" ? "gitlab" : undefined;
-}
+export const platformOf = ({ GITHUB_ACTIONS, GITLAB_CI }: ProcessEnvironment): JobPlatform | undefined =>
+  GITHUB_ACTIONS === "true" ? "github" : GITLAB_CI === "true" ? "gitlab" : undefined;

@@ -246,7 +246,6 @@ const say = ({ format, terminal }: Screen, text: string, document?: Record<strin
   else if (document) terminal.out(jsonText({ format_version: "1.0", ...document }));
 };
 
-/** The stage to sweep; refused where it is not disposable, or has no instances. */
 function sweepable(request: Request, { stages }: FoundStages): StageDeclaration {
   const asked = askedStage(request);
   const declared = asked && stages.get(asked.name);
