@@ -1,13 +1,13 @@
 import { request as ask, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface FrontRequest {
+interface FrontRequest {
   readonly method: string;
   readonly path: string;
 }
 
 /** Something else than to hand a request on: an answer of its own, or the loss of the server's. */
-export interface Intervention {
+interface Intervention {
   readonly status?: number;
   readonly body?: string;
   readonly isLost?: boolean;

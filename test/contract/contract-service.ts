@@ -14,7 +14,7 @@ export interface Answer {
   readonly body: any;
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent as it is, in place of `body`. */
@@ -124,7 +124,7 @@ async function serveContract(options: EmulatorOptions) {
 const uuids = /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
 
 /** A service at an address, as a caller with one key sees it. */
-export function contractService(at: {
+function contractService(at: {
   readonly baseUrl: string;
   readonly workspaceId: string;
   readonly apiKey: string;

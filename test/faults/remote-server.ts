@@ -8,7 +8,7 @@ import {
 import { refusal, s3Environment, s3Service } from "../support/s3-server";
 
 /** Kinds of servers that keep a state: Terraform's protocol with and without rules, S3, and S3 with encryption. */
-export const remoteKinds = ["http", "http-lax", "s3", "s3-sealed"] as const;
+const remoteKinds = ["http", "http-lax", "s3", "s3-sealed"] as const;
 export type RemoteKind = (typeof remoteKinds)[number];
 
 export const stateUser = { username: "rnv", password: "CANARY-p4ss-of-the-state" } as const;
@@ -35,8 +35,7 @@ export const emptyRemote = (kind: RemoteKind): RemoteImage => ({
 export const isS3 = (kind: RemoteKind): boolean => kind.startsWith("s3");
 
 /** Path of the state on its server. */
-export const statePathOf = (kind: RemoteKind): string =>
-  isS3(kind) ? "/bucket/team/shop.json" : "/state/shop";
+const statePathOf = (kind: RemoteKind): string => (isS3(kind) ? "/bucket/team/shop.json" : "/state/shop");
 
 /** Found by a server that is sent an older state than it has, or the first state of another run. */
 const wentBack = "the state went back to an older serial";

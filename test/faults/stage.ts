@@ -121,5 +121,5 @@ export const backendOutside = (rnv: Rnv, machine: Machine): StateBackend =>
   machine.remote?.backend(rnv) ?? rnv.createLocalBackend(machine.backendOptions());
 
 /** `services/{id}/variables`: a path without the workspace and ids. */
-export const shortPath = (path: string): string =>
+const shortPath = (path: string): string =>
   path.replace(/^\/workspaces\/[^/]+\//, "").replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "{id}");

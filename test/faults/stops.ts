@@ -4,7 +4,7 @@ import { join } from "node:path";
 const path = join(__dirname, "stops.txt");
 
 /** Cells of the matrix that may end in a stop: DESIGN section 7 lists why. The list may only shrink. */
-export const knownStops = (): ReadonlySet<string> =>
+const knownStops = (): ReadonlySet<string> =>
   new Set(existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : []);
 
 export const newStops = (cells: readonly string[]): string[] => {

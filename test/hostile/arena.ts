@@ -22,7 +22,7 @@ export interface Attack {
   readonly codes?: readonly number[];
 }
 
-export interface Answer {
+interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** `FOREIGN` in a header or a body stands for the other origin. */

@@ -23,7 +23,7 @@ export interface Mutant extends Mutation {
 }
 
 /** Returns every mutation of a TypeScript text that still parses, in the order of the text. */
-export function mutationsOf(text: string): readonly Mutation[] {
+function mutationsOf(text: string): readonly Mutation[] {
   const tree = parseTypeScript(text);
   if (tree === undefined) throw new Error("it does not parse");
   const found: Mutation[] = [];

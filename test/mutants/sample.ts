@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { type Mutant, mutantsOf } from "./mutations";
 
 export const root = resolve(__dirname, "../..");
-export const source = join(root, "src");
+const source = join(root, "src");
 
 /** The folders whose mutants must die. */
 export const folders: readonly string[] = ["apply", "plan", "state", "api"];

@@ -7,14 +7,14 @@ import { type Mutant, mutate } from "./mutations";
 import { root } from "./sample";
 
 /** How a program that a tree started has ended. */
-export interface Ended {
+interface Ended {
   readonly code: number;
   readonly output: string;
   /** Why it was ended before its time. */
   readonly stopped?: "hung" | "late";
 }
 
-export interface Patience {
+interface Patience {
   /** Without a line of output for so long it hangs. */
   readonly silenceMs: number;
   readonly totalMs: number;

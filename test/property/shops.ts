@@ -4,7 +4,7 @@ import { fc } from "../support/fixed-seed";
 import type { Workbench } from "../support/workbench";
 
 /** One service of a random manifest. */
-export interface ServiceSpec {
+interface ServiceSpec {
   readonly name: string;
   readonly kind: "web" | "worker" | "static";
   readonly grouped: boolean;

@@ -16,7 +16,7 @@ export function describeInBrowser(title: string, body: () => void): void {
 }
 
 /** What a page did besides showing itself. */
-export interface OpenedPage {
+interface OpenedPage {
   readonly page: Page;
   /** Complaints of the console, errors of scripts and requests besides that of the page. */
   readonly noise: readonly string[];

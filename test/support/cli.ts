@@ -23,7 +23,7 @@ export interface CliRun {
   readonly stderr: string;
 }
 
-export interface StartedCli {
+interface StartedCli {
   readonly process: ChildProcess;
   readonly ended: Promise<CliRun>;
   /** Resolves once standard output or error holds the text. */
@@ -39,7 +39,7 @@ export interface RunOptions {
   readonly program?: string;
 }
 
-export interface WriteSeen extends SeenRequest {
+interface WriteSeen extends SeenRequest {
   readonly idempotencyKey?: string;
 }
 

@@ -9,7 +9,7 @@ export const hostTokens = {
 /** Whoever the tokens write as. */
 const authors = { github: "github-actions[bot]", gitlab: "rnv-bot" };
 
-export interface KeptComment {
+interface KeptComment {
   readonly id: number;
   /** `pull 7`, `issue 3`; GitHub numbers both in one row. */
   readonly at: string;

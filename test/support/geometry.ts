@@ -1,6 +1,6 @@
 import type { PlacedEdge, PlacedGraph, Point } from "../../src/report/html/place-nodes";
 
-export interface Rectangle extends Point {
+interface Rectangle extends Point {
   readonly width: number;
   readonly height: number;
 }

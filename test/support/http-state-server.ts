@@ -15,7 +15,7 @@ export interface SeenStateRequest {
 }
 
 /** What goes wrong with one request; `after` lets the request take effect first. */
-export type StateFault =
+type StateFault =
   | { readonly kind: "status"; readonly status: number; readonly after?: boolean }
   | { readonly kind: "reset"; readonly after?: boolean }
   /** The answer breaks off in the middle of its body. */

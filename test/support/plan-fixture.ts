@@ -41,7 +41,7 @@ export const change = (
   ...rest,
 });
 
-export const instancesOf = (changes: readonly FixedChange[]): Plan["instances"] =>
+const instancesOf = (changes: readonly FixedChange[]): Plan["instances"] =>
   new Map(changes.flatMap(({ address, instance }) => (instance ? [[address, instance]] : [])));
 
 const noMoney = { usd: 0, ngn: 0 };

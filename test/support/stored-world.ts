@@ -20,7 +20,7 @@ const fastClock = ["--require", require.resolve("./fast-clock.cjs")];
 export const storedFolder = join(__dirname, "stored/0.1");
 
 /** Address of the service in every stored file. */
-export const storedUrl = `https://${secureHost}/api/v1`;
+const storedUrl = `https://${secureHost}/api/v1`;
 
 /** A stored folder, put in place again beside the service as it was then. */
 export interface StoredWorld {
@@ -36,7 +36,7 @@ export interface StoredWorld {
 }
 
 /** Copies a stored folder to `to`; `rnv` becomes `.rnv`, which git would not keep. */
-export function copyStored(situation: string, to: string): void {
+function copyStored(situation: string, to: string): void {
   cpSync(join(storedFolder, situation), to, { recursive: true });
   rmSync(join(to, "service"), { recursive: true, force: true });
   if (existsSync(join(to, "rnv"))) renameSync(join(to, "rnv"), join(to, ".rnv"));

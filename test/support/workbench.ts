@@ -79,7 +79,7 @@ export interface Workbench {
 }
 
 /** Returns the connection of a client of the embedded workspace. */
-export function connectionOf(
+function connectionOf(
   client: Client,
   { clock, gaps = defaultGaps, say }: { clock: Clock; gaps?: GapSettings; say?: (line: string) => void },
 ): Connection {

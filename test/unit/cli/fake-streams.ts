@@ -2,7 +2,7 @@ import { PassThrough, Writable } from "node:stream";
 import type { TerminalStreams } from "../../../src/cli/terminal";
 
 /** Collects what is written; a terminal when `columns` is given. */
-export class FakeOutput extends Writable {
+class FakeOutput extends Writable {
   text = "";
   readonly isTTY: boolean;
   constructor(readonly columns?: number) {
