@@ -53,6 +53,7 @@ export interface ApplyRequest extends PlanRequest {
   readonly pullRequests?: readonly string[] | undefined;
   /** `merge request` in a job of GitLab. */
   readonly pullWord?: string;
+  readonly pullRequest?: number | undefined;
   readonly lockTimeoutMs: number;
   readonly parallelism: number;
   /**
@@ -172,7 +173,7 @@ const unauthenticated =
 /** Returns the reviewed plan's digest, or why this is not the plan that was expected; neither where none is asked for. */
 function compareWithReview(
   { plan, key: { reviewKey: key } }: BuiltPlan,
-  { expectDigest, review, repairsOnly, pullWord = "pull request" }: ApplyRequest,
+  { expectDigest, review, repairsOnly, pullWord = "pull request", pullRequest }: ApplyRequest,
   state: State | undefined,
 ): Pick<ApplyOutcome, "differences"> & { readonly reviewed?: string; readonly problem?: Diagnostic } {
   if (review && !hasChanges(plan)) return {};
@@ -203,7 +204,7 @@ function compareWithReview(
   const problem = error("plan.digest", `the plan is not the reviewed one: it ${does}`, {
     detail: `${differenceLine(first?.differences ?? [])}${digests}`.trimStart(),
     hint: first
-      ? remedyText(plan.digest ?? "", pullWord)
+      ? remedyText(plan.digest ?? "", pullWord, pullRequest)
       : "Review this plan, then give its digest: --expect-digest",
   });
   return { problem, differences: first?.differences };

@@ -162,7 +162,7 @@ export function differenceText(differences: readonly PlanDifference[]): string {
 }
 
 export const remedyText = (digest: string, pullWord: string, pullRequest?: number): string =>
-  `Open a ${pullWord} from today's main (an empty commit will do), or review the plan as it is now and run this workflow by hand with its digest: \`rnv ci apply ${pullRequest === undefined ? "" : `--pull-request ${pullRequest} `}--expect-digest ${digest}\``;
+  `Open a ${pullWord} from today's main (an empty commit will do), or review the plan as it is now and run this job by hand with its digest: \`rnv ci apply ${pullRequest === undefined ? "" : `--pull-request ${pullRequest} `}--expect-digest ${digest}\``;
 
 export const differenceLine = (differences: readonly PlanDifference[]): string =>
   shortList(

@@ -26,7 +26,7 @@ const statusesOf = (stdout: string) =>
 
 itInSoak("is that of the repository which the job names, on GitLab too", async () => {
   write("shop/rnv.yaml", manifest("Shop"));
-  const job = { GITLAB_CI: "true", CI: "true", CI_SERVER_HOST: "gitlab.example.com", CI_PROJECT_PATH: "o/r" };
+  const job = { GITLAB_CI: "true", CI: "true", CI_PROJECT_URL: "https://gitlab.example.com/o/r" };
   const env = { ...job, RNV_STATE: "${member}.json" };
   expect(await scenario.runWith({ env }, "fleet", "apply", "-auto-approve")).toMatchObject({ code: 0 });
   expect(scenario.read("shop/shop.json")).toContain('"gitlab.example.com/o/r"');

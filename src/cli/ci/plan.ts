@@ -91,7 +91,6 @@ export const ciPlanVerb = defineVerb({
   },
 });
 
-/** Returns the entry of a plan in the output `plans`. */
 const planOutputs = ({ target, outcome: { plan: made, exitCode } }: TargetResult) => ({
   ...{ stage: target.stage ?? "", stack: target.stack ?? "" },
   changes: made !== undefined && hasChanges(made),

@@ -19,7 +19,6 @@ export function writeOutputs({ environment }: Screen, outputs: Readonly<Record<s
   appendTo(environment.GITHUB_OUTPUT, lines.join(""));
 }
 
-/** Appends texts of Markdown to the summary of the job, where it has one. */
 export const writeSummary = ({ environment }: Screen, texts: readonly string[]): void =>
   appendTo(environment.GITHUB_STEP_SUMMARY, texts.map((text) => `${text}\n`).join(""));
 
