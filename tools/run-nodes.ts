@@ -1,5 +1,5 @@
 // Runs the unit and golden tests and a dozen scenarios on newer versions of Node:
-// npm run nodes -- [VERSION ...] [OPTION OF JEST ...]
+// npx tsx tools/run-nodes.ts [VERSION ...] [OPTION OF JEST ...]
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
@@ -7,10 +7,10 @@ import { delimiter, dirname, join, resolve } from "node:path";
 
 const root = resolve(__dirname, "..");
 
-/** Long-term versions after 20; `.ci/run` uses that one. */
+/** Long-term versions after 20; `.ci/run` uses Node 20. */
 const defaultVersions = ["22", "24", "26"];
 
-/** Scenarios of what differs between versions of Node: processes, signals, terminals, sockets, TLS and cryptography. */
+/** Scenarios of features that differ between versions of Node: processes, signals, terminals, sockets, TLS and cryptography. */
 const scenarios = [
   "at-terminal.test.ts",
   "ci-review.test.ts",
@@ -31,7 +31,7 @@ function main(args: readonly string[]): void {
   const options = args.filter((arg) => arg.startsWith("-"));
   const unknown = args.find((arg) => !wanted.includes(arg) && !options.includes(arg));
   if (unknown !== undefined) throw new Error(`"${unknown}" is neither a version of Node nor an option`);
-  // To jest a path is a pattern, and one that matches nothing would go unnoticed.
+  // jest takes a path as a pattern: a misspelt path would go unnoticed.
   const missing = scenarios.find((path) => !existsSync(join(root, path)));
   if (missing !== undefined) throw new Error(`${missing} does not exist`);
   const versions = wanted.length > 0 ? wanted : defaultVersions;

@@ -9,7 +9,7 @@ export interface NodeServiceProps {
   readonly variables?: Readonly<Record<string, string | Secret>>;
 }
 
-/** How this team runs a Node program: what every service has in common is here. */
+/** A Node service with the defaults of this team. */
 export class NodeService extends Construct {
   readonly service: Service;
 

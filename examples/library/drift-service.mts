@@ -1,4 +1,4 @@
-// Looks for drift again and again, and posts what it finds: `node drift-service.mts FOLDER…`. Each folder holds a manifest
+// Looks for drift repeatedly and posts its findings: `node drift-service.mts FOLDER…`. Each folder holds a manifest
 // and its state. `WEBHOOK` is told when the answer for a folder changes; `EVERY_SECONDS` is the pause between two looks.
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DriftOutcome, drift, openContext } from "terraform-provider-rnv";

@@ -1,9 +1,9 @@
-// What a backend calls for a pull request: `node previews.mts create 12` prints the address of its preview,
+// A backend calls this for a pull request: `node previews.mts create 12` prints the address of its preview,
 // `node previews.mts destroy 12` removes it with everything in it. Each preview has a project and a state of its own.
 import { type ApplyOutcome, apply, type Context, openContext, status } from "terraform-provider-rnv";
 import { settings } from "./settings.mts";
 
-/** What a preview of a pull request is made of. */
+/** The manifest of a preview. */
 const manifestOf = (pullRequest: number) => ({
   projects: {
     preview: {

@@ -25,7 +25,7 @@ export class AppStack extends TerraformStack {
     const { service: site } = new WebService(this, "site", { project, branch, startCommand: "node site.js" });
     site.addVariable("API_URL", api.url);
     for (const service of [api, site]) service.addVariable("LOG_LEVEL", logLevel);
-    // What another stack makes: its value is an output of that stack's state.
+    // The cache belongs to another stack: its value is an output of that stack's state.
     api.addVariable("CACHE_URL", `redis://${platform.cache.internalHost}:6379`);
     api.addVariable("MAIL_HOST", platform.mailer.internalHost);
     // In the project of another stack: shoppers see one status page for all.

@@ -2,7 +2,7 @@ import { TerraformOutput, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { fromEnv, Project, RnvProvider, type Service } from "terraform-provider-rnv/cdktf";
 
-/** What is there once: the project of the platform, a cache, and the worker that sends mail for everyone. */
+/** The shared parts: the project of the platform, a cache, and the worker that sends mail for everyone. */
 export class PlatformStack extends TerraformStack {
   readonly project: Project;
   readonly cache: Service;

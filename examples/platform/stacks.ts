@@ -3,7 +3,7 @@ import { AppStack } from "./app-stack";
 import { MinimumReplicas } from "./minimum-replicas";
 import { PlatformStack } from "./platform-stack";
 
-/** What all environments share, and each environment: three stacks, and a state for each. */
+/** Three stacks, each with its state: the parts that all environments share, and each environment. */
 export function addStacks(app: App): void {
   const platform = new PlatformStack(app, "platform");
   new AppStack(app, "staging", { platform, branch: "develop", logLevel: "debug" });

@@ -9,7 +9,7 @@ export interface WebServiceProps {
   readonly replicas?: number;
 }
 
-/** How this team runs what serves requests. */
+/** A web service with the defaults of this team. */
 export class WebService extends Construct {
   readonly service: Service;
 

@@ -46,7 +46,7 @@ const withoutColor = (line) => line.replace(/\x1b\[[\d;]*m/g, "");
 
 const isProgress = (line) => /^(?:project|service|variable|deployment)\.\S+: (?!.*fail)/i.test(line);
 
-/** Runs rnv, and shows its output without empty lines; `isShown` may leave out what was shown before. */
+/** Runs rnv, and shows its output without empty lines; `isShown` may leave out lines that were shown before. */
 async function run(title, expected, args, isShown = () => true) {
   const heading = `$ rnv ${args.join(" ")}   # ${title}`;
   console.log(isBold ? `\n\x1b[1m${heading}\x1b[0m` : `\n${heading}`);

@@ -1,4 +1,4 @@
-// What runs, in one file. `rnv plan` shows what would change, `rnv apply` changes it.
+// All services, in one file. `rnv plan` shows the changes, `rnv apply` makes them.
 import { defineManifest } from "terraform-provider-rnv";
 
 export default defineManifest({

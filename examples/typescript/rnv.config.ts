@@ -5,14 +5,14 @@ interface Size {
   readonly replicas: number;
 }
 
-/** What the environments differ in. */
+/** The differences between environments. */
 const sizes: Readonly<Record<string, Size>> = {
   production: { plan: "starter", replicas: 2 },
   staging: { plan: "starter", replicas: 1 },
   preview: { plan: "free", replicas: 1 },
 };
 
-/** What every Node service of the team has in common. */
+/** A Node service with the defaults of the team. */
 function nodeService(name: string, { plan, replicas }: Size): ManifestService {
   return {
     kind: "web",

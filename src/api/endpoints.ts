@@ -130,11 +130,11 @@ export interface CanvasScope {
   readonly environmentId?: string;
 }
 
-export interface CanvasDraft {
+type CanvasDraft = {
   readonly revision: number;
   readonly positions: Readonly<Record<string, CanvasPosition>>;
   readonly viewport: Viewport | null;
-}
+};
 
 /** Interface, "Canvas". */
 function canvasEndpoints({ path, ask }: EndpointCall) {
@@ -149,10 +149,10 @@ function canvasEndpoints({ path, ask }: EndpointCall) {
   };
 }
 
-export interface VariableChange {
+type VariableChange = {
   readonly key?: string;
   readonly value?: Secret | string;
-}
+};
 
 /** Interface, "Variables", and the gaps "list variables" and "change a variable". */
 function variableEndpoints(call: EndpointCall) {

@@ -118,7 +118,7 @@ function openDispatcher(
   return new EnvHttpProxyAgent({ ...agent, ...proxies, ...proxy });
 }
 
-/** Loads undici with the first request: it takes longer than most commands. The bundles hold a part: `.ci/undici.cjs`. */
+/** Loads undici with the first request: it takes longer than most commands. The bundles hold a part: `tools/build/undici.cjs`. */
 const loadUndici = () => require("undici") as typeof undici;
 
 /** The way to a proxy: a tunnel that it does not open is told as that, with its name. */

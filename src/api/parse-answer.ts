@@ -106,7 +106,7 @@ function whatIsWrong(issue: core.$ZodIssue | undefined, body: unknown): string {
 }
 
 /** An answer that contradicts the interface although its parts have the right types. */
-export function malformed(request: ApiRequest, response: ApiResponse, message: string): ApiError {
+function malformed(request: ApiRequest, response: ApiResponse, message: string): ApiError {
   const { operation, method, path, address } = request;
   const { status, requestId, attempts } = response;
   return new ApiError({

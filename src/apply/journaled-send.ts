@@ -129,7 +129,7 @@ const isRequested = ({ body }: ApiResponse): boolean =>
   (body as { cancelRequested?: unknown } | null)?.cancelRequested === true;
 
 /** Whether a write that failed did not happen. A key that the service knows already says that an attempt of it, or of another write, did arrive. */
-export const isRefusal = ({ kind, code }: ApiError): boolean =>
+const isRefusal = ({ kind, code }: ApiError): boolean =>
   (kind === "refused" || kind === "unauthorized" || kind === "unavailable") &&
   !/^idempotency_/.test(code ?? "");
 
@@ -138,7 +138,7 @@ export const sendTwice = <T>(send: () => Promise<T>): Promise<T> =>
   send().catch((failure: unknown) => (isUncertain(failure) ? send() : Promise.reject(failure)));
 
 /** Receipts are kept for 24 h; an hour is left for clocks that differ. */
-export const keyLifetimeMs = 23 * 3_600_000;
+const keyLifetimeMs = 23 * 3_600_000;
 
 /** Returns whether the service still knows the key of `intent`, and this credential may use it. */
 export const keyStillCounts = (

@@ -88,7 +88,7 @@ export interface ServiceMethods<Variable, Variables, DeploymentProps, Deployment
 export type VariableValue = string | Resolvable | SecretSource | Preserved;
 
 /** A variable that exists at the service and whose value is not ours to set. */
-export interface Preserved {
+interface Preserved {
   /** Always true. */
   readonly preserve: true;
 }

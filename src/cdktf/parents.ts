@@ -91,7 +91,7 @@ export function workspaceOf(library: Library, construct: ReferableLike): string 
   return settings.map((setting) => resolved(library, construct, setting)).join(" ");
 }
 
-export function resolved(library: Library, scope: Construct, value: unknown): string {
+function resolved(library: Library, scope: Construct, value: unknown): string {
   const resolver = new library.DefaultTokenResolver(new library.StringConcat());
   return library.Tokenization.resolve(value, { scope, resolver, preparing: false });
 }

@@ -24,7 +24,7 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-export type Format = "text" | "json" | "markdown";
+type Format = "text" | "json" | "markdown";
 
 /** The terminal of a run, and how it wants to be told. */
 export interface Screen {

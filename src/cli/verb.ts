@@ -169,7 +169,7 @@ export function parsed<Value, Absent extends Value | undefined = undefined>(
 }
 
 /** An argument of a verb, with the type that its form says. */
-export class TypedArgument<Value> extends Argument {
+class TypedArgument<Value> extends Argument {
   valueIn(command: Command): Value {
     const value = command.processedArgs[command.registeredArguments.indexOf(this)];
     return value ?? (this.variadic ? [] : undefined);

@@ -76,7 +76,7 @@ export interface OtherStack {
   readonly ids: ReadonlyMap<Address, string>;
 }
 
-export type CrossValues = ReadonlyMap<string, ReadonlyMap<string, CrossValue>>;
+type CrossValues = ReadonlyMap<string, ReadonlyMap<string, CrossValue>>;
 
 export type CrossValue =
   | { readonly kind: "value"; readonly value: Plain }

@@ -32,7 +32,7 @@ export function inReading(
     const isUpper = readings.ids === "upper" && path.endsWith("/canvas");
     return { ...answer, body: isUpper ? text.replace(uuidInJson, (id) => id.toUpperCase()) : text };
   }
-  // The service's own errors are JSON: what is HTML comes from a proxy.
+  // The service's own errors are JSON; HTML comes from a proxy.
   if (readings.errorBody === "html" && status >= 500)
     return { ...answer, headers: { ...answer.headers, ...proxyPage.headers }, body: proxyPage.body };
   const { requestId, ...error } = parsed as Fields;
@@ -57,7 +57,7 @@ const unknown = {
   objects: { links: { self: "/" }, tags: ["a", { of: [] }] },
 } as const;
 
-/** Returns how a part of an answer is shown, by the field that holds it; `salt` is another one in each answer. */
+/** Returns how a part of an answer is shown, by the field that holds it; `salt` differs in each answer. */
 function viewOf(readings: Readings, salt: string): (value: unknown, key: string) => unknown {
   const word = (shown: unknown): unknown =>
     ({ seen: shown, others: `phase ${`${shown}`.length}`, empty: "", null: null })[readings.statusWords];

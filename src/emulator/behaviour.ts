@@ -5,10 +5,10 @@ export const embeddedWorkspaceId = "00000000-0000-4000-8000-0000000000e1";
 export const embeddedApiKey = "rnv_embedded";
 
 /**
- * How the embedded service behaves where the interface leaves it open, or in a condition of its own. Chosen at
- * its start (`rnv emulator --with NAME`) and switched while it runs (`EmulatorStore.setCondition`).
+ * Behaviour of the embedded service where the interface leaves it open, or in a special condition. Chosen at its start
+ * (`rnv emulator --with NAME`) and switched while it runs (`EmulatorStore.setCondition`).
  */
-export const conditions = {
+const conditions = {
   "hosting-off": "hosting is disabled: nothing is deployed, restarted, suspended or resumed",
   "worker-offline": "no worker is online: deployments stay queued",
   "queued-deletions": "every deletion is queued, also of projects, of variables and of what never ran",
@@ -23,7 +23,7 @@ export type Condition = keyof typeof conditions;
 
 export const conditionNames = Object.keys(conditions) as readonly Condition[];
 
-/** How the embedded service does what the interface marks "not shown": by itself as `api/gaps.ts` assumes. */
+/** Behaviour that the interface marks "not shown": by default as `api/gaps.ts` assumes. */
 export const assumedGaps = {
   /** The path of the GET: true for `/services/{serviceId}`, false for none. All paths stand below the workspace. */
   readService: true as boolean | string,

@@ -34,12 +34,12 @@ export interface Route {
   /** Least role of a write; developer unless said. */
   readonly role?: Role;
   readonly bodyless?: true;
-  /** Of a read: what it shows, and may show late. */
+  /** The class of data that a read shows, and may show late. */
   readonly shows?: ReadClass;
   readonly handle: (call: Call) => Readonly<Record<string, unknown>>;
 }
 
-/** The route of a gap: at the path that it is assumed to have, at the one that its switch names, or none. */
+/** The route of a gap: at its assumed path, at the path that its switch names, or none. */
 export const gapRoute = (
   chosen: boolean | string,
   assumed: string,

@@ -61,7 +61,7 @@ function shownBody(path: string, body: string | undefined): unknown {
   }
 }
 
-/** All data of one embedded service: another one may start from it. */
+/** All data of an embedded service, from which another can start. */
 export interface EmulatorImage {
   readonly records: readonly StoreChange[];
   readonly seal: Seal;
@@ -87,12 +87,12 @@ export interface EmulatorOptions {
   /** Spent on the clock before each request is handled. */
   readonly latencyMs?: number;
   readonly faults?: FaultPlan;
-  /** How far reads are behind writes; not at all unless said. */
+  /** The delay of reads behind writes; default: none. */
   readonly lag?: Lags;
   readonly gaps?: Partial<GapSwitches>;
   /**
-   * What the interface leaves open: a seed, variants other than the plain ones, or both as a text. That of an image or
-   * a folder wins.
+   * Points that the interface leaves open: a seed, variants to use, or both as a text. The readings of an image or a
+   * folder win.
    */
   readonly readings?: number | string | Partial<Readings>;
   readonly catalog?: Partial<CatalogAnswer>;
@@ -101,7 +101,7 @@ export interface EmulatorOptions {
 }
 
 /**
- * Starts the embedded service; nothing runs between requests: what is due moves when the next one comes.
+ * Starts the embedded service. Nothing runs between requests: pending work advances with the next request.
  * @example
  * const emulator = createEmulator({ deploySeconds: 0 });
  * emulator.store.addProject({ name: "Shop" });
@@ -254,7 +254,7 @@ export class Emulator {
     };
   }
 
-  /** Carries a request out and keeps what it changed; an error of the service where that cannot be kept. */
+  /** Carries a request out and saves its changes; an error of the service where they cannot be saved. */
   #commit(arrived: Parameters<ReturnType<typeof createResponder>>[0]): WireResponse {
     this.persistence.refresh();
     const response = this.#respond(arrived);

@@ -2,11 +2,11 @@ import type { WireResponse } from "../api/transport";
 import type { EmulatorStore } from "./store";
 
 /**
- * What goes wrong with one request. *Commit* (the service does what was asked) and *answer* (the caller hears of
- * it) are separate steps: `before` and `after` say on which side of the commit the fault sits.
+ * A failure of one request. *Commit* (the service carries it out) and *answer* (the caller is notified) are separate
+ * steps. The fault happens `before` or `after` the commit.
  */
 export type Fault = FaultKind & {
-  /** False: what is committed has no receipt. */
+  /** False: the commit has no receipt. */
   readonly receipt?: boolean;
 };
 
@@ -35,7 +35,7 @@ export type FaultKind =
   | { readonly kind: "malformed" | "empty" }
   /** The request arrives twice; the second answer is returned. */
   | { readonly kind: "twice" }
-  /** Committed; the answer is what `edit` makes of it. */
+  /** Committed; `edit` changes the answer. */
   | {
       readonly kind: "edited";
       readonly edit: (body: AnswerBody, store: EmulatorStore) => unknown;
@@ -67,7 +67,7 @@ export type Exchange =
   | { readonly kind: "answer"; readonly response: WireResponse }
   | {
       readonly kind: "broken";
-      /** As Node names it. A timeout is one that the caller waits for. */
+      /** Node's code. The caller waits for a timeout. */
       readonly code: "ECONNREFUSED" | "ECONNRESET" | "ETIMEDOUT";
       /** An answer that breaks off in the middle. */
       readonly partial?: WireResponse;

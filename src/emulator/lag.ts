@@ -14,7 +14,7 @@ export const readClasses = [
 ] as const;
 export type ReadClass = (typeof readClasses)[number];
 
-/** How far reads are behind writes: a change is shown once both have passed. */
+/** The delay of reads behind writes: a change is shown after both have passed. */
 export interface Lag {
   readonly ms?: number;
   /** So many reads of the class are still answered as before the change. */
@@ -41,7 +41,7 @@ export class Replicas {
     );
   }
 
-  /** Sets how far reads lag from here on; what has changed by now is shown. */
+  /** Sets the lag of reads from now on; changes until now are shown. */
   setLag({ all, ...lags }: Lags = {}): void {
     const lagging = readClasses.flatMap((name) => {
       const lag = lags[name] ?? all;

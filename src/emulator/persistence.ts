@@ -62,7 +62,7 @@ export class FolderPersistence {
     if (isCutShort || (size > compactAbove && this.#changesSeen > 2 * records.length)) this.#compact(records);
   }
 
-  /** Takes over what another process committed since the last call. */
+  /** Takes over the commits of other processes since the last call. */
   refresh(): void {
     const now = this.#look();
     if (isSame(now, this.#seen)) return;
@@ -70,7 +70,7 @@ export class FolderPersistence {
     else this.#load();
   }
 
-  /** Writes what changed since the last call; when that fails the store goes back to what is on disk. */
+  /** Writes the changes since the last call; if that fails, the store returns to its data on disk. */
   commit(): void {
     const changes = this.store.takeChanges();
     if (changes.length === 0) return;

@@ -13,7 +13,7 @@ import type { World } from "./world";
 const terminal: readonly DeploymentStatus[] = ["live", "failed", "cancelled", "superseded"];
 export const isTerminal = (status: DeploymentStatus): boolean => terminal.includes(status);
 
-/** How long each of the seven moves from `queued` to `live` takes, in ms. */
+/** Milliseconds of each of the seven moves from `queued` to `live`. */
 export const stageMs = (world: World): number => world.switches.deployMs / (deploymentStages.length - 1);
 
 /** Makes every move that is due by `now`, in the order of time. Called before each request is handled. */
@@ -28,7 +28,7 @@ export function progress(world: World, now = world.clock.now()): void {
 }
 
 /** Why a queued deployment may not start; empty when it may. */
-export function blockedReason(world: World, serviceId: string): string {
+function blockedReason(world: World, serviceId: string): string {
   const service = world.store.get("services", serviceId);
   if (service === undefined) return "";
   const plan = planFor(world.catalog, service.kind, service.configuration.plan);
@@ -101,7 +101,7 @@ function moveDeployment(world: World, id: string, time: number): void {
   else if (next !== undefined) enter(world, deployment, next, time);
 }
 
-/** Only what has started can be live before it is cancelled. */
+/** Only a started deployment can become live before it is cancelled. */
 function endOfCancelled({ readings }: World, { status, failure }: StoredDeployment) {
   const isTooLate = status !== "queued" && failure === null;
   return readings.cancelled === "live" && !isTooLate ? "cancelled" : readings.cancelled;
@@ -305,7 +305,7 @@ export function release(world: World, service: StoredService, request: Deploymen
 /** Deployments of a service that the platform queues by itself, at most. */
 const mostOthers = 4;
 
-/** Queues the deployment that a request asks for, and beside it what the platform deploys by itself. */
+/** Queues the deployment that a request asks for, and those that the platform adds by itself. */
 export function queueAsked(
   world: World,
   service: StoredService,

@@ -1,6 +1,6 @@
 import { sha256 } from "../model/text";
 
-/** A point that `service-interface.md` leaves open, with what a platform may do there. */
+/** A point that `service-interface.md` leaves open, with the variants that a platform may choose. */
 interface OpenPoint {
   /** The file of this folder where the variants act, without `.ts`. */
   readonly in: string;
@@ -27,7 +27,7 @@ export const openPoints = {
   unknownFields: { in: "answers-in-reading", serves: ["none", "texts", "objects"] },
   configurationFields: { in: "views", serves: ["all", "set"] },
   catalogDefaults: { in: "views", serves: ["listed", "further"] },
-  /** Of a new project: with a second one before Production, or after it where tests seed services of the same names. */
+  /** A new project may have a second environment before Production, or after it where tests seed services of the same names. */
   environments: { in: "routes/project-routes", serves: ["alone", "second", "namesakes"] },
   environmentRecord: { in: "views", serves: ["plain", "further"] },
   color: { in: "kept-values", serves: ["sent", "lower"], stops: ["form"] },

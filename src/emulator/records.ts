@@ -165,7 +165,7 @@ export interface Tables {
 
 export type TableName = keyof Tables;
 
-/** One record put (or, with null, removed); what persistence writes. */
+/** A record that is put or, with null, removed. Persistence writes these. */
 export type StoreChange = readonly [table: TableName, id: string, record: Tables[TableName] | null];
 
 type Owned = "deployments" | "variables";

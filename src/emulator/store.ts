@@ -34,7 +34,7 @@ export interface ServiceSeed {
 /** Typed access to the data, for seeding and for changes made behind the caller's back. Every change is kept. */
 export type EmulatorStore = ReturnType<typeof createEmulatorStore>;
 
-/** `commit` keeps what a change wrote. */
+/** `commit` saves the records that a change wrote. */
 export function createEmulatorStore(world: World, workspaceId: string, commit: () => void) {
   const { store } = world;
   const kept = <Result>(result: Result): Result => {
@@ -46,7 +46,7 @@ export function createEmulatorStore(world: World, workspaceId: string, commit: (
     ...seeding(world, workspaceId, kept),
     ...edits(world, kept),
     ...dashboard(world, kept),
-    /** Makes every move that is scheduled, now: what can finish is finished. */
+    /** Makes every scheduled move now: all that can finish does. */
     settle(): void {
       for (let due = store.nextDue(); due !== undefined; due = store.nextDue()) progress(world, due.at);
       commit();

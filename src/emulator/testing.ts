@@ -1,5 +1,5 @@
-// `terraform-provider-rnv/testing`: the embedded service for tests of one's own manifests. It is seeded and changed
-// behind the caller's back by its `store`, broken by `setFaults`, and tells by its `log` what was asked of it.
+// `terraform-provider-rnv/testing`: the embedded service for tests of your manifests. Its `store` seeds and changes it
+// outside rnv, `setFaults` breaks it, and its `log` lists the requests.
 import type { Clock } from "../model/time";
 
 export type { Transport, WireRequest, WireResponse } from "../api/transport";
@@ -45,8 +45,8 @@ export interface ManualClock extends Clock {
 }
 
 /**
- * A clock that stands still until moved. With `sleepMoves` a sleep moves it: once nothing else runs, time jumps to
- * the earliest sleeper, so that code that polls runs at once and in the right order.
+ * A clock that stands still until moved. With `sleepMoves` a sleep moves it: when nothing else runs, time jumps to the
+ * earliest sleeper. Code that polls runs without waiting, in the right order.
  * @example
  * const clock = manualClock();
  * const emulator = createEmulator({ clock });

@@ -96,7 +96,7 @@ export function catalogIn(
   return { ...offered, defaults: { ...catalog.defaults, ...further } };
 }
 
-/** The catalog as it is read, perhaps without what services use. */
+/** The catalog as it is read; a reading may leave out offers that services use. */
 export function shownCatalog({ catalog, store, readings, switches: { conditions } }: World): CatalogAnswer {
   const services = readings.catalogLists === "fewer" ? [...store.all("services")] : [];
   const used = services.flatMap(({ kind, configuration: set }) => [kind, set.plan, set.region, set.runtime]);
@@ -178,7 +178,7 @@ function estimatedMonthly({ catalog, readings }: World, { kind, configuration }:
 
 const retainedReleases = 10;
 
-/** True for a retained successful release that is not the one serving. */
+/** True for a retained successful release that does not serve. */
 export function canRollBack(world: World, deployment: StoredDeployment): boolean {
   if (deployment.status !== "live") return false;
   if (world.store.get("services", deployment.serviceId)?.liveDeploymentId === deployment.id) return false;
@@ -189,7 +189,7 @@ export function canRollBack(world: World, deployment: StoredDeployment): boolean
     .some((other) => other.id === deployment.id);
 }
 
-/** Deployment (interface, "Deployment"), without what the service keeps for itself. */
+/** Deployment (interface, "Deployment"), without internal fields. */
 export function deploymentView(world: World, deployment: StoredDeployment): Record<string, unknown> {
   const { workspaceId, serviceId, stageStartedAt, dueAt, failure, legacyKey, ...shown } = deployment;
   return { ...shown, canRollback: canRollBack(world, deployment) };

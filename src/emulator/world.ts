@@ -80,7 +80,7 @@ export interface ApiKey {
   readonly emailVerified?: boolean;
   /** False fails the workspace's MFA policy. Default true. */
   readonly mfa?: boolean;
-  /** Who holds it; default: `user-` and the role. */
+  /** Holder of the key; default: `user-` and the role. */
   readonly actor?: string;
 }
 

@@ -79,7 +79,7 @@ export interface DesiredData {
   readonly range: SourceRange;
 }
 
-export interface DesiredStage {
+interface DesiredStage {
   /** `preview/12`. */
   readonly name: string;
   /** Nothing in it is deleted. */

@@ -60,7 +60,7 @@ export type ReadResult =
 export const isMissing = (read: ReadResult | undefined): boolean =>
   read?.kind === "absent" || (read?.kind === "gone" && read.ending === undefined);
 
-/** How to find out when an accepted write has settled. Plain data: it survives a crash. */
+/** An accepted write to poll until it has settled. Plain data: it survives a crash. */
 export interface Pending {
   readonly kind: "deployment" | "operation";
   readonly serviceId?: string;
@@ -69,7 +69,7 @@ export interface Pending {
   /** Set for a variable, which `serviceId` holds. */
   readonly variableId?: string;
   readonly id: string;
-  /** Pinned commit that must be the one that serves in the end. */
+  /** Pinned commit that must serve in the end. */
   readonly commit?: string;
   /** It is a deletion: once it has ended, the resource is no longer recorded. */
   readonly deletes?: true;
@@ -82,8 +82,8 @@ export interface Pending {
 }
 
 /**
- * What a live thing does that no declared field says: its last deployment failed, an older release serves, its runtime
- * is suspended. Reported, and left for people to repair. As documents have it.
+ * Condition of a live resource beside its declared fields: its last deployment failed, an older release serves, its
+ * runtime is suspended. Reported, and left for people to repair. This is its form in documents.
  */
 export const standingSchema = z.strictObject({
   code: z.enum([

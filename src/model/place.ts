@@ -2,8 +2,8 @@ import type { LiveResource, Offered } from "./live";
 import type { ResourceType } from "./resource-type";
 
 /**
- * Returns the choices that a declared name or id stands for: the one of that id, else those of that name, else those of it
- * in another case of letters. One is an answer, several are a question.
+ * Returns the choices that a declared name or id may mean: by id, else by exact name, else by name in another case of
+ * letters. Several choices are ambiguous.
  */
 export function choicesMeant(offered: readonly Offered[], declared: string): readonly Offered[] {
   const wanted = declared.toLowerCase();

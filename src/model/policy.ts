@@ -50,7 +50,7 @@ export interface Check {
 }
 
 /** Policies that an option gives: `--max-monthly-increase`. */
-export const costLimits = ["max-monthly-increase", "max-monthly-total"] as const;
+const costLimits = ["max-monthly-increase", "max-monthly-total"] as const;
 
 export const isCostLimit = ({ policy }: Pick<Check, "policy">): boolean =>
   costLimits.some((limit) => limit === policy);

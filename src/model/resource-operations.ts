@@ -73,7 +73,7 @@ export interface DeleteInput {
   readonly parentId?: string;
 }
 
-/** The search for what an unanswered create made. */
+/** The search for the result of an unanswered create. */
 export interface CandidateSearch {
   readonly name: string;
   readonly parentId?: string;
@@ -81,7 +81,7 @@ export interface CandidateSearch {
   readonly declared: AttributeLookup | undefined;
   /** Ids that existed before the create: it is matched to none of them. */
   readonly preexistingIds: readonly string[];
-  /** When it was first sent, by the service's clock: what is older is another. Undefined where that is not known. */
+  /** Time of the first attempt, by the platform's clock: older resources are others. Undefined if unknown. */
   readonly since?: string | undefined;
   /** The body of its request, where that is known and holds no secret. */
   readonly body?: Plain | undefined;
@@ -111,10 +111,10 @@ export interface PlannedRuns {
 }
 
 /** A type whose create and update start a run that goes on at the service. */
-export interface Runs<Reads> {
-  /** Returns what a run leaves pending, recorded with its answer. `attributes`: those that were sent. */
+interface Runs<Reads> {
+  /** Returns the pending work of a run, recorded with its answer. `attributes`: as sent. */
   readonly pendingOf: (id: string, parentId: string | undefined, attributes: AttributeLookup) => Pending;
-  /** Returns what the service says now that blocks planned runs; at most one request. */
+  /** Returns the current reasons that block planned runs; at most one request. */
   readonly checkBeforeApply: (reads: Reads, planned: PlannedRuns) => Promise<readonly Finding[]>;
   /** Returns how many seconds each step of an ended run took, by its status; one request. */
   readonly stepSeconds: (reads: Reads, run: Pending) => Promise<ReadonlyMap<string, number>>;
@@ -128,7 +128,7 @@ export interface ActionInput extends Omit<Command, "action"> {
 
 /** The target of an action where the command names none, found out before it is sent. */
 export interface ActionAim extends Pick<ActionInput, "deploymentId" | "commit" | "releaseCommit"> {
-  /** Ids that could be taken for what the action makes. */
+  /** Ids that could be mistaken for the result of the action. */
   readonly preexistingIds: readonly string[];
   /** Reasons why it will have to wait, or will not last. */
   readonly warnings?: readonly Finding[];
@@ -142,7 +142,7 @@ export interface Made {
 
 /** An action that a verb does to a resource at once, outside of a plan: `rnv restart` (interface, "Services", actions). */
 export interface ResourceAction<Reads, Writes> {
-  /** The part of the resource that it makes again, whose record says what runs. */
+  /** The part of the resource that it makes again; its record names the running release. */
   readonly makes?: {
     readonly type: string;
     /** Returns the recorded values of that part from then on, given those `before`. */
@@ -150,7 +150,7 @@ export interface ResourceAction<Reads, Writes> {
       before: RecordedResource["applied"],
       input: ActionInput,
     ) => RecordedResource["applied"];
-    /** It is an earlier release: what was written since is still to be deployed. */
+    /** It is an earlier release: later writes are still to be deployed. */
     readonly isEarlier?: true;
   };
   /** Its end takes something away from those who use it: the name of the resource must be typed. */
@@ -172,8 +172,8 @@ export interface ResourceAction<Reads, Writes> {
 }
 
 /**
- * How the service is asked for the resources of a type. `Reads` and `Writes` are the capabilities of `src/api`; writes
- * go through an endpoint set that already keys and journals them.
+ * Requests for the resources of a type. `Reads` and `Writes` are the capabilities of `src/api`; writes go through an
+ * endpoint set that already keys and journals them.
  */
 export interface ResourceOperations<Reads, Writes> {
   readonly read: (reads: Reads, target: ReadTarget) => Promise<ReadResult>;
@@ -186,8 +186,8 @@ export interface ResourceOperations<Reads, Writes> {
   readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;
 
   /**
-   * Returns what an unanswered create may have made: the resources of the name, in the parent and the place. Undefined when
-   * it cannot be looked up. Absent for a type that has no creates of its own.
+   * Returns the possible results of an unanswered create: the resources of the name, in the parent and the place. Undefined
+   * when they cannot be looked up. Absent for a type without creates.
    */
   readonly candidates?: (
     reads: Reads,

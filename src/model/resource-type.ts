@@ -30,8 +30,8 @@ export interface AttributeRule {
   /** Managed even where no block writes it: the wanted value is the declared one, or the default. */
   readonly alwaysManaged?: true;
   /**
-   * The service knows what it stands for, in several forms: a name, an id. A read shows it in the declared form where
-   * that stands for the same; without a read two forms cannot be compared.
+   * The platform resolves the value from several forms: a name, an id. A read shows it in the declared form where both mean
+   * the same; without a read two forms cannot be compared.
    */
   readonly resolved?: true;
   /** Values that the interface shows; others are allowed. */
@@ -82,7 +82,7 @@ export interface Parent {
   readonly attribute: string;
 }
 
-/** What a type says of a declaration; `attribute` is the path that it points at. */
+/** A finding of a type about a declaration; `attribute` is the path that it points at. */
 export interface Finding
   extends Pick<Diagnostic, "code" | "summary" | "detail" | "hint" | "remedy" | "attribute"> {
   /** Stops nothing; reported where the resource is sent. */
@@ -107,7 +107,7 @@ export interface Money {
   readonly ngn: number;
 }
 
-/** A resource that another one reacts to: its parent, or a sibling of a type it follows. */
+/** A resource that another reacts to: its parent, or a sibling of a type it follows. */
 export interface Upstream {
   readonly address: Address;
   /** Undefined while it is not created. */
@@ -165,31 +165,31 @@ export interface Reaction {
 }
 
 /** The behaviour of a type with `onRemove: archive`. */
-export interface Archives {
+interface Archives {
   /** The boolean attribute that tells whether a resource is archived. An archived one is in no list of the service. */
   readonly attribute: string;
   /** The resources that no list shows, for messages: `archived services`. */
   readonly unlisted: string;
 }
 
-export type Picture =
+type Picture =
   /** A box around the nodes of resources that lie in it. */
   | { readonly as: "box" }
   /** A node; the values of `facts`, attribute paths, stand under its name. */
   | { readonly as: "node"; readonly facts: readonly string[] }
-  /** A part of the node of its parent. An edge for what it refers to has its name. */
+  /** A part of the node of its parent. It names the edge to the resource that it refers to. */
   | { readonly as: "reference" }
   /** It says where the nodes of its box stand: `attribute` has their places by name or id. */
   | { readonly as: "places"; readonly attribute: string };
 
 /**
- * A resource type without the service: schema, rules, identity. Pure. Manifest validation, JSON Schema, diff, masking,
- * the Terraform schema, the constructs' types and the reference docs derive from it; no engine code tests `type` or
+ * A resource type without the platform: schema, rules, identity. Pure. These derive from it: manifest validation, JSON
+ * Schema, diff, masking, the Terraform schema, the constructs' types, the reference docs. No engine code tests `type` or
  * names an attribute.
  */
 export interface ResourceType {
   readonly type: string;
-  /** How pictures show it; a part of its parent unless given. */
+  /** Its form in pictures; default: a part of its parent. */
   readonly picture?: Picture;
   /** Its name in Terraform and in stacks. Default: `rnv_` and the type. */
   readonly terraformName?: string;
@@ -208,8 +208,8 @@ export interface ResourceType {
   /** The attribute that holds its name (default: its logical name); undefined when it has none. */
   readonly nameAttribute?: string;
   /**
-   * The choice of its parent that, with the name, tells it from all others: the attribute that declares it, and the computed
-   * one with its id. A move of what declares none is drift, and changes nothing.
+   * The choice of its parent that, with the name, identifies it: the attribute that declares it, and the computed attribute
+   * with its id. If none is declared, a move is drift and changes nothing.
    */
   readonly place?: { readonly attribute: string; readonly id: string };
   /** The first that applies; empty for a root type. */
@@ -305,7 +305,7 @@ export const isUnlisted = (
  * Attribute paths of a block: its keys, with the groups flattened one level (`configuration.branch`). Records and
  * objects that are no group, such as a layout's positions, are one attribute each.
  */
-export type LeafPath<Block, Group extends string = never> =
+type LeafPath<Block, Group extends string = never> =
   | Exclude<keyof Block & string, Group>
   | {
       [G in Group & keyof Block]: G extends string ? `${G}.${keyof NonNullable<Block[G]> & string}` : never;

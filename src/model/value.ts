@@ -130,7 +130,7 @@ export const referredAddresses = (value: DesiredValue | undefined): readonly Add
 export const plainEqual = (a: Plain | undefined, b: Plain | undefined): boolean =>
   a === b || (typeof a === "object" && typeof b === "object" && canonicalJson(a) === canonicalJson(b));
 
-/** JSON with sorted keys and no white space, as digests are taken of it; what is undefined is left out. */
+/** JSON with sorted keys and no white space, for digests; undefined fields are left out. */
 export function canonicalJson(value: Plain): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

@@ -61,7 +61,7 @@ const memberResultSchema = z.strictObject({
   output: z.string().optional().describe("The end of what it printed, where it ended without a document."),
 });
 
-export const fleetVerbs = ["plan", "drift", "apply"] as const;
+const fleetVerbs = ["plan", "drift", "apply"] as const;
 
 export type FleetVerb = (typeof fleetVerbs)[number];
 

@@ -36,7 +36,7 @@ import {
 } from "./deployment-status";
 
 /** Why a service is deployed again, undefined for no reason, null where it must not be (DESIGN section 4, "Deploys"). */
-export function deploymentReaction(context: ReactionContext): string | null | undefined {
+function deploymentReaction(context: ReactionContext): string | null | undefined {
   const { declared, recorded, upstream } = context;
   const when = declared.get("when") ?? "changed";
   if (when === "never" || (isArchived(context) && context.parentDeclares?.("archived") !== false))
@@ -92,7 +92,7 @@ const schema = z.strictObject({
     .describe(`How long to wait, such as \`45m\`. Default: ${defaultTimeout}.`),
 });
 
-export type DeploymentBlock = z.infer<typeof schema>;
+type DeploymentBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<DeploymentBlock, "serviceId"> = {
   serviceId: { change: "replace", equal: sameId },

@@ -32,7 +32,7 @@ const schema = z.strictObject({
   viewport: viewport.nullable().optional().describe("What the canvas shows first: centre and zoom."),
 });
 
-export type LayoutBlock = z.infer<typeof schema>;
+type LayoutBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<LayoutBlock, "projectId"> = {
   projectId: { change: "replace", equal: sameId },
@@ -297,7 +297,7 @@ const columnWidth = 320;
 const rowHeight = 160;
 
 /** Ids of everything on a canvas that has a place: services, and groups as far as the limit of places reaches. */
-export function nodeIds(canvas: Canvas): readonly string[] {
+function nodeIds(canvas: Canvas): readonly string[] {
   return nodesOf(canvas)
     .map(({ id }) => id)
     .slice(0, maxPositions);

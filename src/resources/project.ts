@@ -24,7 +24,7 @@ import { type DeletionLook, deletionOf } from "./deletion";
 const { projectColor: assumedColor, productionEnvironment } = defaultGaps;
 
 /** The environment that every project has from its creation, as it is assumed to be named. */
-export const productionName = productionEnvironment;
+const productionName = productionEnvironment;
 
 const schema = z.strictObject({
   name: z.string().min(1).optional().describe("Name of the project; its logical name unless given."),
@@ -37,7 +37,7 @@ const schema = z.strictObject({
     .describe(`Color in the dashboard, such as "#2f6fed"; "${assumedColor}" unless given.`),
 });
 
-export type ProjectBlock = z.infer<typeof schema>;
+type ProjectBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<ProjectBlock> = {
   // What runs belongs to services: nothing of a project is deployed.
@@ -92,7 +92,7 @@ export const project: Resource = {
   ...deletionOf({ send: remove, subject: (projectId) => ({ projectId }), look: lookAt, holdings }),
 };
 
-export function liveProject(found: Project): LiveResource {
+function liveProject(found: Project): LiveResource {
   return {
     type: "project",
     id: found.id,

@@ -39,7 +39,7 @@ const schema = z.strictObject({
     .describe("True: the variable exists at the service and its value is not ours to set."),
 });
 
-export type VariableBlock = z.infer<typeof schema>;
+type VariableBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<VariableBlock, "serviceId"> = {
   serviceId: { change: "replace", equal: sameId, effects: ["destructive"] },
@@ -111,7 +111,7 @@ export const variable: Resource = {
 };
 
 /** Returns a variable of the service as a live resource: its key, never its value. */
-export function liveVariable(found: Variable, serviceId: string): LiveResource {
+function liveVariable(found: Variable, serviceId: string): LiveResource {
   return {
     type: "variable",
     id: found.id,

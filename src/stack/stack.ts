@@ -150,7 +150,7 @@ interface Labelled {
 }
 
 /** The blocks under `key` and so many labels. Terraform takes a list of objects wherever it takes an object. */
-export function blocksOf(parent: JsonNode, key: string, labels: number): readonly Labelled[] {
+function blocksOf(parent: JsonNode, key: string, labels: number): readonly Labelled[] {
   let level: readonly Labelled[] = parent.at(key).items.map((block) => ({ block, labels: [] }));
   for (let i = 0; i < labels; i += 1)
     level = level.flatMap(({ block, labels: outer }) =>

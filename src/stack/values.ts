@@ -32,7 +32,7 @@ export const knownText = (node: SourceNode): string | undefined =>
 export const referenceValue = (segments: readonly string[], source: string, range: SourceRange): LaterValue =>
   later({ kind: "reference", segments, source, range });
 
-export function plainOf(value: Value): Plain {
+function plainOf(value: Value): Plain {
   if (isListLike(value)) return value.items.map(plainOf);
   if (isMapLike(value))
     return Object.fromEntries([...value.entries].map(([key, inner]) => [key, plainOf(inner)]));

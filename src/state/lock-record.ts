@@ -37,7 +37,7 @@ async function startOf(disk: Disk, pid: number): Promise<string | undefined> {
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
 }
 
-export async function identityOf(disk: Disk, pid: number): Promise<ProcessIdentity> {
+async function identityOf(disk: Disk, pid: number): Promise<ProcessIdentity> {
   const [machine, boot, namespace, started] = await Promise.all([
     line(disk, "/etc/machine-id"),
     line(disk, "/proc/sys/kernel/random/boot_id"),
@@ -188,7 +188,7 @@ export async function acquireLock(
 }
 
 /** Returns the error for a lock that another run holds; `where` names its file or address. */
-export function lockHeld(holder: LockHolder, where: string, now: number): DiagnosticsError {
+function lockHeld(holder: LockHolder, where: string, now: number): DiagnosticsError {
   const { id, command, host, pid, since } = holder;
   const age = now - Date.parse(since);
   const held = age >= 0 ? `, for ${durationText(age)}` : "";

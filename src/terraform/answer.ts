@@ -115,7 +115,7 @@ type AnyRequest = Partial<
     RequestOf<"UpgradeResourceState">
 >;
 
-/** Returns what a call that failed left unchanged: Terraform reads an answer without a state as "gone". */
+/** Returns the unchanged state for a failed call: Terraform reads an answer without a state as "gone". */
 const unchanged = (method: ProviderMethod, { currentState, private: kept }: AnyRequest): object =>
   method === "ReadResource" ? { newState: currentState, private: kept } : {};
 

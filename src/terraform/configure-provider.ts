@@ -18,7 +18,7 @@ import { countCheck, optional, schemaOf } from "./schema/block";
 import { checkConfig } from "./schema/check-config";
 import { decodeObject, holdsUnknown, type TerraformObject } from "./values";
 
-/** The provider block. What it leaves out comes from the environment. */
+/** The provider block. Missing settings come from the environment. */
 export const providerSchema = schemaOf("rnv", {
   doc: "The address of the API, the workspace and its key come from the provider block, or from the environment.",
   attributes: settingsOfBlock.map((setting) =>
@@ -29,7 +29,7 @@ export const providerSchema = schemaOf("rnv", {
   ),
 });
 
-/** ValidateProviderConfig: what is wrong whatever the environment says. */
+/** ValidateProviderConfig: findings that hold in any environment. */
 export const validateProviderConfig: RpcAnswer<"ValidateProviderConfig"> = async (_provider, { config }) => {
   const block = decodeObject(providerSchema.valueType, config) ?? {};
   return { diagnostics: diagnosticMessages(checkProviderBlock(block)) };
@@ -55,8 +55,8 @@ export const configureProvider: RpcAnswer<"ConfigureProvider"> = async (provider
 };
 
 /**
- * Returns why the service shows nothing of the workspace: one error, instead of one for each resource. The answer is
- * what a plan begins with.
+ * Returns the reason why the workspace cannot be read: a single error, instead of an error for each resource. A plan
+ * begins with the same request.
  */
 async function checkWorkspace({ reads }: Session): Promise<Diagnostic | undefined> {
   try {
@@ -109,7 +109,7 @@ interface ProviderSettings
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Returns what is wrong in a provider block by itself; it may hold values that are not known yet. */
+/** Returns the findings in a provider block, which may hold unknown values. */
 function checkProviderBlock(config: TerraformObject): readonly Diagnostic[] {
   const { base_url: baseUrl } = config;
   const isAddress = typeof baseUrl === "string" && baseUrl !== "embedded";
@@ -120,7 +120,7 @@ function checkProviderBlock(config: TerraformObject): readonly Diagnostic[] {
   ];
 }
 
-/** Reads the settings of a provider block whose values are all known; what it leaves out comes from `environment`. */
+/** Reads the settings of a provider block with known values; missing settings come from `environment`. */
 export function providerSettings(
   config: TerraformObject,
   environment: ProcessEnvironment,
@@ -132,7 +132,7 @@ export function providerSettings(
   };
   const baseUrl = withoutSlash(text("base_url", "RNV_BASE_URL"));
   const isEmbedded = baseUrl === "embedded";
-  // What is kept of it is compared: in any case of letters it is the same workspace.
+  // It is recorded and compared: in any case of letters it is the same workspace.
   const workspaceId = canonicalId(text("workspace_id", "RNV_WORKSPACE_ID"));
   const given = { given: text("api_key", "RNV_API_KEY"), source: "api_key" };
   const key = isEmbedded

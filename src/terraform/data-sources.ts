@@ -85,7 +85,7 @@ function shownType(type: TerraformShape): ObjectType {
 function shownAttributes(type: TerraformShape): readonly AttributeSchema[] {
   const described = new Map(type.block.attributes.map(({ name, doc }) => [name, doc]));
   for (const { steps, rule } of type.moving) described.set(steps[0] ?? "", rule.doc);
-  // What a block says of its management is not of a data source.
+  // A data source has no fields for the management of a resource.
   for (const { name, block } of type.block.groups ?? [])
     described.set(name, block.doc.replace(/(?<=\.) .*$/s, ""));
   return Object.entries(shownType(type)[1]).map(([name, field]) =>

@@ -7,7 +7,7 @@ import type { Clock } from "../model/time";
 const levels = ["trace", "debug", "info", "warn", "error"] as const;
 type LogLevel = (typeof levels)[number];
 
-/** `rpc`: what Terraform calls. `http`: what is sent to the service. `wait`: why nothing is sent for a while. */
+/** `rpc`: calls of Terraform. `http`: requests to the platform. `wait`: reasons for a pause in requests. */
 type LogSubsystem = "rpc" | "http" | "wait";
 
 /** Fields of a line. Never a header, a body or a value of a configuration. */

@@ -42,7 +42,7 @@ export const diagnosticMessages = (
 ): readonly Message<"Diagnostic">[] =>
   found.map(({ severity, summary, detail, remedy, code, requestId, attribute, ...diagnostic }) => {
     const hint = remedy === undefined ? diagnostic.hint : remedies[remedy];
-    // What rnv calls a manifest is the configuration of Terraform's users.
+    // Users of Terraform call a manifest a configuration.
     const said = code.replace(/^manifest\./, "configuration.");
     const lines = [
       detail,
@@ -65,8 +65,8 @@ const sentenceOf = (text: string): string =>
   /[.?!]$/.test(text) ? asSentence(text) : `${asSentence(text)}.`;
 
 /**
- * Returns what is reported of a create that left a resource behind. An error would taint it, and what is tainted is deleted
- * and created again: the next plan shows what is missing.
+ * Returns the report of a create that left a resource behind. An error would taint the resource, and Terraform would
+ * replace it. The next plan shows the missing parts instead.
  */
 export const withoutTaint = (found: readonly Diagnostic[]): readonly Diagnostic[] =>
   found.map((one) =>

@@ -17,7 +17,7 @@ const storedData = z.object({
    * between an import and its first read, which then fills in every field.
    */
   applied: z.record(z.string(), z.custom<Plain>()).optional().catch(undefined),
-  /** Of a plan: the idempotency keys of its writes are made of it. Never in a state. */
+  /** Source of the idempotency keys of a plan's writes. Never in a state. */
   nonce: text,
   /** When our last write to it was answered, by the service's clock, ISO 8601. */
   writtenAt: text,
@@ -25,8 +25,10 @@ const storedData = z.object({
   updatedAt: text,
   workspace: text,
   /**
-   * Last run of a resource that runs again; `content` is the digest of what it made take effect, where that could be read,
-   * `awaited`: it awaited a checkout, and was not seen to serve, `isHeld`: its parent took no run when it was last read.
+   * Last run of a resource that runs again:
+   * - `content`: the digest of the settings that it deployed, if they could be read;
+   * - `awaited`: it awaited a checkout and has not served yet;
+   * - `isHeld`: its parent took no run at the last read.
    */
   lastRun: z
     .object({
@@ -46,7 +48,7 @@ export const noPrivateData: PrivateData = { applied: {} };
 export const isOnlyImported = ({ workspace, writtenAt }: PrivateData): boolean =>
   workspace !== undefined && writtenAt === undefined;
 
-/** Reads private data; what another version wrote and we cannot read counts as none. */
+/** Reads private data. Unreadable data of another version counts as none. */
 export function readPrivate(bytes: Uint8Array | undefined): PrivateData {
   if (bytes === undefined || bytes.length === 0) return noPrivateData;
   try {

@@ -5,9 +5,11 @@ type MessageFields = Readonly<Record<string, `${string} ${number}`>>;
 
 /**
  * Messages of plugin protocol 6.11 (`docs/plugin-protocol/tfplugin6.proto` of Terraform 1.16) with the fields that are
- * used: others are skipped on reading. Only the numbers are on the wire; the names are ours. Identities came with 6.9
- * (Terraform 1.12), list resources and actions with 6.10, private data of an earlier plan and generated configuration
- * with 6.11: an older core asks for none of them.
+ * used: others are skipped on reading. Only the numbers are on the wire; the names are ours. An older core does not use
+ * the newer messages:
+ * - 6.9 (Terraform 1.12): identities;
+ * - 6.10: list resources and actions;
+ * - 6.11: private data of an earlier plan, generated configuration.
  */
 const messages = {
   Empty: {},
@@ -185,12 +187,12 @@ type MessageField<Text> = Text extends `<${infer Name}> ${number}`
         ? TypeNamed<Name> | (Name extends MessageName ? null : never)
         : never;
 
-/** A message as it is sent: what is left out has the default of its type. */
+/** A message to send: a missing field has the default of its type. */
 export type Message<Name extends MessageName> = {
   readonly [Key in keyof Messages[Name]]?: MessageField<Messages[Name][Key]>;
 };
 
-export type Received<Name extends MessageName> = {
+type Received<Name extends MessageName> = {
   readonly [Key in keyof Messages[Name]]: MessageField<Messages[Name][Key]>;
 };
 

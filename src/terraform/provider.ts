@@ -37,7 +37,7 @@ export interface Session
   startedAt?: string | undefined;
 }
 
-/** How old a list may be that proves a name free, or that a data source answers from, milliseconds. */
+/** Most milliseconds since the read of a list that proves a name free, or that a data source answers from. */
 export const mostAgeMs = 1000;
 
 export function openSession(options: SessionOptions): Session {
@@ -171,7 +171,7 @@ export function configured<Item extends Schema>(
   return [item, decodeObject(item.valueType, config) ?? {}];
 }
 
-/** Answers the validation of a configuration: what core has not checked already. */
+/** Answers the validation of a configuration, beyond the checks of core. */
 export const validator =
   (items: readonly Schema[], what: string) => async (_provider: Provider, request: Configured) => {
     const [{ block }, config] = configured(items, what, request);

@@ -27,7 +27,7 @@ export interface EventSink<Event = object> {
 export type StreamHandler = (method: StreamingMethod, request: unknown, events: EventSink) => Promise<void>;
 
 interface ServeOptions {
-  /** PEM of the one certificate that may connect; undefined serves without TLS. */
+  /** PEM of the only certificate that may connect; undefined serves without TLS. */
   readonly clientCertificate: string | undefined;
   readonly answer: CallHandler;
   readonly stream: StreamHandler;
@@ -38,7 +38,7 @@ interface ServeOptions {
 }
 
 export interface PluginServer {
-  /** The one line that go-plugin waits for on stdout, without its line break. */
+  /** The line that go-plugin waits for on stdout, without its line break. */
   readonly handshake: string;
   readonly close: () => void;
 }
@@ -46,7 +46,7 @@ export interface PluginServer {
 /** Serves the plugin protocol by mutual TLS, on a unix socket of its own folder or on a port of localhost. */
 export async function serve(options: ServeOptions): Promise<PluginServer> {
   const own = options.clientCertificate === undefined ? undefined : selfSigned(Date.now());
-  // Terraform's own limits hold; these are for what a schema or a plan may weigh.
+  // Terraform's own limits hold; these allow large schemas and plans.
   const server = new grpc.Server({
     "grpc.max_receive_message_length": -1,
     "grpc.max_send_message_length": -1,
@@ -142,7 +142,7 @@ function sinkOf(call: grpc.ServerWritableStream<object, object>): EventSink {
   };
 }
 
-/** Adds what go-plugin asks of every plugin and Terraform uses: the shutdown, and the stream of output. */
+/** Adds the services that go-plugin demands of every plugin: the shutdown, and the stream of output. */
 function addPluginServices(server: grpc.Server, onEnd: () => void, isOfOneClient: boolean): void {
   const add = (method: RpcCall, handler: grpc.UntypedHandleCall): void =>
     server.addService({ method }, { method: handler });

@@ -42,7 +42,7 @@ const shared: readonly AttributeSchema[] = [
 ];
 
 const confirm = required("confirm", "string", "Name of the service: what its users see now is taken away.", {
-  // A reference to what does not exist is an empty text.
+  // A reference to a missing resource is an empty text.
   check: z.string().min(1),
 });
 
@@ -107,7 +107,7 @@ async function orderOf(
 export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, request, events) => {
   const [{ verb }, config] = configured(actionSchemas, "action", request);
   const session = provider.requireSession();
-  // One after the other: the next invocation does not take for its own what this one starts.
+  // In turn: the next invocation must not mistake this deployment for its own.
   const turn = `action ${textIn(config, serviceAttribute)}`;
   const found = await session
     .inTurn(turn, () => actAndWait(session, verb, config, events))

@@ -118,7 +118,7 @@ export function textIn(state: TerraformObject, name: string): string | undefined
 export const isSameValue = (a: TerraformValue | undefined, b: TerraformValue | undefined): boolean =>
   isDeepStrictEqual(a, b);
 
-/** How Terraform writes a value that is not known: any extension counts as one, this is the plainest. */
+/** The form of an unknown value for Terraform: any extension means unknown, this is the plainest. */
 const unknownExtension = new ExtData(0, new Uint8Array([0]));
 
 /** One of each for all calls: a new one brings a buffer of its own. */
@@ -163,7 +163,7 @@ function fromWire(type: TerraformType, wire: unknown): TerraformValue {
   }
 }
 
-/** Core writes what a float cannot hold exactly as decimal text, and 1.1 too. */
+/** Core writes a number that a float cannot hold exactly as decimal text, and 1.1 too. */
 function numberFrom(wire: unknown): number | NumberText {
   const value = Number(wire);
   const isExact = String(value) === String(wire) && (!Number.isInteger(value) || Number.isSafeInteger(value));
@@ -178,8 +178,8 @@ function toWire(type: TerraformType, value: TerraformValue): unknown {
     return [Buffer.from(JSON.stringify(actual)), toWire(actual, inner)];
   }
   if (value instanceof NumberText) return value.text;
-  // As text Terraform reads it as exactly as from its own state: in its memory the same number as an integer of the
-  // wire differs from that, and a refresh that found nothing would count as one that did.
+  // Terraform reads a text exactly as from its own state. An integer of the wire differs in its memory from that number:
+  // every refresh would count as a change.
   if (type === "number") return typeof value === "number" ? String(value) : value;
   if (typeof type === "string") return value;
   switch (type[0]) {
@@ -218,15 +218,15 @@ function mapObject<From, To>(
   change: (value: From, name: string) => To,
 ): Record<string, To> {
   const mapped: Record<string, To> = {};
-  // Not by entries: an array for each of them is most of what a decoded state costs.
+  // Not by entries: an array for each entry is most of the cost of decoding a state.
   for (const name of Object.keys(object))
     mapped[name] = change((object as Record<string, From>)[name] as From, name);
   return mapped;
 }
 
 /**
- * JSON of the service as a value of a type: fields of objects are looked up in camelCase, what is not there or does
- * not fit is null, and what the type does not name is left out.
+ * JSON of the platform as a value of a type. Fields of objects are looked up in camelCase; a missing or unfitting value is
+ * null; fields that the type does not name are left out.
  */
 export function fromJson(
   type: TerraformType,
@@ -259,7 +259,7 @@ export function fromJson(
   }
 }
 
-/** Decodes the JSON of a stored state, whatever schema wrote it: what is missing or does not fit is null. */
+/** Decodes the JSON of a stored state of any schema version: a missing or unfitting value is null. */
 export const decodeState = (type: TerraformType, json: Uint8Array | undefined): TerraformValue =>
   fromState(type, JSON.parse(Buffer.from(json ?? "null").toString("utf8")));
 

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { ZodType } from "zod";
 import { gaps } from "../../src/api/gaps";
 import * as shapes from "../../src/api/wire/shapes";
-import { partsOf, wireFields } from "../../tools/wire-fields";
+import { partsOf, wireFields } from "../../tools/docs/wire-fields";
 
 /** DESIGN section 6: the meaning of every field that `src` reads is a sentence of the interface, or an entry of `gaps.ts`. */
 const fields = wireFields();

@@ -49,17 +49,19 @@ const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/commands": [24, 92, 10],
   "src/declaration": [12, 49, 6],
   "src/diagnostics": [0, 0, 0],
-  "src/emulator": [10, 31, 2],
+  "src/emulator": [0, 0, 0],
   "src/index.ts": [0, 0, 0],
   "src/manifest": [8, 56, 10],
-  "src/model": [5, 17, 3],
+  "src/model": [0, 0, 0],
   "src/plan": [26, 139, 19],
   "src/report": [0, 0, 0],
   "src/resources": [14, 51, 6],
   "src/stack": [0, 0, 0],
   "src/state": [0, 0, 0],
-  "src/terraform": [13, 93, 6],
+  "src/terraform": [0, 0, 0],
+  examples: [0, 0, 0],
   test: [184, 400, 18],
+  tools: [0, 0, 0],
 };
 
 const list = "test/architecture/words.txt";
@@ -137,7 +139,12 @@ describe("the grammar of comments", () => {
 
   it("has a ceiling for each folder of src", () => {
     const folders = readdirSync(join(root, "src")).filter((name) => name !== "README.md");
-    expect(Object.keys(grammarCeilings)).toEqual([...folders.map((name) => `src/${name}`).sort(), "test"]);
+    expect(Object.keys(grammarCeilings)).toEqual([
+      ...folders.map((name) => `src/${name}`).sort(),
+      "examples",
+      "test",
+      "tools",
+    ]);
   });
 
   it("breaks each rule as often as the ceiling says", () => {

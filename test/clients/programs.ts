@@ -5,7 +5,7 @@ import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { closedPort } from "../support/tunnel";
 
-/** Folder of the programs that are not of the system; `.ci/clients` fills it. */
+/** Folder of the programs that are not of the system; `tools/clients` fills it. */
 const folder = process.env.RNV_CLIENTS ?? join(homedir(), ".cache", "rnv-clients");
 
 const onPath = (name: string): string | undefined =>
@@ -42,7 +42,7 @@ export const paths: Readonly<Record<string, string | undefined>> = {
 export function describeWith(names: readonly string[], tests: () => void): void {
   const missing = names.filter((name) => !existsSync(paths[name] ?? ""));
   if (missing.length > 0)
-    process.stderr.write(`SKIPPED: ${missing.join(" and ")} not installed (.ci/clients does it)\n`);
+    process.stderr.write(`SKIPPED: ${missing.join(" and ")} not installed (tools/clients does it)\n`);
   (missing.length > 0 ? describe.skip : describe)(names.join(" and "), tests);
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { diagnosticCodes } from "../../src/diagnostics/diagnostic";
-import { cliPages } from "../../tools/write-cli-docs";
+import { cliPages } from "../../tools/docs/write-cli-docs";
 import { optionNames, parseCommand } from "../support/parse-command";
 
 const root = resolve(__dirname, "../..");
@@ -9,7 +9,7 @@ const folder = join(root, "docs/cli");
 const read = (page: string): string => readFileSync(join(root, page), "utf8");
 
 describe("the reference in docs/cli", () => {
-  it.each(Object.entries(cliPages()))("%s is what npm run docs:cli writes", (name, text) => {
+  it.each(Object.entries(cliPages()))("%s is what npm run docs writes", (name, text) => {
     expect(readFileSync(join(folder, name), "utf8")).toBe(text);
   });
 

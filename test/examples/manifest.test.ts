@@ -5,7 +5,7 @@ import { loadManifest } from "../../src/manifest/load-manifest";
 import type { Address } from "../../src/model/address";
 import { Secret } from "../../src/model/secret";
 import { resourceTypes } from "../../src/resources";
-import { manifestReference } from "../../tools/manifest-reference";
+import { manifestReference } from "../../tools/docs/manifest-reference";
 import { oneScenario } from "../support/cli";
 
 const folder = resolve(__dirname, "../../examples/manifest");

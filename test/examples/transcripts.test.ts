@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadManifest } from "../../src/manifest/load-manifest";
 import { resourceTypes } from "../../src/resources";
-import { readPage, withOutputs, withoutVolatile } from "../../tools/transcripts";
+import { readPage, withOutputs, withoutVolatile } from "../../tools/docs/transcripts";
 import { builtCli } from "../support/built-cli";
 
 describe("README.md", () => {
@@ -41,7 +41,7 @@ describe("README.md", () => {
     }
   });
 
-  it("shows what the built program prints (else: npm run docs:transcripts)", () => {
+  it("shows what the built program prints (else: npm run docs)", () => {
     builtCli();
     expect(withoutVolatile(page)).toBe(withoutVolatile(withOutputs(page)));
   });

@@ -8,7 +8,7 @@ const atOnce = 2;
 const hitShare = 0.8;
 
 /**
- * `npm run kills`: 300 real processes killed, stopped and left without a disk, about a quarter of an hour; the first
+ * `npx tsx test/faults/run-kills.ts`: 300 real processes killed, stopped and left without a disk, about a quarter of an hour; the first
  * argument says how many. Fails when fewer than four of five were struck while they wrote.
  */
 async function main(): Promise<number> {
@@ -35,7 +35,7 @@ async function main(): Promise<number> {
     writeFigures(
       "tested",
       "kills",
-      `${total} runs of the built program were killed, stopped or left without a disk, ${hit} of them between their first and last write. None failed.\n\n\`npm run kills\` plays this.`,
+      `${total} runs of the built program were killed, stopped or left without a disk, ${hit} of them between their first and last write. None failed.\n\n\`npx tsx test/faults/run-kills.ts\` plays this.`,
     );
   return failed === 0 && hit >= target ? 0 : 1;
 }

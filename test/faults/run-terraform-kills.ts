@@ -3,7 +3,7 @@ import { ownTempFolder } from "../support/temp-folder";
 import { terraformKills } from "./terraform-kills";
 
 /**
- * `npm run kills:terraform`: the provider or Terraform killed before and after each write of a create, an update, a
+ * `npx tsx test/faults/run-terraform-kills.ts`: the provider or Terraform killed before and after each write of a create, an update, a
  * replacement and a destroy, some ten minutes. The same command again ends it, or stops with the ID and the import block of
  * what exists already: nothing doubled, nothing tainted. Arguments are words that a kill's name must hold.
  */
@@ -25,7 +25,7 @@ async function main(): Promise<number> {
 const figuresOf = (kills: number): string =>
   `The provider, or Terraform itself, was killed ${kills} times, before and after each write of a create, an update, a replacement and a destroy. The same command again finished the work, or stopped with the ID and the import block of what had been created; after the import it finished. Nothing was created twice, nothing was tainted.
 
-\`npm run kills:terraform\` plays this.`;
+\`npx tsx test/faults/run-terraform-kills.ts\` plays this.`;
 
 main().then(
   (code) => process.exit(code),

@@ -4,7 +4,7 @@ import { openTargets, type Target } from "./targets";
 
 jest.setTimeout(300_000);
 
-/** `npm run hostile` runs 100,000. */
+/** `npx tsx test/hostile/run.ts` runs 100,000. */
 const casesEach = 500;
 
 describe("mutated input ends in a clean error, or is good", () => {

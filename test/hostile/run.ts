@@ -4,7 +4,7 @@ import { judgeMutations } from "./judge-mutations";
 import { judgeLeaks } from "./leaks";
 import { openTargets } from "./targets";
 
-/** `npm run hostile [cases] [seed]`: mutations of everything that is read from outside; exits 1 when one did not end cleanly. */
+/** `npx tsx test/hostile/run.ts [cases] [seed]`: mutations of everything that is read from outside; exits 1 when one did not end cleanly. */
 async function main(): Promise<void> {
   ownTempFolder();
   const [cases = 100_000, seed = 1] = process.argv.slice(2).map(Number);
@@ -59,7 +59,7 @@ ${played.map(({ kind, cases }) => `| ${kind} | ${cases.toLocaleString("en-US")} 
 
 Each changed text was read and ended with a result or a clean error, within ${megabytes} MiB for all of them in one process. No output showed a value, and none held a line that a CI runner obeys.
 
-\`npm run hostile\` plays this.`;
+\`npx tsx test/hostile/run.ts\` plays this.`;
 
 main().catch((cause: unknown) => {
   console.error(cause);

@@ -5,7 +5,7 @@ import { draw, folders, mutantsIn } from "./sample";
 import { acceptedSurvivors, changeOf } from "./survivors";
 import { openTree, type Tree } from "./tree";
 
-/** `npm run mutants`: see README.md in this folder. */
+/** `npx tsx test/mutants/run.ts`: see README.md in this folder. */
 async function main(): Promise<number> {
   ownTempFolder();
   for (const signal of ["SIGINT", "SIGTERM"] as const)

@@ -4,7 +4,7 @@ import { builtCli } from "../support/built-cli";
 import { builtProvider } from "../support/built-provider";
 
 const root = resolve(__dirname, "../..");
-const part = join(root, ".ci/undici.cjs");
+const part = join(root, "tools/build/undici.cjs");
 const read = (path: string): string => readFileSync(path, "utf8");
 
 describe("the part of undici in the bundles", () => {

@@ -32,7 +32,9 @@ async function packagesIn(entry: string): Promise<string[]> {
 describe("the notices of third parties", () => {
   const file = join(folder, "THIRD_PARTY_NOTICES");
   const notices = (): string => readFileSync(file, "utf8");
-  beforeAll(() => execFileSync(process.execPath, [join(root, ".ci/notices.mjs"), file], { stdio: "pipe" }));
+  beforeAll(() =>
+    execFileSync(process.execPath, [join(root, "tools/build/notices.mjs"), file], { stdio: "pipe" }),
+  );
 
   it.each([
     ["the command line", "src/cli/run.ts", ["commander", "yaml", "zod"]],
@@ -54,7 +56,7 @@ describe("the notices of third parties", () => {
   );
 
   it("are made by the build, and lie in the npm package and beside the provider", () => {
-    expect(manifest.scripts.build).toContain("node .ci/notices.mjs");
+    expect(readFileSync(join(root, "tools/build/build.mjs"), "utf8")).toContain("tools/build/notices.mjs");
     expect(manifest.files).toContain("THIRD_PARTY_NOTICES");
     expect(releaseFiles("1.0.0", "provider", "notices")).toContainEqual({
       name: "THIRD_PARTY_NOTICES",

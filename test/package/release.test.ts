@@ -11,7 +11,7 @@ const { version, dependencies } = JSON.parse(read("package.json"));
 
 describe("what a release needs", () => {
   const check = (tag: string): readonly string[] => {
-    const { stderr } = spawnSync(process.execPath, [".ci/check-release.mjs", tag], {
+    const { stderr } = spawnSync(process.execPath, ["tools/release/check-release.mjs", tag], {
       cwd: root,
       encoding: "utf8",
     });
@@ -41,7 +41,7 @@ describe("the bill of materials", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it("lists what is installed and bundled, with licences and digests, and no development tool", () => {
-    execFileSync(process.execPath, [".ci/sbom.mjs", folder], { cwd: root, stdio: "pipe" });
+    execFileSync(process.execPath, ["tools/release/sbom.mjs", folder], { cwd: root, stdio: "pipe" });
     const { bomFormat, metadata, components } = JSON.parse(
       readFileSync(join(folder, `terraform-provider-rnv-${version}.cdx.json`), "utf8"),
     );
@@ -88,7 +88,10 @@ describe("the bill of materials", () => {
 it("the build runs as the job on Windows tries it", () => {
   builtCli();
   builtProvider();
-  const output = execFileSync(process.execPath, [".ci/try-build.mjs"], { cwd: root, encoding: "utf8" });
+  const output = execFileSync(process.execPath, ["tools/release/try-build.mjs"], {
+    cwd: root,
+    encoding: "utf8",
+  });
   expect(output.trim().split("\n")).toEqual([
     ...["rnv version: ok", "rnv init: ok", "rnv plan: ok", "rnv apply: ok", "rnv plan again: ok"],
     "the provider's handshake: ok",

@@ -89,7 +89,7 @@ describe.each(["ci.yml", "release.yml"])("the workflow %s", (name) => {
       expect(run).not.toContain("${{");
       for (const [, script = ""] of run.matchAll(/npm (?:run )?(test\b[\w:]*|(?<=run )[\w:]+)/g))
         expect(Object.keys(scripts)).toContain(script);
-      for (const [file] of run.matchAll(/\.ci\/[\w.-]+/g))
+      for (const [file] of run.matchAll(/(?:\.ci|tools)\/[\w./-]+/g))
         expect([file, existsSync(join(root, file))]).toEqual([file, true]);
       if (/npm (ci|install|pack|publish)\b/.test(run)) expect(run).toContain("--ignore-scripts");
     }
@@ -101,9 +101,9 @@ it("ci runs on Node 20 to 26, on Terraform 1.11, 1.14 and the latest, on OpenTof
   expect(Object.keys(on)).toEqual(["push", "pull_request", "workflow_call"]);
   expect(jobs.test?.strategy?.matrix).toEqual({ node: ["20", "22", "24", "26"] });
   expect(jobs.terraform?.strategy?.matrix).toEqual({ version: ["~1.11.0", "~1.14.0", "latest"] });
-  expect(jobs.tofu?.steps?.at(-1)?.run).toBe("npm run test:tofu");
+  expect(jobs.tofu?.steps?.at(-1)?.run).toBe("RNV_TEST_TERRAFORM=tofu npm run test:terraform");
   expect(jobs.windows).toMatchObject({ "runs-on": "windows-latest" });
-  expect(jobs.windows?.steps?.at(-1)?.run).toBe("node .ci/try-build.mjs");
+  expect(jobs.windows?.steps?.at(-1)?.run).toBe("node tools/release/try-build.mjs");
 });
 
 it("release tests, packs and publishes in this order, and gives the signing key to one job", () => {

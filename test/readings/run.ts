@@ -16,7 +16,7 @@ interface PlayedTest {
 }
 
 /**
- * `npm run readings -- FROM-TO [PATH…]`: plays the suites under each of these seeds, and names the rows without which a
+ * `npx tsx test/readings/run.ts FROM-TO [PATH…]`: plays the suites under each of these seeds, and names the rows without which a
  * test would not have failed.
  */
 async function main(): Promise<number> {

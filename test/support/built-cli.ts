@@ -13,7 +13,7 @@ let isCurrent = false;
  */
 export function builtCli(): string {
   if (!isCurrent && newest(join(root, "src")) > modified(bundle))
-    execFileSync(process.execPath, [join(root, ".ci/bundle.mjs")], { stdio: "pipe" });
+    execFileSync(process.execPath, [join(root, "tools/build/bundle.mjs")], { stdio: "pipe" });
   isCurrent = true;
   return bundle;
 }

@@ -14,5 +14,5 @@ export function builtLibrary(): void {
   const tsc = join(root, "node_modules/.bin/tsc");
   const { stdout } = spawnSync(tsc, ["-p", "tsconfig.json"], { cwd: root, encoding: "utf8" });
   if (modified(built) === 0) throw new Error(stdout);
-  execFileSync(process.execPath, [join(root, ".ci/prune.mjs")], { stdio: "pipe" });
+  execFileSync(process.execPath, [join(root, "tools/build/prune.mjs")], { stdio: "pipe" });
 }

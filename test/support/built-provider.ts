@@ -5,10 +5,10 @@ import { dirname, join, resolve } from "node:path";
 const root = resolve(__dirname, "../..");
 const bundle = join(root, "dist/terraform/terraform-provider-rnv");
 
-/** Folder of the built provider. Bundled again, as `npm run build:provider` does, when a source is newer. */
+/** Folder of the built provider. Bundled again, as `node tools/build/provider.mjs` does, when a source is newer. */
 export function builtProvider(): string {
   if (newest(join(root, "src")) > modified(bundle))
-    execFileSync(process.execPath, [join(root, ".ci/provider.mjs"), bundle], { stdio: "pipe" });
+    execFileSync(process.execPath, [join(root, "tools/build/provider.mjs"), bundle], { stdio: "pipe" });
   builtNotices();
   return dirname(bundle);
 }
@@ -16,7 +16,7 @@ export function builtProvider(): string {
 /** The licences of what the bundles hold, created again when the packages are others. */
 function builtNotices(): void {
   if (modified(join(root, "THIRD_PARTY_NOTICES")) < modified(join(root, "package-lock.json")))
-    execFileSync(process.execPath, [join(root, ".ci/notices.mjs")], { stdio: "pipe" });
+    execFileSync(process.execPath, [join(root, "tools/build/notices.mjs")], { stdio: "pipe" });
 }
 
 const modified = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;

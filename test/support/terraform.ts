@@ -14,7 +14,7 @@ import { builtProvider } from "./built-provider";
 import { movableClock } from "./movable-clock";
 import { readingsHere } from "./readings";
 
-/** What runs in place of the first of `terraform` and `tofu` that is on the PATH: `npm run test:tofu` names the second. */
+/** What runs in place of the first of `terraform` and `tofu` that is on the PATH: `RNV_TEST_TERRAFORM=tofu npm run test:terraform` names the second. */
 const named = process.env.RNV_TEST_TERRAFORM;
 
 /** The first version with all that the tests use: write-only attributes came last, in both. */

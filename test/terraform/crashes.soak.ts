@@ -55,7 +55,7 @@ describeTerraform("what an apply that was cut short made", () => {
   }, 120_000);
 });
 
-/** `npm run kills:terraform` kills at each write of a create, an update, a replacement and a destroy. */
+/** `npx tsx test/faults/run-terraform-kills.ts` kills at each write of a create, an update, a replacement and a destroy. */
 describeTerraform("an apply that was cut short", () => {
   const world = new CrashFolder();
 

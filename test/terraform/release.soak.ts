@@ -38,7 +38,7 @@ describeTerraform("a release", () => {
       process.execPath,
       [
         join(root, "node_modules/tsx/dist/cli.mjs"),
-        join(root, "tools/package-provider.ts"),
+        join(root, "tools/release/package-provider.ts"),
         "--out",
         out,
         ...args,

@@ -25,6 +25,7 @@ export type CodeHost = ReturnType<typeof createHost>;
  * Opens the host of a repository, as far as jobs need it (DESIGN section 15): comments, issues, pull requests (GitLab's
  * merge requests). What is ours is found by a marker, the first hidden line `<!-- rnv … -->` of the text, and only
  * where this token's own account wrote it: anyone may copy a marker. Failed calls throw `ApiError` with a hint of their own.
+ * @public loaded late
  */
 export function createHost(platform: JobPlatform, options: HostOptions) {
   const host = { github, gitlab }[platform];

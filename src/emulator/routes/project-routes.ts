@@ -27,7 +27,7 @@ export const newEnvironment = (
 export const productionOf = ({ gaps }: Pick<World, "gaps">, { environments }: StoredProject) =>
   environments.find(({ name }) => name === gaps.productionName) ?? environments[0];
 
-/** A new project with its Production environment; as the reading `environments` says, with another one before or after it. */
+/** A new project with its Production environment; as the reading `environments` says, with another before or after it. */
 export function newProject(
   { store, gaps, readings }: World,
   workspaceId: string,

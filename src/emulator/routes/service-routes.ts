@@ -85,7 +85,7 @@ function parseCreation(body: unknown, world: World): z.infer<Bodies["creation"]>
   return parsed;
 }
 
-/** Body of the PATCH of a service, in the form that this one is set up to read. */
+/** Body of the PATCH of a service, in the form that this platform reads. */
 function parseChange(body: Configuration, world: World): z.infer<Bodies["nested"]> {
   const form = world.gaps.servicePatch;
   const { nested, flat, wrapped } = bodies(world);
@@ -236,7 +236,7 @@ function runAction(call: Call) {
   return queuedAnswer(call, ofService(service), action);
 }
 
-/** Readable after the service is gone: its own deletion is what is waited for. */
+/** Readable after the service is deleted: callers wait for that operation. */
 const readOwnOperation = (call: Call) =>
   readOperation(call, ({ serviceId }) => serviceId === call.params.serviceId);
 

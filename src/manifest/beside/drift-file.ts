@@ -6,7 +6,7 @@ import type { Acceptance } from "../../model/acceptance";
 import { besideManifest } from "../find-files";
 import { readDocument } from "./read-document";
 
-export const driftFileName = "rnv.drift.yaml";
+const driftFileName = "rnv.drift.yaml";
 
 const day = 24 * 3_600_000;
 

@@ -9,7 +9,7 @@ import { isCondition, isCostLimit, type Policy, type PolicyExpression } from "..
 import { besideManifest } from "../find-files";
 import { readDocument } from "./read-document";
 
-export const policyFileName = "rnv.policy.yaml";
+const policyFileName = "rnv.policy.yaml";
 
 const policySchema = z.strictObject({
   level: z

@@ -12,7 +12,7 @@ import { isObject } from "../../model/value";
 import { usualManifest } from "../find-files";
 import { readDocument } from "./read-document";
 
-export const isTestFile = (path: string): boolean => /\.rnvtest\.ya?ml$/.test(path);
+const isTestFile = (path: string): boolean => /\.rnvtest\.ya?ml$/.test(path);
 
 const word = z.string().min(1, "expected text");
 const words = z.array(word);

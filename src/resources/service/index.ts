@@ -44,7 +44,7 @@ const schema = z.strictObject({
     .describe("Settings of the service. Only the fields written here are managed."),
 });
 
-export type ServiceBlock = z.infer<typeof schema>;
+type ServiceBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {
   projectId: { change: "replace", equal: sameId, effects: ["destructive"] },

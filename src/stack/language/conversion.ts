@@ -139,7 +139,7 @@ function compareItems(a: Value, b: Value): number {
 export const equal = (a: Value, b: Value): boolean =>
   typeEqual(typeOf(a), typeOf(b)) && jsonEncode(a) === jsonEncode(b);
 
-export function typeEqual(a: ValueType, b: ValueType): boolean {
+function typeEqual(a: ValueType, b: ValueType): boolean {
   if (typeof a === "string" || typeof b === "string") return a === b || a === "any" || b === "any";
   if ("of" in a && "of" in b) return a.kind === b.kind && typeEqual(a.of, b.of);
   if ("of" in a || "of" in b || a.kind !== b.kind || a.entries.size !== b.entries.size) return false;

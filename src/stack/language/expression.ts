@@ -32,7 +32,7 @@ export type Expression =
     };
 
 /** `[for key, value in of : result if condition]`, or with `{name => result}`. */
-export interface Loop {
+interface Loop {
   readonly key: string | undefined;
   readonly value: string;
   readonly of: Expression;

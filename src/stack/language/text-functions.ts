@@ -32,7 +32,7 @@ const widest = 100;
 const computeIt = "compute it in the program, or run the stack with Terraform";
 
 /** Text by a format as in Terraform, whose verbs are those of Go. */
-export function format(pattern: string, args: readonly Value[]): string {
+function format(pattern: string, args: readonly Value[]): string {
   let used = 0;
   let next = 0;
   const formatted = pattern.replace(verbPattern, (source, flags, width, places, index, letter) => {

@@ -53,7 +53,7 @@ export interface RemoteStore {
 }
 
 /** Ten previous snapshots; slots 0 to 9. */
-export interface BackupSlots {
+interface BackupSlots {
   /** For messages: a path or an address. */
   name(slot: number): string;
   read(slot: number): Promise<Uint8Array | undefined>;

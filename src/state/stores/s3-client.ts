@@ -44,7 +44,10 @@ export interface BucketFailure {
   readonly isPassing: boolean;
 }
 
-/** Opens a bucket, without a request. Its methods reject with errors for `failureOf`. */
+/**
+ * Opens a bucket, without a request. Its methods reject with errors for `failureOf`.
+ * @public loaded late
+ */
 export function openBucket({ bucket: Bucket, send, timeoutMs, ...options }: BucketOptions) {
   const { region, endpoint, profile, pathStyle: forcePathStyle } = options;
   // The caller repeats requests.

@@ -33,7 +33,7 @@ export interface AskedChange extends Pick<Writing, "kept" | "nonce"> {
   readonly config: TerraformObject | undefined;
 }
 
-/** Answers an apply. Whatever fails, what exists stays in the state. */
+/** Answers an apply. After a failure, existing resources stay in the state. */
 export async function carryOut(
   { valueType, stepsOf }: Pick<Schema, "valueType"> & Partial<Pick<TerraformShape, "stepsOf">>,
   request: RequestOf<"ApplyResourceChange">,

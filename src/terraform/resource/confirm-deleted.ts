@@ -45,7 +45,7 @@ export async function parentChange(
 type Referred = Awaited<ReturnType<typeof findReferred>>;
 
 /**
- * Looks up the resource that a configuration refers to by its ID; says nothing of what cannot be read. `finding` says why
+ * Looks up the resource that a configuration refers to by its ID; an unreadable resource is no finding. `finding` says why
  * nothing can be created in it.
  */
 export async function findReferred(
@@ -84,7 +84,7 @@ export async function findParent(
   return type && id !== undefined ? findReferred(session, type, id, parent.attribute) : {};
 }
 
-/** Returns what a plan says of a parent. An ID that is not there yet may be that of a mocked output: only a replacement stops. */
+/** Returns the findings about a parent. A missing ID may come from a mocked output: only a replacement stops. */
 export function parentFindings({ finding, isMissing }: Referred, isReplacement: boolean): Diagnostic[] {
   return finding ? [isMissing && !isReplacement ? { ...finding, severity: "warning" } : finding] : [];
 }

@@ -31,7 +31,7 @@ export async function createResource(change: Writing): Promise<Applied> {
   const name = type.nameIn(wanted) || resource.type;
   const parentId = type.parentIn(attributes);
   const defaults = type.defaultsIn(await session.reads.catalog());
-  // What the parent shows saves the requests that would look it up.
+  // The parent's fields save the requests that would look them up.
   const parent = (await requireParent(session, resource, parentId))?.computed;
   const input = { address: type.addressOf(name), name, attributes, parent, parentId };
   const made = await make({ ...change, input });
@@ -73,7 +73,7 @@ export function writtenAs({ type, input }: Sending, accepted: Accepted): MadeRes
   return { accepted, diagnostics: found.map((one) => warning(one.code, one.summary, { ...one, detail })) };
 }
 
-/** Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. */
+/** Starts a run, unless an interrupted apply already started a run after the last change. */
 export async function startRun(creation: Sending): Promise<MadeResource> {
   const { session, type, wanted, kept, input } = creation;
   const { parentId } = input;
@@ -128,7 +128,7 @@ const createNamed = (creation: Sending): Promise<Accepted> =>
     }
   });
 
-/** Sends a create; where its answer is uncertain, what it may have made is looked for before it is sent again. */
+/** Sends a create. After an uncertain answer, it looks for the new resource before it sends the create again. */
 export async function createOnce(creation: Sending, preexistingIds: readonly string[] = []) {
   const { session, type, input, nonce } = creation;
   const { reads } = session;

@@ -46,7 +46,7 @@ async function nameAtService({ session, type, input }: Deletion): Promise<string
   return name !== input.name && sameName(name, input.name) ? name : undefined;
 }
 
-/** Returns what a refusal means for what is deleted already, or is being deleted; undefined where it exists. */
+/** Returns the end of a refused deletion whose resource is deleted, or being deleted; undefined where it exists. */
 async function endAfter({ session, type, input }: Deletion, { status }: ApiError) {
   const { reads } = session;
   if (status !== 404 && status !== 409) return undefined;

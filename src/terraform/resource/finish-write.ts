@@ -25,7 +25,7 @@ export interface Writing extends TypeInSession {
   readonly planned: TerraformObject;
   /** As planned, with write-only values: all that is sent is taken from it. */
   readonly wanted: TerraformObject;
-  /** Says what is declared, and nothing of its value: `ignore_changes` is not applied to it. */
+  /** Says which attributes are declared. Their values may differ from the plan: `ignore_changes` is not applied. */
   readonly config: TerraformObject;
   readonly kept: PrivateData;
   readonly nonce: string;
@@ -55,8 +55,8 @@ interface AcceptedWrite extends Pick<Writing, "session" | "type" | "wanted"> {
 }
 
 /**
- * Waits for what a write left pending, as long as `timeouts` and the type say, and reads what it made. `failed` says why it
- * did not end well; a warning where it awaits a checkout.
+ * Waits for the pending work of a write, as long as `timeouts` and the type say, and reads the result. `failed` gives the
+ * reason of a failure; a warning where it awaits a checkout.
  */
 export async function finishWrite(write: AcceptedWrite) {
   const { session, type, input, made, wanted, step } = write;
@@ -81,7 +81,7 @@ export async function finishWrite(write: AcceptedWrite) {
         : waitFinding(about, result, { next: "apply again to keep waiting", timeoutMs, limit: "timeouts" });
     if (failed && result.kind === "checkout") failed = { ...failed, severity: "warning" };
   }
-  // A newer run may have taken the place of the accepted one: the answer says nothing of the one that ended.
+  // A newer run may have superseded the accepted run: the answer describes the accepted run alone.
   const ended: Accepted = id === accepted.id ? accepted : { id };
   const isRead = resource.runs !== undefined && step !== "delete" && failed?.severity !== "error";
   const live = (isRead ? await readRun(write, id) : undefined) ?? ended.live ?? input.live;
@@ -108,14 +108,14 @@ async function readRun({ session, type, input }: AcceptedWrite, id: string) {
   const { resource } = type;
   const { name, parentId } = input;
   const recorded = bareRecord({ type: resource.type, id, name });
-  // What pins a computed attribute is declared, so that this is read too.
+  // A pinned attribute is compared with its declaration, so it is read too.
   const pinned = Object.values(resource.computed).flatMap(({ pinnedBy }) => pinnedBy ?? []);
   const declared = new Map(pinned.map((path) => [path, ""]));
   session.reads.invalidate();
   return type.find(session.reads, { id, name, recorded, declared, parentId });
 }
 
-/** Returns the state after a write: as planned, with what was not known as `live` shows it, or null, and a new revision. */
+/** Returns the state after a write: as planned, with unknown values from `live`, or null, and a new revision. */
 export function stateAfter(
   { type, planned, nonce }: Writing,
   live: LiveResource | undefined,

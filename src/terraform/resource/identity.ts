@@ -26,7 +26,7 @@ function identityShape({ name }: Schema, parts: readonly string[]) {
   return { ...schemaOf(name, { doc: "", attributes: [workspace, ...own] }), parts };
 }
 
-/** A part of another resource is found through that one; what runs again and again has no lasting id of its own. */
+/** The identity of a part holds its parent; a resource that runs again has no lasting ID of its own. */
 function partsOf({ resource }: TerraformShape): readonly string[] {
   const [parent] = resource.parents;
   const outer = parent && resource.removedWithParent ? [snakeCase(parent.attribute)] : [];
@@ -40,7 +40,7 @@ const identities = [
 
 const identityNamed = (name: string) => requireNamed(identities, name, "resource type with an identity");
 
-/** GetResourceIdentitySchemas: what the identity of each resource type is made of. There is one version, 0. */
+/** GetResourceIdentitySchemas: the identity of each resource type. The only version is 0. */
 export const getResourceIdentitySchemas: RpcAnswer<"GetResourceIdentitySchemas"> = async () => ({
   identitySchemas: Object.fromEntries(
     identities.map(({ name: typeName, block }) => {

@@ -24,9 +24,9 @@ import {
 import { needsRun } from "./reactions";
 
 /**
- * The attributes whose value cannot change in place, and whose text alone does not say that it changes, by path. `same`: it
- * is another text than the state has and stands for the same: an environment and its id. `open`: it is unknown, or what it
- * stands for, or the recorded parent is deleted: no replacement.
+ * Attributes that cannot change in place, and whose text alone does not prove a change, by path:
+ * - `same`: another text for the same value, such as an environment and its ID;
+ * - `open`: the value or its meaning is unknown, or the recorded parent is deleted: no replacement.
  */
 export type Meanings = ReadonlyMap<string, "same" | "open">;
 
@@ -56,9 +56,10 @@ export interface CheckedChange extends ChangeInput, ResourcePlan {
 }
 
 /**
- * Plans one resource. Pure, and the same every time it is asked: Terraform plans again before it applies. A declared value
- * is planned as it is written, or as it was where the service makes no difference; what is not declared keeps its value, and
- * what is no longer declared goes back to its default (DESIGN section 4).
+ * Plans one resource. Pure, with the same result each time: Terraform plans again before it applies (DESIGN section 4).
+ * - A declared value is planned as written, or as recorded where the platform makes no difference.
+ * - An undeclared value stays.
+ * - A value that is no longer declared returns to its default.
  */
 export function planChange(input: ChangeInput): ResourcePlan {
   return input.prior === undefined ? planCreate(input) : planUpdate(input, input.prior);
@@ -95,7 +96,7 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
   const { sent, acts } = plannedWrites(input, prior, planned);
   for (const { steps, rule } of type.computed) {
     const before = valueAt(prior, steps);
-    // What may be pinned, is not and was not shown stays so.
+    // An attribute that could be pinned, is not, and was not shown stays hidden.
     const isAbsent = rule.pinnedBy !== undefined && !declared.has(rule.pinnedBy) && before === null;
     const moves = isMoved || !rule.stable || rule.movesWith?.some((path) => sent.has(path)) === true;
     setValue(planned, steps, moves && !isAbsent && (acts || isNew) ? unknown : before);
@@ -110,7 +111,7 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
   return { planned, replaced, sent, acts: acts || isNew, diagnostics };
 }
 
-/** Sets the attributes of this provider alone: what Terraform never stores, `revision` and `up_to_date`. */
+/** Sets the attributes that only this provider has: write-only values, `revision` and `up_to_date`. */
 function setOwnAttributes(planned: Draft, { type, prior }: ChangeInput, runs: boolean, isDeployed: boolean) {
   for (const { writeOnlyName } of type.secrets) planned[writeOnlyName] = null;
   if (type.isDeployed) planned[revisionName] = isDeployed ? unknown : (prior?.[revisionName] ?? null);
@@ -129,7 +130,7 @@ function namesAnother(type: TerraformShape, prior: TerraformObject, config: Terr
   return !isSameValue(valueAt(prior, steps), valueAt(config, steps));
 }
 
-/** Returns what pinned a reacting resource and is no longer declared: it runs as its parent says. */
+/** Returns the pins that are no longer declared: the resource runs as its parent says. */
 function unpinnedIn({ type, config, kept }: ChangeInput): readonly AttributeBinding[] {
   if (!type.reacts || config.when === "never") return [];
   const declared = type.declaredIn(config);
@@ -176,7 +177,7 @@ function plannedValue(
     return isSame ? before : wanted;
   }
   if (unpinnedIn(input).includes(binding)) return null;
-  // While defaults are not known, what is planned now has to hold at apply.
+  // While defaults are unknown, the plan has to hold at apply.
   if (catalog === undefined && rule?.change === "update" && path in (kept.applied ?? {})) return unknown;
   const after = diff.changes.find((one) => one.path === path)?.after;
   if (after === undefined) return before;
@@ -184,9 +185,8 @@ function plannedValue(
 }
 
 /**
- * Returns what an update sends: the attribute paths whose planned value is another than before, and all that is
- * declared where it runs again. The configuration that an apply is given says nothing of it: `ignore_changes` is in the
- * plan alone.
+ * Returns the attribute paths that an update sends: those whose planned value changes, and all declared paths where it
+ * runs again. The configuration of an apply cannot tell: `ignore_changes` is in the plan alone.
  */
 export function plannedWrites(
   { type, config, kept, catalog }: Omit<ChangeInput, "meanings">,
@@ -201,7 +201,7 @@ export function plannedWrites(
   for (const { path, steps } of type.declared) {
     const rule = type.resource.rules[path];
     if (rule?.change !== "update" || !isMoved(steps)) continue;
-    // What is always managed is shown unless it is at its default.
+    // An attribute that is always managed is shown unless it has its default.
     const isShown = rule.alwaysManaged !== true || valueAt(prior, steps) !== null;
     if (isShown || valueAt(planned, steps) !== defaults.get(path)) sent.add(path);
   }
@@ -217,7 +217,7 @@ export function plannedWrites(
 
 /**
  * Returns true if a resource that reacts to others runs: it never ran, its last run is not up to date, `triggers` changed,
- * or `when = "always"`. Of what was imported, the first `triggers` are no change.
+ * or `when = "always"`. After an import, the first `triggers` are no change.
  */
 function isRun(prior: TerraformObject, planned: TerraformObject, kept: PrivateData): boolean {
   const isBehind = prior.id === null || prior[upToDateName] === false || planned.when === "always";

@@ -10,7 +10,7 @@ import { type TerraformObject, textIn } from "../values";
 import { findParent, parentFindings } from "./confirm-deleted";
 import type { CheckedChange } from "./plan-change";
 
-/** Returns what the service would refuse: errors about a create and about what a change sends, warnings about the rest. */
+/** Returns values that the platform would refuse: errors for a create and for sent values, warnings for the rest. */
 export async function offerFindings(change: CheckedChange): Promise<readonly Diagnostic[]> {
   const { session, type, prior, config, acts, replaced, sent } = change;
   if (session === undefined || !acts) return [];
@@ -45,8 +45,8 @@ export const isSecondPlan = ({ prior, kept }: CheckedChange): boolean =>
   prior === undefined && kept.workspace !== undefined;
 
 /**
- * Warns of a resource that is not in the place of those that declare none: no plan moves it. One that was only imported is
- * not replaced by one in the place that is declared.
+ * Warns of a resource outside the default place that declares none: no plan moves it. An imported resource is not replaced
+ * by another in the declared place.
  */
 export async function placeFindings(change: CheckedChange): Promise<readonly Diagnostic[]> {
   const { session, type, prior, config, kept, replaced } = change;
@@ -78,7 +78,7 @@ export const unknownValue = (key: string, attribute: string): Diagnostic =>
     hint: `take ${attribute} out of ignore_changes for this plan`,
   });
 
-/** Returns what `deletion_protection` of the resource and of the provider block says against a deletion of the resource itself. */
+/** Returns an error if `deletion_protection` of the resource or of the provider block forbids its deletion. */
 export function checkProtection(
   session: Session | undefined,
   type: TerraformShape,

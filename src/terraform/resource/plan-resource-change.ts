@@ -14,7 +14,7 @@ import { checkProtection, isSecondPlan, offerFindings, placeFindings } from "./p
 import { forgotten, preservedFindings } from "./preserved";
 import { configWarnings, priceWarnings } from "./warnings";
 
-/** PlanResourceChange: what an apply would change of a resource, and what the catalog refuses. */
+/** PlanResourceChange: the changes of an apply to a resource, and the refusals of the catalog. */
 export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
   const { valueType, stepsOf } = type;
@@ -36,7 +36,7 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   const change = planChange(input);
   const found = await findingsOf({ ...input, ...change, session }).catch((failure: unknown) => {
     if (!isNew) throw failure;
-    // No error: where the plan of a create fails in an apply, Terraform deletes what `create_before_destroy` replaces next.
+    // No error: after a failed plan of a create, Terraform deletes the resource that `create_before_destroy` replaces.
     const summary = `the new ${type.resource.type} could not be checked against the service`;
     return [warning("live.unchecked", summary, { detail: diagnosticOf(failure).summary })];
   });
@@ -51,7 +51,7 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   };
 };
 
-/** Answers a plan with what is planned, undefined for a deletion, and the nonce of its apply. */
+/** Answers a plan with the planned state, undefined for a deletion, and the nonce of its apply. */
 export function plannedAs(
   { valueType }: Pick<Schema, "valueType">,
   request: RequestOf<"PlanResourceChange">,
@@ -71,14 +71,14 @@ interface Update extends Pick<CheckedChange, "session" | "type" | "config"> {
   readonly prior: TerraformObject;
 }
 
-/** Returns the meanings of an update. The service is asked only where the texts of what it resolves differ. */
+/** Returns the meanings of an update. Sends requests only where texts that the platform resolves differ. */
 async function meaningsOf({ session, type, prior, config }: Update): Promise<Meanings> {
   const { rules, parents } = type.resource;
   const meanings = new Map<string, "same" | "open">();
-  // What is unknown may be the value of before: a plan replaces nothing for it.
+  // An unknown value may equal the recorded value: it causes no replacement.
   for (const [path, value] of type.declaredIn(config))
     if (rules[path]?.change === "replace" && value instanceof Unknown) meanings.set(path, "open");
-  // Where nothing is to be deleted, it is created in the new parent instead of being replaced.
+  // If the old resource is deleted already, it is created in the new parent without a replacement.
   if ((await parentChange(session, type, prior, config)) === "left")
     for (const { attribute } of parents) meanings.set(attribute, "open");
   const [before, after] = [type.knownIn(prior), type.knownIn(config)];
@@ -122,7 +122,7 @@ function triggerFindings({ type, config }: CheckedChange): readonly Diagnostic[]
   ];
 }
 
-/** Says what a replacement loses, and what forbids it. In an apply, Terraform refuses one that no plan has shown. */
+/** Names the losses of a replacement, and its obstacles. In an apply, Terraform refuses an unplanned replacement. */
 function replacementFindings(change: CheckedChange): readonly Diagnostic[] {
   const { session, type, prior, config, replaced } = change;
   const { resource } = type;
@@ -137,7 +137,7 @@ function replacementFindings(change: CheckedChange): readonly Diagnostic[] {
   return [mustBeReplaced(`${about} must be replaced${lost}`, named), ...refused];
 }
 
-/** Returns what a plan says of a replacement; an apply without it stops, in words that blame the provider. */
+/** Returns the finding of a plan about a replacement; without it the apply stops in words that blame the provider. */
 export const mustBeReplaced = (summary: string, attribute: string): Diagnostic =>
   warning("plan.replacement", summary, {
     attribute,

@@ -11,7 +11,7 @@ export const forgotten = ({ resource }: TerraformShape, name: string): Diagnosti
     detail: `It is declared with ${snakeCase(resource.preservedBy ?? "")} = true: it stays at the service as it is.`,
   });
 
-/** Finds what a resource that was made elsewhere stands for; undefined where the service has no such. */
+/** Finds the live resource of a `preserve` block; undefined if there is none. */
 export function findPreserved({ session, type }: TypeInSession, name: string, parentId: string) {
   const declared = new Map(type.resource.parents.map(({ attribute }) => [attribute, parentId]));
   return type.find(session.reads, { name, declared, parentId });

@@ -49,7 +49,7 @@ export async function runInputs({ session, type: { resource } }: TypeInSession, 
   return {
     /** Digest of the fields, and of the ids, names and times of the others. */
     content: sha256(canonicalJson([Object.fromEntries(fields), beside.map(version).sort()] as Plain)),
-    /** When the latest of them changed, by the service, ISO 8601: what runs since then has all of it. */
+    /** Time of their latest change, by the platform, ISO 8601: a later run deploys all of them. */
     changedAt: times.sort((a, b) => Date.parse(a) - Date.parse(b)).at(-1),
     isHeld: isUnlisted(parent, live.attributes),
     about: shapeOf(parent).addressOf(live.name),
@@ -65,7 +65,7 @@ export async function checkUpToDate(at: TypeInSession, live: LiveResource, kept:
   const inputs = live.parentId ? await runInputs(at, live.parentId) : undefined;
   if (inputs === undefined) return upToDate;
   const { content, changedAt, isHeld } = inputs;
-  // The latest run does not serve: what serves may have been made otherwise.
+  // The latest run does not serve: the serving release may have other settings.
   const isUnserved = live.standing?.some(({ code }) => code !== "rolled_back" && code !== "other_branch");
   const awaited = kept.lastRun?.awaited && isUnserved === true;
   const last = kept.lastRun && { ...kept.lastRun, awaited, isHeld: isHeld || undefined };
@@ -89,7 +89,7 @@ export async function listRuns(
 
 interface RunSearch extends TypeInSession {
   readonly runs: readonly LiveResource[];
-  /** When what a run makes take effect last changed; undefined where that is not known: then no run is found. */
+  /** Time of the last change that a run deploys; undefined if unknown: then no run is found. */
   readonly changedAt: string | undefined;
   readonly lastId?: string | undefined;
   /** Attributes of the run: they may pin a commit. */

@@ -35,7 +35,7 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   const stored = { session, type, state, kept };
   const { live, isGone, diagnostics } = await readNow(stored);
   const messages = diagnosticMessages(diagnostics);
-  // Terraform would keep the private data of what is deleted, for the resource that is created in its place.
+  // Terraform would keep the private data of the deleted resource for its successor.
   if (isGone) return { newState: encodeMessage(type.valueType, null), diagnostics: messages };
   if (live === undefined) return { ...unchanged, diagnostics: messages };
   const isLeft = (state[generatedName] ?? null) !== null && isTouched(stored, live);
@@ -101,7 +101,7 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
   }
 }
 
-/** Returns the state after a refresh: what is declared or was imported shows the live value, the rest stays unset. */
+/** Returns the state after a refresh: declared and imported attributes show the live value, the rest stays unset. */
 async function refreshed(stored: StoredResource, live: LiveResource): Promise<Draft> {
   const { session, type, state, kept } = stored;
   const { resource } = type;

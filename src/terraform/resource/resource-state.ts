@@ -23,7 +23,7 @@ export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (_p
   return { value: encodeMessage(valueType, decodeState(valueType, request.rawState?.json)) };
 };
 
-/** GenerateResourceConfig: an imported state, reduced to what a configuration may say and has to (protocol 6.11). */
+/** GenerateResourceConfig: an imported state, reduced to the arguments of a configuration (protocol 6.11). */
 export const generateResourceConfig: RpcAnswer<"GenerateResourceConfig"> = async (provider, request) => {
   const { typeName, state } = request;
   const type = typeName === variablesSchema.name ? undefined : provider.typeNamed(typeName);
@@ -146,7 +146,7 @@ export function importIds({ type, nameAttribute, parents: [parent], removedWithP
   return removedWithParent ? `the ids ${parent.type.toUpperCase()}/${type.toUpperCase()}` : "its id";
 }
 
-/** Returns what an import id looks like: `PROJECT/SERVICE`. */
+/** Returns the form of an import ID: `PROJECT/SERVICE`. */
 export function importForm(resource: Resource): string {
   const [parent] = resource.parents;
   const parentType = parent && typeNamed(parent.type);

@@ -53,7 +53,7 @@ export async function updateResource(change: Writing, prior: TerraformObject): P
   const { accepted, failed, diagnostics } = written;
   if (failed?.severity === "error") throw new DiagnosticsError([failed]);
   const refused = unappliedFields(type, { sent, defaults, before, live: accepted.live }, error);
-  // The state stays: the next plan compares it with what is live.
+  // The state stays: the next plan compares it with the live values.
   if (refused.length > 0) throw new DiagnosticsError(refused);
   return {
     state: stateAfter(change, written.live, failed === undefined),
@@ -128,7 +128,7 @@ export const generatedAgain = ({ resource }: TerraformShape, name: string): Diag
     detail: `The ${resource.parents[0]?.type} that had the first one is deleted.`,
   });
 
-/** Returns the attributes of an update. What is no longer declared is sent with its default: a PATCH merges. */
+/** Returns the attributes of an update. A value that is no longer declared is sent as its default: a PATCH merges. */
 function attributesOf({ type, planned, wanted, config }: Writing, changed: ReadonlySet<string>) {
   const declared = type.declaredIn(config);
   const isSecret = (path: string): boolean => type.secrets.some((secret) => secret.path === path);

@@ -18,7 +18,7 @@ export async function priceWarnings(change: CheckedChange): Promise<readonly Dia
   const catalog = await session.reads.catalog();
   const defaults = type.defaultsIn(catalog);
   const wanted = type.declaredIn(planned);
-  // What is not declared may be other than its default, and the state does not show it.
+  // An undeclared attribute may differ from its default, and the state does not show it.
   const read = prior && (await findResource(session.reads, resource, { id: textIn(prior, "id") }));
   const known = read?.kind === "found" ? read.live.attributes : prior && type.knownIn(prior);
   const parts = new Set<string>();
@@ -64,8 +64,8 @@ export function configWarnings({ type, config }: CheckedChange): readonly Diagno
 }
 
 /**
- * Returns what a live thing does that none of its attributes says, for people: that it waits for someone to pay, that its
- * runtime is suspended, or that it is archived though that is not declared.
+ * Returns conditions of a live resource that no attribute shows: a payment is due, its runtime is suspended, or it is
+ * archived undeclared.
  */
 export function standingOf(
   { type, archives }: Resource,

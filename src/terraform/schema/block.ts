@@ -157,7 +157,7 @@ export function typeOf(schema: z.ZodType): TerraformType {
       return objectOf(
         Object.fromEntries(Object.entries(shape).map(([name, field]) => [snakeCase(name), typeOf(field)])),
       );
-    // A collection holds one type: what is text or passes through as it is becomes its JSON text there.
+    // A collection holds one type: a text, or a value that passes through, becomes its JSON text there.
     case "union":
       return options.some((option) => typeOf(option) === "string") ? "string" : "dynamic";
     default:

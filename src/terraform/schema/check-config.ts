@@ -13,7 +13,7 @@ export function idIn(config: TerraformObject, name: string): string | undefined 
   return given === undefined ? undefined : canonicalId(given);
 }
 
-/** Returns what is wrong with the known values of a configuration, each at its attribute: `configuration.port`. */
+/** Returns the findings about the known values of a configuration, each at its attribute: `configuration.port`. */
 export function checkConfig(
   { attributes, groups = [] }: BlockSchema,
   config: TerraformObject,

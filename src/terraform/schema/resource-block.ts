@@ -49,7 +49,7 @@ export class ResourceBindings {
   readonly reacts: boolean;
   /** A run makes its changes take effect: `revision` moves with them. */
   readonly isDeployed: boolean;
-  /** It is deleted for itself, and what it holds is lost: `deletion_protection` can keep it. */
+  /** Its deletion loses data: `deletion_protection` can prevent it. */
   readonly isProtectable: boolean;
 
   constructor(readonly resource: Resource) {
@@ -180,7 +180,7 @@ function declaredAttribute(resource: Resource, binding: AttributeBinding): Attri
     doc: docOf(resource, binding),
     ...(binding.schema && { check: binding.schema }),
     ...(required ? { required: true } : { optional: true }),
-    // Computed too: what is not declared may still be shown, as after an import.
+    // Computed too: an undeclared attribute may still be shown, as after an import.
     ...(!required && !isLocal && { computed: true }),
   };
 }

@@ -38,7 +38,7 @@ export function shapeOf(resource: Resource): TerraformShape {
   return known;
 }
 
-/** A resource type as Terraform sees it: its schema, and what its values hold. All of it derives from the type. */
+/** A resource type as Terraform sees it: its schema, and readers of its values. All derive from the type. */
 export class TerraformShape extends ResourceBindings implements Schema {
   readonly name: string;
   readonly block: BlockSchema;
@@ -69,7 +69,7 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return draft;
   }
 
-  /** Returns what a configuration declares, by attribute path; null declares nothing. Secrets are not among it. */
+  /** Returns the declared attributes by path; null declares nothing. Secrets are left out. */
   declaredIn(config: TerraformObject): Map<string, Plain | Unknown> {
     const declared = new Map<string, Plain | Unknown>();
     for (const { path, steps } of this.declared) {
@@ -87,7 +87,7 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return withoutUnknown(this.declaredIn(config));
   }
 
-  /** Returns what a configuration declares, its secrets included as far as they are set; their text stays closed. */
+  /** Returns the declared attributes and the secrets that are set; their text stays closed. */
   declaredWithSecrets(config: TerraformObject): Map<string, ResolvedValue> {
     const declared = new Map<string, ResolvedValue>(this.declaredIn(config));
     for (const { path, name, writeOnlyName, versionName } of this.secrets) {
@@ -103,7 +103,7 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return withoutUnknown(this.declaredWithSecrets(config)) as Map<string, AppliableValue>;
   }
 
-  /** Returns what is to be written: as planned, with the values that no plan has, written in the configuration or made up. */
+  /** Returns the values to write: as planned, with write-only and generated values, which no plan has. */
   withUnplanned(planned: TerraformObject, config: TerraformObject): TerraformObject {
     const made = madeUp(planned[generatedName]);
     const values = this.secrets.map(({ writeOnlyName }) => [writeOnlyName, config[writeOnlyName] ?? made]);
@@ -151,7 +151,7 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return `${this.resource.type} ${JSON.stringify(name)}` as Address;
   }
 
-  /** Reads a resource at the service; `declared` says what its state or its configuration has. */
+  /** Reads a live resource; `declared` has the values of its state or its configuration. */
   read(reads: Reads, target: Partial<ReadTarget> & Pick<ReadTarget, "name">): Promise<ReadResult> {
     return readProven(reads, this.resource, {
       address: this.addressOf(target.name),

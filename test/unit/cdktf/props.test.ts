@@ -1,4 +1,4 @@
-import { constructProps } from "../../../tools/construct-props";
+import { constructProps } from "../../../tools/types/construct-props";
 
 const written = constructProps();
 

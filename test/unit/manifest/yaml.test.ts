@@ -5,7 +5,7 @@ import { fc } from "../../support/fixed-seed";
 import { inSoak } from "../../support/soak";
 import { outline, outlineByYaml } from "./outline-by-yaml";
 
-/** Documents in each of the searches; `npm run fuzz` tries 100,000. */
+/** Documents in each of the searches; `RNV_FUZZ_DOCUMENTS=100000 npx jest test/unit/manifest/yaml.test` tries 100,000. */
 const documents = Number(process.env.RNV_FUZZ_DOCUMENTS ?? inSoak(2_000, 60));
 
 /** What a manifest must not hold though it is YAML: nothing is compared then. */

@@ -3,16 +3,16 @@ import { join, resolve } from "node:path";
 import { load } from "js-yaml";
 import { camelCase, snakeCase, terraformNameOf } from "../../../src/model/text";
 import { resourceTypes } from "../../../src/resources";
-import { providerParts, type SchemaMessage } from "../../../tools/provider-schema";
-import { examplesFolder, referencePages, writtenFolders } from "../../../tools/reference-pages";
-import { schemaSection } from "../../../tools/schema-section";
+import { providerParts, type SchemaMessage } from "../../../tools/docs/provider-schema";
+import { examplesFolder, referencePages, writtenFolders } from "../../../tools/docs/reference-pages";
+import { schemaSection } from "../../../tools/docs/schema-section";
 
 const docs = resolve(__dirname, "../../../docs");
 const filesIn = (folder: string): string[] =>
   existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
 
 describe("the reference of the provider", () => {
-  it("is what npm run docs:provider writes, in the registries' layout", async () => {
+  it("is what npm run docs writes, in the registries' layout", async () => {
     const pages = await referencePages();
     const written = writtenFolders.flatMap((folder) =>
       filesIn(join(docs, folder)).map((name) => `${folder}/${name}`),

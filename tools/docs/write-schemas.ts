@@ -1,0 +1,11 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { schema } from "../../src/commands/schemas";
+import { schemaNames } from "../../src/commands/tools";
+
+/** Writes `schemas/`: the JSON Schemas of the files and documents of rnv. */
+for (const name of schemaNames)
+  writeFileSync(
+    join(__dirname, "../../schemas", `${name}.schema.json`),
+    `${JSON.stringify(schema(name), null, 2)}\n`,
+  );
