@@ -118,6 +118,19 @@ describe("data sources in a run", () => {
     expect(await errors({ mode: "destroy" })).toEqual([]);
   });
 
+  it("are asked for with a target that needs them, also by way of others, and with no other", async () => {
+    program((made) => {
+      const lost = new DataRnvProject(made, "lost", { name: "absent" });
+      const api = new DataRnvService(made, "api", { name: "api", projectId: lost.id });
+      new Service(made, "front", { kind: "web", configuration: { ...configuration, startCommand: api.id } });
+      new Service(made, "beside", { kind: "web", configuration });
+    });
+    expect(await errors({ targets: ["service.front"] })).toContainEqual(
+      expect.stringContaining("live.data_missing guest/lost"),
+    );
+    expect(await errors({ targets: ["service.beside"] })).toEqual([]);
+  });
+
   it("that need what this plan creates say what to apply first; with that done they are read", async () => {
     const { store } = one.emulator;
     program((made) => {
