@@ -1,4 +1,4 @@
-/** The parts of rnv that the fault matrix runs; bundled by `build-rnv.ts`. */
+/** The parts of rnv that the fault matrix runs; bundled by `build-rnv.ts`, with a planted bug where one is wanted. */
 
 export { diagnosticOf } from "../../src/api/api-error";
 export { createClient } from "../../src/api/client";
