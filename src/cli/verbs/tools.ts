@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
@@ -22,7 +22,7 @@ import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import { version, versionText } from "../../model/version";
 import type * as pictures from "../../report/html/topology-svg";
 import { resourceTypes } from "../../resources";
-import { packageRoot, writeWholeFile } from "../files";
+import { makeFolder, packageRoot, writeWholeFile } from "../files";
 import { sourcesOf } from "../open-target";
 import { pick, sourceOptions } from "../options";
 import { report, usage } from "../screen";
@@ -217,7 +217,7 @@ const installVerb = defineVerb({
     const provider = readBuilt("dist/terraform/terraform-provider-rnv");
     const files = releaseFiles(version, provider, readBuilt("THIRD_PARTY_NOTICES"));
     for (const folder of mirrorFolders(version)) {
-      mkdirSync(join(mirror, folder), { recursive: true });
+      makeFolder(join(mirror, folder));
       for (const { name, content, mode } of files)
         writeWholeFile(join(mirror, folder, name), content, { mode });
     }
