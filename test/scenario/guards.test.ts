@@ -33,7 +33,7 @@ describe("what guards deletions", () => {
     scenario.write("rnv.yaml", `${shop(service("api"))}removed: [service.shop.old, service.shop.wbe]\n`);
     const { stdout } = await scenario.run("plan", "--confirm-delete", "service.shop.we");
     const warned = "is neither declared nor recorded\n";
-    expect(stdout).toContain(`warning[plan.target_unknown]: service.shop.wbe ${warned}  --> rnv.yaml:9:28`);
+    expect(stdout).toContain(`warning[plan.target_unknown]: service.shop.wbe ${warned}  --> rnv.yaml:9:29`);
     expect(stdout).toContain(`warning[plan.target_unknown]: service.shop.we ${warned}`);
     expect(stdout.match(/did you mean "service.shop.web"/g)).toHaveLength(2);
     expect(stdout).not.toContain("service.shop.old is");

@@ -80,7 +80,7 @@ export const destroyVerb = defineVerb({
   ...{ scope: "each", order: "dependents first", writes: true },
   summary: "Delete everything that the state records",
   detail: "Resources that lifecycle.preventDestroy protects stop it. The same as apply --destroy.",
-  daily: ["stage", "target", "autoApprove", "confirmDelete", "json"],
+  daily: ["files", "stage", "target", "autoApprove", "confirmDelete", "json"],
   failedJson: eventsOfFailure,
   options: {
     ...scopeOptions,

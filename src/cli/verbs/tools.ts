@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
@@ -16,13 +15,12 @@ import {
   schemaNames,
 } from "../../commands/tools";
 import { graph } from "../../commands/validate";
-import { failure } from "../../diagnostics/diagnostic";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import { version, versionText } from "../../model/version";
 import type * as pictures from "../../report/html/topology-svg";
 import { resourceTypes } from "../../resources";
-import { makeFolder, packageRoot, writeWholeFile } from "../files";
+import { makeFolder, packageRoot, readText, writeWholeFile } from "../files";
 import { sourcesOf } from "../open-target";
 import { pick, sourceOptions } from "../options";
 import { report, usage } from "../screen";
@@ -231,14 +229,7 @@ const installVerb = defineVerb({
   },
 });
 
-function readBuilt(name: string): string {
-  const path = join(packageRoot(__dirname), name);
-  if (existsSync(path)) return readFileSync(path, "utf8");
-  throw failure("command.usage", "this package holds no built provider", {
-    detail: `There is no ${path}.`,
-    hint: "install the package again, or run npm run build in its sources",
-  });
-}
+const readBuilt = (name: string): string => readText(join(packageRoot(__dirname), name));
 
 const importBlocksVerb = defineVerb({
   name: "import-blocks",
