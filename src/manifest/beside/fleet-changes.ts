@@ -29,12 +29,7 @@ export function changesSince(ref: string, { root: cwd, environment }: FleetReque
     const { status, stdout, stderr, error } = run(...args);
     if (status === 0) return stdout;
     throw failure("command.usage", `--changed-since: git cannot compare with ${JSON.stringify(ref)}`, {
-      detail:
-        error === undefined
-          ? stderr.trim()
-          : isMissing(error)
-            ? "git: command not found"
-            : `git cannot be started: ${reasonOf(error)}`,
+      detail: error ? `git: ${isMissing(error) ? "command not found" : reasonOf(error)}` : stderr.trim(),
       hint: "leave it out, or in a shallow clone fetch more: git fetch origin main; actions/checkout with fetch-depth: 0; GIT_DEPTH: 0 in GitLab",
     });
   };
