@@ -186,11 +186,11 @@ function variant<Value>(option: TypedOption<Value>, shown: Partial<TypedOption<V
   return Object.assign(Object.create(option), shown);
 }
 
-/** Parses `12,15`; may be given more than once. Throws `DiagnosticsError` for what is no id. */
+/** Parses `12,15`; may be given more than once. Throws `DiagnosticsError` for other words. */
 export function idList(word: string, before: readonly string[] = []): readonly string[] {
   const listed = word.split(/[\s,]+/).filter((id) => id !== "");
   const wrong = listed.find((id) => !isStageWord(id));
   if (wrong === undefined) return [...before, ...listed];
   const hint = `an id holds ${stageWordRule}`;
-  throw usage(`${JSON.stringify(wrong.slice(0, 80))} is no id of an instance`, hint);
+  throw usage(`${JSON.stringify(wrong.slice(0, 80))} is not an instance ID`, hint);
 }

@@ -161,7 +161,7 @@ export const codeMeanings = {
   "plan.retained":
     "A resource stays in the state, archived or retained, and is not destroyed. To forget it: `rnv state rm ADDRESS`.",
   "plan.target_unknown":
-    "`-target`, `-exclude` or `-replace` names an address that is neither declared nor recorded: check its spelling. Or `-replace` names one that the other two leave out.",
+    "`-target`, `-exclude`, `-replace`, `-confirm-delete` or `removed` names an address that is neither declared nor recorded: check its spelling. Or `-replace` names one that the other two leave out.",
   "plan.data_deferred":
     "A data source depends on something that this plan changes. Apply that first with `-target`, or refer to the resource itself.",
   "plan.data_unusable": "A data source cannot be used for this value: it is not known when the plan is made.",

@@ -74,9 +74,7 @@ const stageSchema = z
     disposable: z
       .boolean()
       .optional()
-      .describe(
-        "What its state owns is deleted without a confirmation by name; `rnv stage sweep` may destroy it.",
-      ),
+      .describe("What its state owns is deleted without a confirmation; `rnv stage sweep` may destroy it."),
     expires: z
       .string()
       .refine((duration) => (parseDuration(duration) ?? 0) > 0, "expected a duration such as 72h")

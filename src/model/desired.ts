@@ -84,7 +84,7 @@ interface DesiredStage {
   readonly name: string;
   /** Nothing in it is deleted. */
   readonly protect: boolean;
-  /** Its resources are deleted without a confirmation by name. */
+  /** Its resources are deleted without a confirmation. */
   readonly disposable: boolean;
 }
 

@@ -1,5 +1,6 @@
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
+import { suggest } from "../diagnostics/suggest";
+import { type Address, nameOf } from "../model/address";
 import { type Consumer, consumerList } from "../model/consumer";
 import type { Desired } from "../model/desired";
 import { append } from "../model/graph";
@@ -50,6 +51,20 @@ export function confirmedDeletions({ options, desired }: PlanInput): (address: A
   const confirmed = new Set<Address>([...options.confirmedDeletes, ...options.replace, ...removed]);
   const confirmsAll = options.confirmsAll === true || desired.stage?.disposable === true;
   return (address) => confirmsAll || confirmed.has(address);
+}
+
+/** Warns of confirmations that name nothing and look like the address of an unconfirmed deletion. */
+export function warnOfMistyped({ desired, options }: PlanInput, decisions: Decisions, guards: Guards) {
+  const left = [...guards].filter(([, { code }]) => code === "guard.delete_unconfirmed");
+  const byName = new Map(left.map(([address]) => [nameOf(address), address]));
+  const flags = options.confirmedDeletes.map((address) => ({ address, range: undefined }));
+  return [...desired.removed, ...flags].flatMap(({ address, range }) => {
+    const meant = decisions.has(address) ? undefined : suggest(nameOf(address), byName.keys());
+    if (meant === undefined) return [];
+    const hint = `did you mean "${byName.get(meant)}"?`;
+    const summary = `${address} is neither declared nor recorded`;
+    return [warning("plan.target_unknown", summary, { address, range, hint })];
+  });
 }
 
 /** Returns each deletion that would take a protected resource along, itself or one inside of it, with that resource. */

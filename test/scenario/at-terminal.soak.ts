@@ -110,7 +110,7 @@ describeAtTerminal("more at a terminal", ({ scenario, liveNames }) => {
     expect(screen).toMatch(/^! Destroys 2: service.shop.api, service.shop.web$/m);
     const { stdout } = await scenario.run("plan");
     expect(stdout).not.toMatch(/^! |Next: /m);
-    const asked = await atTerminal(scenario, "apply", [[questions.name, "no"]]);
+    const asked = await atTerminal(scenario, "apply", [[questions.address, "no"]]);
     expect(asked.screen).toMatch(/^! Destroys 2: service.shop.api, service.shop.web$/m);
   });
 

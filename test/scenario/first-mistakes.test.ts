@@ -260,3 +260,16 @@ it("two manifests side by side are an error of every verb, which names both; -f 
   expect(fleet).toMatchObject({ code: 1, stdout: expect.stringContaining("both rnv.yaml and rnv/ exist") });
   expect(await scenario.run("validate", "-f", "rnv.yaml")).toMatchObject({ code: 0 });
 });
+
+it.each([
+  ["plan -out out/p", "cannot write out/p: the folder out does not exist"],
+  ["-chdir=out plan", "-chdir: the folder out does not exist"],
+  ["terraform install --dir rnv.yaml/x", "a part of its path is not a folder"],
+  ["fleet report out", "/out: it does not exist"],
+  ["fleet plan --changed-since main", "git: command not found"],
+])("%s names the file or the program that is missing", async (words, summary) => {
+  scenario.write("rnv.yaml", services("      api: { kind: web }\n"));
+  const { code, stderr } = await scenario.runWith({ env: { PATH: scenario.folder } }, ...words.split(" "));
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`${summary}\n`) });
+  expect(stderr).not.toMatch(/ENOENT|ENOTDIR|internal\.bug/);
+});

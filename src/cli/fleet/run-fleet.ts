@@ -13,7 +13,6 @@ import {
 } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
 import { realOf } from "../../declaration/files";
-import { failure } from "../../diagnostics/diagnostic";
 import { type FleetMember, startsPrograms } from "../../manifest/beside/find-fleet";
 import { reasonOf } from "../../model/text";
 import { longestTimer } from "../../model/time";
@@ -126,15 +125,10 @@ export function joinFleet(
 }
 
 /** Reports below a folder: a job that gathers artifacts gives each a folder of its own. */
-function reportsIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((name) => /(^|[\\/])fleet(-\d+-of-\d+)?\.json$/.test(name))
-      .sort();
-  } catch (cause) {
-    throw failure("command.usage", `cannot read the folder ${folder}: ${reasonOf(cause)}`);
-  }
-}
+const reportsIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => /(^|[\\/])fleet(-\d+-of-\d+)?\.json$/.test(name))
+    .sort();
 
 /** `rnv fleet matrix`: the jobs of a workflow, one for each member or each shard. */
 export async function printMatrix(
@@ -224,8 +218,7 @@ async function runProcess(
     child.send(job, () => {});
     await once(child, "close");
   } catch (cause) {
-    const { code = "unknown reason" } = cause as NodeJS.ErrnoException;
-    output = `rnv cannot be started in ${cwd} (${code})`;
+    output = `rnv cannot be started in ${cwd}: ${reasonOf(cause)}`;
   }
   if (isTold || members.length > 1) return;
   const endedBy = signal.aborted ? "interrupted" : isStuck ? "timeout" : "failed";

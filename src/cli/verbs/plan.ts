@@ -173,7 +173,7 @@ function savedLine(plan: Plan, file: string): string {
   if (!isBlocked(plan)) return `${saved} To do exactly this: rnv apply ${file}\n`;
   if (!mayBeConfirmed(plan)) return `${saved} It is blocked: resolve that, and plan again.\n`;
   const unconfirmed = counted(plan.changes.filter(isUnconfirmed).length, "unconfirmed deletion");
-  return `${saved} ${unconfirmed}: rnv apply ${file} asks for each name. In CI, pass --confirm-delete ADDRESS for each.\n`;
+  return `${saved} ${unconfirmed}: rnv apply ${file} asks for each address. In CI, pass --confirm-delete ADDRESS for each.\n`;
 }
 
 /**

@@ -252,7 +252,7 @@ function sweepable(request: Request, { stages }: FoundStages): StageDeclaration 
   if (declared !== undefined && !declared.disposable)
     throw failure("guard.stage", `stage ${declared.name} is not disposable: nothing of it is swept`, {
       range: declared.range,
-      hint: "write disposable: true where all of its instances may be destroyed without a confirmation by name",
+      hint: "write disposable: true where all of its instances may be destroyed without a confirmation",
     });
   if (declared?.each && asked?.id === undefined) return declared;
   const swept = [...stages.values()].filter(({ each, disposable }) => each && disposable);

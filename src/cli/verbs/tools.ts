@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
@@ -16,13 +15,12 @@ import {
   schemaNames,
 } from "../../commands/tools";
 import { graph } from "../../commands/validate";
-import { failure } from "../../diagnostics/diagnostic";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import { version, versionText } from "../../model/version";
 import type * as pictures from "../../report/html/topology-svg";
 import { resourceTypes } from "../../resources";
-import { packageRoot, writeWholeFile } from "../files";
+import { makeFolder, packageRoot, readText, writeWholeFile } from "../files";
 import { sourcesOf } from "../open-target";
 import { pick, sourceOptions } from "../options";
 import { report, usage } from "../screen";
@@ -217,7 +215,7 @@ const installVerb = defineVerb({
     const provider = readBuilt("dist/terraform/terraform-provider-rnv");
     const files = releaseFiles(version, provider, readBuilt("THIRD_PARTY_NOTICES"));
     for (const folder of mirrorFolders(version)) {
-      mkdirSync(join(mirror, folder), { recursive: true });
+      makeFolder(join(mirror, folder));
       for (const { name, content, mode } of files)
         writeWholeFile(join(mirror, folder, name), content, { mode });
     }
@@ -231,14 +229,7 @@ const installVerb = defineVerb({
   },
 });
 
-function readBuilt(name: string): string {
-  const path = join(packageRoot(__dirname), name);
-  if (existsSync(path)) return readFileSync(path, "utf8");
-  throw failure("command.usage", "this package holds no built provider", {
-    detail: `There is no ${path}.`,
-    hint: "install the package again, or run npm run build in its sources",
-  });
-}
+const readBuilt = (name: string): string => readText(join(packageRoot(__dirname), name));
 
 const importBlocksVerb = defineVerb({
   name: "import-blocks",
