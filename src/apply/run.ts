@@ -185,7 +185,7 @@ export interface RunTask {
   readonly change: Change;
   readonly instance: PlannedInstance;
   readonly phase: ReplacePhase;
-  /** The change of its parent in the same plan. */
+  /** The change of its parent. */
   readonly around?: Change | undefined;
 }
 

@@ -157,11 +157,10 @@ export function driftReport(
   const plan = shownPlan(raw);
   const causeOf = causesIn(plan);
   const drifted = plan.changes
-    .map((change) => {
-      const { address, drift = [], deployed } = change;
-      const updated = instanceOf(plan, change).live?.updatedAt;
-      return { address, fields: drift.filter(isDrift), deployed, updated };
-    })
+    .map((change) => ({
+      ...{ address: change.address, fields: (change.drift ?? []).filter(isDrift), deployed: change.deployed },
+      updated: instanceOf(plan, change).live?.updatedAt,
+    }))
     .filter(({ fields }) => fields.length > 0);
   const missing = plan.changes.filter(isMissing).map(({ address }) => address);
   const standing = new Map(

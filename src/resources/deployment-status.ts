@@ -153,24 +153,23 @@ const said = (code: Standing["code"], summary: string, since?: string | null): S
   ...{ code, class: "running", summary, since: since ?? undefined },
 });
 
+const isOther = (runs: string | null | undefined, wanted: unknown): boolean =>
+  typeof wanted === "string" && wanted !== "" && Boolean(runs) && ![wanted, hiddenText].includes(`${runs}`);
+
 /** Returns that the release which serves is of another commit or branch than declared, or than its service is set to. */
 export function sourceStanding(
   { liveDeploymentId, configuration }: Service,
   { branch, commitSha, finishedAt }: Partial<Deployment> = {},
   declared: { readonly commit?: unknown; readonly branch?: unknown } = {},
 ): Standing | undefined {
-  const differs = (runs = "", wanted: unknown): boolean =>
-    liveDeploymentId != null && runs !== "" && typeof wanted === "string" && !["", runs].includes(wanted);
   const { commit, branch: wanted = configuration.branch } = declared;
-  if (differs(commitSha?.toLowerCase(), commit))
-    return said(
-      "other_commit",
-      `it runs commit ${commitSha?.slice(0, 12)}; declared is ${`${commit}`.slice(0, 12)}`,
-      finishedAt,
-    );
-  if (branch === hiddenText || !differs(branch ?? "", wanted)) return undefined;
+  if (liveDeploymentId == null) return undefined;
+  const [runs, pinned] = [commitSha, commit].map((one) => `${one}`.slice(0, 12));
+  if (isOther(commitSha?.toLowerCase(), commit))
+    return said("other_commit", `it runs commit ${runs}; declared is ${pinned}`, finishedAt);
   const setting = declared.branch === undefined ? "its service is set to" : "declared is";
-  return said("other_branch", `it runs branch ${branch}; ${setting} ${wanted}`, finishedAt);
+  const summary = `it runs branch ${branch}; ${setting} ${wanted}`;
+  return isOther(branch, wanted) ? said("other_branch", summary, finishedAt) : undefined;
 }
 
 /** Returns that an older release serves again: rolled back by another user, or by rnv as the state records. */
