@@ -22,21 +22,23 @@ const deploymentAdvice: readonly (readonly [reason: RegExp, remedy: string, sett
 
 /** Returns the remedy of a failure. A setting that this run changed comes first, with its line of the manifest. */
 export function adviceFor(summary: string, changed: Change | undefined): Pick<Diagnostic, "hint" | "range"> {
-  const advice = deploymentAdvice
-    .filter(([reason]) => reason.test(summary))
-    .map(([, hint, settings]) => ({
-      hint,
-      set: changed?.attributes.filter((one) => settings.test(one.path)) ?? [],
-    }));
-  const { hint, set = [] } = advice.find((one) => one.set.length > 0) ?? advice[0] ?? {};
-  if (hint === undefined || set.length === 0) return hint === undefined ? {} : { hint };
-  const names = shortList(set.map(({ path }) => path));
+  const setBy = (settings: RegExp) => changed?.attributes.filter(({ path }) => settings.test(path)) ?? [];
+  const advice = deploymentAdvice.filter(([reason]) => reason.test(summary));
+  const [, hint, settings] = advice.find((one) => setBy(one[2]).length > 0) ?? advice[0] ?? [];
+  const set = settings ? setBy(settings) : [];
   const [{ range } = {}] = set;
+  if (set.length === 0) return hint === undefined ? {} : { hint };
+  const names = shortList(set.map(({ path }) => path));
   return { ...(range && { range }), hint: `This apply set ${names}. Check that first. ${hint}` };
 }
 
-export const awaitingCheckout = (what: string, { address, range, detail }: Partial<Diagnostic>): Diagnostic =>
-  warning("apply.awaiting_checkout", `${what}: ${atCheckout}`, { address, range, detail });
+export const awaitingCheckout = (
+  what: string,
+  { address, range, detail }: Partial<Diagnostic>,
+): Diagnostic => {
+  const hint = "Finish the checkout in the dashboard.";
+  return warning("apply.awaiting_checkout", `${what}: ${atCheckout}`, { address, range, detail, hint });
+};
 
 /** Returns one finding for all that await a checkout, at the place of the first. */
 export function awaitingTogether(waiting: readonly Diagnostic[]): readonly Diagnostic[] {

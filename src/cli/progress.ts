@@ -125,8 +125,7 @@ function track(inFlight: Map<string, InFlight>, event: ApplyEvent, since: number
   if (event.type === "done" || event.type === "failed" || event.type === "awaiting") inFlight.delete(step);
   if (event.type !== "start" && event.type !== "waiting") return;
   const { address, action, id } = event;
-  const text = stripVTControlCharacters(textOf({ type: "start", address, action, id }));
-  const label = text.replace(/\s+/g, " ");
+  const label = stripVTControlCharacters(textOf({ type: "start", address, action, id })).replace(/\s+/g, " ");
   if (event.type === "start") inFlight.set(step, { label, since, status: "" });
   const waiting = event.type === "waiting" && inFlight.get(step);
   if (!waiting) return;

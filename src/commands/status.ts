@@ -51,8 +51,9 @@ const recordedServices = (state: State | undefined): Omit<ReturnType<typeof find
 /** Reads a service, the deployment that serves, and the latest deployment when it is another. */
 async function runningService(
   { reads, mask }: Pick<Connection, "reads" | "mask">,
-  { state, address, recorded: { id, name, applied } }: ReturnType<typeof findRecorded>,
+  { state, address, recorded }: ReturnType<typeof findRecorded>,
 ): Promise<RunningService> {
+  const { id, name } = recorded;
   const read = await reads.service(id);
   const about = { address, id, name, archived: false, standing: [] };
   if (read.kind === "unreadable") return { ...about, runs: "unknown", reason: read.reason };
@@ -65,8 +66,7 @@ async function runningService(
   const [serving, other] = await Promise.all([get(liveId), latestId === liveId ? undefined : get(latestId)]);
   const stands = deploymentStanding({ liveId, latestId, latest: latestId === liveId ? serving : other });
   const [, deployed] = recordedPart(recordsOf(state), address, "deployment") ?? [];
-  const declared = { commit: deployed?.applied.commit, branch: applied["configuration.branch"] };
-  const source = sourceStanding(found, serving, declared);
+  const source = sourceStanding(found, serving, recorded, deployed);
   return {
     ...about,
     name: found.name,

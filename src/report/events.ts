@@ -36,8 +36,7 @@ function textOf(event: ApplyEvent, style: Style): string {
       const time = event.elapsedSeconds < 1 ? "" : elapsedText(event.elapsedSeconds);
       const status = escapeText([event.status, event.note].filter(Boolean).join(": "));
       const shown = [time, status && colors.dim(status)].filter(Boolean).join(", ");
-      const note = idNote(event.id, style);
-      return `${subject} Still ${stepWords[event.action].doing.toLowerCase()}...${note} ${shown}`.trimEnd();
+      return `${subject} Still ${stepWords[event.action].doing.toLowerCase()}...${idNote(event.id, style)} ${shown}`.trimEnd();
     }
     case "done":
       return `${subject} ${stepWords[event.action].deed} complete after ${elapsedText(event.elapsedSeconds)}${idNote(event.id, style)}`;

@@ -248,8 +248,6 @@ export function stageRowsText(rows: readonly StageRow[], now: number, style: Sty
   return `${tableLines(["STAGE", "RESOURCES", "LAST RUN", "STATE", ""], cells, style).join("\n")}\n`;
 }
 
-const driftWords = { none: "no drift", drift: "drifted", unchecked: "drift not checked" } as const;
-
 function marks(row: StageRow, now: number): string {
   const { stage, state, expiresAt, drift, problem } = row;
   const toDestroy = `rnv destroy --stage ${stage} --state ${escapeText(state)}`;
@@ -260,7 +258,7 @@ function marks(row: StageRow, now: number): string {
     row.protect && "protected",
     row.disposable && "disposable",
     expiresAt && expiryText(expiresAt, now),
-    drift && driftWords[drift],
+    drift && { none: "no drift", drift: "drifted", unchecked: "drift not checked" }[drift],
   ]
     .filter((mark) => typeof mark === "string")
     .join(", ");

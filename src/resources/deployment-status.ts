@@ -160,14 +160,17 @@ const isOther = (runs: string | null | undefined, wanted: unknown): boolean =>
 export function sourceStanding(
   { liveDeploymentId, configuration }: Service,
   { branch, commitSha, finishedAt }: Partial<Deployment> = {},
-  declared: { readonly commit?: unknown; readonly branch?: unknown } = {},
+  service?: RecordedResource,
+  deployment?: RecordedResource,
 ): Standing | undefined {
-  const { commit, branch: wanted = configuration.branch } = declared;
+  const commit = deployment?.applied.commit;
+  const declared = service?.applied["configuration.branch"];
+  const wanted = declared ?? configuration.branch;
   if (liveDeploymentId == null) return undefined;
   const [runs, pinned] = [commitSha, commit].map((one) => `${one}`.slice(0, 12));
   if (isOther(commitSha?.toLowerCase(), commit))
     return said("other_commit", `it runs commit ${runs}; declared is ${pinned}`, finishedAt);
-  const setting = declared.branch === undefined ? "its service is set to" : "declared is";
+  const setting = declared === undefined ? "its service is set to" : "declared is";
   const summary = `it runs branch ${branch}; ${setting} ${wanted}`;
   return isOther(branch, wanted) ? said("other_branch", summary, finishedAt) : undefined;
 }

@@ -144,7 +144,7 @@ describe("deployments", () => {
     scenario.emulator.store.setCondition("worker-offline", false);
     await scenario.applied(api("branch: main", "{ timeout: 1m }"));
     expect(deploys().map(({ status }) => status)).toEqual(["live"]);
-    // The deployment that another one replaces is not in progress.
+    // The replaced deployment is not in progress.
     const { stdout: again } = await scenario.applied(api("branch: next", "{ timeout: 1m }"));
     expect(again).toContain("deployment.api: Modifying...\n");
     await scenario.isQuiet();
