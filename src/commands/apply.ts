@@ -4,7 +4,7 @@ import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
 import { pastRuns, touching } from "../model/history";
 import type { State } from "../model/state";
-import { shortList } from "../model/text";
+import { shortId, shortList } from "../model/text";
 import type { Plain } from "../model/value";
 import {
   changesBeyondRepair,
@@ -162,7 +162,7 @@ function refuseAgain({ clock }: Context, { plan }: SavedPlan, state?: State, nam
   if (run === undefined) return undefined;
   const { exitCode } = run;
   const end = exitCode === undefined ? ", which did not end" : exitCode === 0 ? "" : `, exit ${exitCode}`;
-  const about = `run ${run.id.slice(0, 8)}, ${timeAgo(run.startedAt, clock.now())}${end}`;
+  const about = `run ${shortId(run.id)}, ${timeAgo(run.startedAt, clock.now())}${end}`;
   const hint = "plan again, review, and apply the new plan";
   return error("plan.stale", `${name} was applied already (${about})`, { hint });
 }

@@ -14,6 +14,7 @@ import type { Address } from "../model/address";
 import { pathsWith } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { isKeyed } from "../model/state";
+import { isOlder } from "../model/time";
 import { makePlan } from "../plan/make-plan";
 import {
   type Change,
@@ -222,27 +223,30 @@ export function countedExitCode({ plan: made, exitCode }: Pick<PlanOutcome, "pla
 }
 
 /**
- * Returns the plan, its drift with the deployment of others since the last run: one request per drifted service. What
- * cannot be read is left out: the plan is right without it.
+ * Returns the plan, its drift with the latest deployment by another actor since our last write: one request per drifted
+ * service. A list that cannot be read is left out.
  */
 export async function withDeployers(context: Context, start: PlanStart, plan: Plan): Promise<Plan> {
-  const drifted = new Set(plan.changes.filter(isChangedOutside).map(serviceOf));
-  if (drifted.size === 0) return plan;
-  const { resources = {}, lastRunAt = "" } = start.state ?? {};
-  const own = new Set(Object.values(resources).map(({ id }) => id));
-  const isOther = ({ id, createdAt }: Deployment): boolean =>
-    !own.has(id) && Date.parse(createdAt ?? "") > Date.parse(lastRunAt);
+  const changed = plan.changes.filter(isChangedOutside);
+  const drifted = new Set(changed.map((change) => instanceOf(plan, change).live?.id));
+  const { resources = {}, lastRunAt } = start.state ?? {};
   const found = new Map<Address | undefined, string>();
   const look = async (address: Address | undefined): Promise<void> => {
     const service = address && resources[address];
     if (service?.type !== "service") return;
+    const own = [service, ...Object.values(resources).filter(({ parent }) => parent === address)];
+    const isOurs = ({ id }: Deployment): boolean => own.some((one) => one.id === id);
+    const isNew = ({ createdAt }: Deployment): boolean =>
+      !own.some(({ writtenAt = lastRunAt }) => isOlder(createdAt, writtenAt));
     const { items } = await start.connection.reads.live.listDeployments(service.id, { limit: 20 });
-    const other = items.find(isOther);
+    const others = items.filter((one) => !isOurs(one) && one.actor !== items.find(isOurs)?.actor);
+    const other = others.find((one) => drifted.has(one.id) || isNew(one));
     if (other) found.set(address, deployedText(other, context.clock.now()));
   };
-  await Promise.all([...drifted].map(look)).catch((failure: unknown) => {
+  const unlessFailed = (failure: unknown): void => {
     if (!(failure instanceof ApiError || failure instanceof DiagnosticsError)) throw failure;
-  });
+  };
+  await Promise.all([...new Set(changed.map(serviceOf))].map((address) => look(address).catch(unlessFailed)));
   const told = (change: Change) => (isChangedOutside(change) ? found.get(serviceOf(change)) : undefined);
   return { ...plan, changes: plan.changes.map((change) => ({ ...change, deployed: told(change) })) };
 }

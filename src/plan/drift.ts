@@ -53,7 +53,10 @@ const reportSchema = z.strictObject({
     .describe("`drifted`, `missing`, and what `--fail-on` or `--strict` adds."),
   drifted: z
     .array(
-      z.strictObject({ address: addressSchema, attributes: z.array(field), deployed: z.string().optional() }),
+      z.strictObject({
+        ...{ address: addressSchema, attributes: z.array(field), deployed: z.string().optional() },
+        updated: z.string().optional().describe("When the platform last updated it, ISO 8601."),
+      }),
     )
     .describe(
       "Changed outside of rnv: the recorded value before, the live one after; `deployed`: by whom since the last run.",
@@ -154,7 +157,10 @@ export function driftReport(
   const plan = shownPlan(raw);
   const causeOf = causesIn(plan);
   const drifted = plan.changes
-    .map(({ address, drift, deployed }) => ({ address, fields: (drift ?? []).filter(isDrift), deployed }))
+    .map((change) => ({
+      ...{ address: change.address, fields: (change.drift ?? []).filter(isDrift), deployed: change.deployed },
+      updated: instanceOf(plan, change).live?.updatedAt,
+    }))
     .filter(({ fields }) => fields.length > 0);
   const missing = plan.changes.filter(isMissing).map(({ address }) => address);
   const standing = new Map(

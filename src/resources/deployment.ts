@@ -28,11 +28,11 @@ import { durationPattern, parseDuration } from "../model/time";
 import type { ResolvedValue } from "../model/value";
 import { moving, parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
 import {
-  branchStanding,
   deploymentRuns,
   deploymentStanding,
   pollDeployment,
   queuedSince,
+  sourceStanding,
 } from "./deployment-status";
 
 /** Why a service is deployed again, undefined for no reason, null where it must not be (DESIGN section 4, "Deploys"). */
@@ -200,7 +200,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (id === undefined) return missing;
   const { commit, latest, serving } = await detailsOf(reads, target, serviceId, { id, liveId, latestId });
   const found = deploymentStanding({ liveId, latestId, latest, recorded: target.recorded });
-  const ofBranch = target.declared.has("commit") ? undefined : branchStanding(shown, serving);
+  const ofBranch = target.declared.has("commit") ? undefined : sourceStanding(shown, serving);
   // A service that is never deployed from here failed for someone else.
   const never = target.declared.get("when") === "never" ? ({ class: "running" } as const) : {};
   const standing = [found, ofBranch].flatMap((one) => (one ? [{ ...one, ...never }] : []));

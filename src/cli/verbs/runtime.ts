@@ -7,6 +7,7 @@ import { systemClock } from "../../model/time";
 import { deploymentsDocument, statusDocument } from "../../report/documents";
 import { escapeJson, escapeText, jsonText, quoteText } from "../../report/escape-text";
 import { oneStatusText, releasesText, statusText } from "../../report/status-text";
+import { idNote } from "../../report/style";
 import { elapsedText } from "../../report/time-text";
 import type { Run } from "../open-target";
 import { pick, stateVerb } from "../options";
@@ -55,8 +56,8 @@ async function runAction({ screen, context }: Run, wanted: Wanted): Promise<numb
     terminal.out(`${escapeJson({ address, action, result, kind, id })}\n`);
   } else if (result === "done" || result === "accepted") {
     const { colors } = outStyle(screen);
-    const id = accepted === undefined ? "" : colors.dim(` [${accepted.kind}=${escapeText(accepted.id)}]`);
-    say(`${colors.green(`${address}: ${action} ${result}.`)}${id}`);
+    const note = idNote(accepted?.id, outStyle(screen), accepted?.kind);
+    say(`${colors.green(`${address}: ${action} ${result}.`)}${note}`);
   } else if (result === "cancelled") {
     say("\nNothing was done.");
   }

@@ -79,7 +79,6 @@ export async function finishWrite(write: AcceptedWrite) {
       : isCut
         ? error("apply.interrupted", `${made.about}: deployment started; apply again to follow it`)
         : waitFinding(about, result, { next: "apply again to keep waiting", timeoutMs, limit: "timeouts" });
-    if (failed && result.kind === "checkout") failed = { ...failed, severity: "warning" };
   }
   // A newer run may have superseded the accepted run: the answer describes the accepted run alone.
   const ended: Accepted = id === accepted.id ? accepted : { id };

@@ -61,11 +61,11 @@ describe("diagnosticsText", () => {
   it("shows findings that say the same of many resources once, and counts all", () => {
     const waiting = Array.from({ length: 9 }, (_, i) => {
       const address = `deployment.shop.s${i}` as Address;
-      return warning("apply.awaiting_checkout", `${address} is saved but not live`, { address, hint: "pay" });
+      return warning("apply.awaiting_checkout", `${address}: saved`, { address, hint: "pay" });
     });
     expect(text(waiting)).toBe(
       [
-        "warning[apply.awaiting_checkout]: deployment.shop.s0 is saved but not live",
+        "warning[apply.awaiting_checkout]: deployment.shop.s0: saved",
         "  hint: pay",
         `  The same for ${[1, 2, 3, 4, 5].map((i) => `deployment.shop.s${i}`).join(", ")} and 3 more`,
         "",

@@ -245,7 +245,7 @@ it("shortens IDs and digests at a terminal, and nowhere else", () => {
     summary: { ...plan([]).summary, destroy: 1 },
   });
   const terminal = createStyle(false, 80);
-  expect(planText(one, terminal)).toContain("[id=3f2a9d10-5c1]");
+  expect(planText(one, terminal)).toContain("[id=3f2a9d10]");
   expect(planText(one, terminal)).toContain("Digest: 0123456789ab\n");
   expect(planText(one, plainStyle)).toContain(`[id=${id}]`);
   expect(planText(one, plainStyle)).toContain(`Digest: ${digest}\n`);
