@@ -40,14 +40,10 @@ export const findingsBlock = (diagnostics: readonly Diagnostic[], limit: number)
 export function groupFindings(diagnostics: readonly Diagnostic[]) {
   const sorted = sortDiagnostics(diagnostics);
   const alike = groupBy(sorted, likenessOf);
-  return sorted.flatMap((one): readonly (readonly [Diagnostic, ...Diagnostic[]])[] => {
-    const group = alike.get(likenessOf(one)) ?? [];
-    if (group.length < fewestFolded) return [[one]];
-    const [first = one, ...others] = [...group].sort((a, b) =>
-      compareNatural(a.address ?? "", b.address ?? ""),
-    );
-    return group[0] === one ? [[first, ...others]] : [];
-  });
+  const isMany = (likeness: string): boolean => (alike.get(likeness)?.length ?? 0) >= fewestFolded;
+  const groups = groupBy(sorted, (one) => [likenessOf(one)].find(isMany) ?? one);
+  const byAddress = (a: Diagnostic, b: Diagnostic) => compareNatural(a.address ?? "", b.address ?? "");
+  return [...groups.values()].map((group) => group.sort(byAddress) as [Diagnostic, ...Diagnostic[]]);
 }
 
 export const sameFor = (others: readonly Diagnostic[]): string =>

@@ -87,10 +87,9 @@ function labelOf([first, ...rest]: readonly string[]): string {
 
 const labelWidth = ({ names }: GraphEdge): number => Math.ceil(textWidth(labelOf(names)) * noteCharacter);
 
-const labelSize = (edges: readonly GraphEdge[]): Size => ({
-  width: Math.max(0, ...edges.map(labelWidth)),
-  height: labelHeight,
-});
+const labelSize = (edges: readonly GraphEdge[]): Size => {
+  return { width: Math.max(0, ...edges.map(labelWidth)), height: labelHeight };
+};
 
 /**
  * Places nodes, each as many pixels wide as `widthOf` says: where people have put them, else by reference from left to
@@ -129,7 +128,7 @@ export function placeNodes<Node extends GraphNode>(
  */
 function pack<Part extends Size & Pick<GraphNode, "isFirst">>(parts: readonly Part[], gap: number) {
   const sorted = [...parts].sort(
-    (a, b) => Number(b.isFirst ?? false) - Number(a.isFirst ?? false) || b.height - a.height,
+    (a, b) => Number(b.isFirst === true) - Number(a.isFirst === true) || b.height - a.height,
   );
   const most = Math.max(widest, ...parts.map(({ width }) => width));
   let limit = -gap;
@@ -156,57 +155,40 @@ function inRows<Part extends Size>(all: readonly Part[], limit: number, gap: num
 }
 
 /** Places nodes by hand, and the others by the parts that references connect. */
-function layoutOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[], width: number): Layout {
-  const nodeSize = { width, height: nodeHeight };
+function layoutOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[], nodeWidth: number): Layout {
+  const nodeSize = { width: nodeWidth, height: nodeHeight };
   const saved = savedPlaces(nodes, nodeSize, labelSize(edges));
-  const others = saved ? nodes.filter(({ id }) => !saved.nodes.has(id)) : nodes;
-  const parts = connected(others, saved ? [] : edges).map((own) =>
-    layoutByDagre(own.nodes, own.edges, nodeSize),
-  );
+  const others = nodes.filter(({ id }) => !saved?.nodes.has(id));
+  const parts = connected(others, saved ? [] : edges).map((part) => layoutByDagre(...part, nodeSize));
   const packed = pack(saved ? [saved, ...parts] : parts, apart);
-  const inBox = packed.parts.map((part) => {
-    const move = <One extends Point>(one: One): One => ({
-      ...one,
-      ...{ x: one.x + part.x + padding, y: one.y + part.y + padding },
-    });
-    return {
-      nodes: [...part.nodes].map(([id, at]): [string, Point] => [id, move(at)]),
-      edges: part.edges.map(
-        ({ edge, points, label }): PlacedEdge => ({
-          edge,
-          points: points.map(move),
-          label: label && move(label),
-        }),
-      ),
-    };
-  });
-  const all = new Map(inBox.flatMap((part) => part.nodes));
-  return {
-    nodeSize,
-    nodes: all,
-    edges: saved ? straightEdges(edges, all, nodeSize) : inBox.flatMap((part) => part.edges),
-    width: packed.width + 2 * padding,
-    height: packed.height + 2 * padding,
-  };
+  const all = packed.parts.flatMap((part) =>
+    [...part.nodes].map(([id, at]) => [id, moved(at, part)] as const),
+  );
+  const lines = packed.parts.flatMap((part) =>
+    part.edges.map(({ edge, points, label }): PlacedEdge => {
+      return { edge, points: points.map((at) => moved(at, part)), label: label && moved(label, part) };
+    }),
+  );
+  const placed = new Map(all);
+  const [width, height] = [packed.width + 2 * padding, packed.height + 2 * padding];
+  const links = saved ? straightEdges(edges, placed, nodeSize) : lines;
+  return { nodeSize, nodes: placed, edges: links, width, height };
 }
+
+const moved = <One extends Point>(one: One, { x, y }: Point): One => ({
+  ...one,
+  ...{ x: one.x + x + padding, y: one.y + y + padding },
+});
 
 /** Splits a graph into the parts that no edge connects. */
 function connected(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
-  const near = groupBy(
-    [...edges, ...edges.map(({ from, to }) => ({ from: to, to: from }))],
-    ({ from }) => from,
+  const near = (id: string): readonly string[] =>
+    edges.flatMap(({ from, to }) => (from === id ? [to] : to === id ? [from] : []));
+  const parts: ReadonlySet<string>[] = [];
+  for (const { id } of nodes) if (!parts.some((part) => part.has(id))) parts.push(reachable([id], near));
+  return parts.map(
+    (part) => [nodes.filter(({ id }) => part.has(id)), edges.filter(({ from }) => part.has(from))] as const,
   );
-  const partOf = new Map<string, ReadonlySet<string>>();
-  for (const { id } of nodes) {
-    if (partOf.has(id)) continue;
-    const part = reachable([id], (at) => (near.get(at) ?? []).map(({ to }) => to));
-    for (const one of part) partOf.set(one, part);
-  }
-  const edgesOf = groupBy(edges, ({ from }) => partOf.get(from));
-  return [...groupBy(nodes, ({ id }) => partOf.get(id))].map(([part, own]) => ({
-    nodes: own,
-    edges: edgesOf.get(part) ?? [],
-  }));
 }
 
 /** Nodes and edges with the size of their frame, whose corner is the origin. */
@@ -261,17 +243,15 @@ function savedPlaces(nodes: readonly GraphNode[], nodeSize: Size, label: Size): 
   );
   const stretch = Math.max(1, ...stretches);
   if (put.length * 2 < nodes.length || stretch > mostStretch) return undefined;
-  const [left, top] = [Math.min(...put.map(({ x }) => x)), Math.min(...put.map(({ y }) => y))];
+  const [xs, ys] = [put.map(({ x }) => x), put.map(({ y }) => y)];
+  const [left, top] = [Math.min(...xs), Math.min(...ys)];
   const { width, height } = nodeSize;
   const placed = put.map(({ id, x, y }): [string, Point] => [
     id,
     { x: (x - left) * stretch + width / 2, y: (y - top) * stretch + height / 2 },
   ]);
-  const [right, bottom] = [
-    Math.max(...placed.map(([, { x }]) => x)),
-    Math.max(...placed.map(([, { y }]) => y)),
-  ];
-  return { nodes: new Map(placed), edges: [], width: right + width / 2, height: bottom + height / 2 };
+  const [right, bottom] = [(Math.max(...xs) - left) * stretch, (Math.max(...ys) - top) * stretch];
+  return { nodes: new Map(placed), edges: [], width: right + width, height: bottom + height };
 }
 
 /** Edges from frame to frame, each with a label in its middle where there is room. */
