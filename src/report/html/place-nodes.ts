@@ -20,8 +20,8 @@ export interface GraphNode {
   readonly box?: string | undefined;
   /** Position in the saved layout of its project. */
   readonly place?: Point | undefined;
-  /** It is placed before the others, and its box before other boxes. */
-  readonly isFirst?: boolean;
+  /** A node that is `blocked` is placed before the others, and its box before other boxes. */
+  readonly signs?: readonly string[];
 }
 
 /** An edge leads from a node to a node that it refers to. */
@@ -113,23 +113,22 @@ export function placeNodes<Node extends GraphNode>(
     const targets = new Set(links.map(({ to }) => to));
     // Lines to the nodes of other boxes themselves would run behind others.
     const inside = nodes.flatMap((node) =>
-      node.box === id ? [node] : targets.has(node.id) ? [{ ...node, place: undefined, isFirst: false }] : [],
+      node.box === id ? [node] : targets.has(node.id) ? [{ ...node, place: undefined, signs: [] }] : [],
     );
-    const isFirst = own.some((node) => node.isFirst);
-    return { id, isFirst, ...layoutOf(inside, links, Math.max(...inside.map(widthOf))) };
+    return { id, isFirst: isUrgent(own), ...layoutOf(inside, links, Math.max(...inside.map(widthOf))) };
   });
   const { parts, ...size } = pack(layouts, apartBoxes);
   return { boxes: parts, ...size };
 }
 
+const isUrgent = (nodes: readonly GraphNode[]) => nodes.some(({ signs }) => signs?.includes("blocked"));
+
 /**
  * Packs parts into rows, those that come first and then the tallest above: the rows whose smallest frame of the usual
  * shape is the smallest of all.
  */
-function pack<Part extends Size & Pick<GraphNode, "isFirst">>(parts: readonly Part[], gap: number) {
-  const sorted = [...parts].sort(
-    (a, b) => Number(b.isFirst === true) - Number(a.isFirst === true) || b.height - a.height,
-  );
+function pack<One extends Size & Pick<Part, "isFirst">>(parts: readonly One[], gap: number) {
+  const sorted = [...parts].sort((a, b) => Number(b.isFirst) - Number(a.isFirst) || b.height - a.height);
   const most = Math.max(widest, ...parts.map(({ width }) => width));
   let limit = -gap;
   const found = sorted.flatMap(({ width }) => {
@@ -192,10 +191,10 @@ function connected(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
 }
 
 /** Nodes and edges with the size of their frame, whose corner is the origin. */
-type Part = Pick<Layout, "nodes" | "edges"> & Size & Pick<GraphNode, "isFirst">;
+type Part = Omit<Layout, "nodeSize"> & { readonly isFirst: boolean };
 
 function layoutByDagre(nodes: readonly GraphNode[], edges: readonly GraphEdge[], nodeSize: Size): Part {
-  const isFirst = nodes.some((node) => node.isFirst);
+  const isFirst = isUrgent(nodes);
   const [first] = nodes as [GraphNode];
   const middle = { x: nodeSize.width / 2, y: nodeSize.height / 2 };
   if (nodes.length === 1) return { nodes: new Map([[first.id, middle]]), edges: [], ...nodeSize, isFirst };
@@ -251,7 +250,13 @@ function savedPlaces(nodes: readonly GraphNode[], nodeSize: Size, label: Size): 
     { x: (x - left) * stretch + width / 2, y: (y - top) * stretch + height / 2 },
   ]);
   const [right, bottom] = [(Math.max(...xs) - left) * stretch, (Math.max(...ys) - top) * stretch];
-  return { nodes: new Map(placed), edges: [], width: right + width, height: bottom + height };
+  return {
+    nodes: new Map(placed),
+    edges: [],
+    width: right + width,
+    height: bottom + height,
+    isFirst: isUrgent(nodes),
+  };
 }
 
 /** Edges from frame to frame, each with a label in its middle where there is room. */

@@ -121,7 +121,7 @@ function makeNode(node: Drawn, parts: readonly Drawn[], places: Plain | undefine
     deploys && "deploys",
   ]);
   const [title, facts, place] = [titleOf(change.address), factsOf(node), placeOf(change, places)];
-  return { id: change.address, box, place, title, facts, mark, signs, does, isFirst: signs[0] === "blocked" };
+  return { id: change.address, box, place, title, facts, mark, signs, does };
 }
 
 /** The mark of a node whose parts change alone: a part that comes, goes or is missing changes the node. */
@@ -223,13 +223,5 @@ function projectNode(id: string, title: string, own: readonly TopologyNode[]): T
   const moving = own.filter(isMoving);
   const signs = legendOf(moving.length > 0 ? moving : own);
   const does = `${signs[0] === "blocked" ? "! " : ""}${marksIn(moving)}`;
-  return {
-    id,
-    title,
-    facts: countOf(own),
-    mark: worstMark(own),
-    signs,
-    does,
-    isFirst: signs[0] === "blocked",
-  };
+  return { id, title, facts: countOf(own), mark: worstMark(own), signs, does };
 }
