@@ -172,7 +172,7 @@ const mostListed = 100;
 /** Groups of a part; the last holds all others. */
 const mostGroups = 40;
 /** Characters of the entries of a page: with the rest of it they stay below two megabytes. */
-const mostCharacters = 1_700_000;
+const mostCharacters = 1_600_000;
 /** Characters around the counted text of an entry. */
 const frame = 60;
 
@@ -290,15 +290,13 @@ export function findingsSection(
 ): PagePart | undefined {
   const own = diagnostics.filter((one) => one.severity === severity);
   if (own.length === 0) return undefined;
-  const subject = (one: Diagnostic): Part => {
-    const text = subjectOf(one);
-    return anchors.has(text) ? html`<a href="${linkTo(text)}">${text}</a>` : text;
-  };
+  const subject = (text: string): Part =>
+    anchors.has(text) ? html`<a href="${linkTo(text)}">${text}</a>` : text;
   const findings = groupFindings(own).map(([{ code, summary, detail, hint, range }, ...others]) => {
     const place = range && html` <code>${placeText(range)}</code>`;
     const same =
       others.length > 0 &&
-      html`<details><summary>${sameFor(others)}</summary>${list(others.map(subject), "addresses")}</details>`;
+      html`<details><summary>${sameFor(others)}</summary>${list(others.map(subjectOf).map(subject), "addresses")}</details>`;
     return html`<p><strong class="${severity}">${severity}[${code}]</strong>: ${summary}${place}</p>${detail && preformatted(escapeLines(detail))}${hint && html`<p>hint: ${hint}</p>`}${same}`;
   });
   const title = severity === "error" ? "Errors" : "Warnings";

@@ -14,7 +14,7 @@ import { driftLine, driftSections } from "../drift-report";
 import { type FleetReport, fleetLine, fleetSections, isWell, signOf } from "../fleet-report";
 import type { Mark } from "../graph";
 import { compareNatural, groupBy, homeOf } from "../order";
-import { changesIn, planLines, planReport } from "../plan-report";
+import { changesIn, mostNamed, planLines, planReport } from "../plan-report";
 import { checkStatusWords, checkWords, counted, planHeadings } from "../plan-wording";
 import { codes, type Item, itemSection, type Section, section } from "../sections";
 import { recordedIn, recordedRows, type StateEntry, stateSections } from "../state-text";
@@ -33,9 +33,6 @@ import {
 } from "./page";
 import { type ResourceChange, topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
-
-/** Addresses that a check names. */
-const mostNamed = 3;
 
 export interface PageScope {
   readonly types: readonly Pick<ResourceType, "type" | "picture">[];

@@ -93,7 +93,7 @@ const labelSize = (edges: readonly GraphEdge[]): Size => {
 
 /**
  * Places nodes, each as many pixels wide as `widthOf` says: where people have put them, else by reference from left to
- * right. Boxes are beside each other in rows. Edges stay within a box: a referenced node of another box is in both. A
+ * right. Boxes, and the unconnected parts of each, are in rows. Edges stay within a box: a referenced node of another box is in both. A
  * box of too many edges has none. Neither nodes nor labels nor boxes overlap. The same graph has the same picture.
  */
 export function placeNodes<Node extends GraphNode>(
@@ -102,12 +102,9 @@ export function placeNodes<Node extends GraphNode>(
 ) {
   const nodes = [...graph.nodes].sort((a, b) => compareNatural(a.id, b.id));
   const edges = [...graph.edges].sort((a, b) => compareNatural(a.from, b.from) || compareNatural(a.to, b.to));
-  const byId = new Map(nodes.map((node) => [node.id, node]));
-  const edgesIn = groupBy(edges, ({ from }) => byId.get(from)?.box);
-  const boxes = [...groupBy(nodes, ({ box }) => box)].sort(([a], [b]) =>
-    a === undefined ? 1 : b === undefined ? -1 : compareNatural(a, b),
-  );
-  const layouts = boxes.map(([id, own]) => {
+  const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));
+  const edgesIn = groupBy(edges, ({ from }) => boxOf.get(from));
+  const layouts = [...groupBy(nodes, ({ box }) => box)].map(([id, own]) => {
     const all = edgesIn.get(id) ?? [];
     const links = all.length > mostEdges ? [] : all;
     const targets = new Set(links.map(({ to }) => to));
@@ -123,10 +120,7 @@ export function placeNodes<Node extends GraphNode>(
 
 const isUrgent = (nodes: readonly GraphNode[]) => nodes.some(({ signs }) => signs?.includes("blocked"));
 
-/**
- * Packs parts into rows, those that come first and then the tallest above: the rows whose smallest frame of the usual
- * shape is the smallest of all.
- */
+/** Packs parts into rows, the urgent and then the tallest above. They fit into the smallest frame of the usual shape. */
 function pack<One extends Size & Pick<Part, "isFirst">>(parts: readonly One[], gap: number) {
   const sorted = [...parts].sort((a, b) => Number(b.isFirst) - Number(a.isFirst) || b.height - a.height);
   const most = Math.max(widest, ...parts.map(({ width }) => width));
@@ -168,10 +162,9 @@ function layoutOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[], node
       return { edge, points: points.map((at) => moved(at, part)), label: label && moved(label, part) };
     }),
   );
-  const placed = new Map(all);
+  const links = saved ? straightEdges(edges, new Map(all), nodeSize) : lines;
   const [width, height] = [packed.width + 2 * padding, packed.height + 2 * padding];
-  const links = saved ? straightEdges(edges, placed, nodeSize) : lines;
-  return { nodeSize, nodes: placed, edges: links, width, height };
+  return { nodeSize, nodes: new Map(all), edges: links, width, height };
 }
 
 const moved = <One extends Point>(one: One, { x, y }: Point): One => ({
