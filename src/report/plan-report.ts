@@ -300,7 +300,7 @@ function outputRows({ outputs }: Plan): readonly (readonly Cell[])[] {
 
 export const notRunning = "Not running the last deployment";
 
-const mostNamed = 3;
+export const mostNamed = 3;
 
 /** Counts the revealed values by result; empty unless the plan may reveal values. */
 export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string): string {
