@@ -20,7 +20,7 @@ export interface ClientOptions
   readonly apiKey: Secret;
   /** 32 hex digits that all request ids hold; from `random` unless given. */
   readonly runId?: string;
-  /** Most requests in flight; 32 unless said. */
+  /** Most requests in flight; `mostRequests` unless said. */
   readonly maxConcurrency?: number;
   readonly userAgent?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -47,6 +47,9 @@ export interface Client {
   readonly serviceTime: () => number | undefined;
   readonly close: () => Promise<void>;
 }
+
+/** Most requests in flight at once, of all processes of a run. The answers decide how many there are. */
+export const mostRequests = 64;
 
 /** Returns a mask of attribute values, for what is shown without a request. */
 export function createMask({ outside, recorded }: KnownSecrets): Mask {
@@ -81,7 +84,7 @@ export function openClient(options: ClientOptions): Client {
   let mask = noMask;
   const context: RetryContext = {
     ...{ transport, clock, random },
-    limiter: new RateLimiter(clock, Math.max(1, options.maxConcurrency ?? 32)),
+    limiter: new RateLimiter(clock, Math.max(1, options.maxConcurrency ?? mostRequests)),
     deadlineMs: options.deadlineMs ?? 300_000,
     gaps: options.gaps ?? defaultGaps,
     host: new URL(baseUrl).host,

@@ -14,7 +14,7 @@ import {
 } from "./known-versions";
 import type { Send } from "./send";
 import { contentOf, isDeleting, newestById, type Shown } from "./versions";
-import type { Canvas, Project, Service } from "./wire/shapes";
+import type { Canvas, Project, Service, Variable } from "./wire/shapes";
 
 /** How long a read that contradicts our last write, or another read, is repeated, milliseconds. */
 const patienceMs = 30_000;
@@ -41,6 +41,13 @@ type CheckedRead<T> = { readonly stale: readonly Doubt[] } & (
   | { readonly failure: unknown }
 );
 
+/** How long, and since when, what a write may have made is looked for. */
+export interface VisibleWait {
+  readonly since?: number;
+  readonly forMs?: number;
+  readonly onWait?: (() => void) | undefined;
+}
+
 interface ListReading<T> {
   readonly read: () => Promise<readonly T[]>;
   /** Id of the project or service whose children it shows; all of the kind unless said. */
@@ -59,6 +66,10 @@ export class Consistency {
   readonly known: KnownVersions;
   readonly seen = new SeenIds();
   readonly clock: Pick<Clock, "elapsed" | "now" | "sleep">;
+  /** Counts what reads are ordered by: our writes, and demands for a new read. */
+  order = 0;
+  /** The count at the answer to our last write. */
+  writtenAt = 0;
   /** Doubtful entries that each list leaves out after 30 seconds, by its kind and parent. */
   readonly #doubts = new Map<string, readonly Doubt[]>();
   #hasTold = false;
@@ -66,6 +77,16 @@ export class Consistency {
   constructor(private readonly options: ConsistencyOptions) {
     this.known = new KnownVersions(options.serviceTime, options.acceptsOlder);
     this.clock = options.clock ?? systemClock;
+  }
+
+  nextOrder(): number {
+    this.order += 1;
+    return this.order;
+  }
+
+  /** Takes in that what was read so far is of before a write of ours, or repeats a secret that was not known. */
+  expireReads(): void {
+    this.writtenAt = this.nextOrder();
   }
 
   /**
@@ -169,11 +190,7 @@ export class Consistency {
    */
   async untilVisible<T>(
     look: (looks: number) => Promise<readonly T[] | undefined>,
-    wait: {
-      readonly since?: number;
-      readonly forMs?: number;
-      readonly onWait?: (() => void) | undefined;
-    } = {},
+    wait: VisibleWait = {},
   ): Promise<readonly T[] | undefined> {
     const { clock } = this;
     const { signal } = this.options;
@@ -245,6 +262,7 @@ export interface ConsistentEndpoints extends Endpoints {
   /** `read` sends the request, or returns the answer to one that was sent already. */
   listProjects(read?: () => Promise<readonly Project[]>): Promise<readonly Project[]>;
   canvas(scope?: CanvasScope, read?: () => Promise<Canvas>): Promise<Canvas>;
+  listVariables(serviceId: string, read?: () => Promise<readonly Variable[]>): Promise<readonly Variable[]>;
   /** `isRouteMissing` returns true if a 404 says nothing, because there is no read of one service. */
   getService(id: string, isRouteMissing?: () => Promise<boolean>): Promise<Service>;
 }
@@ -256,7 +274,14 @@ export function consistently(
 ): (send: Send) => ConsistentEndpoints {
   const consistency = new Consistency(options);
   return (send) => {
-    const raw = make((request, how) => send(checkingCreatedId(request, consistency), how));
+    const raw = make(async (request, how) => {
+      const isRead = request.method === "GET" || request.reveals !== undefined;
+      try {
+        return await send(checkingCreatedId(request, consistency), how);
+      } finally {
+        if (!isRead) consistency.expireReads();
+      }
+    });
     const writes = recordedWrites(raw, consistency.known, consistency.clock);
     return { ...raw, raw, consistency, ...reads(raw, consistency), ...writes };
   };
@@ -297,8 +322,8 @@ function reads(raw: Endpoints, consistency: Consistency) {
     },
     getService: (id, isRouteMissing) =>
       consistency.one("service", id, () => raw.getService(id), isServiceStale, isRouteMissing),
-    listVariables: (serviceId) =>
-      consistency.list("variable", { read: () => raw.listVariables(serviceId), parentId: serviceId }),
+    listVariables: (serviceId, read = () => raw.listVariables(serviceId)) =>
+      consistency.list("variable", { read, parentId: serviceId }),
     getDeployment: (serviceId, id) =>
       consistency.one("deployment", id, () => raw.getDeployment(serviceId, id)),
     listDeployments: (serviceId, page = {}) => {

@@ -4,14 +4,20 @@ import type { ResourceOperations } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
 import { entriesNamed, sameName } from "../model/text";
 import { ApiError, isNoRoute, unlessAbsent } from "./api-error";
-import { type Consistency, type ConsistentEndpoints, consistently, isStale } from "./consistent-reads";
+import {
+  type Consistency,
+  type ConsistentEndpoints,
+  consistently,
+  isStale,
+  type VisibleWait,
+} from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
 import { environmentOf } from "./gap-rules";
 import { gapVariable } from "./gaps";
 import type { Asks, KnownVersions } from "./known-versions";
 import type { Send } from "./send";
 import { isDeleting, newestById } from "./versions";
-import type { Canvas, Project, Service, Variable } from "./wire/shapes";
+import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shapes";
 
 export type ById<T> =
   | { readonly kind: "found"; readonly value: T }
@@ -20,8 +26,26 @@ export type ById<T> =
   /** The route is missing and no list shows it: it may be archived, deleting, or gone. */
   | { readonly kind: "unreadable"; readonly reason: string };
 
-/** What is known of the live state of a workspace, each part read at most once until it is invalidated. */
+/** The live state of a workspace. Each part is read at most once, and again after a write of ours. */
 export type Reads = Pick<CachedReads, keyof CachedReads>;
+
+/** How new a read has to be. Without `mostAgeMs` it is asked for from now on. */
+interface Freshness {
+  /** Most milliseconds since it was asked for. */
+  readonly mostAgeMs?: number;
+  /** Our writes since do not count: one list serves a burst of writes. */
+  readonly ignoresWrites?: boolean;
+}
+
+/** A part that was read, or is being read. `order`: the count of the consistency when it was asked for. */
+interface CachedPart {
+  readonly reading: Promise<unknown>;
+  readonly order: number;
+  /** By the clock's `elapsed`. */
+  readonly askedAt: number;
+  /** The count of known versions when it was asked for: later ones may show that it is stale. */
+  readonly knownCount: number;
+}
 
 /** A resource type with the half that talks to the service. */
 export type Resource = ResourceType & ResourceOperations<Reads, Endpoints>;
@@ -34,13 +58,23 @@ interface ServiceList {
   readonly complete: boolean;
 }
 
-/** Reads live state over one endpoint set: every part at most once; failures are forgotten (DESIGN section 5). */
+/** Reads live state over one endpoint set; failures are forgotten (DESIGN section 5). */
 export function createReads(endpoints: Endpoints | ConsistentEndpoints): Reads {
   const unsent: Send = () => Promise.reject(new Error("the endpoints send by themselves"));
   return new CachedReads("consistency" in endpoints ? endpoints : consistently(() => endpoints)(unsent));
 }
 
 type RouteProof = "unproven" | "works" | "missing";
+
+/** Shared by all reads of a connection, however new they have to be. */
+class ReadCache {
+  readonly parts = new Map<string, CachedPart>();
+  isPrefetched = false;
+  serviceRoute: RouteProof = "unproven";
+  variablesRoute: RouteProof = "unproven";
+  /** The canvas of the workspace was refused as too large. */
+  isAboveLimit = false;
+}
 
 /**
  * Live state, shared by every resource of a run: three requests (catalog, projects, canvas) show every active service with
@@ -59,30 +93,39 @@ class CachedReads {
   readonly timeAt: KnownVersions["timeAt"] = (date) => this.#known.timeAt(date);
   readonly noteDeleted: KnownVersions["noteDeleted"] = (id) => this.#known.noteDeleted(id);
   readonly serviceTime: KnownVersions["serviceTime"] = () => this.#known.serviceTime();
-  /** Parts of what was read, each with when it was asked for, by the clock's `elapsed`. */
-  #cache = new Map<string, { readonly reading: Promise<unknown>; readonly askedAt: number }>();
-  #first: { isSent?: boolean; projects?: Promise<readonly Project[]>; canvas?: Promise<Canvas> } = {};
-  #serviceRoute: RouteProof = "unproven";
-  #variablesRoute: RouteProof = "unproven";
-  /** The canvas of the workspace was refused as too large. */
-  #isAboveLimit = false;
 
   readonly refuseDoubtful: Consistency["refuseDoubtful"] = (...asked) =>
     this.endpoints.consistency.refuseDoubtful(...asked);
 
-  constructor(private readonly endpoints: ConsistentEndpoints) {
+  constructor(
+    private readonly endpoints: ConsistentEndpoints,
+    private readonly cache = new ReadCache(),
+    /** Parts that were asked for before this order, or this time, are read again. */
+    private readonly since = { order: 0, askedAt: 0, ignoresWrites: false },
+  ) {
     this.live = endpoints;
+  }
+
+  /** Returns the same reads, as new as is asked for. */
+  fresh({ mostAgeMs, ignoresWrites = false }: Freshness = {}): Reads {
+    const { consistency } = this.endpoints;
+    const order = mostAgeMs === undefined ? consistency.nextOrder() : this.since.order;
+    const askedAt = mostAgeMs === undefined ? 0 : consistency.clock.elapsed() - mostAgeMs;
+    return new CachedReads(this.endpoints, this.cache, { order, askedAt, ignoresWrites });
   }
 
   get #known(): KnownVersions {
     return this.endpoints.consistency.known;
   }
 
-  readonly untilVisible: Consistency["untilVisible"] = (look, how) =>
-    this.endpoints.consistency.untilVisible((looks) => {
-      if (looks > 0) this.invalidate();
-      return look(looks);
-    }, how);
+  /** Looks until something is shown; each time but the first with new reads. */
+  untilVisible<T>(
+    look: (reads: Reads) => Promise<readonly T[] | undefined>,
+    wait?: VisibleWait,
+  ): Promise<readonly T[] | undefined> {
+    const { consistency } = this.endpoints;
+    return consistency.untilVisible((looks) => look(looks > 0 ? this.fresh() : this), wait);
+  }
 
   catalog() {
     this.prefetch();
@@ -120,7 +163,7 @@ class CachedReads {
   /** Returns the active services of a name in one project; null: outside of projects. */
   async servicesNamed(name: string, projectId: string | null): Promise<readonly Service[]> {
     // Above the canvas limit only the project is read: others may be many.
-    const isApart = this.#isAboveLimit && projectId !== null;
+    const isApart = this.cache.isAboveLimit && projectId !== null;
     const listed = isApart ? (await this.layout(projectId)).nodes : (await this.#services()).services;
     this.refuseDoubtful("service", (one) => one.name === undefined || sameName(one.name, name));
     return entriesNamed(listed, name).filter((one) => (one.projectId ?? null) === projectId);
@@ -163,14 +206,15 @@ class CachedReads {
   /** The same; gone only where a read by id has been seen to work. */
   async provenService(id: string): Promise<ById<Service>> {
     const read = await this.service(id);
-    const isProven = read.kind !== "gone" || read.deleting !== undefined || this.#serviceRoute !== "unproven";
+    const isProven =
+      read.kind !== "gone" || read.deleting !== undefined || this.cache.serviceRoute !== "unproven";
     return isProven ? read : noServiceRoute;
   }
 
   /** Undefined when the service has no route to list variables (404/405 for a service that exists). */
   async variables(serviceId: string, asks: Asks = () => true): Promise<readonly Variable[] | undefined> {
     const part = `variables ${serviceId}`;
-    const isOutdated = async (listed: readonly Variable[] | undefined, askedAt: number) =>
+    const isOutdated = async (listed: readonly Variable[] | undefined, { askedAt }: CachedPart) =>
       listed !== undefined && this.endpoints.consistency.areStale(listed, serviceId, askedAt);
     const listed = await this.#current(part, () => this.#variables(part, serviceId), isOutdated);
     this.refuseDoubtful("variable", (one) => one.parentId === serviceId && asks(one));
@@ -179,23 +223,32 @@ class CachedReads {
 
   #variables(part: string, serviceId: string): Promise<readonly Variable[] | undefined> {
     return this.#once(part, async () => {
-      if (this.#variablesRoute === "missing") return undefined;
+      if (this.cache.variablesRoute === "missing") return undefined;
       try {
-        const listed = await this.endpoints.listVariables(serviceId);
-        this.#variablesRoute = "works";
+        const read = this.#sentAhead(part, () => this.endpoints.raw.listVariables(serviceId));
+        const listed = await this.endpoints.listVariables(serviceId, read);
+        this.cache.variablesRoute = "works";
         return listed;
       } catch (failure) {
         // An archived service may not list its own.
         if (statusOf(failure) === 409) return undefined;
         if (!isNoRoute(failure) && statusOf(failure) !== 404) throw failure;
-        if (isNoRoute(failure)) this.#variablesRoute = "missing";
+        if (isNoRoute(failure)) this.cache.variablesRoute = "missing";
         const service = await this.service(serviceId);
         if (service.kind === "gone") return [];
         // A service that exists is enough to know; others need not ask again.
-        if (service.kind === "found" && this.#variablesRoute === "unproven") this.#variablesRoute = "missing";
+        if (service.kind === "found" && this.cache.variablesRoute === "unproven")
+          this.cache.variablesRoute = "missing";
         return undefined;
       }
     });
+  }
+
+  /** Undefined where the service does not show it. */
+  deployment(serviceId: string, id: string): Promise<Deployment | undefined> {
+    return this.#once(`deployment ${id}`, () =>
+      unlessAbsent(() => this.endpoints.getDeployment(serviceId, id)),
+    );
   }
 
   layout(projectId: string): Promise<Canvas> {
@@ -204,23 +257,57 @@ class CachedReads {
 
   /** Sends the three requests that show a workspace, whose answers are read once they are needed. */
   prefetch(): void {
-    if (this.#first.isSent) return;
-    this.#first.isSent = true;
+    if (this.cache.isPrefetched) return;
+    this.cache.isPrefetched = true;
     const { raw } = this.endpoints;
-    const catalog = this.catalog();
-    this.#first.projects = raw.listProjects();
-    this.#first.canvas = raw.canvas();
-    for (const first of [catalog, this.#first.projects, this.#first.canvas]) first.catch(() => {});
+    this.catalog().catch(() => {});
+    this.#sendAhead("projects", raw.listProjects);
+    this.#sendAhead("canvas", () => raw.canvas());
   }
 
-  /** Drops what was cached, after a write; with `maxAgeMs` what was asked for longer ago. */
-  invalidate(maxAgeMs?: number): void {
-    this.#first = { isSent: this.#first.isSent };
-    const kept =
-      maxAgeMs === undefined
-        ? Number.POSITIVE_INFINITY
-        : this.endpoints.consistency.clock.elapsed() - maxAgeMs;
-    this.#cache = new Map([...this.#cache].filter(([, { askedAt }]) => askedAt >= kept));
+  /** Sends the requests for the variables of services that a state records, or of those with recorded variables. */
+  prefetchVariables(of: "recorded services" | "recorded variables"): void {
+    const { raw } = this.endpoints;
+    const recorded =
+      of === "recorded services"
+        ? this.#known.listed("service").map(({ id }) => id)
+        : this.#known.listed("variable").flatMap(({ parentId }) => parentId ?? []);
+    for (const id of new Set(recorded))
+      if (this.#known.of(id)?.absence === undefined && !this.#kept(`sent variables ${id}`))
+        this.#sendAhead(`variables ${id}`, () => raw.listVariables(id));
+  }
+
+  #sendAhead(part: string, read: () => Promise<unknown>): void {
+    const reading = read();
+    reading.catch(() => {});
+    this.#keep(`sent ${part}`, reading);
+  }
+
+  /** Returns a read whose first answer is that of the request that was sent ahead, if any. A 404 to that one proves nothing. */
+  #sentAhead<T>(part: string, read: () => Promise<T>): () => Promise<T> {
+    return () => {
+      const sent = this.#kept(`sent ${part}`)?.reading as Promise<T> | undefined;
+      this.cache.parts.delete(`sent ${part}`);
+      return (
+        sent?.catch((failure: unknown) => (statusOf(failure) === 404 ? read() : Promise.reject(failure))) ??
+        read()
+      );
+    };
+  }
+
+  #keep(part: string, reading: Promise<unknown>): CachedPart {
+    const { order, clock } = this.endpoints.consistency;
+    const kept = { reading, order, askedAt: clock.elapsed(), knownCount: this.#known.count };
+    this.cache.parts.set(part, kept);
+    return kept;
+  }
+
+  /** Returns what was read of a part, if that is as new as it has to be. */
+  #kept(part: string): CachedPart | undefined {
+    const { order, askedAt, ignoresWrites } = this.since;
+    const kept = this.cache.parts.get(part);
+    const isOfBefore = !ignoresWrites && (kept?.order ?? 0) < this.endpoints.consistency.writtenAt;
+    return kept && kept.order >= order && kept.askedAt >= askedAt && !isOfBefore ? kept : undefined;
   }
 
   async #entry<T extends Project | Service>(
@@ -228,11 +315,11 @@ class CachedReads {
     id: string,
     read: () => Promise<{ readonly byId: ReadonlyMap<string, T> }>,
   ): Promise<T | undefined> {
-    const { byId } = await this.#current(`${kind}s`, read, async (list, askedAt) => {
+    const { byId } = await this.#current(`${kind}s`, read, async (list, { askedAt, knownCount }) => {
       const shown = list.byId.get(id);
-      return (
-        shown !== undefined && (this.#known.wasDeletedSince(id, askedAt) || isStale(this.endpoints, shown))
-      );
+      if (shown === undefined) return false;
+      if (this.#known.wasDeletedSince(id, askedAt)) return true;
+      return this.#known.changedSince(id, knownCount) && isStale(this.endpoints, shown);
     });
     this.refuseDoubtful(kind, (one) => one.id === id);
     return byId.get(id);
@@ -242,29 +329,27 @@ class CachedReads {
   async #current<T>(
     part: string,
     read: () => Promise<T>,
-    isOutdated: (value: T, askedAt: number) => Promise<boolean>,
+    isOutdated: (value: T, cached: CachedPart) => Promise<boolean>,
   ): Promise<T> {
-    const cached = this.#cache.get(part);
+    const cached = this.#kept(part);
     const value = await read();
-    if (cached === undefined || !(await isOutdated(value, cached.askedAt))) return value;
-    if (this.#cache.get(part) === cached) this.#cache.delete(part);
+    if (cached === undefined || !(await isOutdated(value, cached))) return value;
+    if (this.cache.parts.get(part) === cached) this.cache.parts.delete(part);
     return read();
   }
 
   #once<T>(part: string, read: () => Promise<T>): Promise<T> {
-    // A read that was sent before a write must not count as known after it.
-    const cache = this.#cache;
-    const before = cache.get(part);
+    const before = this.#kept(part);
     if (before !== undefined) return before.reading as Promise<T>;
     const reading = read();
-    cache.set(part, { reading, askedAt: this.endpoints.consistency.clock.elapsed() });
-    reading.catch(() => cache.delete(part));
+    const kept = this.#keep(part, reading);
+    reading.catch(() => this.cache.parts.get(part) === kept && this.cache.parts.delete(part));
     return reading;
   }
 
   #projects() {
     this.prefetch();
-    const read = this.#prefetched("projects", this.endpoints.raw.listProjects);
+    const read = this.#sentAhead("projects", this.endpoints.raw.listProjects);
     return this.#once("projects", async () => {
       const projects = await this.endpoints.listProjects(read);
       return { projects, byId: new Map(projects.map((project) => [project.id, project])) };
@@ -276,22 +361,13 @@ class CachedReads {
     return this.#once("services", () => this.#readServices());
   }
 
-  /** Returns a read whose first answer is that of the request that was sent already, if any. */
-  #prefetched<T>(part: "projects" | "canvas", read: () => Promise<T>): () => Promise<T> {
-    return () => {
-      const sent = this.#first[part] as Promise<T> | undefined;
-      this.#first[part] = undefined;
-      return sent ?? read();
-    };
-  }
-
   async #readServices(): Promise<ServiceList> {
     try {
-      const read = this.#prefetched("canvas", () => this.endpoints.raw.canvas());
+      const read = this.#sentAhead("canvas", () => this.endpoints.raw.canvas());
       return listOf([await this.endpoints.canvas({}, read)], true);
     } catch (failure) {
       if (statusOf(failure) !== 413) throw failure;
-      this.#isAboveLimit = true;
+      this.cache.isAboveLimit = true;
     }
     const { projects } = await this.#projects();
     return listOf(await Promise.all(projects.map(({ id }) => this.layout(id))), false);
@@ -307,13 +383,13 @@ class CachedReads {
   }
 
   async #serviceById(id: string): Promise<ById<Service>> {
-    if (this.#serviceRoute === "missing") return noServiceRoute;
+    if (this.cache.serviceRoute === "missing") return noServiceRoute;
     try {
       const service = await this.endpoints.getService(id, () => this.#isServiceRouteMissing());
-      this.#serviceRoute = "works";
+      this.cache.serviceRoute = "works";
       return foundOrGone(service);
     } catch (failure) {
-      if (isNoRoute(failure)) this.#serviceRoute = "missing";
+      if (isNoRoute(failure)) this.cache.serviceRoute = "missing";
       else if (statusOf(failure) !== 404) throw failure;
       return (await this.#isServiceRouteMissing()) ? noServiceRoute : { kind: "gone" };
     }
@@ -321,15 +397,15 @@ class CachedReads {
 
   /** Returns true if there is no read of one service: a 404 says nothing while services that exist answer the same. */
   async #isServiceRouteMissing(): Promise<boolean> {
-    if (this.#serviceRoute !== "unproven") return this.#serviceRoute === "missing";
+    if (this.cache.serviceRoute !== "unproven") return this.cache.serviceRoute === "missing";
     // Two ids, because a service may have been deleted since.
     const shown = (await this.#services()).services.slice(0, 2);
     for (const { id } of shown) {
       if ((await unlessAbsent(() => this.endpoints.raw.getService(id))) === undefined) continue;
-      this.#serviceRoute = "works";
+      this.cache.serviceRoute = "works";
       return false;
     }
-    if (shown.length > 0) this.#serviceRoute = "missing";
+    if (shown.length > 0) this.cache.serviceRoute = "missing";
     return shown.length > 0;
   }
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
+import { mostRequests } from "../../api/client";
 import {
   chooseMembers,
   endedMember,
@@ -79,7 +80,9 @@ export async function runFleet(
   const most = given.parallelism ?? 2 * availableParallelism();
   const runGroups = (groups: readonly (readonly FleetMember[])[]) => {
     const parallelism = Math.max(1, Math.floor(most / groups.length));
-    const job = { verb, given, untrusted, answerTimeoutMs, parallelism };
+    const atOnce = Math.min(groups.length, most) * parallelism;
+    const maxConcurrency = Math.max(1, Math.floor(mostRequests / atOnce));
+    const job = { verb, given, untrusted, answerTimeoutMs, parallelism, maxConcurrency };
     const runOne = (members: readonly FleetMember[]) => runProcess({ ...job, members }, signal, onResult);
     return runTargets(groups, runOne, { parallelism: most, signal });
   };

@@ -111,8 +111,7 @@ async function readRun({ session, type, input }: AcceptedWrite, id: string) {
   // What pins a computed attribute is declared, so that this is read too.
   const pinned = Object.values(resource.computed).flatMap(({ pinnedBy }) => pinnedBy ?? []);
   const declared = new Map(pinned.map((path) => [path, ""]));
-  session.reads.invalidate();
-  return type.find(session.reads, { id, name, recorded, declared, parentId });
+  return type.find(session.reads.fresh(), { id, name, recorded, declared, parentId });
 }
 
 /** Returns the state after a write: as planned, with what was not known as `live` shows it, or null, and a new revision. */
