@@ -14,7 +14,7 @@ import {
 } from "./known-versions";
 import type { Send } from "./send";
 import { contentOf, isDeleting, newestById, type Shown } from "./versions";
-import type { Canvas, Project, Service, Variable } from "./wire/shapes";
+import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shapes";
 
 /** How long a read that contradicts our last write, or another read, is repeated, milliseconds. */
 const patienceMs = 30_000;
@@ -69,7 +69,7 @@ export class Consistency {
   /** Counts what reads are ordered by: our writes, and demands for a new read. */
   order = 0;
   /** The count at the answer to our last write. */
-  writtenAt = 0;
+  lastWrite = 0;
   /** Doubtful entries that each list leaves out after 30 seconds, by its kind and parent. */
   readonly #doubts = new Map<string, readonly Doubt[]>();
   #hasTold = false;
@@ -86,7 +86,7 @@ export class Consistency {
 
   /** Takes in that what was read so far is of before a write of ours, or repeats a secret that was not known. */
   expireReads(): void {
-    this.writtenAt = this.nextOrder();
+    this.lastWrite = this.nextOrder();
   }
 
   /**
@@ -255,13 +255,16 @@ export class Consistency {
   }
 }
 
+/** Reads a deployment by the ids of its service and its own. */
+type ReadDeployment = (serviceId: string, id: string) => Promise<Deployment | undefined>;
+
 /** Endpoints whose reads are as new as our writes, over `raw` ones. */
 export interface ConsistentEndpoints extends Endpoints {
   readonly raw: Endpoints;
   readonly consistency: Consistency;
   /** `read` sends the request, or returns the answer to one that was sent already. */
   listProjects(read?: () => Promise<readonly Project[]>): Promise<readonly Project[]>;
-  canvas(scope?: CanvasScope, read?: () => Promise<Canvas>): Promise<Canvas>;
+  canvas(scope?: CanvasScope, read?: () => Promise<Canvas>, deployment?: ReadDeployment): Promise<Canvas>;
   listVariables(serviceId: string, read?: () => Promise<readonly Variable[]>): Promise<readonly Variable[]>;
   /** `isRouteMissing` returns true if a 404 says nothing, because there is no read of one service. */
   getService(id: string, isRouteMissing?: () => Promise<boolean>): Promise<Service>;
@@ -289,14 +292,14 @@ export function consistently(
 
 function reads(raw: Endpoints, consistency: Consistency) {
   const { known, seen } = consistency;
-  const isServiceStale = (service: Service) => isStale({ raw, consistency }, service);
+  const deploymentIn: ReadDeployment = (...ids) => unlessAbsent(() => raw.getDeployment(...ids));
   return {
     listProjects: async (read = raw.listProjects) => {
       const alone = (id: string) => unlessAbsent(() => raw.getProject(id));
       return consistency.list("project", { read, alone });
     },
     getProject: (id) => consistency.one("project", id, () => raw.getProject(id)),
-    canvas: async (scope = {}, read = () => raw.canvas(scope)) => {
+    canvas: async (scope = {}, read = () => raw.canvas(scope), deployment = deploymentIn) => {
       const { projectId, environmentId } = scope;
       // A layout that was reset may be unsaved again, at revision 0 (interface, "Canvas", rules 3 and 4).
       const isOutdated = (revision: number, saved: Known): boolean =>
@@ -312,7 +315,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
         },
         parentId: projectId,
         alone: (id) => unlessAbsent(() => raw.getService(id)),
-        isStale: isServiceStale,
+        isStale: (service) => isStale(consistency, deployment, service),
         othersStale: () => (layout && isOutdated(whole.layout.revision, layout) ? [layout] : []),
       });
       return {
@@ -321,7 +324,11 @@ function reads(raw: Endpoints, consistency: Consistency) {
       };
     },
     getService: (id, isRouteMissing) =>
-      consistency.one("service", id, () => raw.getService(id), isServiceStale, isRouteMissing),
+      consistency.one(
+        ...(["service", id, () => raw.getService(id)] as const),
+        (service) => isStale(consistency, deploymentIn, service),
+        isRouteMissing,
+      ),
     listVariables: (serviceId, read = () => raw.listVariables(serviceId)) =>
       consistency.list("variable", { read, parentId: serviceId }),
     getDeployment: (serviceId, id) =>
@@ -350,7 +357,8 @@ function reads(raw: Endpoints, consistency: Consistency) {
 
 /** Returns true if a project or service is shown as before our last write of it, or before our last deployment. */
 export async function isStale(
-  { raw, consistency }: Pick<ConsistentEndpoints, "raw" | "consistency">,
+  consistency: Consistency,
+  deployment: ReadDeployment,
   shown: Project | Service,
 ): Promise<boolean> {
   if (consistency.isStale(shown)) return true;
@@ -358,12 +366,11 @@ export async function isStale(
   const last = consistency.known.lastDeployment(id);
   if (last === undefined || !consistency.isRecentWrite(last)) return false;
   if (latest == null) return true;
-  const found = () => unlessAbsent(() => raw.getDeployment(id, latest));
   // A deployment of the same time, or that cannot be read, is another user's.
-  if (latest !== last.id) return isOlder((await found())?.createdAt, last.updatedAt);
+  if (latest !== last.id) return isOlder((await deployment(id, latest))?.createdAt, last.updatedAt);
   // A suspended or archived service may show no release.
   if (serving == null || serving === latest) return false;
-  return (await found())?.status === "live";
+  return (await deployment(id, latest))?.status === "live";
 }
 
 /** Returns that reads do not show an end that has to come; with `isUnseen` no read ever shows it. Where it lasts, it has failed. */

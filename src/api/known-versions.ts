@@ -40,10 +40,6 @@ export class KnownVersions {
   readonly #known = new Map<string, Known>();
   /** The ids of each kind, and of each kind under one parent. */
   readonly #ids = new Map<string, Set<string>>();
-  /** Counts what was taken in. */
-  count = 0;
-  /** The count when the last version of each resource, or deployment of a service, was taken in. */
-  readonly #counts = new Map<string, number>();
   /** The last deployment of each service, by the id of the service. */
   readonly #deployments = new Map<string, Known>();
 
@@ -147,11 +143,6 @@ export class KnownVersions {
     return this.#known.get(keyOf(id, kind));
   }
 
-  /** Returns true if a version of a resource, or a deployment of a service, was taken in after `count`. */
-  changedSince(id: string, count: number): boolean {
-    return (this.#counts.get(id) ?? 0) > count;
-  }
-
   listed(kind: string, parentId = ""): readonly Known[] {
     const known = [...(this.#ids.get(`${kind} ${parentId}`) ?? [])].flatMap((id) => this.of(id) ?? []);
     return known.filter((one) => one.kind === kind && (parentId === "" || one.parentId === parentId));
@@ -204,9 +195,6 @@ export class KnownVersions {
   #take(known: Known): void {
     const { id, kind, parentId, updatedAt } = known;
     this.#known.set(keyOf(id, kind), known);
-    this.count += 1;
-    for (const changed of [id, ...(kind === "deployment" && parentId ? [parentId] : [])])
-      this.#counts.set(changed, this.count);
     for (const list of [`${kind} `, `${kind} ${parentId ?? ""}`])
       this.#ids.set(list, (this.#ids.get(list) ?? new Set()).add(id));
     if (kind !== "deployment" || parentId === undefined) return;

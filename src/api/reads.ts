@@ -15,6 +15,7 @@ import type { Endpoints } from "./endpoints";
 import { environmentOf } from "./gap-rules";
 import { gapVariable } from "./gaps";
 import type { Asks, KnownVersions } from "./known-versions";
+import { type Freshness, ReadCache } from "./read-cache";
 import type { Send } from "./send";
 import { isDeleting, newestById } from "./versions";
 import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shapes";
@@ -28,24 +29,6 @@ export type ById<T> =
 
 /** The live state of a workspace. Each part is read at most once, and again after a write of ours. */
 export type Reads = Pick<CachedReads, keyof CachedReads>;
-
-/** How new a read has to be. Without `mostAgeMs` it is asked for from now on. */
-interface Freshness {
-  /** Most milliseconds since it was asked for. */
-  readonly mostAgeMs?: number;
-  /** Our writes since do not count: one list serves a burst of writes. */
-  readonly ignoresWrites?: boolean;
-}
-
-/** A part that was read, or is being read. `order`: the count of the consistency when it was asked for. */
-interface CachedPart {
-  readonly reading: Promise<unknown>;
-  readonly order: number;
-  /** By the clock's `elapsed`. */
-  readonly askedAt: number;
-  /** The count of known versions when it was asked for: later ones may show that it is stale. */
-  readonly knownCount: number;
-}
 
 /** A resource type with the half that talks to the service. */
 export type Resource = ResourceType & ResourceOperations<Reads, Endpoints>;
@@ -66,9 +49,8 @@ export function createReads(endpoints: Endpoints | ConsistentEndpoints): Reads {
 
 type RouteProof = "unproven" | "works" | "missing";
 
-/** Shared by all reads of a connection, however new they have to be. */
-class ReadCache {
-  readonly parts = new Map<string, CachedPart>();
+/** Facts that all reads of a connection share. */
+class ReadFacts {
   isPrefetched = false;
   serviceRoute: RouteProof = "unproven";
   variablesRoute: RouteProof = "unproven";
@@ -99,19 +81,15 @@ class CachedReads {
 
   constructor(
     private readonly endpoints: ConsistentEndpoints,
-    private readonly cache = new ReadCache(),
-    /** Parts that were asked for before this order, or this time, are read again. */
-    private readonly since = { order: 0, askedAt: 0, ignoresWrites: false },
+    private readonly cache = new ReadCache(endpoints.consistency),
+    private readonly facts = new ReadFacts(),
   ) {
     this.live = endpoints;
   }
 
   /** Returns the same reads, as new as is asked for. */
-  fresh({ mostAgeMs, ignoresWrites = false }: Freshness = {}): Reads {
-    const { consistency } = this.endpoints;
-    const order = mostAgeMs === undefined ? consistency.nextOrder() : this.since.order;
-    const askedAt = mostAgeMs === undefined ? 0 : consistency.clock.elapsed() - mostAgeMs;
-    return new CachedReads(this.endpoints, this.cache, { order, askedAt, ignoresWrites });
+  fresh(freshness: Freshness = {}): Reads {
+    return new CachedReads(this.endpoints, this.cache.fresh(freshness), this.facts);
   }
 
   get #known(): KnownVersions {
@@ -129,7 +107,7 @@ class CachedReads {
 
   catalog() {
     this.prefetch();
-    return this.#once("catalog", () => this.endpoints.catalog());
+    return this.cache.once("catalog", () => this.endpoints.catalog());
   }
 
   /** Every project. Throws `DiagnosticsError` (`live.stale`) where one that is asked for is in doubt, as the others do. */
@@ -150,7 +128,7 @@ class CachedReads {
   async project(id: string): Promise<ById<Project>> {
     const listed = await this.#entry("project", id, () => this.#projects());
     if (listed !== undefined) return { kind: "found", value: listed };
-    return this.#once(`project ${id}`, () => this.#projectById(id));
+    return this.cache.once(`project ${id}`, () => this.#projectById(id));
   }
 
   /** Every active service of the workspace. Above the canvas limit it is read with a canvas per project. */
@@ -163,7 +141,7 @@ class CachedReads {
   /** Returns the active services of a name in one project; null: outside of projects. */
   async servicesNamed(name: string, projectId: string | null): Promise<readonly Service[]> {
     // Above the canvas limit only the project is read: others may be many.
-    const isApart = this.cache.isAboveLimit && projectId !== null;
+    const isApart = this.facts.isAboveLimit && projectId !== null;
     const listed = isApart ? (await this.layout(projectId)).nodes : (await this.#services()).services;
     this.refuseDoubtful("service", (one) => one.name === undefined || sameName(one.name, name));
     return entriesNamed(listed, name).filter((one) => (one.projectId ?? null) === projectId);
@@ -200,114 +178,86 @@ class CachedReads {
   async service(id: string): Promise<ById<Service>> {
     const shown = await this.#entry("service", id, () => this.#services());
     if (shown !== undefined) return isDeleted(shown) ? { kind: "gone" } : { kind: "found", value: shown };
-    return this.#once(`service ${id}`, () => this.#serviceById(id));
+    return this.cache.once(`service ${id}`, () => this.#serviceById(id));
   }
 
   /** The same; gone only where a read by id has been seen to work. */
   async provenService(id: string): Promise<ById<Service>> {
     const read = await this.service(id);
     const isProven =
-      read.kind !== "gone" || read.deleting !== undefined || this.cache.serviceRoute !== "unproven";
+      read.kind !== "gone" || read.deleting !== undefined || this.facts.serviceRoute !== "unproven";
     return isProven ? read : noServiceRoute;
   }
 
   /** Undefined when the service has no route to list variables (404/405 for a service that exists). */
   async variables(serviceId: string, asks: Asks = () => true): Promise<readonly Variable[] | undefined> {
     const part = `variables ${serviceId}`;
-    const isOutdated = async (listed: readonly Variable[] | undefined, { askedAt }: CachedPart) =>
+    const isOutdated = async (listed: readonly Variable[] | undefined, askedAt: number) =>
       listed !== undefined && this.endpoints.consistency.areStale(listed, serviceId, askedAt);
-    const listed = await this.#current(part, () => this.#variables(part, serviceId), isOutdated);
+    const listed = await this.cache.current(part, () => this.#variables(part, serviceId), isOutdated);
     this.refuseDoubtful("variable", (one) => one.parentId === serviceId && asks(one));
     return listed;
   }
 
   #variables(part: string, serviceId: string): Promise<readonly Variable[] | undefined> {
-    return this.#once(part, async () => {
-      if (this.cache.variablesRoute === "missing") return undefined;
+    return this.cache.once(part, async () => {
+      if (this.facts.variablesRoute === "missing") return undefined;
       try {
-        const read = this.#sentAhead(part, () => this.endpoints.raw.listVariables(serviceId));
+        const read = this.cache.sentAhead(`sent ${part}`, () => this.endpoints.raw.listVariables(serviceId));
         const listed = await this.endpoints.listVariables(serviceId, read);
-        this.cache.variablesRoute = "works";
+        this.facts.variablesRoute = "works";
         return listed;
       } catch (failure) {
         // An archived service may not list its own.
         if (statusOf(failure) === 409) return undefined;
         if (!isNoRoute(failure) && statusOf(failure) !== 404) throw failure;
-        if (isNoRoute(failure)) this.cache.variablesRoute = "missing";
+        if (isNoRoute(failure)) this.facts.variablesRoute = "missing";
         const service = await this.service(serviceId);
         if (service.kind === "gone") return [];
         // A service that exists is enough to know; others need not ask again.
-        if (service.kind === "found" && this.cache.variablesRoute === "unproven")
-          this.cache.variablesRoute = "missing";
+        if (service.kind === "found" && this.facts.variablesRoute === "unproven")
+          this.facts.variablesRoute = "missing";
         return undefined;
       }
     });
   }
 
   /** Undefined where the service does not show it. */
-  deployment(serviceId: string, id: string): Promise<Deployment | undefined> {
-    return this.#once(`deployment ${id}`, () =>
-      unlessAbsent(() => this.endpoints.getDeployment(serviceId, id)),
-    );
+  async deployment(serviceId: string, id: string): Promise<Deployment | undefined> {
+    const shown = await this.#deployment(serviceId, id);
+    return shown ?? unlessAbsent(() => this.endpoints.getDeployment(serviceId, id));
   }
 
+  readonly #deployment = (serviceId: string, id: string) =>
+    this.cache.once(`deployment ${id}`, () =>
+      unlessAbsent(() => this.endpoints.raw.getDeployment(serviceId, id)),
+    );
+
   layout(projectId: string): Promise<Canvas> {
-    return this.#once(`canvas ${projectId}`, () => this.endpoints.canvas({ projectId }));
+    return this.cache.once(`canvas ${projectId}`, () =>
+      this.endpoints.canvas({ projectId }, undefined, this.#deployment),
+    );
   }
 
   /** Sends the three requests that show a workspace, whose answers are read once they are needed. */
   prefetch(): void {
-    if (this.cache.isPrefetched) return;
-    this.cache.isPrefetched = true;
+    if (this.facts.isPrefetched) return;
+    this.facts.isPrefetched = true;
     const { raw } = this.endpoints;
     this.catalog().catch(() => {});
-    this.#sendAhead("projects", raw.listProjects);
-    this.#sendAhead("canvas", () => raw.canvas());
+    this.cache.sendAhead("sent projects", raw.listProjects);
+    this.cache.sendAhead("sent canvas", () => raw.canvas());
   }
 
   /** Sends the requests for the variables of services that a state records, or of those with recorded variables. */
   prefetchVariables(of: "recorded services" | "recorded variables"): void {
-    const { raw } = this.endpoints;
     const recorded =
       of === "recorded services"
         ? this.#known.listed("service").map(({ id }) => id)
         : this.#known.listed("variable").flatMap(({ parentId }) => parentId ?? []);
-    for (const id of new Set(recorded))
-      if (this.#known.of(id)?.absence === undefined && !this.#kept(`sent variables ${id}`))
-        this.#sendAhead(`variables ${id}`, () => raw.listVariables(id));
-  }
-
-  #sendAhead(part: string, read: () => Promise<unknown>): void {
-    const reading = read();
-    reading.catch(() => {});
-    this.#keep(`sent ${part}`, reading);
-  }
-
-  /** Returns a read whose first answer is that of the request that was sent ahead, if any. A 404 to that one proves nothing. */
-  #sentAhead<T>(part: string, read: () => Promise<T>): () => Promise<T> {
-    return () => {
-      const sent = this.#kept(`sent ${part}`)?.reading as Promise<T> | undefined;
-      this.cache.parts.delete(`sent ${part}`);
-      return (
-        sent?.catch((failure: unknown) => (statusOf(failure) === 404 ? read() : Promise.reject(failure))) ??
-        read()
-      );
-    };
-  }
-
-  #keep(part: string, reading: Promise<unknown>): CachedPart {
-    const { order, clock } = this.endpoints.consistency;
-    const kept = { reading, order, askedAt: clock.elapsed(), knownCount: this.#known.count };
-    this.cache.parts.set(part, kept);
-    return kept;
-  }
-
-  /** Returns what was read of a part, if that is as new as it has to be. */
-  #kept(part: string): CachedPart | undefined {
-    const { order, askedAt, ignoresWrites } = this.since;
-    const kept = this.cache.parts.get(part);
-    const isOfBefore = !ignoresWrites && (kept?.order ?? 0) < this.endpoints.consistency.writtenAt;
-    return kept && kept.order >= order && kept.askedAt >= askedAt && !isOfBefore ? kept : undefined;
+    for (const id of recorded)
+      if (this.#known.of(id)?.absence === undefined)
+        this.cache.sendAhead(`sent variables ${id}`, () => this.endpoints.raw.listVariables(id));
   }
 
   async #entry<T extends Project | Service>(
@@ -315,42 +265,22 @@ class CachedReads {
     id: string,
     read: () => Promise<{ readonly byId: ReadonlyMap<string, T> }>,
   ): Promise<T | undefined> {
-    const { byId } = await this.#current(`${kind}s`, read, async (list, { askedAt, knownCount }) => {
+    const { byId } = await this.cache.current(`${kind}s`, read, async (list, askedAt) => {
       const shown = list.byId.get(id);
       if (shown === undefined) return false;
-      if (this.#known.wasDeletedSince(id, askedAt)) return true;
-      return this.#known.changedSince(id, knownCount) && isStale(this.endpoints, shown);
+      return (
+        this.#known.wasDeletedSince(id, askedAt) ||
+        isStale(this.endpoints.consistency, this.#deployment, shown)
+      );
     });
     this.refuseDoubtful(kind, (one) => one.id === id);
     return byId.get(id);
   }
 
-  /** Reads a part, and again where a newer version was recorded after it was read. */
-  async #current<T>(
-    part: string,
-    read: () => Promise<T>,
-    isOutdated: (value: T, cached: CachedPart) => Promise<boolean>,
-  ): Promise<T> {
-    const cached = this.#kept(part);
-    const value = await read();
-    if (cached === undefined || !(await isOutdated(value, cached))) return value;
-    if (this.cache.parts.get(part) === cached) this.cache.parts.delete(part);
-    return read();
-  }
-
-  #once<T>(part: string, read: () => Promise<T>): Promise<T> {
-    const before = this.#kept(part);
-    if (before !== undefined) return before.reading as Promise<T>;
-    const reading = read();
-    const kept = this.#keep(part, reading);
-    reading.catch(() => this.cache.parts.get(part) === kept && this.cache.parts.delete(part));
-    return reading;
-  }
-
   #projects() {
     this.prefetch();
-    const read = this.#sentAhead("projects", this.endpoints.raw.listProjects);
-    return this.#once("projects", async () => {
+    const read = this.cache.sentAhead("sent projects", this.endpoints.raw.listProjects);
+    return this.cache.once("projects", async () => {
       const projects = await this.endpoints.listProjects(read);
       return { projects, byId: new Map(projects.map((project) => [project.id, project])) };
     });
@@ -358,16 +288,16 @@ class CachedReads {
 
   #services(): Promise<ServiceList> {
     this.prefetch();
-    return this.#once("services", () => this.#readServices());
+    return this.cache.once("services", () => this.#readServices());
   }
 
   async #readServices(): Promise<ServiceList> {
     try {
-      const read = this.#sentAhead("canvas", () => this.endpoints.raw.canvas());
-      return listOf([await this.endpoints.canvas({}, read)], true);
+      const read = this.cache.sentAhead("sent canvas", () => this.endpoints.raw.canvas());
+      return listOf([await this.endpoints.canvas({}, read, this.#deployment)], true);
     } catch (failure) {
       if (statusOf(failure) !== 413) throw failure;
-      this.cache.isAboveLimit = true;
+      this.facts.isAboveLimit = true;
     }
     const { projects } = await this.#projects();
     return listOf(await Promise.all(projects.map(({ id }) => this.layout(id))), false);
@@ -383,13 +313,13 @@ class CachedReads {
   }
 
   async #serviceById(id: string): Promise<ById<Service>> {
-    if (this.cache.serviceRoute === "missing") return noServiceRoute;
+    if (this.facts.serviceRoute === "missing") return noServiceRoute;
     try {
       const service = await this.endpoints.getService(id, () => this.#isServiceRouteMissing());
-      this.cache.serviceRoute = "works";
+      this.facts.serviceRoute = "works";
       return foundOrGone(service);
     } catch (failure) {
-      if (isNoRoute(failure)) this.cache.serviceRoute = "missing";
+      if (isNoRoute(failure)) this.facts.serviceRoute = "missing";
       else if (statusOf(failure) !== 404) throw failure;
       return (await this.#isServiceRouteMissing()) ? noServiceRoute : { kind: "gone" };
     }
@@ -397,15 +327,15 @@ class CachedReads {
 
   /** Returns true if there is no read of one service: a 404 says nothing while services that exist answer the same. */
   async #isServiceRouteMissing(): Promise<boolean> {
-    if (this.cache.serviceRoute !== "unproven") return this.cache.serviceRoute === "missing";
+    if (this.facts.serviceRoute !== "unproven") return this.facts.serviceRoute === "missing";
     // Two ids, because a service may have been deleted since.
     const shown = (await this.#services()).services.slice(0, 2);
     for (const { id } of shown) {
       if ((await unlessAbsent(() => this.endpoints.raw.getService(id))) === undefined) continue;
-      this.cache.serviceRoute = "works";
+      this.facts.serviceRoute = "works";
       return false;
     }
-    if (shown.length > 0) this.cache.serviceRoute = "missing";
+    if (shown.length > 0) this.facts.serviceRoute = "missing";
     return shown.length > 0;
   }
 }

@@ -1,7 +1,9 @@
+import { consistently } from "../../../src/api/consistent-reads";
 import { createEndpoints } from "../../../src/api/endpoints";
 import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
 import { createReads } from "../../../src/api/reads";
 import type { ApiRequest } from "../../../src/api/send";
+import { bareRecord } from "../../../src/apply/change-context";
 import { canvasOf, catalogBody, fakeSend, refusal, serviceNamed, workspace } from "./fake-send";
 
 type Routes = Record<string, unknown>;
@@ -16,7 +18,8 @@ function readsOf(routes: Routes, gaps: GapSettings = defaultGaps) {
     const found = all[request.path.replace(`/workspaces/${workspace}`, "") + scope] ?? 404;
     return typeof found === "function" ? (found as (request: ApiRequest) => unknown)(request) : found;
   });
-  return { reads: createReads(createEndpoints(fake.send, workspace, gaps)), lines: fake.lines };
+  const endpoints = consistently((over) => createEndpoints(over, workspace, gaps))(fake.send);
+  return { reads: createReads(endpoints), endpoints, lines: fake.lines };
 }
 
 const tooLarge = (request: ApiRequest) => refusal(request, 413, "canvas_too_large");
@@ -41,6 +44,22 @@ describe("the parts of live state", () => {
     await reads.services();
     await reads.fresh().services();
     expect(lines().sort()).toEqual([...firstThree, "GET /canvas"].sort());
+  });
+
+  it("are read again after a write, unless one list is to serve a burst of them", async () => {
+    const shown: (typeof made)[] = [];
+    const made = serviceNamed("s1");
+    const { reads, endpoints, lines } = readsOf({
+      "/canvas": () => canvasOf(shown),
+      "/services": { service: made },
+    });
+    await reads.services();
+    shown.push(made);
+    await endpoints.createService({ name: "s1", kind: "web", configuration: {}, deploy: false });
+    await reads.fresh({ mostAgeMs: 1000, ignoresWrites: true }).services();
+    expect(lines().filter((line) => line === "GET /canvas")).toHaveLength(1);
+    await reads.fresh({ mostAgeMs: 1000 }).services();
+    expect(lines().filter((line) => line === "GET /canvas")).toHaveLength(2);
   });
 });
 
@@ -192,6 +211,18 @@ describe("the variables of a service", () => {
       expect(lines().filter((line) => line.includes("variables"))).toEqual(["GET /services/s1/variables"]);
     },
   );
+
+  it("that are recorded are asked for beside the first three requests; a 404 to that proves nothing", async () => {
+    let found: unknown = 404;
+    const { reads, lines } = readsOf({ ...shown, "/services/s1/variables": () => found });
+    const recorded = bareRecord({ type: "variable", id: "v1", name: "A" });
+    reads.expect("variable.s1.A", recorded, { parentId: "s1" });
+    reads.prefetch();
+    reads.prefetchVariables("recorded variables");
+    expect(lines().sort()).toEqual([...firstThree, "GET /services/s1/variables"].sort());
+    found = { variables: [] };
+    expect(await reads.variables("s1")).toEqual([]);
+  });
 
   it("are none when the service is gone, and unknown when it cannot be read", async () => {
     expect(await readsOf(shown).reads.variables("s9")).toEqual([]);
