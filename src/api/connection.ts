@@ -1,9 +1,10 @@
 import { setMaxListeners } from "node:events";
-import { type Client, type ClientOptions, createClient } from "./client";
+import { type ClientOptions, createClient } from "./client";
 import { type ConsistencyOptions, consistently } from "./consistent-reads";
-import { createEndpoints, type Endpoints } from "./endpoints";
+import { createEndpoints } from "./endpoints";
 import type { GapSettings } from "./gaps";
-import { createReads, type Reads } from "./reads";
+import { createReads } from "./reads";
+import type { KnownSecrets } from "./recorded-values";
 import type { Send } from "./send";
 
 export interface ConnectionOptions extends ClientOptions, Omit<ConsistencyOptions, "clock" | "serviceTime"> {
@@ -13,17 +14,10 @@ export interface ConnectionOptions extends ClientOptions, Omit<ConsistencyOption
   readonly signal: AbortSignal;
 }
 
-/** The client of a workspace; `runId`, the id of the run, is in every request. */
-export interface Connection extends Pick<Client, "runId" | "send" | "mask" | "close"> {
-  readonly reads: Reads;
-  /** The endpoints over any `Send`: apply wraps it with keys and journal. */
-  readonly endpoints: (send: Send) => Endpoints;
-  /** Masks secrets in all text of the service. Earlier answers that repeat any of them are read again. */
-  readonly redact: (...known: Parameters<Client["redact"]>) => void;
-}
+export type Connection = ReturnType<typeof openConnection>;
 
-/** Opens a client, and the reads and endpoints of a workspace over it. */
-export function openConnection(options: ConnectionOptions): Connection {
+/** Opens a client, and the reads and endpoints of a workspace over it. `runId`, the id of the run, is in every request. */
+export function openConnection(options: ConnectionOptions) {
   const { workspaceId, gaps, signal } = options;
   const client = createClient(options);
   const { runId, mask, serviceTime } = client;
@@ -36,7 +30,8 @@ export function openConnection(options: ConnectionOptions): Connection {
   const make = (over: Send) => createEndpoints(over, workspaceId, gaps, detected);
   const endpoints = consistently(make, { ...options, serviceTime });
   const own = endpoints(send);
-  const redact: Connection["redact"] = (known) => {
+  /** Masks secrets in all text of the service. Earlier answers that repeat any of them are read again. */
+  const redact = (known: KnownSecrets): void => {
     if (client.redact(known)) own.consistency.expireReads();
   };
   const close = async () => {

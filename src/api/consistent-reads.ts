@@ -17,7 +17,7 @@ import { contentOf, isDeleting, newestById, type Shown } from "./versions";
 import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shapes";
 
 /** How long a read that contradicts our last write, or another read, is repeated, milliseconds. */
-const patienceMs = 30_000;
+export const patienceMs = 30_000;
 
 /** How long after our last write of a resource its absence does not prove a deletion, milliseconds. */
 const recentMs = 120_000;
@@ -40,13 +40,6 @@ type CheckedRead<T> = { readonly stale: readonly Doubt[] } & (
   | { readonly value: T }
   | { readonly failure: unknown }
 );
-
-/** How long, and since when, what a write may have made is looked for. */
-export interface VisibleWait {
-  readonly since?: number;
-  readonly forMs?: number;
-  readonly onWait?: (() => void) | undefined;
-}
 
 interface ListReading<T> {
   readonly read: () => Promise<readonly T[]>;
@@ -74,7 +67,7 @@ export class Consistency {
   readonly #doubts = new Map<string, readonly Doubt[]>();
   #hasTold = false;
 
-  constructor(private readonly options: ConsistencyOptions) {
+  constructor(readonly options: ConsistencyOptions) {
     this.known = new KnownVersions(options.serviceTime, options.acceptsOlder);
     this.clock = options.clock ?? systemClock;
   }
@@ -180,29 +173,6 @@ export class Consistency {
       if (!this.#hasTold) say?.("The service's reads are behind our last write; looking again …");
       this.#hasTold = true;
       await clock.sleep(pause, signal);
-    }
-  }
-
-  /**
-   * Looks for what an unanswered write may have made, and while nothing is shown again, until `forMs` milliseconds after
-   * `since` (by the clock's `elapsed`): 30 seconds from now unless said. `onWait` is called once where that takes longer
-   * than two seconds.
-   */
-  async untilVisible<T>(
-    look: (looks: number) => Promise<readonly T[] | undefined>,
-    wait: VisibleWait = {},
-  ): Promise<readonly T[] | undefined> {
-    const { clock } = this;
-    const { signal } = this.options;
-    const { since = clock.elapsed(), forMs = patienceMs, onWait } = wait;
-    for (let looks = 0; ; looks += 1) {
-      const seen = await look(looks);
-      // A look that tells nothing may have failed in passing: it is repeated once.
-      if (seen === undefined && looks === 0) continue;
-      const left = since + forMs - clock.elapsed();
-      if (seen === undefined || seen.length > 0 || left <= 0) return seen;
-      if (looks === 2) onWait?.();
-      await clock.sleep(Math.min(left, [500, 1500][looks] ?? 2000), signal);
     }
   }
 

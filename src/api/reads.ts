@@ -4,19 +4,12 @@ import type { ResourceOperations } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
 import { entriesNamed, sameName } from "../model/text";
 import { ApiError, isNoRoute, unlessAbsent } from "./api-error";
-import {
-  type Consistency,
-  type ConsistentEndpoints,
-  consistently,
-  isStale,
-  type VisibleWait,
-} from "./consistent-reads";
+import { type Consistency, type ConsistentEndpoints, isStale, patienceMs } from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
 import { environmentOf } from "./gap-rules";
 import { gapVariable } from "./gaps";
 import type { Asks, KnownVersions } from "./known-versions";
 import { type Freshness, ReadCache } from "./read-cache";
-import type { Send } from "./send";
 import { isDeleting, newestById } from "./versions";
 import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shapes";
 
@@ -42,20 +35,16 @@ interface ServiceList {
 }
 
 /** Reads live state over one endpoint set; failures are forgotten (DESIGN section 5). */
-export function createReads(endpoints: Endpoints | ConsistentEndpoints): Reads {
-  const unsent: Send = () => Promise.reject(new Error("the endpoints send by themselves"));
-  return new CachedReads("consistency" in endpoints ? endpoints : consistently(() => endpoints)(unsent));
-}
+export const createReads = (endpoints: ConsistentEndpoints): Reads => new CachedReads(endpoints);
 
 type RouteProof = "unproven" | "works" | "missing";
 
-/** Facts that all reads of a connection share. */
-class ReadFacts {
-  isPrefetched = false;
-  serviceRoute: RouteProof = "unproven";
-  variablesRoute: RouteProof = "unproven";
+interface ReadFacts {
+  isPrefetched?: true;
+  serviceRoute: RouteProof;
+  variablesRoute: RouteProof;
   /** The canvas of the workspace was refused as too large. */
-  isAboveLimit = false;
+  isAboveLimit?: true;
 }
 
 /**
@@ -82,7 +71,8 @@ class CachedReads {
   constructor(
     private readonly endpoints: ConsistentEndpoints,
     private readonly cache = new ReadCache(endpoints.consistency),
-    private readonly facts = new ReadFacts(),
+    /** What all reads of a connection have found out. */
+    private readonly facts: ReadFacts = { serviceRoute: "unproven", variablesRoute: "unproven" },
   ) {
     this.live = endpoints;
   }
@@ -96,13 +86,26 @@ class CachedReads {
     return this.endpoints.consistency.known;
   }
 
-  /** Looks until something is shown; each time but the first with new reads. */
-  untilVisible<T>(
+  /**
+   * Looks for what an unanswered write may have made, and while nothing is shown again with new reads, until `forMs`
+   * milliseconds after `since` (by the clock's `elapsed`): 30 seconds from now unless said. `onWait` is called once where
+   * that takes longer than two seconds.
+   */
+  async untilVisible<T>(
     look: (reads: Reads) => Promise<readonly T[] | undefined>,
-    wait?: VisibleWait,
+    wait: { readonly since?: number; readonly forMs?: number; readonly onWait?: () => void } = {},
   ): Promise<readonly T[] | undefined> {
-    const { consistency } = this.endpoints;
-    return consistency.untilVisible((looks) => look(looks > 0 ? this.fresh() : this), wait);
+    const { clock, options } = this.endpoints.consistency;
+    const { since = clock.elapsed(), forMs = patienceMs, onWait } = wait;
+    for (let looks = 0; ; looks += 1) {
+      const seen = await look(looks > 0 ? this.fresh() : this);
+      // A look that tells nothing may have failed in passing: it is repeated once.
+      if (seen === undefined && looks === 0) continue;
+      const left = since + forMs - clock.elapsed();
+      if (seen === undefined || seen.length > 0 || left <= 0) return seen;
+      if (looks === 2) onWait?.();
+      await clock.sleep(Math.min(left, [500, 1500][looks] ?? 2000), options.signal);
+    }
   }
 
   catalog() {

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openScenario, type Scenario } from "../support/cli";
 
-const services = Array.from({ length: 40 }, (_, i) => `      s${i}: { kind: web, variables: { A: "1" } }\n`);
+const services = Array.from(
+  { length: 40 },
+  (_, i) => `      s${i}: { kind: web, deploy: { when: never }, variables: { A: "1" } }\n`,
+);
 const manifest = `projects:\n  shop:\n    services:\n${services.join("")}`;
 
 /** Returns how many requests of a plan wait for their answers at once, and which have come when the canvas is answered. */

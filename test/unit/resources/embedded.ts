@@ -1,4 +1,5 @@
 import { createClient } from "../../../src/api/client";
+import { consistently } from "../../../src/api/consistent-reads";
 import { createEndpoints, type Endpoints } from "../../../src/api/endpoints";
 import type { Reads, Resource } from "../../../src/api/reads";
 import { createReads } from "../../../src/api/reads";
@@ -39,7 +40,7 @@ export function embedded(options: EmulatorOptions = {}): Embedded {
   let writes = 0;
   const keyed: Send = (request, sendOptions) =>
     client.send(request.keyed ? { ...request, idempotencyKey: `key-${writes++}` } : request, sendOptions);
-  const endpoints = createEndpoints(keyed, emulator.workspaceId);
+  const endpoints = consistently((send) => createEndpoints(send, emulator.workspaceId))(keyed);
   return {
     emulator,
     clock,
