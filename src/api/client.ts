@@ -4,7 +4,7 @@ import { type Mask, noMask } from "../model/value";
 import { defaultGaps } from "./gaps";
 import { checkBaseUrl } from "./http-transport";
 import { authorizationWith, prepareRequest } from "./prepare-request";
-import { RateLimiter } from "./rate-limiter";
+import { mostRequests, RateLimiter } from "./rate-limiter";
 import type { KnownSecrets } from "./recorded-values";
 import { Redactor } from "./redactor";
 import { RequestAttempts, type RetryContext } from "./retry";
@@ -47,9 +47,6 @@ export interface Client {
   readonly serviceTime: () => number | undefined;
   readonly close: () => Promise<void>;
 }
-
-/** Most requests in flight at once, of all processes of a run. The answers decide how many there are. */
-export const mostRequests = 64;
 
 /** Returns a mask of attribute values, for what is shown without a request. */
 export function createMask({ outside, recorded }: KnownSecrets): Mask {

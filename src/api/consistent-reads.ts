@@ -59,9 +59,9 @@ export class Consistency {
   readonly known: KnownVersions;
   readonly seen = new SeenIds();
   readonly clock: Pick<Clock, "elapsed" | "now" | "sleep">;
-  /** Counts what reads are ordered by: our writes, and demands for a new read. */
+  /** Rises with each write of ours, and with each demand for a new read. */
   order = 0;
-  /** The count at the answer to our last write. */
+  /** The order at the answer to our last write. */
   lastWrite = 0;
   /** Doubtful entries that each list leaves out after 30 seconds, by its kind and parent. */
   readonly #doubts = new Map<string, readonly Doubt[]>();
@@ -77,7 +77,7 @@ export class Consistency {
     return this.order;
   }
 
-  /** Takes in that what was read so far is of before a write of ours, or repeats a secret that was not known. */
+  /** Marks all earlier reads as outdated: after a write of ours, or where they repeat a new secret. */
   expireReads(): void {
     this.lastWrite = this.nextOrder();
   }

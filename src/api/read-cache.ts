@@ -1,7 +1,7 @@
 import { ApiError } from "./api-error";
 import type { Consistency } from "./consistent-reads";
 
-/** How new a read has to be. Without `mostAgeMs` it is asked for from now on. */
+/** Age that a read may have. Without `mostAgeMs` it is asked for from now on. */
 export interface Freshness {
   /** Most milliseconds since it was asked for. */
   readonly mostAgeMs?: number;
@@ -9,7 +9,7 @@ export interface Freshness {
   readonly ignoresWrites?: boolean;
 }
 
-/** A part that was read, or is being read. `order`: the count of the consistency when it was asked for. */
+/** A part that was read, or is being read. `order`: that of the consistency when it was asked for. */
 interface CachedPart {
   readonly reading: Promise<unknown>;
   readonly order: number;
@@ -17,7 +17,7 @@ interface CachedPart {
   readonly askedAt: number;
 }
 
-/** Parts of what was read. Caches made by `fresh` share them, and differ in how new a part has to be. */
+/** Parts of the live state. Caches made by `fresh` share them, and differ in the age that a part may have. */
 export class ReadCache {
   constructor(
     private readonly consistency: Consistency,
@@ -63,7 +63,7 @@ export class ReadCache {
     this.#keep(part, reading);
   }
 
-  /** Returns a read whose first answer is that of the request that was sent ahead. A 404 to that one proves nothing. */
+  /** Returns a read whose first answer is that of the request that was sent ahead, unless that is a 404. */
   sentAhead<T>(part: string, read: () => Promise<T>): () => Promise<T> {
     return async () => {
       const sent = this.#kept(part);
@@ -83,7 +83,7 @@ export class ReadCache {
     return kept;
   }
 
-  /** Returns what was read of a part, if that is as new as it has to be. */
+  /** Returns a part that was read, if it is new enough. */
   #kept(part: string): CachedPart | undefined {
     const { order, askedAt, ignoresWrites } = this.since;
     const oldest = ignoresWrites ? order : Math.max(order, this.consistency.lastWrite);

@@ -71,7 +71,7 @@ class CachedReads {
   constructor(
     private readonly endpoints: ConsistentEndpoints,
     private readonly cache = new ReadCache(endpoints.consistency),
-    /** What all reads of a connection have found out. */
+    /** Shared by all reads of a connection. */
     private readonly facts: ReadFacts = { serviceRoute: "unproven", variablesRoute: "unproven" },
   ) {
     this.live = endpoints;

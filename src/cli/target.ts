@@ -43,7 +43,6 @@ export interface Request {
   /** Ids of the instances to look at; undefined for those that have a state. */
   readonly ids?: readonly string[] | undefined;
   readonly answerTimeoutMs?: number | undefined;
-  /** Most requests in flight at once, where members of a fleet share them. */
   readonly maxConcurrency?: number | undefined;
   /** Opens the way to the service over one that members of a fleet share. */
   readonly openTransport?: ((open: () => Transport) => Transport) | undefined;

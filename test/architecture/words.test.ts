@@ -42,11 +42,11 @@ const ceilings: Readonly<Record<string, number>> = {
 
 /** Breaches of each of the `rules` in the comments of a folder, exactly. The numbers only go down. */
 const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
-  "src/api": [9, 50, 17],
-  "src/apply": [25, 84, 10],
+  "src/api": [8, 46, 17],
+  "src/apply": [24, 83, 10],
   "src/cdktf": [0, 0, 0],
   "src/cli": [17, 89, 11],
-  "src/commands": [24, 92, 10],
+  "src/commands": [23, 91, 10],
   "src/declaration": [12, 49, 6],
   "src/diagnostics": [0, 0, 0],
   "src/emulator": [10, 31, 2],
@@ -58,7 +58,7 @@ const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/resources": [14, 51, 6],
   "src/stack": [0, 0, 0],
   "src/state": [0, 0, 0],
-  "src/terraform": [13, 93, 6],
+  "src/terraform": [12, 93, 6],
   test: [192, 416, 20],
 };
 

@@ -63,6 +63,23 @@ describe("the parts of live state", () => {
   });
 });
 
+describe("a deployment", () => {
+  it("is read once, also where it proves that its service is shown as it is", async () => {
+    const shown = serviceNamed("s1", { deploymentId: "d1", liveDeploymentId: "d0" });
+    const deployment = { id: "d1", status: "building", steps: [] };
+    const { reads, lines } = readsOf({
+      "/canvas": canvasOf([shown]),
+      "/services/s1/deploys/d1": { deployment },
+    });
+    const updatedAt = new Date().toISOString();
+    const recorded = { ...bareRecord({ type: "deployment", id: "d1", name: "deploy" }), updatedAt };
+    reads.expect("deployment.s1", recorded, { parentId: "s1" });
+    for (const _ of ["service", "a variable"]) await reads.service("s1");
+    expect(await reads.deployment("s1", "d1")).toMatchObject(deployment);
+    expect(lines().sort()).toEqual([...firstThree, "GET /services/s1/deploys/d1"].sort());
+  });
+});
+
 describe("a project", () => {
   it("is found in the list, else by id, else gone", async () => {
     const { reads, lines } = readsOf({

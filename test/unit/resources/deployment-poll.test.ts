@@ -1,5 +1,3 @@
-import { ApiError } from "../../../src/api/api-error";
-import type { Reads } from "../../../src/api/reads";
 import { type Deployment, deployment as deploymentSchema } from "../../../src/api/wire/shapes";
 import type { Pending } from "../../../src/model/live";
 import type { OperationStatus } from "../../../src/model/resource-operations";
@@ -11,18 +9,17 @@ const other = "b".repeat(40);
 /** A service whose deployments are these, newest first. */
 function look(deployments: readonly object[], pending: Partial<Pending> = {}): Promise<OperationStatus> {
   const items = deployments.map((one): Deployment => deploymentSchema.parse(one));
-  const found = (id: string): Deployment => {
-    const one = items.find((item) => item.id === id);
-    if (one !== undefined) return one;
-    const request = { operation: "getDeployment", method: "GET", path: `/deploys/${id}` } as const;
-    const answer = { status: 404, message: "not found", requestId: "", attempts: 1 } as const;
-    throw new ApiError({ kind: "refused", ...request, ...answer });
+  const reads = {
+    fresh: () => reads,
+    deployment: async (_serviceId: string, id: string) => items.find((one) => one.id === id),
+    live: {
+      listDeployments: async (_serviceId: string, page?: { readonly limit?: number }) => ({
+        available: true,
+        items: items.slice(0, page?.limit),
+      }),
+    },
   };
-  const live: Pick<Reads["live"], "getDeployment" | "listDeployments"> = {
-    getDeployment: async (_serviceId, id) => found(id),
-    listDeployments: async (_serviceId, page) => ({ available: true, items: items.slice(0, page?.limit) }),
-  };
-  return pollDeployment({ live } as Reads, { kind: "deployment", serviceId: "s", id: "ours", ...pending });
+  return pollDeployment(reads as never, { kind: "deployment", serviceId: "s", id: "ours", ...pending });
 }
 
 describe("a look at a deployment", () => {

@@ -74,7 +74,7 @@ it("of many services that were deployed elsewhere only the first are asked, in o
   made.requests();
   for (let i = 0; i < 150; i += 1)
     await deployment.read(
-      reads,
+      reads.fresh(),
       target("", {
         values: { serviceId: made.serviceId },
         id: "other",
