@@ -154,7 +154,7 @@ const adviceByStatus: Readonly<Record<number, Advice>> = {
   405: ["api.refused", remedy("address.route")],
   409: ["api.conflict", remedy("live.look")],
   413: ["api.refused", "the request is larger than the service takes (262144 bytes)"],
-  429: ["api.rate_limited", "wait as long as the service asks, or lower -parallelism"],
+  429: ["api.rate_limited", "wait as long as the service asks, then run the command again"],
 };
 
 function adviceFor({ kind, method, status = 0, code = "" }: ApiError): Advice {

@@ -46,8 +46,6 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
     const action = deedOf(change);
     if (action !== "no-op") run.emit({ type: "planned", address, action, reason });
   }
-  // What the plan was made from may be minutes old: it was shown and approved in between.
-  run.reads.invalidate();
   await schedule(runTasks(plan), {
     parallelism,
     stopped: () => stoppedBy !== undefined || run.signal.aborted,
@@ -222,7 +220,7 @@ export async function refreshRecords(run: Run, plan: Plan): Promise<void> {
   );
   const around = new Set(ran.flatMap(({ parent }) => parent ?? []));
   if (around.size === 0 || run.signal.aborted) return;
-  run.reads.invalidate();
+  const reads = run.reads.fresh();
   for (const address of around) {
     const recorded = run.journal.recorded(address);
     const type = recorded && run.types.get(recorded.type);
@@ -230,7 +228,7 @@ export async function refreshRecords(run: Run, plan: Plan): Promise<void> {
     const { id, name, parent } = recorded;
     const parentId = parent && run.journal.recorded(parent)?.id;
     const read = await Promise.resolve()
-      .then(() => type.read(run.reads, { address, id, name, parentId, declared: new Map(), recorded }))
+      .then(() => type.read(reads, { address, id, name, parentId, declared: new Map(), recorded }))
       .catch(() => undefined);
     // Without the first there is no use in asking for the others.
     if (read === undefined) return;

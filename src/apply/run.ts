@@ -53,8 +53,7 @@ export function readNow(
   type: Resource,
   target: Omit<ReadTarget, "declared"> & Partial<ReadTarget>,
 ): Promise<ReadResult> {
-  reads.invalidate();
-  return type.read(reads, { declared: new Map(), ...target });
+  return type.read(reads.fresh(), { declared: new Map(), ...target });
 }
 
 export type ChangeEnd =

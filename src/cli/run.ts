@@ -99,7 +99,6 @@ function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonl
     )?.long,
     ids: options.ids.valueIn(command),
     answerTimeoutMs: options.answerTimeoutMs.valueIn(command),
-    parallelism: options.parallelism.isIn(command) ? options.parallelism.valueIn(command) : undefined,
   };
 }
 

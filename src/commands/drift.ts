@@ -29,6 +29,9 @@ export interface DriftOutcome extends Outcome {
 export async function drift(context: Context, request: DriftRequest): Promise<DriftOutcome> {
   const connection = await prefetch(context);
   const state = await context.backend.read();
+  if (state) connection.reads.remember(state);
+  // Variables that are not declared are reported, too.
+  connection.reads.prefetchVariables("recorded services");
   const from = { connection, state, writes: false, foresees: false };
   const { built, diagnostics } = await buildPlan(context, { ...request, secrets: "skip" }, from);
   const { runId } = connection;

@@ -1,4 +1,5 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
+import type { Connection } from "../api/connection";
 import type { Reads } from "../api/reads";
 import type { Deployment } from "../api/wire/shapes";
 import type { Recovery } from "../apply/run";
@@ -33,14 +34,7 @@ import { timeAgo } from "../report/time-text";
 import { resourceTypes, typeNamed } from "../resources";
 import { checkStateKey } from "../state/key";
 import { judgePlan } from "./check-policies";
-import {
-  type Connection,
-  type Context,
-  type Outcome,
-  type PlanRequest,
-  planOptions,
-  type StateKey,
-} from "./context";
+import { type Context, type Outcome, type PlanRequest, planOptions, type StateKey } from "./context";
 import { refuseHandOver } from "./edit-state";
 import { loadDeclared } from "./load";
 import { type Planning, type PlanStart, recoverAndRead } from "./recover";
@@ -84,6 +78,8 @@ export async function buildPlan(
 ): Promise<{ readonly built?: BuiltPlan; readonly diagnostics: readonly Diagnostic[] }> {
   const { connection } = start;
   refuseHandOver(start.state);
+  if (start.state) connection.reads.remember(start.state);
+  connection.reads.prefetchVariables("recorded variables");
   const options = planOptions(request);
   const { desired, key, diagnostics: declared } = await loadDeclared(context, request, start);
   if (!desired) return { diagnostics: declared };

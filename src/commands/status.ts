@@ -1,4 +1,5 @@
 import { unlessAbsent } from "../api/api-error";
+import type { Connection } from "../api/connection";
 import { isSuspended } from "../api/gap-rules";
 import type { Deployment, Variable } from "../api/wire/shapes";
 import { recordedPart, recordsOf } from "../apply/action";
@@ -9,7 +10,7 @@ import type { RecordedResource, State } from "../model/state";
 import type { Release, ReleaseList, RunningService, ShownVariable } from "../report/documents";
 import { deploymentStanding, serviceStanding, sourceStanding } from "../resources/deployment-status";
 import { variable } from "../resources/variable";
-import type { Connection, Context } from "./context";
+import type { Context } from "./context";
 import { connectWithRedaction } from "./load";
 import { findRecorded } from "./state-verbs";
 

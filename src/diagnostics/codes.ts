@@ -235,7 +235,7 @@ export const codeMeanings = {
   "api.conflict":
     "The platform reports a conflict with another change. Run `rnv plan`, then the command again.",
   "api.rate_limited":
-    "The platform limits requests for longer than rnv waits. Wait, or lower `-parallelism`.",
+    "The platform limits requests for longer than rnv waits. Wait, then run the command again.",
   "api.unavailable":
     "The platform cannot be reached or does not answer. Check the address, the network and the proxy.",
   "api.deprecated":

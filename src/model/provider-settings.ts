@@ -20,7 +20,7 @@ export const providerSettings: readonly ProviderSetting[] = [
     doc: "API key of the workspace. Default: `RNV_API_KEY`, or the file that `RNV_API_KEY_FILE` names.",
     isSensitive: true,
   },
-  { name: "maxConcurrency", type: "number", doc: "Most requests in flight at once. Default: 32." },
+  { name: "maxConcurrency", type: "number", doc: "Most requests in flight at once. Default: 64." },
   {
     name: "deletionProtection",
     type: "boolean",

@@ -25,7 +25,7 @@ export function deletionOf({ send, subject, look, ...others }: DeletionOf) {
   return {
     remove: async (writes, input) => acceptedDeletion(input, await send(writes, input), pendingOf),
     deletes: { pendingOf, ...others },
-    poll: (reads, pending) => pollDeletion(reads, pending, () => look(reads, pending)),
+    poll: (reads, pending) => pollDeletion(reads, pending, look),
   } satisfies Pick<Resource, "remove" | "deletes" | "poll">;
 }
 
@@ -59,16 +59,16 @@ const unseenMs = 5 * 60_000;
 async function pollDeletion(
   reads: Reads,
   pending: Pending,
-  look: () => Promise<DeletionLook>,
+  look: DeletionOf["look"],
 ): Promise<OperationStatus> {
   const status = (await operationOf(reads, pending))?.status;
   const hasEnded = pending.isAnswered === true || status === "complete";
   if (status !== undefined && status !== "failed" && !hasEnded) return { kind: "waiting", status };
   // Deletions that ended at once share a list. Where the end is not said, an older list proves nothing.
-  reads.invalidate(hasEnded ? 250 : undefined);
-  const shown = await look();
+  const now = reads.fresh(hasEnded ? { mostAgeMs: 250, ignoresWrites: true } : {});
+  const shown = await look(now, pending);
   if (shown === "gone") {
-    if (!(await reads.showAnything())) return { kind: "done", showsNothing: true };
+    if (!(await now.showAnything())) return { kind: "done", showsNothing: true };
     reads.noteDeleted(pending.variableId ?? pending.serviceId ?? pending.projectId ?? pending.id);
     return { kind: "done" };
   }

@@ -19,7 +19,7 @@ import { notShown } from "./deletion";
 export async function pollDeployment(reads: Reads, pending: Pending): Promise<OperationStatus> {
   const { serviceId, id } = pending;
   if (serviceId === undefined) throw new Error(`deployment ${id} without a service`);
-  const found = await unlessAbsent(() => reads.live.getDeployment(serviceId, id));
+  const found = await reads.fresh().deployment(serviceId, id);
   return found === undefined || found.status === "superseded"
     ? follow(reads, serviceId, pending, found)
     : settledAs(found, pending);

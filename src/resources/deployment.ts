@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { unlessAbsent } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads, Resource } from "../api/reads";
 import type { Deployment } from "../api/wire/shapes";
@@ -221,7 +220,7 @@ async function detailsOf(
   const asksCommit = known === undefined && (applied !== undefined || declared.has("commit"));
   const isOther = recorded !== undefined && recorded.id !== latestId;
   const asksOther = isOther && mayAskMore(reads);
-  const get = (one: string) => unlessAbsent(() => reads.live.getDeployment(serviceId, one));
+  const get = (one: string) => reads.deployment(serviceId, one);
   const serving = asksCommit || (asksOther && recorded.id !== id) ? await get(id) : undefined;
   const commit = known ?? (asksCommit ? commitOf(serving) : undefined);
   if (latestId === undefined || (latestId === liveId && !asksOther)) return { commit, serving };
@@ -230,11 +229,11 @@ async function detailsOf(
 
 /** Where services deploy themselves, each release was made elsewhere: a plan is not to read them all one by one. */
 const mostAsked = 100;
-const asked = new WeakMap<Reads, number>();
+const asked = new WeakMap<Reads["live"], number>();
 
-function mayAskMore(reads: Reads): boolean {
-  const count = asked.get(reads) ?? 0;
-  asked.set(reads, count + 1);
+function mayAskMore({ live }: Reads): boolean {
+  const count = asked.get(live) ?? 0;
+  asked.set(live, count + 1);
   return count < mostAsked;
 }
 

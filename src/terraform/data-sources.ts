@@ -16,7 +16,7 @@ import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
 import { diagnosticMessages } from "./messages";
-import { configured, mostAgeMs, type RpcAnswer, type Session } from "./provider";
+import { configured, type RpcAnswer, recentSession, type Session } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
 import { standingOf } from "./resource/warnings";
 import {
@@ -244,8 +244,7 @@ const readerOf =
   (sources: readonly DataSource[], what: string) =>
   async (...[provider, request]: Asking) => {
     const [source, config] = configured(sources, what, request);
-    const session = provider.requireSession();
-    session.reads.invalidate(mostAgeMs);
+    const session = recentSession(provider.requireSession());
     const { values, diagnostics = [] } = await source.read(session, config);
     const given = Object.entries(config).filter(([, value]) => value !== null);
     const value = encodeMessage(source.valueType, { ...values, ...Object.fromEntries(given) });

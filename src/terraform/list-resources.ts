@@ -11,8 +11,8 @@ import { diagnosticMessages } from "./messages";
 import { writePrivate } from "./private-data";
 import {
   configured,
-  mostAgeMs,
   type RpcAnswer,
+  recentSession,
   type Session,
   type StreamingAnswer,
   shapes,
@@ -77,9 +77,8 @@ export const validateListResource: RpcAnswer<"ValidateListResourceConfig"> = asy
 /** ListResource: an event for each resource, with its state where that is asked for. */
 export const listResource: StreamingAnswer<"ListResource"> = async (provider, request, events) => {
   const [{ type }, config] = configured(listSchemas, "list resource", request);
-  const session = provider.requireSession();
+  const session = recentSession(provider.requireSession());
   const kept = writePrivate({ workspace: session.workspaceId });
-  session.reads.invalidate(mostAgeMs);
   let left = Number(request.limit);
   for await (const { live, name, isFoundByName } of linesOf(session, type.resource, config)) {
     if (events.signal.aborted) return;

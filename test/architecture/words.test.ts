@@ -42,11 +42,11 @@ const ceilings: Readonly<Record<string, number>> = {
 
 /** Breaches of each of the `rules` in the comments of a folder, exactly. The numbers only go down. */
 const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
-  "src/api": [9, 50, 17],
-  "src/apply": [25, 81, 9],
+  "src/api": [8, 46, 17],
+  "src/apply": [24, 81, 9],
   "src/cdktf": [0, 0, 0],
   "src/cli": [17, 87, 10],
-  "src/commands": [24, 91, 9],
+  "src/commands": [23, 91, 9],
   "src/declaration": [12, 49, 6],
   "src/diagnostics": [0, 0, 0],
   "src/emulator": [0, 0, 0],

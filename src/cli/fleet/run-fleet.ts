@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
+import { mostRequests } from "../../api/rate-limiter";
 import {
   chooseMembers,
   endedMember,
@@ -78,7 +79,9 @@ export async function runFleet(
   const most = given.parallelism ?? 2 * availableParallelism();
   const runGroups = (groups: readonly (readonly FleetMember[])[]) => {
     const parallelism = Math.max(1, Math.floor(most / groups.length));
-    const job = { verb, given, untrusted, answerTimeoutMs, parallelism };
+    const share = mostRequests / Math.min(groups.length, most) / parallelism;
+    const maxConcurrency = Math.max(1, Math.floor(share));
+    const job = { verb, given, untrusted, answerTimeoutMs, parallelism, maxConcurrency };
     const runOne = (members: readonly FleetMember[]) => runProcess({ ...job, members }, signal, onResult);
     return runTargets(groups, runOne, { parallelism: most, signal });
   };

@@ -110,8 +110,7 @@ async function readRun({ session, type, input }: AcceptedWrite, id: string) {
   // A pinned attribute is compared with its declaration, so it is read too.
   const pinned = Object.values(resource.computed).flatMap(({ pinnedBy }) => pinnedBy ?? []);
   const declared = new Map(pinned.map((path) => [path, ""]));
-  session.reads.invalidate();
-  return type.find(session.reads, { id, name, recorded, declared, parentId });
+  return type.find(session.reads.fresh(), { id, name, recorded, declared, parentId });
 }
 
 /** Returns the state after a write: as planned, with unknown values from `live`, or null, and a new revision. */
