@@ -35,11 +35,9 @@ export interface Run {
   /** Open writes of an interrupted run under the same credential, younger than 23 h. */
   readonly retriableIntents: readonly Intent[];
   readonly clock: Clock;
-  /** Makes a random secret of that many characters. */
   readonly generate: (length: number) => Secret;
   /** Key of secret fingerprints; without one a run that needs it does not start. */
   readonly fingerprintKey: Uint8Array;
-  /** The service's defaults, by type. */
   readonly defaults: (type: string) => Attributes;
   readonly lookup: RunLookup;
   readonly emit: (event: ApplyEvent) => void;

@@ -176,7 +176,7 @@ export function badEnd(
         return { diagnostic: error("live.stale", summary, { ...about, detail, hint }), exitCode: 7 };
       }
       const summary = `${what}: still ${status} after ${durationText(timeoutMs)}`;
-      const detail = note && `The service says: ${note}`;
+      const detail = note && `The platform says: ${note}`;
       const running = "It is still running. Run the same command to follow it, or raise the timeout.";
       const hint = next ?? (status === "queued" ? stillQueued : running);
       return { diagnostic: error("apply.deploy_timeout", summary, { ...about, detail, hint }), exitCode: 7 };

@@ -9,7 +9,7 @@ import type { Target } from "./target";
 /** Settings that a connection needs: what each holds, and how to give it. */
 const needed = {
   RNV_BASE_URL: {
-    meaning: "the address of the service, ending in /api/v1",
+    meaning: "the address of the platform's API, ending in /api/v1",
     hint: "to try rnv without an account: export RNV_BASE_URL=embedded",
   },
   RNV_WORKSPACE_ID: {

@@ -112,7 +112,6 @@ export function removeState(
   });
 }
 
-/** A text of a state, with its name in messages. */
 interface NamedText {
   readonly text: string;
   readonly name: string;

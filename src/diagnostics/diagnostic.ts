@@ -102,6 +102,8 @@ export interface Diagnostic {
   /** The kind of the next step, where Terraform's provider says it in other words. */
   readonly remedy?: Remedy;
   readonly address?: string;
+  /** Path of the construct at the address; no part of a document. */
+  readonly construct?: string | undefined;
   /** Attribute path such as `configuration.branch`. */
   readonly attribute?: string;
   readonly range?: SourceRange;

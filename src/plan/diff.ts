@@ -247,7 +247,7 @@ function driftOf(
 }
 
 function liveChangedToo({ address }: ResourceInstance, attribute: string, range: Diagnostic["range"]) {
-  const summary = `${attribute} of ${address} was changed here and outside of rnv`;
+  const summary = `${address}: ${attribute} was changed here and outside rnv`;
   const detail = "The declared value wins.";
   return warning("plan.live_changed_too", summary, { detail, address, attribute, range });
 }

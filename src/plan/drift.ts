@@ -333,7 +333,6 @@ export interface DriftJob {
   readonly commit?: string | undefined;
   readonly page?: string | undefined;
   readonly stages: readonly StageDrift[];
-  /** The most telling of its stages. */
   readonly exitCode: number;
 }
 

@@ -129,7 +129,7 @@ export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | und
   const fresh = planDocument(plan, unboundIn(saved.plan));
   for (const part of ["binding", "options"] as const) {
     const moved = firstDifference(saved.plan[part], fresh[part]);
-    if (moved !== undefined) return stale(`its ${moved} is another`);
+    if (moved !== undefined) return stale(`its ${moved} changed`);
   }
   const before = changesByAddress(saved.plan);
   const after = changesByAddress(fresh);
@@ -148,7 +148,7 @@ export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | und
     if (moved !== undefined) return stale(`${address} is not as it was: ${moved}`, address);
   }
   const output = firstDifference(saved.plan.output_changes, fresh.output_changes, plan.mask);
-  return output === undefined ? undefined : stale(`output ${output} is another`);
+  return output === undefined ? undefined : stale(`output ${output} changed`);
 }
 
 const stale = (why: string, address?: string): Diagnostic =>

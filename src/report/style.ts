@@ -30,7 +30,6 @@ export const ellipsisOf = (style: Style): string => (style.unicode ? "\u2026" : 
 export const shownId = (id: string, style: Style): string =>
   style.unicode ? escapeText(id).slice(0, shortDigest) : escapeText(id);
 
-/** ` [id=3f2a9d10-5c1]`. */
 export const idNote = (id: string | undefined, style: Style): string =>
   id === undefined ? "" : style.colors.dim(` [id=${shownId(id, style)}]`);
 

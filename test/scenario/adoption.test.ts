@@ -35,7 +35,7 @@ describe("what exists already", () => {
     expect(stderr).toContain(`rnv import project.shop ${ids.project}`);
   });
 
-  it("is taken over by --adopt without a write to the service", async () => {
+  it("is taken over by --adopt without a write to the platform", async () => {
     scenario.write("rnv.yaml", manifest);
     const { code, stdout } = await scenario.run("apply", ...approve, "--adopt");
     expect(code).toBe(0);

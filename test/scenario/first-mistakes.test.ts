@@ -39,7 +39,7 @@ it("validate warns of a kind that is a slip of a known one; any other is for the
   expect(stderr).toContain(
     'warning[manifest.unknown_value]: service.shop.api: this version does not know the kind "wbe"',
   );
-  expect(stderr).toContain('did you mean "web"? (rnv plan asks the service what exists)');
+  expect(stderr).toContain('did you mean "web"? (rnv plan asks the platform what exists)');
   expect(stderr).toContain("1 warning\n");
 });
 
@@ -130,7 +130,7 @@ it("validate warns of values that can be right nowhere, and sends them as they a
     '"hourly" is not a cron expression',
     'time zone "europe/Berln" does not exist',
     'did you mean "Europe/Berlin"?',
-    "configuration.repository of service.shop.b looks like a secret",
+    "service.shop.b: configuration.repository looks like a secret",
     "plans and the state show it: take it out",
   ])
     expect(stderr).toContain(text);

@@ -101,7 +101,7 @@ it("validate, which asks no service, warns and says who decides", async () => {
   const { code, stdout, stderr } = await scenario.run("validate");
   expect(code).toBe(0);
   expect(stdout + stderr).toMatch(
-    /warning\[manifest\.unknown_field\].*"bootSeconds".*rnv plan asks the service's catalog/s,
+    /warning\[manifest\.unknown_field\].*"bootSeconds".*rnv plan asks the platform's catalog/s,
   );
   expect(stdout + stderr).toContain('did you mean "runtime"?');
   expect(scenario.requests("all")).toEqual([]);

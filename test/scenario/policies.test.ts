@@ -107,7 +107,7 @@ describe("policies", () => {
       expect.objectContaining({
         policy: "throws",
         status: "error",
-        message: "it cannot be judged: division by zero",
+        message: "it cannot be evaluated: division by zero",
       }),
       expect.objectContaining({
         policy: "loops",

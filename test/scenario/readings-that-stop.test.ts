@@ -13,7 +13,7 @@ function keepsAnotherName(name: "cut" | "slug", sent: string, kept: string): voi
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining(
-        `error[apply.not_taken]: ${address}: the service accepted the change, but name did not take`,
+        `error[apply.not_taken]: ${address}: the platform accepted the change, but name did not take`,
       ),
     });
     expect(stderr).toContain(`it is recorded; declare name: "${kept}", and run the same command again`);
@@ -93,7 +93,7 @@ describe("configurationValue=clamped", () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining(
-        "error[apply.not_taken]: service.api: the service accepted the change, but configuration.previewExpiryHours did not take",
+        "error[apply.not_taken]: service.api: the platform accepted the change, but configuration.previewExpiryHours did not take",
       ),
     });
     const kept = hours === 0 ? 1 : 65_535;
@@ -116,7 +116,7 @@ describe("color=form", () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining(
-        "error[apply.not_taken]: project.shop: the service accepted the change, but color did not take",
+        "error[apply.not_taken]: project.shop: the platform accepted the change, but color did not take",
       ),
     });
     expect(stderr).toContain('the answer of the service shows "rgb(255, 0, 16)"');
@@ -143,7 +143,7 @@ describe("repeatedValue=stays", () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining(
-        "error[apply.not_taken]: variable.api.MODE: the service accepted the change, but value did not take",
+        "error[apply.not_taken]: variable.api.MODE: the platform accepted the change, but value did not take",
       ),
     });
     expect(stderr).toContain("rnv apply --verify-values");

@@ -51,7 +51,7 @@ describe("a reference to a field that is not declared", () => {
   });
 });
 
-it("a change of what the service decides and a variable refers to is said to come from there", async () => {
+it("a change of what the platform decides and a variable refers to is said to come from there", async () => {
   const scenario = await openScenario();
   const { store } = scenario.emulator;
   await scenario.applied(pair("configuration: { branch: main }", "url"));

@@ -87,7 +87,7 @@ type AnswerCheck = (answer: string) => string | undefined;
 
 const checkUrl: AnswerCheck = (text) =>
   text === "embedded"
-    ? `the embedded service needs no login: use --profile ${embeddedProfile}`
+    ? `the embedded platform needs no login: use --profile ${embeddedProfile}`
     : checkBaseUrl(text.replace(/\/+$/, ""))?.summary;
 
 const checkWorkspace: AnswerCheck = (text) =>

@@ -37,7 +37,7 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   const found = await findingsOf({ ...input, ...change, session }).catch((failure: unknown) => {
     if (!isNew) throw failure;
     // No error: where the plan of a create fails in an apply, Terraform deletes what `create_before_destroy` replaces next.
-    const summary = `the new ${type.resource.type} could not be checked against the service`;
+    const summary = `the new ${type.resource.type} could not be checked against the platform`;
     return [warning("live.unchecked", summary, { detail: diagnosticOf(failure).summary })];
   });
   return {

@@ -104,7 +104,7 @@ describe("the diagnostic of a write that did not take", () => {
     expect(verifyApplied(declaring, write({ name: "a", archived: true }, answer({})))).toMatchObject({
       severity: "error",
       code: "apply.not_taken",
-      summary: "service.api: the service accepted the change, but name, archived did not take",
+      summary: "service.api: the platform accepted the change, but name, archived did not take",
       address: "service.api",
       attribute: "name",
       range,

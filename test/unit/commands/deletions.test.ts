@@ -48,7 +48,7 @@ async function openedOn(
 
 const recordedIn = async (bench: Workbench, address: Address) => (await bench.state())?.resources[address];
 
-const failed = "the service could not carry it out";
+const failed = "the platform could not carry it out";
 
 /** What is left of a service whose deletion failed: each reading of that. */
 const failures: readonly Partial<Readings>[] = [

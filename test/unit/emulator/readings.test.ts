@@ -24,7 +24,7 @@ describe("readings as text", () => {
   });
 });
 
-describe("a folder of the embedded service", () => {
+describe("a folder of the embedded platform", () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "rnv-readings-"));

@@ -56,7 +56,7 @@ describe("a project that is created again", () => {
     const world = archived();
     expect(guard(world)).toEqual({
       code: "guard.holds_others",
-      summary: `project.shop holds what is not deleted with it: service.shop.api (id ${world.id("service.shop.api")}, archived by onRemove)`,
+      summary: `project.shop still contains service.shop.api (id ${world.id("service.shop.api")}, archived by onRemove), which would not be deleted with it`,
       hint: "delete that or move it elsewhere first; to leave project.shop as it is: --exclude project.shop",
     });
   });
@@ -67,7 +67,7 @@ describe("a project that is created again", () => {
     const old = declare("service.shop.old", { kind: "web" }, { lifecycle });
     world.settle(desiredOf([...rest(), old, declare("variable.shop.old.A", { value: "x" })]));
     expect(guard(world)?.summary).toBe(
-      `project.shop holds what is not deleted with it: service.shop.old (id ${world.id("service.shop.old")})`,
+      `project.shop still contains service.shop.old (id ${world.id("service.shop.old")}), which would not be deleted with it`,
     );
     world.lose("service.shop.old");
     expect(guard(world)).toBeUndefined();

@@ -39,7 +39,7 @@ describe("what a reference finds", () => {
     expect(found("plan", "create", { declared: {} })).toBe("unknown");
   });
 
-  it("is of what the service decides as it is seen, else as it was recorded", () => {
+  it("is of what the platform decides as it is seen, else as it was recorded", () => {
     expect(found("id", "no-op", { declared: {}, live, recorded })).toBe("s1");
     expect(found("id", "no-op", { declared: {}, recorded })).toBe("s0");
     expect(found("url", "no-op", { declared: {}, live, recorded })).toBe("u");

@@ -84,7 +84,7 @@ describe("a deployment of a service that is archived, and left so", () => {
       {
         ...{ code: "plan.not_deployed", severity: "warning", address: "deployment.api", range },
         detail:
-          "What is changed is saved and does not run (service.api changes); an apply ends with exit 7 until it does.",
+          "What is changed is saved and does not run (the service changes); an apply ends with exit 7 until it does.",
       },
     ]);
   });

@@ -55,7 +55,7 @@ describe("a look at a deployment", () => {
     expect(await look([])).toEqual({
       kind: "waiting",
       status: "not shown",
-      atMost: { ms: 30_000, summary: "the service does not show deployment ours", isUnseen: true },
+      atMost: { ms: 30_000, summary: "the platform does not show deployment ours", isUnseen: true },
     });
   });
 

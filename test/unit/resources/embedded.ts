@@ -25,7 +25,7 @@ export interface Embedded {
   readonly requests: () => string[];
 }
 
-/** The real client on the embedded service, with a clock that jumps over every wait. */
+/** The real client on the embedded platform, with a clock that jumps over every wait. */
 export function embedded(options: EmulatorOptions = {}): Embedded {
   const clock = manualClock({ sleepMoves: true });
   const emulator = createEmulator({ clock, ...options });
