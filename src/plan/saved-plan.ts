@@ -174,7 +174,9 @@ const changesByAddress = ({ resource_changes: changes }: PlanDocument) =>
       .filter((change) => !isNoOp(change))
       .map((change) => {
         const [attributes, released] = [change.attributes, change.released].map(withoutRanges);
-        return [change.address as string, { ...change, attributes, released, ...uncompared }];
+        // The reason is a sentence, and another version has other words for it.
+        const reason = change.reason !== undefined || undefined;
+        return [change.address as string, { ...change, attributes, released, ...uncompared, reason }];
       }),
   );
 
@@ -183,7 +185,7 @@ const isNoOp = ({ change: { actions, importing }, previous_address: moved }: Cha
   actions[0] === "no-op" && importing === undefined && moved === undefined;
 
 const withoutRanges = (fields: ChangeDocument["attributes"]) =>
-  fields.map(({ range: _range, ...field }) => field);
+  fields.map(({ range: _range, placement: _placement, ...field }) => field);
 
 function firstDifference(a: object | undefined, b: object | undefined, mask = noMask): string | undefined {
   const left = (a ?? {}) as Readonly<Record<string, Plain>>;

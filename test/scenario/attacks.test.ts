@@ -173,7 +173,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       }),
     },
     flags: ["-f", "cdktf.out"],
-    stopped: "lies outside of its folder",
+    stopped: "is outside its folder",
   },
   "a stack whose provider is at the attacker's server": {
     files: stack({

@@ -30,7 +30,7 @@ describe("a project that is to be deleted while it holds something else", () => 
     );
     const { code, stderr } = await scenario.run("destroy", ...approve);
     expect({ code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
-    expect(stderr).toContain("error[guard.holds_others]: project.shop holds");
+    expect(stderr).toContain("error[guard.holds_others]: project.shop still contains");
     expect(stderr).toContain("rnv destroy --exclude project.shop");
     expect((await scenario.run("destroy", ...approve, "--exclude", "project.shop")).code).toBe(0);
     expect(liveNames()).toEqual(["legacy"]);

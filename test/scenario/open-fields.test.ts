@@ -89,9 +89,9 @@ it("a value of another type than the default's is an error that shows the defaul
   const { code, stderr } = await scenario.run("plan");
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /configuration\.bootSeconds of service\.api is a number, found text.*its default is 30/s,
+    /service\.api: configuration\.bootSeconds must be a number, not text.*its default is 30/s,
   );
-  expect(stderr).toMatch(/configuration\.tags of service\.api is a list, found text/);
+  expect(stderr).toMatch(/service\.api: configuration\.tags must be a list, not text/);
   await scenario.close();
 });
 

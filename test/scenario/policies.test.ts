@@ -102,7 +102,7 @@ describe("policies", () => {
     );
     const planned = await scenario.run("plan", "-json", "--override-policy", "throws");
     expect(planned.code).toBe(4);
-    expect(planned.stderr).toContain("nothing overrides what cannot be judged");
+    expect(planned.stderr).toContain("nothing overrides a policy that cannot be evaluated");
     expect(JSON.parse(planned.stdout).checks).toEqual([
       expect.objectContaining({
         policy: "throws",

@@ -98,7 +98,7 @@ describe("configurationValue=clamped", () => {
     });
     const kept = hours === 0 ? 1 : 65_535;
     expect(stderr).toContain(
-      `configuration.previewExpiryHours: ${hours} was sent, and the answer of the service shows ${kept}.`,
+      `configuration.previewExpiryHours: ${hours} was sent, and the answer of the platform shows ${kept}.`,
     );
     await scenario.applied(manifest(kept));
     await scenario.isQuiet();
@@ -119,7 +119,7 @@ describe("color=form", () => {
         "error[apply.not_taken]: project.shop: the platform accepted the change, but color did not take",
       ),
     });
-    expect(stderr).toContain('the answer of the service shows "rgb(255, 0, 16)"');
+    expect(stderr).toContain('the answer of the platform shows "rgb(255, 0, 16)"');
     scenario.emulator.resetLog();
     await scenario.applied('projects: { shop: { color: "rgb(255, 0, 16)" } }\n');
     expect(scenario.requests()).toEqual([]);
@@ -204,13 +204,17 @@ describe("catalogLists=fewer", () => {
     await scenario.isQuiet();
     scenario.write("rnv.yaml", shop(", configuration: { replicas: 2 } }"));
     const changed = await scenario.applies();
-    expect(changed.stdout).toContain('warning[plan.not_on_offer]: kind "web" does not exist');
+    expect(changed.stdout).toContain(
+      'warning[plan.not_on_offer]: service.shop.api: kind "web" does not exist',
+    );
     scenario.forget();
     scenario.write("rnv.yaml", shop(" }\n      web: { kind: web, deploy: { when: never } }"));
     const { code, stderr } = await scenario.run("apply", ...approve);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringContaining('error[plan.not_on_offer]: kind "web" does not exist'),
+      stderr: expect.stringContaining(
+        'error[plan.not_on_offer]: service.shop.web: kind "web" does not exist',
+      ),
     });
     expect(scenario.requests()).toEqual([]);
   });

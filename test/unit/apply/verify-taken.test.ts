@@ -32,7 +32,7 @@ const write = (
   ...more,
 });
 
-/** Of a value: the answer of the service masks it. */
+/** Of a value: the answer of the platform masks it. */
 const writeOfValue = (
   before: string | undefined,
   after: string | undefined,
