@@ -210,7 +210,7 @@ describe("fields and variables", () => {
       expect(await scenario.run("drift")).toMatchObject({ code: 2 });
       const changed = await scenario.applied(made(20));
       expect(changed.stdout + changed.stderr).toContain(
-        `value of ${address} was changed here and outside rnv`,
+        `${address}: value was changed here and outside rnv`,
       );
       expect(value()).toHaveLength(20);
       await scenario.applied(

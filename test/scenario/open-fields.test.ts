@@ -77,7 +77,7 @@ it("a field that neither this version nor the catalog knows is an error with a s
   const { code, stderr } = await scenario.run("plan");
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /error\[manifest\.unknown_key\]: configuration of service\.api has no attribute "bootSecond"\n {2}--> rnv\.yaml:5:22/,
+    /error\[manifest\.unknown_key\]: service\.api: configuration has no attribute "bootSecond"\n {2}--> rnv\.yaml:5:22/,
   );
   expect(stderr).toContain('did you mean "bootSeconds"?');
   await scenario.close();

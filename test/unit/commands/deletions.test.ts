@@ -275,7 +275,7 @@ describe("the end of a deletion", () => {
         {
           code: "live.gone_unproven",
           address: level,
-          summary: expect.stringContaining("shows neither its operation nor what lies around it"),
+          summary: expect.stringContaining("the platform reports neither the operation nor its log"),
           hint: expect.stringContaining("Check what the key may read"),
         },
       ],

@@ -41,9 +41,7 @@ it("opens with the summary, then what ends or is blocked, then changes, then wha
     "- `variable.shop.api.WORKER_HOST`: the platform does not list variables",
     'Also in this workspace, not managed here: 2 services ("x", "y"), 1 project ("z"); archived services cannot be listed.',
   ]);
-  expect(planMarkdown(shopPlan)).toContain(
-    "```\nwarning[plan.live_changed_too]: service.shop.api: configuration.branch",
-  );
+  expect(planMarkdown(shopPlan)).toContain("```\nwarning[plan.live_changed_too]: configuration.branch of");
 });
 
 it("folds the fields of each resource into a diff", () => {
