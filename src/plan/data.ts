@@ -85,7 +85,6 @@ function fillAttributes(
 const dataReferences = (value: DesiredValue): readonly Reference[] =>
   value instanceof UnreadSecret ? [] : referencesOf(value).filter(({ address }) => isDataAddress(address));
 
-/** Fills in a value: an output may hold any value, an attribute holds text. */
 function fillValue(
   { value, range }: DesiredAttribute,
   spot: Pick<Diagnostic, "address" | "attribute"> & { readonly isOutput: boolean },
@@ -129,7 +128,6 @@ function fillComputed(value: Computed, reads: DataReads): DesiredValue {
 const isData = (part: string | Secret | Reference): part is Reference =>
   isReference(part) && isDataAddress(part.address);
 
-/** Stands for what was not found: the data source itself says why. */
 const notThere = Symbol("not there");
 
 function foundValue(

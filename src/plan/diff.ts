@@ -148,7 +148,6 @@ const asUnwritten = (verdict: FieldVerdict): FieldVerdict =>
     ? { cause: "removed" }
     : verdict;
 
-/** A path of `ignoreChanges` covers itself and everything below it. */
 export const isIgnored = (from: Pick<RecordedResource, "ignoreChanges"> | undefined, path: string): boolean =>
   from?.ignoreChanges?.some((one) => path === one || path.startsWith(`${one}.`)) === true;
 
@@ -230,7 +229,6 @@ function recordedSecret({ live, recorded }: ResourceInstance, path: string): Sho
   return isFingerprint(value) ? secret : shownValue(value);
 }
 
-/** Recorded value before, live value after: what happened outside. */
 function driftOf(
   instance: ResourceInstance,
   path: string,

@@ -233,7 +233,6 @@ function sidesOf(change: Change, instance: PlannedInstance, mask?: Mask): Change
   return { before: isNew ? null : before, after: isEnded ? null : after };
 }
 
-/** Declared and recorded fields as they are now: live, else recorded. */
 function flattenedBefore(
   { attributes }: Change,
   instance: PlannedInstance,

@@ -150,7 +150,7 @@ function unconfirmed(
   return { code, summary, hint: lines.join("\n") };
 }
 
-/** Returns the new address of a deleted resource: in its parent and place, the only new one like it, else of its type. */
+/** Returns the new address of a deleted resource: of the only new resource like it, else of its type, in the same place. */
 function probableRename(instance: ResourceInstance, decisions: Decisions) {
   const { type, recorded } = instance;
   const likeness = ({ desired, recorded: own }: ResourceInstance): string =>
