@@ -170,7 +170,7 @@ export class Consistency {
         return reading.value;
       }
       if (isOver) throw staleError(reading.stale, restoredHint);
-      if (!this.#hasTold) say?.("The service's reads are behind our last write; looking again …");
+      if (!this.#hasTold) say?.("The platform's reads are behind our last write; looking again …");
       this.#hasTold = true;
       await clock.sleep(pause, signal);
     }

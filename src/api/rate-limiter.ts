@@ -96,7 +96,7 @@ export class RateLimiter {
       if (this.#pausedUntil <= waiter.request.latestStart(now)) continue;
       this.#remove(waiter);
       const seconds = Math.ceil((this.#pausedUntil - now) / 1000);
-      waiter.refuse(new RetryAfterTooLong(`the service asks to wait ${seconds} s`));
+      waiter.refuse(new RetryAfterTooLong(`the platform asks to wait ${seconds} s`));
     }
   }
 

@@ -346,7 +346,7 @@ class CachedReads {
 const noServiceRoute: ById<never> = {
   kind: "unreadable",
   reason:
-    "the service offers no way to read one service, and the canvas does not show it " +
+    "the platform offers no way to read one service, and the canvas does not show it " +
     `(${gapVariable("readService")} names another path)`,
 };
 

@@ -137,7 +137,7 @@ function findLost<T>(
 ): Promise<readonly T[] | undefined> {
   const { reads, wait, begunAt: since, say } = recovering;
   const forMs = !wait ? 0 : keyStillCounts(recovering, intent) ? 2000 : 30_000;
-  const onWait = () => say?.("The service may not show yet what an interrupted run made; looking again …");
+  const onWait = () => say?.("The platform may not show yet what an interrupted run made; looking again …");
   return reads.untilVisible(look, { since, forMs, onWait });
 }
 

@@ -82,7 +82,7 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
     ...{ name, parentId, declared: instance.resolved, since: firstSentAt(run, address) },
     preexistingIds: record.fences[address] ?? [],
   };
-  const note = "the service failed and may have done it: looking for it for at most 30 s";
+  const note = "the platform failed and may have done it: looking for it for at most 30 s";
   return createOrFind(reads, {
     send,
     look: (now) => candidates(now, { ...search, body: journal.openAt(address).at(-1)?.body }),

@@ -186,16 +186,16 @@ export function badEnd(
         return { diagnostic: error("live.stale", summary, { ...about, detail, hint }), exitCode: 7 };
       }
       const summary = `${what}: still ${status} after ${durationText(timeoutMs)}`;
-      const detail = note && `The service says: ${note}`;
-      const hint =
-        next ??
-        (status === "queued"
-          ? "Nothing runs yet. Run the same command to follow it. If it never starts, `rnv deploy` queues another deployment."
-          : "It is still running. Run the same command to follow it, or raise the timeout.");
+      const detail = note && `The platform says: ${note}`;
+      const running = "It is still running. Run the same command to follow it, or raise the timeout.";
+      const hint = next ?? (status === "queued" ? stillQueued : running);
       return { diagnostic: error("apply.deploy_timeout", summary, { ...about, detail, hint }), exitCode: 7 };
     }
   }
 }
+
+const stillQueued =
+  "Nothing runs yet. Run the same command to follow it. If it never starts, `rnv deploy` queues another deployment.";
 
 /** A failed run is recorded without `inputs`: the next plan sees a service configured since its last deployment. */
 function recordedAfterFailure(recorded: RecordedResource, { deletes }: Pending, reason: string) {

@@ -34,7 +34,7 @@ export function tellTarget({ target, screen }: Run): void {
 }
 
 const hostOf = ({ baseUrl }: Pick<Settings, "baseUrl">): string => {
-  if (baseUrl === "embedded") return "the embedded service";
+  if (baseUrl === "embedded") return "the embedded platform";
   return URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
 };
 

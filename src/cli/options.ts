@@ -55,7 +55,7 @@ export const options = {
   adopt: flag("--adopt", "take over what already has the declared name"),
   verifyValues: flag(
     "--verify-values",
-    "reveal variables to compare their values, and write none that is equal (the service audits each reveal)",
+    "reveal variables to compare their values, and write none that is equal (the platform audits each reveal)",
   ),
   policy: list(
     "--policy <path>",
@@ -107,7 +107,7 @@ export const options = {
   input: negation("--no-input", "never ask; stop where an answer is needed (also -input=false)"),
   answerTimeoutMs: parsed(
     "--timeout <duration>",
-    "how long to wait for one answer of the service: 30s (1m unless given)",
+    "how long to wait for one answer of the platform: 30s (1m unless given)",
     positiveDuration,
   ),
   lockTimeoutMs: parsed(

@@ -20,7 +20,7 @@ export interface UsedProfile {
   readonly problem?: Diagnostic;
 }
 
-/** Built in: the embedded service, which needs no login. */
+/** Built in: the embedded platform, which needs no login. */
 export const embeddedProfile = "embedded";
 
 /** Returns what is wrong with the name of a profile to save; undefined for nothing. */

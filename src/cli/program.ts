@@ -129,7 +129,7 @@ Settings: RNV_BASE_URL, RNV_WORKSPACE_ID and RNV_API_KEY, or "embedded" to try r
 
 const closing = `
 Environment:
-  RNV_BASE_URL       address of the service, ending in /api/v1; "embedded" tries rnv without an account
+  RNV_BASE_URL       address of the platform's API, ending in /api/v1; "embedded" tries rnv without an account
   RNV_WORKSPACE_ID   UUID of the workspace
   RNV_API_KEY        API key of the workspace, or RNV_API_KEY_FILE: a file that holds it
   RNV_PROFILE        a profile of \`rnv login\` instead of these three, which win where they are set

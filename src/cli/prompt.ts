@@ -101,7 +101,7 @@ const questions: Readonly<Record<Plan["options"]["mode"], string>> = {
     "  rnv will destroy everything shown above. There is no undo.\n  ",
   "refresh-only":
     "\nWould you like to update the state to reflect these detected changes?\n" +
-    "  Nothing is written to the service.\n  ",
+    "  Nothing is written to the platform.\n  ",
 };
 
 function deletionRefused({ address, blockedBy }: Change, { options }: Plan, isSaved: boolean) {

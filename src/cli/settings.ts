@@ -8,7 +8,7 @@ import type { Target } from "./target";
 
 /** The content of each setting that a connection needs. */
 const needed = {
-  RNV_BASE_URL: "the address of the service, ending in /api/v1",
+  RNV_BASE_URL: "the address of the platform's API, ending in /api/v1",
   RNV_WORKSPACE_ID: "the UUID of the workspace that the key belongs to",
   RNV_API_KEY: "an API key of the workspace; RNV_API_KEY_FILE may name a file that holds it instead",
 } as const;

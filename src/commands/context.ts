@@ -53,7 +53,6 @@ export interface Context {
   /** Why this run must not create the state: it would be gone with the runner. */
   readonly refusedState?: Diagnostic | undefined;
   readonly clock: Clock;
-  /** Cryptographic randomness. */
   readonly randomBytes: (size: number) => Uint8Array;
   readonly backend: StateBackend;
   /** Throws `DiagnosticsError` when base URL, workspace or key is missing. */

@@ -81,7 +81,7 @@ async function unmanagedParts({ connection: { reads }, plan, input }: BuiltPlan)
         const { desired, live } = instanceOf(plan, change);
         if (desired === undefined || live === undefined) return;
         const parts = await type.list(reads, live.id);
-        const reason = `the service does not list what is in it: undeclared ${type.type}s are not known`;
+        const reason = `the platform does not list what is in it: undeclared ${type.type}s are not known`;
         if (parts === undefined) unchecked.push({ address, reason });
         for (const { id, name } of parts ?? [])
           if (!managed.has(ownerKey(type.type, id)))

@@ -53,7 +53,7 @@ interface Importing extends ImportTarget {
 
 /**
  * `rnv import`: records a live resource under an address that the manifest declares; under any other the next plan
- * would delete it. Writes the state only, never the service.
+ * would delete it. Writes the state only, never the platform.
  */
 export async function importResource(context: Context, request: ImportRequest): Promise<ImportOutcome> {
   const target = targetOf(request);
@@ -140,7 +140,7 @@ async function readLive(importing: Importing): Promise<LiveResource> {
   }
   if (type.parents.length > 0 && read.live.parentId !== (parentId ?? null)) {
     const where =
-      parent === undefined ? "lies in a project: its address names that too" : `does not lie in ${parent}`;
+      parent === undefined ? "is in a project: its address names that too" : `is not in ${parent}`;
     const hint = "check the address";
     throw failure("live.import_missing", `${type.type} ${id} ${where}`, { address, hint });
   }

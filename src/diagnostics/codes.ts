@@ -116,7 +116,7 @@ export const codeMeanings = {
   "live.gone_unproven":
     "A recorded resource is missing, and nothing else proves that the key still has access. Check key and workspace. If it was deleted: `rnv state rm ADDRESS`.",
   "live.unlisted":
-    "Archived services are in no list, and this plan creates services. To adopt an archived one, write its ID: `import: ID`.",
+    "Archived services cannot be listed, and this plan creates services. To adopt an archived one, write its ID: `import: ID`.",
   "live.unchecked":
     "A live resource or list could not be read, so it was not compared. The message says why.",
   "live.standing": "A service is suspended or archived. No plan changes that. Resume or restore it.",

@@ -11,7 +11,7 @@ export const providerSettings: readonly ProviderSetting[] = [
   {
     name: "baseUrl",
     type: "string",
-    doc: "Address of the service, ending in `/api/v1`; `embedded` runs it in the provider. Default: `RNV_BASE_URL`.",
+    doc: "Address of the platform's API, ending in `/api/v1`; `embedded` runs it in the provider. Default: `RNV_BASE_URL`.",
   },
   { name: "workspaceId", type: "string", doc: "UUID of the workspace. Default: `RNV_WORKSPACE_ID`." },
   {

@@ -149,7 +149,6 @@ export interface DriftReport
 
 type DriftRequested = Partial<Pick<DriftReport, "failOn" | "unmanaged" | "undeclared" | "unchecked">>;
 
-/** Tells what happened behind our back from what was only not applied yet. */
 export function driftReport(
   raw: Plan,
   { failOn = [], unmanaged = [], undeclared = [], unchecked = [] }: DriftRequested = {},
@@ -320,7 +319,6 @@ const isMissing = ({ missing, action }: Change): boolean => missing === true && 
 export interface StageDrift extends TargetNames {
   /** 32 hex digits; absent where the service was not asked. */
   readonly runId?: string | undefined;
-  /** DESIGN section 8. */
   readonly exitCode: number;
   readonly seconds: number;
   /** Absent where the stage could not be read to its end. */
@@ -333,13 +331,11 @@ export interface StageDrift extends TargetNames {
 export interface DriftJob {
   /** Path of the manifest from the root of its repository. */
   readonly manifest: string;
-  /** When it began, ISO 8601. */
   readonly at: string;
   readonly seconds: number;
   readonly commit?: string | undefined;
   readonly page?: string | undefined;
   readonly stages: readonly StageDrift[];
-  /** The most telling of its stages. */
   readonly exitCode: number;
 }
 

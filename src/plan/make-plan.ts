@@ -1,4 +1,5 @@
 import { type Diagnostic, error, sortDiagnostics } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
 import { isHiddenOutput } from "../model/desired";
 import { pastRuns } from "../model/history";
 import { Secret } from "../model/secret";
@@ -69,7 +70,7 @@ export function makePlan(input: PlanInput): Plan {
       ...totalCost(changes.flatMap(({ cost }) => cost ?? [])),
       estimate: input.catalog.pricesAreEstimates,
     },
-    diagnostics: sortDiagnostics([
+    diagnostics: withConstructs(input, [
       ...moved.diagnostics,
       ...gathered.diagnostics,
       ...proven.diagnostics,
@@ -91,6 +92,13 @@ export function makePlan(input: PlanInput): Plan {
       baseUrl: input.baseUrl,
     },
   };
+}
+
+/** The findings in their order, each about a construct with its path. */
+function withConstructs({ desired, data = [] }: PlanInput, found: readonly Diagnostic[]): Diagnostic[] {
+  const ownerOf = (at = "") => data.find(({ source }) => source.address === at)?.source.owner;
+  const pathOf = (at = "") => desired.resources.get(at as Address)?.constructPath ?? ownerOf(at);
+  return sortDiagnostics(found).map((one) => ({ ...one, construct: pathOf(one.address) }));
 }
 
 /**

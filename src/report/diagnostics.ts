@@ -49,13 +49,15 @@ export function groupFindings(diagnostics: readonly Diagnostic[]) {
 export const sameFor = (others: readonly Diagnostic[]): string =>
   `The same for ${shortList(others.map(subjectOf), mostNamed)}`;
 
-function likenessOf({ severity, code, address, detail, hint, requestId, ...finding }: Diagnostic): string {
-  const plain = (text = ""): string => (address === undefined ? text : text.replaceAll(address, "…"));
+function likenessOf(finding: Diagnostic): string {
+  const { severity, code, address = "", construct = address, detail, hint, requestId } = finding;
+  const plain = (text = ""): string =>
+    address === "" ? text : text.replaceAll(construct, "…").replaceAll(address, "…");
   return JSON.stringify([severity, code, plain(summaryOf(finding)), plain(detail), plain(hint), requestId]);
 }
 
-export function subjectOf({ address, range, code }: Diagnostic): string {
-  if (address !== undefined) return escapeText(address);
+export function subjectOf({ construct, address = construct, range, code }: Diagnostic): string {
+  if (address !== undefined) return escapeText(construct ?? address);
   return range === undefined ? code : escapeText(placeText(range));
 }
 
@@ -83,8 +85,19 @@ function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   ].join("\n");
 }
 
-export const summaryOf = ({ stage, summary }: Pick<Diagnostic, "stage" | "summary">): string =>
-  stage === undefined ? summary : `stage ${stage}: ${summary}`;
+type Named = "stage" | "address" | "construct" | "summary";
+
+/** `service.shop.api: kind "wbe" does not exist`: the summary, which names its resource or its construct. */
+export function summaryOf({ stage, address = "", construct, summary }: Pick<Diagnostic, Named>): string {
+  const fact = construct && summary.startsWith(`${address}: `) ? summary.slice(address.length + 2) : summary;
+  const subject = construct ?? address;
+  const named = subject === "" || isNamedIn(subject, fact) ? fact : `${subject}: ${fact}`;
+  return stage === undefined ? named : `stage ${stage}: ${named}`;
+}
+
+/** Returns true if a text has the subject as a whole, and not as the start of another address. */
+const isNamedIn = (subject: string, text: string): boolean =>
+  text.split(subject).some((after, i) => i > 0 && !/^\.?[\w-]/.test(after));
 
 const indented = (text: string | undefined, style: Style, indent = 2): string[] =>
   text === undefined

@@ -11,13 +11,11 @@ import { sectionTexts } from "./section-text";
 import { joined, type Section } from "./sections";
 import { arrowOf, type Style, wrapLines } from "./style";
 
-/** Writes `plan -json`: one document in the shape of Terraform's `show -json`, plus fields of rnv's own (DESIGN section 8). */
 export const planJson = (plan: Plan): string => jsonText(planDocument(plan));
 
 const mostNames = 5;
 
 export interface PlanTextOptions {
-  /** The command that carries out the plan; a terminal shows it. */
   readonly next?: string | undefined;
   readonly verbose?: boolean;
 }

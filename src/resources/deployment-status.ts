@@ -70,7 +70,7 @@ async function follow(
   if (isOurs && endOf(newest) !== "superseded") return settledAs(newest, pending);
   const isShown = isOurs || superseded !== undefined;
   // A key that lost its membership is shown no deployment at all.
-  if (!newest && !isShown) return notShown(`the service does not show deployment ${pending.id}`);
+  if (!newest && !isShown) return notShown(`the platform does not show deployment ${pending.id}`);
   if (!newest || isOurs)
     return unproven("superseded", `deployment ${pending.id} was superseded, and no newer one is listed`);
   // A rollback serves an older release: what was to be deployed is not what serves.
@@ -208,7 +208,7 @@ async function checkDeployments(reads: Reads, planned: PlannedRuns): Promise<rea
   const reason = await reasonOfList(reads, planned);
   if (reason === undefined && !hostingIsOff(capabilities)) return workerFindings(reads, them);
   const summary = `hosting is off: ${them} cannot run`;
-  const detail = reason === undefined ? "The catalog of the service says so." : `The service says: ${reason}`;
+  const detail = reason === undefined ? "The platform's catalog says so." : `The platform says: ${reason}`;
   const hint = "enable hosting in the dashboard; everything else of the plan can be applied";
   return [{ code: "live.hosting_off", summary, detail, hint }];
 }
@@ -219,7 +219,7 @@ export async function workerFindings(reads: Reads, them: string): Promise<readon
   const { capabilities } = await reads.catalog();
   if (capabilities.workerOnline !== false) return [];
   const summary = `no worker is online: ${them} will wait in the queue`;
-  const detail = "The catalog of the service says workerOnline: false.";
+  const detail = "The platform's catalog says workerOnline: false.";
   const hint = "what is queued starts once a worker is online; the wait ends with its timeout";
   return [{ code: "live.worker_offline", summary, detail, hint }];
 }

@@ -4,7 +4,6 @@ import type { Reads, Resource } from "../api/reads";
 import type { Deployment } from "../api/wire/shapes";
 import { typeOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
-import { append } from "../model/graph";
 import type { LiveResource, Pending, ReadResult } from "../model/live";
 import type {
   Accepted,
@@ -59,14 +58,13 @@ function deploymentReaction(context: ReactionContext): string | null | undefined
 /** An archived service takes no deployment (interface, "Service"). */
 const isArchived = ({ parent }: ReactionContext): boolean => parent?.get("archived") === true;
 
-/** `service.shop.api and 2 variables`: one of a type by its address, more of them counted. */
+/** `the service and its LOG_LEVEL`, `its 2 variables`. */
 function listed(upstream: readonly Upstream[]): string {
-  const byType = new Map<string, Upstream[]>();
-  for (const one of upstream) append(byType, typeOf(one.address), one);
-  const names = [...byType].map(([type, [first, ...others]]) =>
-    others.length === 0 && first !== undefined ? first.address : `${others.length + 1} ${type}s`,
-  );
-  return names.length < 2 ? (names[0] ?? "") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  const variables = upstream.filter(({ address }) => typeOf(address) === "variable");
+  const [{ name, address } = { address: "" }] = variables;
+  const own = variables.length > 1 ? `${variables.length} variables` : (name ?? address);
+  const service = variables.length < upstream.length ? ["the service"] : [];
+  return [...service, ...(variables.length > 0 ? [`its ${own}`] : [])].join(" and ");
 }
 
 const defaultTimeout = "30m";

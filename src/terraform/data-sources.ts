@@ -145,7 +145,7 @@ async function lookUp(
     });
   const listed = id === undefined ? await resource.list(reads, parentId).catch(() => []) : [];
   if (listed === undefined)
-    throw failure("live.unchecked", `the service does not list every ${resource.type}`);
+    throw failure("live.unchecked", `the platform does not list every ${resource.type}`);
   const beside = listed.filter((live) => parentId === undefined || live.parentId === parentId);
   const called = id === undefined || name === "" ? "" : ` called "${name}"`;
   const where = parentId === undefined ? "" : ` in the ${parent?.type} ${parentId}`;
@@ -219,7 +219,7 @@ export const dataSources: readonly DataSource[] = [
 export const ephemeralResources: readonly DataSource[] = [
   {
     ...schemaOf("rnv_variable_value", {
-      doc: "The value of a variable, revealed for this run and stored nowhere. The service records every reveal for audit.",
+      doc: "The value of a variable, revealed for this run and stored nowhere. The platform records every reveal for audit.",
       attributes: [
         required("service_id", "string", "Id of the service."),
         required("key", "string", "Name of the variable."),

@@ -43,7 +43,7 @@ function typesAround({ parents: [parent] }: Resource): readonly Resource[] {
 
 function blockOf(resource: Resource): BlockSchema {
   const around = typesAround(resource);
-  const unlisted = resource.archives && ` No list of the service shows ${resource.archives.unlisted}.`;
+  const unlisted = resource.archives && ` The platform lists no ${resource.archives.unlisted}.`;
   const own = (name: string, doc: string) => optional(name, "string", `Only those of the ${doc}`);
   return {
     doc:
@@ -112,7 +112,7 @@ async function* linesOf(session: Session, resource: Resource, config: TerraformO
   for (const around of await chosen(session, parent, config)) {
     const found = await resource.list(session.reads, around.live.id);
     if (found === undefined)
-      throw failure("live.unchecked", `the service does not list every ${resource.type}`);
+      throw failure("live.unchecked", `the platform does not list every ${resource.type}`);
     yield* inOrder(found, [around]);
   }
 }

@@ -35,7 +35,7 @@ describe("examples/policies", () => {
     const saved = await scenario.runWith({ env }, "plan", "--stage", "production", "-out", "p.rnvplan");
     expect(saved.stdout).toContain("Policies: 10 passed.");
     const checked = await scenario.run("policy", "check", "p.rnvplan");
-    expect(checked).toMatchObject({ code: 4, stdout: "Policies: 9 passed, 1 could not be judged.\n" });
+    expect(checked).toMatchObject({ code: 4, stdout: "Policies: 9 passed, 1 could not be evaluated.\n" });
     expect(checked.stderr).toContain("secrets-from-a-manager of service.shop.api: it cannot be judged");
     scenario.write(
       "strict.yaml",

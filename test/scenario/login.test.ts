@@ -256,7 +256,7 @@ describe("a profile", () => {
   it("named embedded is built in", async () => {
     const { code, stderr } = await run(bare(), "apply", ...approve, "--profile", "embedded");
     expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(stderr).toContain(`Workspace ${embeddedWorkspaceId} on the embedded service (profile embedded)`);
+    expect(stderr).toContain(`Workspace ${embeddedWorkspaceId} on the embedded platform (profile embedded)`);
     expect(existsSync(join(config, "rnv"))).toBe(false);
   });
 });
@@ -275,7 +275,7 @@ describe("a profile", () => {
     expect(scenario.read(".gitignore")).toBe(".rnv/\nnode_modules/\ncdktf.out/\nrnv-report/\n");
     const planned = await atTerminal(scenario, "plan", [], bare());
     expect(planned).toMatchObject({ code: 0 });
-    expect(planned.screen).toMatch(/^Workspace \S+ on the embedded service \(profile\s+embedded\)\n/);
+    expect(planned.screen).toMatch(/^Workspace \S+ on the embedded platform \(profile\s+embedded\)\n/);
     const again = await atTerminal(scenario, "init", [], bare());
     expect(again.screen).not.toContain(service);
   });

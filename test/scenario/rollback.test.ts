@@ -67,7 +67,7 @@ describe("rnv rollback", () => {
     await applied(shop("three", ", deploy: { when: never }"));
     expect((await scenario.run(...rollback)).code).toBe(0);
     scenario.write("rnv.yaml", shop("three"));
-    expect((await scenario.run("plan")).stdout).toContain("service.api changed since the last deploy");
+    expect((await scenario.run("plan")).stdout).toContain("the service changed since the last deploy");
   });
 });
 

@@ -44,7 +44,7 @@ export interface WorkbenchOptions {
   readonly backend?: (around: { readonly clock: Clock; readonly folder: string } & Origin) => StateBackend;
 }
 
-/** A workspace on the embedded service with a folder, a state and a clock of its own, all in this process. */
+/** A workspace on the embedded platform with a folder, a state and a clock of its own, all in this process. */
 export type ActionRequest = Partial<RuntimeRequest> & Pick<RuntimeRequest, "action">;
 
 export interface Workbench {

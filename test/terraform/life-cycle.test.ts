@@ -32,9 +32,9 @@ describeTerraform("the life of a project and a service", () => {
     expect(await world.run("validate -no-color", 1)).toContain("max_concurrency: ");
   }, 30_000);
 
-  it("a value for what the service decides is refused by validate", async () => {
+  it("a value for what the platform decides is refused by validate", async () => {
     world.write(shop("", `url = "https://elsewhere.example"`));
-    expect(await world.run("validate -no-color", 1)).toContain("The service decides url");
+    expect(await world.run("validate -no-color", 1)).toContain("The platform decides url");
   }, 30_000);
 
   it("creates both, and sends only what is declared", async () => {

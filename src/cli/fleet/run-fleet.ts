@@ -71,7 +71,7 @@ export async function runFleet(
   const onResult = (result: MemberResult): void => {
     results.set(result.name, result);
     if (format === "text" && !terminal.live)
-      terminal.note(`[${results.size}/${members.length}] ${memberLine(result, verb === "apply")}\n`);
+      terminal.note(`[${results.size}/${members.length}] ${memberLine(result, verb)}\n`);
   };
   for (const member of members)
     if (member.problems.length > 0) onResult(endedMember(verb, member, "failed", member));

@@ -33,7 +33,7 @@ export const applyVerb = defineVerb({
   arguments: { words: argument("[planfile|stack...]") },
   ...applyRules,
   takesPlan: true,
-  summary: "Make the service match the manifest",
+  summary: "Make the platform match the manifest",
   detail:
     "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking for approval. " +
     "Neither --auto-approve nor a plan file deletes a service or a project: confirm those by address.",

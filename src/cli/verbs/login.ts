@@ -96,7 +96,7 @@ const keyQuestion = "API key (not shown)";
 
 const checkUrl: AnswerCheck = (text) =>
   text === "embedded"
-    ? `the embedded service needs no login: use --profile ${embeddedProfile}`
+    ? `the embedded platform needs no login: use --profile ${embeddedProfile}`
     : checkBaseUrl(text.replace(/\/+$/, ""))?.summary;
 
 const checkWorkspace: AnswerCheck = (text) =>

@@ -17,7 +17,7 @@ import { argument, duration, flag, negation, parsed, positive, text, type Verb }
 
 const waiting = {
   ...pick("json"),
-  wait: negation("--no-wait", "return once the service has accepted it"),
+  wait: negation("--no-wait", "return once the platform has accepted it"),
   ...pick("lockTimeoutMs"),
   timeoutMs: parsed("--timeout <duration>", "how long to wait", duration, 1_800_000, "30m"),
 };
@@ -27,7 +27,7 @@ const deploymentId = argument("[deployment-id]");
 
 const forAService =
   "ADDRESS is that of a recorded service, such as service.shop.api. This runs at once: it is not part of a plan. " +
-  "It holds the lock of the state until the service has accepted it. Where no answer comes, the same command again " +
+  "It holds the lock of the state until the platform has accepted it. Where no answer comes, the same command again " +
   "finds out what happened, and repeats nothing.";
 
 type Wanted = Omit<RuntimeRequest, "confirm" | "onGoingOn" | "onWaiting"> & Partial<RuntimeRequest>;
@@ -155,7 +155,7 @@ const statusVerb = stateVerb({
   arguments: { address: argument("[address]") },
   summary: "Show what runs: release, commit, health, since when",
   detail:
-    "Reads the service; takes no lock and writes nothing. Without an address: every recorded service. " +
+    "Reads the platform; takes no lock and writes nothing. Without an address: every recorded service. " +
     "What failed, waits, was rolled back or is suspended is shown below each.",
   options: {
     ...pick("json"),
@@ -189,7 +189,7 @@ const deploymentsVerb = stateVerb({
   arguments: { address },
   summary: "List deployments of a service, newest first",
   detail:
-    "Reads the service; takes no lock and writes nothing. The ids are those that rollback and cancel take.",
+    "Reads the platform; takes no lock and writes nothing. The ids are those that rollback and cancel take.",
   options: {
     ...pick("json"),
     limit: parsed("--limit <n>", "how many at most: 1 to 200", listLimit, 20, "20"),

@@ -28,7 +28,7 @@ const stageListVerb = defineVerb({
   summary: "List the stages of the manifest, with their instances and states",
   options: {
     ...stagesOptions,
-    drift: flag("--drift", "ask the service whether each is as it is recorded; exit 2 when one is not"),
+    drift: flag("--drift", "ask the platform whether each is as it is recorded; exit 2 when one is not"),
   },
   examples: [
     ["rnv stage list", "each stage and instance: its state, its resources, its last run"],

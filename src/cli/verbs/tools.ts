@@ -100,7 +100,7 @@ const schemaVerb = defineVerb({
     ["rnv schema manifest --from-catalog > manifest.schema.json", "with the plans and regions on offer"],
     ["rnv schema overlay", "of a file that overlays a manifest: everything optional, null takes away"],
     ["rnv schema events", "of the lines of apply -json"],
-    ["rnv schema gaps", "what the service's documents do not show: assumptions, and RNV_GAP_… settings"],
+    ["rnv schema gaps", "what the platform's documents do not show: assumptions, and RNV_GAP_… settings"],
   ],
   run: async ({ name = "manifest", fromCatalog }, { context, screen: { terminal } }) => {
     // Loads documents of verbs that others do not need.
@@ -116,7 +116,7 @@ const schemaVerb = defineVerb({
 const emulatorVerb = defineVerb({
   name: "emulator",
   scope: "none",
-  summary: "Serve the embedded service over HTTP",
+  summary: "Serve the embedded platform over HTTP",
   detail: "Prints its address, workspace and key as export lines, and runs until Ctrl-C.",
   options: {
     port: parsed(
@@ -239,7 +239,7 @@ const importBlocksVerb = defineVerb({
     "Terraform then takes the same resources over; afterwards `rnv state rm` forgets them here. With --hcl the resource " +
     "blocks of the manifest are printed, too; without it, `terraform plan -generate-config-out=FILE` writes them. From " +
     "Terraform 1.16 on, each block needs the line `provider = rnv` for that plan. Take the line out afterwards. Values of " +
-    "variables stay at the service: they are written as `preserve = true`.",
+    "variables stay on the platform: they are written as `preserve = true`.",
   options: {
     hcl: flag("--hcl", "with the resource blocks of what the manifest declares"),
     ...sourceOptions,

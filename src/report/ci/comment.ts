@@ -153,7 +153,6 @@ export function failedPlanComment(diagnostics: readonly Diagnostic[], comment: C
   return joined([headOf("plan", comment), "**No plan could be made.**", errors, originLine(comment)]);
 }
 
-/** The marker of a comment, another hidden line, and its heading. */
 const headOf = (kind: RecordKind, subject: CommentSubject, hidden?: string): string =>
   [markerOf(kind, subject), ...(hidden ? [hidden] : []), `### rnv ${kind}${subjectText(subject)}`].join("\n");
 

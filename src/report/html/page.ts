@@ -1,7 +1,7 @@
 import type { Diagnostic, Severity } from "../../diagnostics/diagnostic";
 import { sha256, shortList } from "../../model/text";
 import { shortDigest } from "../../plan/digest";
-import { groupFindings, placeText, sameFor, subjectOf } from "../diagnostics";
+import { groupFindings, placeText, sameFor, subjectOf, summaryOf } from "../diagnostics";
 import { escapeHtml, escapeLines } from "../escape-text";
 import { tagOf } from "../graph";
 import { groupBy } from "../order";
@@ -292,12 +292,13 @@ export function findingsSection(
   if (own.length === 0) return undefined;
   const subject = (text: string): Part =>
     anchors.has(text) ? html`<a href="${linkTo(text)}">${text}</a>` : text;
-  const findings = groupFindings(own).map(([{ code, summary, detail, hint, range }, ...others]) => {
+  const findings = groupFindings(own).map(([first, ...others]) => {
+    const { code, detail, hint, range } = first;
     const place = range && html` <code>${placeText(range)}</code>`;
     const same =
       others.length > 0 &&
       html`<details><summary>${sameFor(others)}</summary>${list(others.map(subjectOf).map(subject), "addresses")}</details>`;
-    return html`<p><strong class="${severity}">${severity}[${code}]</strong>: ${summary}${place}</p>${detail && preformatted(escapeLines(detail))}${hint && html`<p>hint: ${hint}</p>`}${same}`;
+    return html`<p><strong class="${severity}">${severity}[${code}]</strong>: ${summaryOf(first)}${place}</p>${detail && preformatted(escapeLines(detail))}${hint && html`<p>hint: ${hint}</p>`}${same}`;
   });
   const title = severity === "error" ? "Errors" : "Warnings";
   return { id: title.toLowerCase(), title, count: own.length, body: list(findings) };

@@ -77,7 +77,7 @@ async function deploymentsOf(reads: Reads, { id, address }: ActionInput): Promis
   if (available) return items;
   throw failure("live.hosting_off", `${address} has no hosting now`, {
     address,
-    detail: reason || "The service gives no reason.",
+    detail: reason || "The platform gives no reason.",
     hint: "nothing was sent; run the command again once hosting is enabled in the dashboard",
   });
 }
@@ -181,7 +181,7 @@ const queues = (isRollback: boolean): Pick<ServiceVerb, "pendingOf" | "find" | "
 /** A cancellation is done once the deployment has ended; one that went live came too late. */
 async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Promise<OperationStatus> {
   const found = await unlessAbsent(() => reads.live.getDeployment(serviceId, id));
-  if (found === undefined) return notShown(`the service does not show deployment ${id}`);
+  if (found === undefined) return notShown(`the platform does not show deployment ${id}`);
   if (found.status === "live")
     return { kind: "failed", summary: `deployment ${id} was live before it could be cancelled` };
   return hasEnded(found) ? { kind: "done" } : { kind: "waiting", status: found.status };

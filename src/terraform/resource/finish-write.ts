@@ -150,7 +150,7 @@ export function unappliedFields(
     const isNamed = path === resource.nameAttribute;
     const named = `It is in the state. To keep the name that the platform shows: ${attribute} = ${JSON.stringify(live.name)}`;
     const detail = isNamed ? named : resource.rules[path]?.secret ? secretNotApplied : notApplied;
-    const summary = `the service accepted the change, but ${attribute} did not take`;
+    const summary = `the platform accepted the change, but ${attribute} did not take`;
     return severity("apply.not_taken", summary, { attribute: path, detail });
   });
 }

@@ -110,7 +110,7 @@ describe("data sources in a run", () => {
     expect(refused.diagnostics).toMatchObject([
       {
         code: "live.data_missing",
-        summary: 'guest/lost (data.rnv_service.lost): there is no service with name "absent"',
+        summary: 'guest/lost: there is no service with name "absent"',
         range: { file: expect.stringContaining("cdk.tf.json") },
       },
     ]);
@@ -139,7 +139,7 @@ describe("data sources in a run", () => {
       new Service(made, "front", { kind: "web", configuration: { ...configuration, startCommand: api.id } });
     });
     expect(await errors()).toEqual([
-      "plan.data_deferred guest/api (data.rnv_service.api) depends on project.shop, which this plan changes",
+      "plan.data_deferred guest/api depends on project.shop, which this plan changes",
     ]);
     expect((await one.apply({ ...stack, targets: ["project.shop"] })).exitCode).toBe(0);
     const [shop] = store.projects();
@@ -221,7 +221,7 @@ describe("what the service lists", () => {
       });
     declare("api");
     expect(await errors()).toEqual([
-      'live.data_missing guest/serving (data.rnv_deployment.serving): no deployment of the service "api" serves',
+      'live.data_missing guest/serving: no deployment of the service "api" serves',
     ]);
     const [made] = store.deployments(live.id);
     for (const id of [undefined, made?.id]) {

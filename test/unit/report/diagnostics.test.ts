@@ -1,7 +1,7 @@
 import { type Diagnostic, error, SourceFile, warning } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
 import { githubAnnotations } from "../../../src/report/ci/annotations";
-import { diagnosticsJson, diagnosticsText } from "../../../src/report/diagnostics";
+import { diagnosticsJson, diagnosticsText, summaryOf } from "../../../src/report/diagnostics";
 import { createStyle, plainStyle } from "../../../src/report/style";
 
 const manifest =
@@ -73,6 +73,19 @@ describe("diagnosticsText", () => {
       ].join("\n"),
     );
     expect(text(waiting.slice(0, 3))).not.toContain("The same for");
+  });
+
+  it("names the resource where the summary names none or another, and a construct by its path", () => {
+    const address = "service.shop.api" as Address;
+    const summaries = ["kind is gone", "service.shop.api2 is gone", "the end of service.shop.api."];
+    expect(summaries.map((summary) => summaryOf({ address, summary }))).toEqual([
+      "service.shop.api: kind is gone",
+      "service.shop.api: service.shop.api2 is gone",
+      "the end of service.shop.api.",
+    ]);
+    const found = error("plan.not_on_offer", `${address}: kind is gone`, { address, construct: "shop/api" });
+    expect(text([found])).toContain("]: shop/api: kind is gone");
+    expect(diagnosticsJson([found])).not.toContain("shop/api");
   });
 
   it("sorts several, keeps a blank line between them, and counts", () => {

@@ -73,7 +73,7 @@ describe("what runs", () => {
       runs: "unknown",
       health: undefined,
       release: undefined,
-      reason: "the service offers no way to read one service",
+      reason: "the platform offers no way to read one service",
     }),
   ];
 
@@ -83,7 +83,7 @@ describe("what runs", () => {
         "SERVICE           RUNS                          HEALTH   BUILT FROM    SINCE",
         "service.cron      nothing, archived             ready    -                    -",
         "service.lost      not known                     -        -                    -",
-        "    the service offers no way to read one service",
+        "    the platform offers no way to read one service",
         "service.old       deleted outside rnv           -        -                    -",
         "service.shop.api  live, last deployment failed  ready    3f2a91c0b7de    2h ago",
         "    deployment d2 failed: no\\u001b[2J (5m ago)",
