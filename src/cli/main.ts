@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, statSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { versionText } from "../model/version";
+import { versionText } from "../model/tool-version";
 import type * as program from "./run";
 
 // The entry of the command line. `rnv version` is answered here, because scripts ask it often and it needs nothing;

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { SynthesizedFiles } from "../declaration/load-request";
 import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
-import { reasonOf } from "../model/text";
+import { reasonOf } from "../model/file-error";
 import { systemClock } from "../model/time";
 import { aliveBy } from "../state/alive-by";
 import { acquireLock, recordFor } from "../state/lock-record";

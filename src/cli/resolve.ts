@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { areStackPaths, listStacks } from "../commands/load-desired";
 import { chooseNamed } from "../commands/targets";
-import { stackPlace } from "../declaration/state-place";
+import { stackPlace } from "../declaration/state-location";
 import { failure } from "../diagnostics/diagnostic";
 import { parseAddress, typeOf } from "../model/address";
 import { stageText } from "../model/stage";

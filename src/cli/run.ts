@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { type Command, CommanderError } from "commander";
 import { error } from "../diagnostics/diagnostic";
 import { programRunner } from "../manifest/text/run-program";
-import type { ProcessEnvironment } from "../model/text";
+import type { ProcessEnvironment } from "../model/process-environment";
 import { normalizeArgv, optionShapes } from "./argv";
 import { strangersJob } from "./ci/job";
 import { checkWritable } from "./files";

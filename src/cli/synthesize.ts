@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import { isWithin, readNamed, shownPath } from "../declaration/files";
 import type { SynthesizedFiles } from "../declaration/load-request";
+import { isWithin, readNamed, shownPath } from "../declaration/project-files";
 import { appEnvironment, trustOf } from "../declaration/trust";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";

@@ -1,11 +1,11 @@
 import type { Transport } from "../api/transport";
 import type { RunProgram, StackUnit, SynthesizedFiles } from "../declaration/load-request";
-import { stackPlace, stateAddress } from "../declaration/state-place";
+import { stackPlace, stateAddress } from "../declaration/state-location";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
+import type { ProcessEnvironment } from "../model/process-environment";
 import { mentionsStage, type StageName, stageText } from "../model/stage";
-import type { TargetPlace } from "../model/target";
-import type { ProcessEnvironment } from "../model/text";
+import type { TargetPlace } from "../model/target-location";
 import type { UsedProfile } from "./profile";
 import { repositoryPath } from "./screen";
 

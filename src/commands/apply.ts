@@ -4,8 +4,8 @@ import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
 import { pastRuns, touching } from "../model/history";
 import type { State } from "../model/state";
-import { shortList } from "../model/text";
 import type { Plain } from "../model/value";
+import { shortList } from "../model/wording";
 import {
   changesBeyondRepair,
   compareWithRecord,

@@ -3,8 +3,10 @@ import { parseJson } from "../api/transport";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { type FleetMember, type FleetRequest, findFleet, memberPlace } from "../manifest/beside/find-fleet";
 import { changedMembers, changesSince, sharedState, warnOfGone } from "../manifest/beside/fleet-changes";
+import { sha256 } from "../model/sha256";
 import { type StageName, stageText } from "../model/stage";
-import { compareTexts, sha256, shortList } from "../model/text";
+import { compareTexts } from "../model/text-order";
+import { shortList } from "../model/wording";
 import { countsOfStage } from "../plan/drift";
 import { diagnosticData } from "../report/documents";
 import {

@@ -6,10 +6,11 @@ import type { GapSettings } from "../api/gaps";
 import { createReads } from "../api/reads";
 import type { Send } from "../api/send";
 import type { Transport } from "../api/transport";
-import { readNamed } from "../declaration/files";
+import { readNamed } from "../declaration/project-files";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type * as emulator from "../emulator/emulator";
-import { type ProcessEnvironment, reasonOf } from "../model/text";
+import { reasonOf } from "../model/file-error";
+import type { ProcessEnvironment } from "../model/process-environment";
 import { makeIgnoredFolder } from "../state/node-disk";
 import type { Connection } from "./context";
 

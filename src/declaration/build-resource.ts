@@ -3,15 +3,15 @@ import type { Address } from "../model/address";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
 import { Secret } from "../model/secret";
 import { referencesOf, Template, UnreadSecret } from "../model/value";
-import type { Block } from "./block";
+import type { Block } from "./declared-block";
 import { hintForMiss } from "./findings";
 import { isOpenValue, readImport, readLifecycle, readOrder } from "./lifecycle";
 import type { LoadContext } from "./load-context";
+import { readAttribute } from "./read-value";
+import { type PendingSecret, readSecret } from "./secret-sources";
 import { looksSecret } from "./secret-texts";
-import { type PendingSecret, readSecret } from "./secrets";
 import { partsOf, type SourceNode, scalarNode } from "./tree";
 import type { AttributeShape } from "./type-index";
-import { readAttribute } from "./values";
 
 export interface BuiltResource {
   readonly resource: DesiredResource;

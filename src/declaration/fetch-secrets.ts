@@ -3,16 +3,16 @@ import { type ExecFileException, execFile } from "node:child_process";
 import { constants, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { error, hasErrors } from "../diagnostics/diagnostic";
+import { reasonOf } from "../model/file-error";
 import { Secret } from "../model/secret";
-import { reasonOf } from "../model/text";
 import { UnreadSecret } from "../model/value";
 import type { BuiltResource } from "./build-resource";
-import { isLfsPointer, isMissing, isWithin, lfsHint, readBytes } from "./files";
 import type { Findings } from "./findings";
 import type { LoadContext } from "./load-context";
-import { checkSecret, type PendingSecret } from "./secrets";
+import { isLfsPointer, isMissing, isWithin, lfsHint, readBytes } from "./project-files";
+import { unlisted } from "./read-value";
+import { checkSecret, type PendingSecret } from "./secret-sources";
 import { commandEnvironment, commandHints, isOwnCredential, isOwnDocument, ownFileAt } from "./trust";
-import { unlisted } from "./values";
 
 const parallelFetches = 4;
 

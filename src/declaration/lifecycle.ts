@@ -3,17 +3,17 @@ import { error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import { type DesiredResource, defaultLifecycle, type Lifecycle } from "../model/desired";
-import { append } from "../model/graph";
+import { append } from "../model/multimap";
 import { type ConditionKind, conditionKinds, type ResourceCondition } from "../model/policy";
-import { canonicalId, uuidPattern } from "../model/text";
-import type { Block } from "./block";
+import { canonicalId, uuidPattern } from "../model/resource-id";
+import type { Block } from "./declared-block";
 import type { LoadContext } from "./load-context";
 import { expression, expressionOf } from "./policy-expression";
+import { readPlain } from "./read-value";
 import { addressSchema, reportUndeclared } from "./references";
 import { judgeDocument, judgeEach, judgeFilled, judgeItems } from "./schema-issues";
 import { isNull, type MapNode, mayHoldReferences, quoteShort, type SourceNode } from "./tree";
 import { freeKeys, openShape, orderKey, sensitiveKey, type TypeIndex, unknownField } from "./type-index";
-import { readPlain } from "./values";
 
 export const importId = z
   .string()

@@ -1,6 +1,6 @@
 import { type DiagnosticCode, error, type SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { Block } from "./block";
+import type { Block } from "./declared-block";
 import type { Report } from "./findings";
 import type { SecretReach } from "./load-request";
 import type { Trust } from "./trust";

@@ -4,7 +4,7 @@ import { didYouMean } from "../diagnostics/suggest";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
 import { dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute } from "../model/desired";
-import { topologicalOrder } from "../model/graph";
+import { topologicalOrder } from "../model/graph-walk";
 import { isOpenField } from "../model/resource-type";
 import { type Reference, referencesOf } from "../model/value";
 import { hintForMiss, type Report } from "./findings";

@@ -1,6 +1,6 @@
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import type { ProcessEnvironment } from "../model/text";
-import { realOf } from "./files";
+import type { ProcessEnvironment } from "../model/process-environment";
+import { realOf } from "./project-files";
 
 /** How far the manifest is trusted (DESIGN section 15): what it may run and read of this machine. */
 export interface Trust {

@@ -1,4 +1,4 @@
-import { type Block, isValueOf, type WrittenAttribute } from "../declaration/block";
+import { type Block, isValueOf, type WrittenAttribute } from "../declaration/declared-block";
 import { hintForKeys, hintForUnknown, meantKey, type Report } from "../declaration/findings";
 import {
   describeKind,

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
+import type { Report } from "../declaration/findings";
 import {
   filesBelow,
   isLinkOut,
@@ -8,10 +9,9 @@ import {
   linkOut,
   manifestFolder,
   shownPath,
-} from "../declaration/files";
-import type { Report } from "../declaration/findings";
+} from "../declaration/project-files";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { reasonOf } from "../model/text";
+import { reasonOf } from "../model/file-error";
 
 /** Paths as shown of files that add up: those of one folder, or a single one. Later layers overlay earlier ones. */
 type Layer = readonly string[];

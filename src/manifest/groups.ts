@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as z from "zod";
+import type { LoadContext } from "../declaration/load-context";
 import {
   isLfsPointer,
   isMissing,
@@ -9,8 +10,7 @@ import {
   maxFileBytes,
   readSource,
   shownPath,
-} from "../declaration/files";
-import type { LoadContext } from "../declaration/load-context";
+} from "../declaration/project-files";
 import { judgeEach, judgeItems } from "../declaration/schema-issues";
 import {
   describeKind,
@@ -27,7 +27,7 @@ import { commandHints, ownFileAt } from "../declaration/trust";
 import { logicalName, type PlacedType } from "../declaration/type-index";
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { reasonOf } from "../model/text";
+import { reasonOf } from "../model/file-error";
 import { parseDotenv } from "./text/dotenv";
 
 export const groupsSchema = ({ place }: PlacedType, group: z.ZodType) =>

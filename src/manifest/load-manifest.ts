@@ -1,13 +1,13 @@
 import { basename, resolve } from "node:path";
-import { secretNamesIn } from "../declaration/block";
 import { buildResource } from "../declaration/build-resource";
+import { secretNamesIn } from "../declaration/declared-block";
 import { fetchSecrets } from "../declaration/fetch-secrets";
-import { maxTotalBytes, projectFolder, readSource } from "../declaration/files";
 import { collectFindings, type Findings } from "../declaration/findings";
 import { waitForParts } from "../declaration/lifecycle";
 import type { LoadContext } from "../declaration/load-context";
 import type { LoadedManifest, ManifestRequest } from "../declaration/load-request";
 import { readMoved, readRemoved } from "../declaration/moves";
+import { maxTotalBytes, projectFolder, readSource } from "../declaration/project-files";
 import { checkCycles } from "../declaration/references";
 import type { MapNode } from "../declaration/tree";
 import { appEnvironment, forbiddenInTests, trustOf } from "../declaration/trust";
@@ -37,11 +37,11 @@ import {
   type Stages,
   stageMissing,
   withStage,
-} from "./stages";
+} from "./stage-declarations";
 import { jsonOf } from "./text/json";
+import { parseValue } from "./text/json-manifest";
 import { mergeFiles, overlay } from "./text/merge";
 import { programRunner } from "./text/run-program";
-import { parseValue } from "./text/value";
 import { parseYaml } from "./text/yaml";
 import { checkTopLevel, readOutputs } from "./top-level";
 import { printManifest } from "./write";

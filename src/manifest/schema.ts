@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { importId, lifecycleSchema, orderSchema } from "../declaration/lifecycle";
 import { moveSchema, removalSchema } from "../declaration/moves";
-import { sourceSchemas } from "../declaration/secrets";
+import { sourceSchemas } from "../declaration/secret-sources";
 import {
   type AttributeShape,
   freeKeys,
@@ -16,7 +16,7 @@ import {
 import { type Catalog, emptyCatalog } from "../model/catalog";
 import type { ResourceType } from "../model/resource-type";
 import { groupsSchema, itemsSchema } from "./groups";
-import { stagesSchema } from "./stages";
+import { stagesSchema } from "./stage-declarations";
 import { outputsSchema, versionSchema } from "./top-level";
 
 // An editor heads the hover of a field once where descriptions distinguish its alternatives.

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { Report } from "../declaration/findings";
 import type { LoadContext } from "../declaration/load-context";
+import { readValue } from "../declaration/read-value";
 import { type JudgedPart, judgeEach, judgeFilled } from "../declaration/schema-issues";
 import { isNull, type MapNode, plainOfNode } from "../declaration/tree";
 import { isFreeKey, logicalName, type TypeIndex } from "../declaration/type-index";
-import { readValue } from "../declaration/values";
 import type { Desired, DesiredAttribute } from "../model/desired";
 import type { Plain } from "../model/value";
 

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { type Address, addressOf } from "./address";
 import type { LiveResource } from "./live";
-import { snakeCase } from "./text";
+import { snakeCase } from "./terraform-names";
 import type { Plain, Reference } from "./value";
 
 export type DataRead =

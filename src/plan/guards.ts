@@ -2,8 +2,8 @@ import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { type Consumer, consumerList } from "../model/consumer";
 import type { Desired } from "../model/desired";
-import { append } from "../model/graph";
-import { shortList } from "../model/text";
+import { append } from "../model/multimap";
+import { shortList } from "../model/wording";
 import { type Decision, type Decisions, isDeletion } from "./decision";
 import {
   declaresPlaceOf,

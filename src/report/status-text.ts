@@ -1,8 +1,8 @@
 import type { Standing } from "../model/live";
 import type { PastRun, State, Touched } from "../model/state";
-import { shortList } from "../model/text";
 import { durationText } from "../model/time";
 import type { Plain } from "../model/value";
+import { shortList } from "../model/wording";
 import { inDocument } from "../plan/document";
 import type { Release, ReleaseList, RunningService } from "./documents";
 import { escapeText, quoteText, shorten } from "./escape-text";

@@ -5,8 +5,8 @@ import type { Reads, Resource } from "../api/reads";
 import type { Deployment } from "../api/wire/shapes";
 import { typeOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
-import { append } from "../model/graph";
 import type { LiveResource, Pending, ReadResult } from "../model/live";
+import { append } from "../model/multimap";
 import type {
   Accepted,
   CandidateSearch,

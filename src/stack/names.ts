@@ -1,6 +1,6 @@
 import type { AttributeShape, PlacedType, TypeIndex } from "../declaration/type-index";
 import { type Address, addressOf, isLogicalName } from "../model/address";
-import { type Listing, listings } from "../model/listings";
+import { type Listing, listings } from "../model/listing-schemas";
 import type { Parent } from "../model/resource-type";
 import {
   generatedName,
@@ -8,7 +8,7 @@ import {
   terraformNameOf,
   writeOnlyNameOf,
   writeOnlyVersionOf,
-} from "../model/text";
+} from "../model/terraform-names";
 
 /** A resource type by the names that it and its attributes have in Terraform. */
 export interface StackType {

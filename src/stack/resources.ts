@@ -1,5 +1,5 @@
-import type { Block } from "../declaration/block";
 import { type BuiltResource, buildResource } from "../declaration/build-resource";
+import type { Block } from "../declaration/declared-block";
 import {
   entryNode,
   listNode,
@@ -21,7 +21,7 @@ import {
   terraformPrefix,
   timeoutNames,
   variablesResource,
-} from "../model/text";
+} from "../model/terraform-names";
 import { parseDuration } from "../model/time";
 import { referredAddresses, Template } from "../model/value";
 import {

@@ -1,6 +1,6 @@
 import type { LoadContext } from "../declaration/load-context";
-import { unlisted } from "../declaration/values";
-import { terraformPrefix } from "../model/text";
+import { unlisted } from "../declaration/read-value";
+import { terraformPrefix } from "../model/terraform-names";
 import type { JsonNode } from "./document";
 import { convert, textOf } from "./language/conversion";
 import { type Evaluation, evaluate } from "./language/evaluate";

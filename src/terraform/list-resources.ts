@@ -1,9 +1,10 @@
 import type { Resource } from "../api/reads";
 import { error, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
+import { choicesMeant, isPlacedAs } from "../model/declared-choice";
 import type { LiveResource } from "../model/live";
-import { choicesMeant, isPlacedAs } from "../model/place";
-import { compareTexts, entriesNamed } from "../model/text";
+import { entriesNamed } from "../model/service-names";
+import { compareTexts } from "../model/text-order";
 import { typeNamed } from "../resources";
 import { requireAllServices } from "../resources/listings";
 import { service } from "../resources/service";

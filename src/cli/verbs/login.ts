@@ -3,7 +3,7 @@ import { ApiError, diagnosticOf } from "../../api/api-error";
 import { checkBaseUrl } from "../../api/http-transport";
 import { keyPattern } from "../../commands/open-connection";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import { uuidPattern } from "../../model/text";
+import { uuidPattern } from "../../model/resource-id";
 import { counted } from "../../report/plan-wording";
 import { isJob } from "../ci/job";
 import { openTarget } from "../open-target";

@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import { type Promotion, promote } from "../../commands/promote";
-import { shownPath } from "../../declaration/files";
+import { shownPath } from "../../declaration/project-files";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { programName } from "../../manifest/find-files";
 import type { FoundStages } from "../../manifest/load-manifest";
-import { findStage, listStages } from "../../manifest/stages";
+import { findStage, listStages } from "../../manifest/stage-declarations";
 import { editManifest } from "../../manifest/write";
 import { type StageName, splitStage, stageText } from "../../model/stage";
 import { escapeText } from "../../report/escape-text";

@@ -4,7 +4,7 @@ import type { ListNode, SourceNode } from "../../declaration/tree";
 import { sortDiagnostics } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";
 import { besideManifest } from "../find-files";
-import { readDocument } from "./read-document";
+import { readDocument } from "./yaml-document";
 
 const driftFileName = "rnv.drift.yaml";
 

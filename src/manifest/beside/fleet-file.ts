@@ -4,9 +4,9 @@ import { judgeDocument } from "../../declaration/schema-issues";
 import { addressHoldsSecret } from "../../declaration/secret-texts";
 import type { Trust } from "../../declaration/trust";
 import { DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
-import { uuidPattern } from "../../model/text";
+import { uuidPattern } from "../../model/resource-id";
 import { durationPattern } from "../../model/time";
-import { readDocument } from "./read-document";
+import { readDocument } from "./yaml-document";
 
 export const fleetFileName = "rnv.fleet.yaml";
 

@@ -7,7 +7,7 @@ import type { MapEntry, MapNode, SourceNode } from "../../declaration/tree";
 import { error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
 import { isCondition, isCostLimit, type Policy, type PolicyExpression } from "../../model/policy";
 import { besideManifest } from "../find-files";
-import { readDocument } from "./read-document";
+import { readDocument } from "./yaml-document";
 
 const policyFileName = "rnv.policy.yaml";
 

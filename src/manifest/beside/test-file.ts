@@ -1,16 +1,17 @@
 import { statSync } from "node:fs";
 import { basename, dirname, relative, resolve, sep } from "node:path";
 import * as z from "zod";
-import { filesBelow, isWithin, realPath, shownPath } from "../../declaration/files";
 import { collectFindings, type Report } from "../../declaration/findings";
 import { repositoryAround } from "../../declaration/git";
+import { filesBelow, isWithin, realPath, shownPath } from "../../declaration/project-files";
 import type { MapEntry, MapNode, SourceNode } from "../../declaration/tree";
 import { error, hasErrors, positionAt, sortDiagnostics } from "../../diagnostics/diagnostic";
 import { parseAddress } from "../../model/address";
-import { compareTexts, reasonOf } from "../../model/text";
+import { reasonOf } from "../../model/file-error";
+import { compareTexts } from "../../model/text-order";
 import { isObject } from "../../model/value";
 import { usualManifest } from "../find-files";
-import { readDocument } from "./read-document";
+import { readDocument } from "./yaml-document";
 
 const isTestFile = (path: string): boolean => /\.rnvtest\.ya?ml$/.test(path);
 

@@ -3,7 +3,7 @@ import { type Diagnostic, error, hasErrors, SourceFile, sortDiagnostics } from "
 import type { Plain } from "../../model/value";
 import { parseYaml } from "../text/yaml";
 import { put, writePlain, type YamlTree } from "../write";
-import { type Clone, type ConvertedManifest, type ConvertedService, dropped, Fields } from "./fields";
+import { type Clone, type ConvertedManifest, type ConvertedService, dropped, Fields } from "./field-reader";
 import { convertProcfile, parseProcfile } from "./procfile";
 import { convertRender } from "./render";
 

@@ -1,7 +1,7 @@
 import type { Report } from "../../declaration/findings";
 import { entryNode, type MapEntry, scalarNode } from "../../declaration/tree";
 import type { SourceFile } from "../../diagnostics/diagnostic";
-import { type Converter, dropped } from "./fields";
+import { type Converter, dropped } from "./field-reader";
 import { LogicalNames } from "./logical-names";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)\s*$/;

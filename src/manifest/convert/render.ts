@@ -1,6 +1,6 @@
 import { whyWithheld } from "../../declaration/secret-texts";
 import type { Plain } from "../../model/value";
-import { type Converter, dropped, type Fields, isWhole } from "./fields";
+import { type Converter, dropped, type Fields, isWhole } from "./field-reader";
 import { LogicalNames } from "./logical-names";
 
 const kinds = new Map(Object.entries({ pserv: "worker", keyvalue: "redis", database: "postgres" }));

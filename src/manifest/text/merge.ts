@@ -1,4 +1,4 @@
-import { namesSource } from "../../declaration/block";
+import { namesSource } from "../../declaration/declared-block";
 import { formatLocation, hintForMiss, type Report } from "../../declaration/findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "../../declaration/tree";
 import type { PlacedType, TypeIndex } from "../../declaration/type-index";

@@ -2,8 +2,8 @@ import { fork } from "node:child_process";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { shownPath } from "../../declaration/files";
 import type { RunProgram } from "../../declaration/load-request";
+import { shownPath } from "../../declaration/project-files";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import type { ProgramMessage } from "./evaluate-program";
 

@@ -1,7 +1,7 @@
 import type { Reads } from "../../api/reads";
 import type { Service } from "../../api/wire/shapes";
+import { choicesMeant } from "../../model/declared-choice";
 import type { LiveResource, Offered, Standing } from "../../model/live";
-import { choicesMeant } from "../../model/place";
 import type { ResourceType } from "../../model/resource-type";
 import type { Attributes, Plain } from "../../model/value";
 import { moving, present, sameId } from "../attribute-values";

@@ -2,7 +2,7 @@ import { ApiError } from "../../api/api-error";
 import { sendTwice } from "../../apply/journaled-send";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
-import { sameName } from "../../model/text";
+import { sameName } from "../../model/service-names";
 import type { TerraformObject } from "../values";
 import { finishWrite, type Writing } from "./finish-write";
 import { checkProtection } from "./plan-findings";

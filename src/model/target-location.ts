@@ -1,4 +1,4 @@
-import type { ProcessEnvironment } from "./text";
+import type { ProcessEnvironment } from "./process-environment";
 
 /** A manifest in one of its stages and stacks, with the state that it has there: verbs run on a target. */
 export interface TargetPlace {

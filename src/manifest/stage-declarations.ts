@@ -1,9 +1,10 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as z from "zod";
-import { isWithin } from "../declaration/files";
 import type { Report } from "../declaration/findings";
 import type { LoadContext } from "../declaration/load-context";
+import { isWithin } from "../declaration/project-files";
+import { readPlain } from "../declaration/read-value";
 import { type JudgedPart, judgeEach } from "../declaration/schema-issues";
 import { addressHoldsSecret } from "../declaration/secret-texts";
 import {
@@ -15,10 +16,11 @@ import {
   type SourceNode,
 } from "../declaration/tree";
 import { freeKeys } from "../declaration/type-index";
-import { readPlain } from "../declaration/values";
 import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { DesiredResource } from "../model/desired";
+import { reasonOf } from "../model/file-error";
+import { uuidPattern } from "../model/resource-id";
 import {
   fillStage,
   isStageWord,
@@ -27,7 +29,6 @@ import {
   stageText,
   stageWordRule,
 } from "../model/stage";
-import { reasonOf, uuidPattern } from "../model/text";
 import { durationPattern, parseDuration } from "../model/time";
 
 /** A stage as a manifest declares it (DESIGN section 11). */

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, error, SourceFile } from "../diagnostics/diagnostic";
-import { reasonOf } from "../model/text";
+import { reasonOf } from "../model/file-error";
 import type { Report } from "./findings";
 import { repositoryAround } from "./git";
 

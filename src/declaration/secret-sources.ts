@@ -11,13 +11,13 @@ import {
   Template,
   UnreadSecret,
 } from "../model/value";
-import type { Block } from "./block";
+import type { Block } from "./declared-block";
 import { type LoadContext, refuse, type ValueLocation } from "./load-context";
+import { readPart, readPieces, readPlain } from "./read-value";
 import { expectations, type Issue, judgeFilled } from "./schema-issues";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
 import { isCredential, isOwnCredential } from "./trust";
 import { type AttributeShape, besideCommand, sourceKeys } from "./type-index";
-import { readPart, readPieces, readPlain } from "./values";
 
 /** A secret whose text has still to be fetched: a file to read or a command to run. */
 export interface PendingSecret {

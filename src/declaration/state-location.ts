@@ -1,5 +1,5 @@
 import { fillStage, splitStage } from "../model/stage";
-import type { TargetNames } from "../model/target";
+import type { TargetNames } from "../model/target-location";
 
 /** Stands for the name of the stack in the address of a state. */
 export const stackPlace = "${stack}";

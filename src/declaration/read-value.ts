@@ -4,7 +4,7 @@ import type { DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
 import { isStageId } from "../model/stage";
 import { Computed, type Plain, type Reference, Template } from "../model/value";
-import type { Block } from "./block";
+import type { Block } from "./declared-block";
 import { type LoadContext, refuse, type ValueLocation } from "./load-context";
 import { resolveReference } from "./references";
 import { expectations, judgeValue } from "./schema-issues";

@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { maxTotalBytes, readSource } from "../../declaration/files";
 import type { Report } from "../../declaration/findings";
+import { maxTotalBytes, readSource } from "../../declaration/project-files";
 import { judgeDocument } from "../../declaration/schema-issues";
 import type { MapNode } from "../../declaration/tree";
 import { SourceFile } from "../../diagnostics/diagnostic";
