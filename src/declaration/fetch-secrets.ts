@@ -103,9 +103,10 @@ function fromEnvironment(source: PendingSecret, context: LoadContext): Fetched {
   if (text) return { text };
   return {
     problem: `the environment variable ${name} is ${text === undefined ? "not set" : "empty"}`,
-    ...{ isMissing: true, code: "manifest.env_missing" },
+    isMissing: true,
+    code: "manifest.env_missing",
     // As GitHub leaves a secret that a job is not given.
-    ...(text === "" && { hint: 'write "" if an empty value is meant' }),
+    hint: text === "" ? 'write "" if an empty value is meant' : undefined,
   };
 }
 
@@ -175,7 +176,8 @@ function fromFile(source: PendingSecret, context: LoadContext): Fetched {
       return {
         problem: `${file} is outside the project folder, and --untrusted forbids to read it`,
         hint: commandHints["--untrusted"],
-        ...{ isMissing: true, code: "guard.untrusted" },
+        isMissing: true,
+        code: "guard.untrusted",
       };
     if (!isWithin(real, [context.project, ...secretFolders(context)]))
       return {
@@ -228,7 +230,7 @@ export function runCommand(
           const detail = shownErrors(errors, [output.toString(), ...hidden, ...args.flatMap(secretParts)]);
           const problem = `${program} ${reasonOfFailure(failure, timeoutMs)}`;
           // What it needs is not here, as far as anyone can tell: a program, a login.
-          settle({ problem, isMissing: true, ...(detail !== "" && { detail }) });
+          settle({ problem, isMissing: true, detail: detail || undefined });
         } else if (text === undefined) settle({ problem: `${program} did not print UTF-8 text` });
         else settle(text === "" ? { problem: `${program} printed nothing` } : { text });
       },

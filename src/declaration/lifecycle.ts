@@ -91,7 +91,7 @@ export function readLifecycle(
   const conditions = conditionKinds.flatMap((kind) =>
     conditionsOf(kind, judged[kind] ?? [], listIn(node, kind)),
   );
-  return { lifecycle, ...(conditions.length > 0 && { conditions }) };
+  return { lifecycle, conditions: conditions.length > 0 ? conditions : undefined };
 }
 
 function filledIn(node: MapNode, { address }: Block, context: LoadContext): MapNode {
@@ -118,7 +118,9 @@ const conditionsOf = (
     const item = items[i] as SourceNode;
     const written = item.kind === "map" ? item.entries.get("condition")?.value : undefined;
     return {
-      ...{ kind, message, range: item.range },
+      kind,
+      message,
+      range: item.range,
       condition: expressionOf(written ?? item, condition),
     };
   });
@@ -148,7 +150,9 @@ function checkIgnored(
     const summary = `${type.type} has no attribute ${quoteShort(path)} to ignore`;
     context.report(
       error("manifest.invalid_value", summary, {
-        ...{ address, attribute: "lifecycle.ignoreChanges", range },
+        address,
+        attribute: "lifecycle.ignoreChanges",
+        range,
         hint: didYouMean(path, [...groups.keys(), ...paths.keys()]),
       }),
     );
@@ -172,7 +176,9 @@ export function readOrder({ address, meta, placed }: Block, context: LoadContext
     if (on === address)
       context.report(
         error("manifest.reference_cycle", `${address} depends on itself`, {
-          ...{ address, attribute: orderKey, range },
+          address,
+          attribute: orderKey,
+          range,
         }),
       );
     else if (context.blocks.has(on)) return [on];

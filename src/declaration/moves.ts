@@ -58,12 +58,12 @@ export function readRemoved(node: SourceNode | undefined, context: LoadContext):
   for (const { item, at } of found) {
     const { range } = at;
     const address = (typeof item === "string" ? item : item.address) as Address;
-    const consumers = typeof item !== "string";
+    const consumers = typeof item === "string" ? undefined : item.consumers;
     if (context.blocks.has(address))
       context.report(
         error("manifest.removed", `${address} is declared and cannot be removed`, { address, range }),
       );
-    else removed.set(address, { address, range, ...(consumers && { consumers }) });
+    else removed.set(address, { address, range, consumers });
   }
   return [...removed.values()];
 }

@@ -49,7 +49,9 @@ export function resolveReference(
   if (known === "open")
     context.report(
       unknownField(address, attribute, range, didYouMean(attribute, paths), {
-        ...{ code: "manifest.reference_unknown", name: attribute, owner: address },
+        code: "manifest.reference_unknown",
+        name: attribute,
+        owner: address,
       }),
     );
   if (known === undefined)

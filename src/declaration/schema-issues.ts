@@ -48,7 +48,8 @@ export function judgeValue(
   }
   const { path } = shape;
   const subject: JudgedPart = {
-    ...{ nameOf: (inner) => [path, ...inner].join("."), address },
+    nameOf: (inner) => [path, ...inner].join("."),
+    address,
     hintFor: (issue, at) =>
       quoteHint(issue, at) ?? (at === node ? placeHint(path, at, address, context) : undefined),
   };

@@ -55,7 +55,7 @@ export function readSecret(
     const { source = "value" } = value;
     const text = writtenText(value);
     const origin = text === undefined ? undefined : sourceAsWritten(source, text, block.from);
-    return read && { attribute: { value: read, range: keyRange, source, ...(origin && { origin }) } };
+    return read && { attribute: { value: read, range: keyRange, source, origin } };
   }
   const isValue = value.kind === "scalar" && value.value !== null;
   return refuse(location, keyRange, {
@@ -167,7 +167,8 @@ const sourceReport = ({ path }: AttributeShape, { address }: Block, { report }: 
   report,
   subject: {
     nameOf: (keys: readonly string[]) => [path, ...keys].join("."),
-    ...{ address, describe: describeKind },
+    address,
+    describe: describeKind,
     code: ({ code }: Issue) =>
       code === "unrecognized_keys" ? ("manifest.unknown_key" as const) : ("manifest.secret_source" as const),
     hintFor: (issue: Issue) => sourceHints[String(issue.path[0])],

@@ -24,11 +24,11 @@ export function trustOf(environment: ProcessEnvironment, isUntrusted: boolean): 
   const isAllowed = (name: string): boolean =>
     words.some((word) => (word.endsWith("*") ? name.startsWith(word.slice(0, -1)) : name === word));
   const setting = environment.RNV_ALLOW_COMMANDS?.trim() ?? "";
-  const forbids = /^(0|false|no|off)$/i.test(setting) && ("RNV_ALLOW_COMMANDS=0" as const);
+  const forbids = /^(0|false|no|off)$/i.test(setting) ? ("RNV_ALLOW_COMMANDS=0" as const) : undefined;
   const forbiddenBy = isUntrusted ? "--untrusted" : setting === forbiddenInTests ? setting : forbids;
   return {
     isUntrusted,
-    ...(forbiddenBy && { commandsForbiddenBy: forbiddenBy }),
+    commandsForbiddenBy: forbiddenBy,
     isAllowed,
     mayRead: (name) => !isUntrusted || isAllowed(name),
     mayKeepState: (address) => !isUntrusted || listed(environment.RNV_ALLOW_STATE, address),
@@ -136,12 +136,14 @@ export function appEnvironment(environment: ProcessEnvironment): ProcessEnvironm
 }
 
 /** Variables that programs need to start, to find their settings and the user's language. */
-const usual = new Set([
-  ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP"],
-  ...["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "NO_COLOR", "CI"],
-  ...["SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "USERNAME", "HOMEDRIVE"],
-  ...["HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES"],
-]);
+const usual = new Set(
+  [
+    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TMP TEMP",
+    "XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR NO_COLOR CI",
+    "SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT USERPROFILE USERNAME HOMEDRIVE",
+    "HOMEPATH APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES",
+  ].flatMap((names) => names.split(" ")),
+);
 
 /**
  * The environment of a program that a manifest names: what every program needs, and what `permits` says yes to. Never

@@ -100,8 +100,13 @@ export function openShape({ type }: PlacedType, group: string, field: string): A
   const path = `${group}.${field}`;
   if (type.open?.group !== group || !isOpenField(type, path)) return undefined;
   return {
-    ...{ path, schema: anything, required: false, secret: false, rule: type.open.rule },
-    ...{ isName: false, isText: true },
+    path,
+    schema: anything,
+    required: false,
+    secret: false,
+    rule: type.open.rule,
+    isName: false,
+    isText: true,
   };
 }
 
@@ -119,7 +124,9 @@ export function unknownField(
 ): Diagnostic {
   const whoKnows = "rnv plan asks the service's catalog";
   return warning(code, `${owner} has no attribute ${quoteShort(name)} that this version knows`, {
-    ...{ address, attribute: path, range },
+    address,
+    attribute: path,
+    range,
     hint: hint === undefined ? whoKnows : `${hint} (${whoKnows})`,
   });
 }
@@ -170,8 +177,11 @@ export const orderKey = "dependsOn";
 export const sensitiveKey = "sensitive";
 
 export const lifecycleKeys: readonly string[] = [
-  ...["preventDestroy", "ignoreChanges", "onRemove"],
-  ...["precondition", "postcondition"],
+  "preventDestroy",
+  "ignoreChanges",
+  "onRemove",
+  "precondition",
+  "postcondition",
 ];
 
 /** Every key that a block of this type may have, for "did you mean". */

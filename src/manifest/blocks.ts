@@ -83,7 +83,7 @@ function walkNames(
     if (removedWithParent && others.has(name))
       walk.report(error("manifest.duplicate_address", twin, { range: own?.range ?? named.keyRange }));
     others.set(name, quoteShort(named.key));
-    addBlock(placed, named, parent, walk, absent?.below.has(named.key) && absent.reason);
+    addBlock(placed, named, parent, walk, absent?.below.has(named.key) ? absent.reason : undefined);
     if (isLogicalName(named.key)) continue;
     const summary = `${quoteShort(named.key)} cannot name a ${type}`;
     const detail = "Names hold letters, digits, _ and -, and do not begin with -.";
@@ -98,16 +98,22 @@ function addBlock(
   entry: MapEntry,
   parent: OpenBlock | undefined,
   walk: Walk,
-  unread?: string | false,
+  unread?: string,
 ): void {
   const { type } = placed.type;
   const above = parent?.names ?? [];
   const names = placed.place.shape === "single" ? above : [...above, entry.key];
   const block: OpenBlock = {
-    ...{ placed, address: addressOf(type, ...names), name: names[names.length - 1] ?? type, names, parent },
-    ...(unread && { unread }),
+    placed,
+    address: addressOf(type, ...names),
+    name: names[names.length - 1] ?? type,
+    names,
+    parent,
+    unread,
     from: entry.from,
-    ...{ range: entry.keyRange, written: [], isReadable: true },
+    range: entry.keyRange,
+    written: [],
+    isReadable: true,
   };
   readContent(entry, block, walk.report);
   walk.blocks.set(block.address, block);

@@ -17,7 +17,9 @@ import { reasonOf } from "../model/file-error";
 type Layer = readonly string[];
 
 export const manifestNames: readonly string[] = [
-  ...["rnv.yaml", "rnv.yml", "rnv"],
+  "rnv.yaml",
+  "rnv.yml",
+  "rnv",
   ...["ts", "mts", "mjs", "js"].map((ending) => `rnv.config.${ending}`),
 ];
 

@@ -106,7 +106,8 @@ function readGroups(
   const schema = groupsSchema(placed, z.record(z.string(), z.unknown()).nullable());
   const named = judgeEach(schema, entry.value, report, {
     nameOf: (path) => [entry.key, ...path].join("."),
-    ...{ code: "manifest.group", describe: describeKind },
+    code: "manifest.group",
+    describe: describeKind,
     hintFor: () => `${entry.key}: { common: { LOG_LEVEL: info } }`,
   });
   for (const { key, value } of entry.value.kind === "map" ? entry.value.entries.values() : []) {
@@ -134,7 +135,8 @@ function takeItems(entries: Map<string, MapEntry>, from: MapEntry, child: Placed
     taken.set(entry.key, entry);
   };
   const items = judgeItems(itemSchema(child), from.key, from.value, report, {
-    ...{ code: "manifest.group", describe: describeKind },
+    code: "manifest.group",
+    describe: describeKind,
     hintFor: () => `${from.key}: [{ group: common }, { dotenv: .env.production }]`,
   });
   const written = JSON.stringify(items.map(({ item }) => item));

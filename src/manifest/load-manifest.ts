@@ -73,8 +73,7 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
     moved: readMoved(root.entries.get("moved")?.value, context),
     removed: readRemoved(root.entries.get("removed")?.value, context),
     outputs: readOutputs(root, context),
-    ...(asked &&
-      stage && { stage: { name: stageText(asked), protect: stage.protect, disposable: stage.disposable } }),
+    stage: asked && stage && { name: stageText(asked), protect: stage.protect, disposable: stage.disposable },
   };
   await fetchSecrets(built, context, findings);
   const [file] = files.names;
@@ -82,10 +81,10 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
     findings.report(warning("manifest.empty", `${basename(file)} declares nothing`));
   const diagnostics = sortDiagnostics(findings.all());
   return {
-    ...(hasErrors(diagnostics) ? {} : { desired }),
+    desired: hasErrors(diagnostics) ? undefined : desired,
     diagnostics,
     // The tree takes more memory than all else: what goes on to the service holds no reference to it.
-    ...(request.secrets === "skip" && { merged: () => printManifest(root, index) }),
+    merged: request.secrets === "skip" ? () => printManifest(root, index) : undefined,
   };
 }
 
@@ -137,7 +136,13 @@ function contextOf(
   { report }: Findings,
 ): LoadContext {
   return {
-    ...{ index, environment, report, isPartial, reach, cwd, checksOnly },
+    index,
+    environment,
+    report,
+    isPartial,
+    reach,
+    cwd,
+    checksOnly,
     hasAnyId: checksOnly && typeof stage === "object" && stage.id === anyId,
     blocks: new Map(),
     trust: trustOf(environment, untrusted),

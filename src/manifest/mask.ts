@@ -43,8 +43,8 @@ export function maskText(text: string, { root, failed }: ParsedYaml, index: Type
 const otherKeys: readonly string[] = [
   ...ownKeys,
   ...lifecycleKeys,
-  ...["condition", "message", "group", "dotenv", "from", "to", "address", "consumers"],
-  ...["overlay", "workspace", "protect", "each", "disposable", "expires"],
+  ..."condition message group dotenv from to address consumers".split(" "),
+  ..."overlay workspace protect each disposable expires".split(" "),
 ];
 
 /**

@@ -56,7 +56,10 @@ interface Making {
 function manifestSchema(types: readonly ResourceType[], isOverlay: boolean, catalog: Catalog): z.ZodObject {
   const index = indexTypes(types);
   const making: Making = {
-    ...{ catalog, index, isOverlay, blocks: new Map() },
+    catalog,
+    index,
+    isOverlay,
+    blocks: new Map(),
     secret: z
       .union([z.string(), ...sourceSchemas])
       .meta({ id: "secret", description: "The value of a variable: text, or where it comes from." }),
@@ -160,23 +163,23 @@ function blockSchema(placed: PlacedType, making: Making): z.ZodType {
       .describe("False: the value is no secret. Plans, comments and the state show it.");
   const written = Object.entries(keys).map(([key, one]) => [key, making.isOverlay ? orNull(one) : one]);
   const block = z.strictObject(Object.fromEntries(written)).meta({
-    ...{ id: type.type, description: type.doc, patternProperties: freeKeys },
-    ...(shorthand?.secret && !making.isOverlay && eitherOf(shorthand.path, type.preservedBy)),
+    id: type.type,
+    description: type.doc,
+    patternProperties: freeKeys,
+    anyOf: shorthand?.secret && !making.isOverlay ? eitherOf(shorthand.path, type.preservedBy) : undefined,
   });
   making.blocks.set(placed, block);
   return block;
 }
 
 /** A block needs its secret, unless it is preserved. */
-const eitherOf = (secret: string, preservedBy = "") => ({
-  anyOf: [
-    { required: [secret], properties: { [secret]: {} } },
-    {
-      required: [preservedBy],
-      properties: { [preservedBy]: { anyOf: [{ const: true }, { type: "string" }] } },
-    },
-  ],
-});
+const eitherOf = (secret: string, preservedBy = "") => [
+  { required: [secret], properties: { [secret]: {} } },
+  {
+    required: [preservedBy],
+    properties: { [preservedBy]: { anyOf: [{ const: true }, { type: "string" }] } },
+  },
+];
 
 function groupSchema(
   { type }: PlacedType,
@@ -188,7 +191,10 @@ function groupSchema(
   const further = { description: "Not known to this version of rnv: rnv plan asks the service's catalog." };
   return z
     .strictObject(attributesIn(group, type, making))
-    .meta({ patternProperties: freeKeys, ...(type.open?.group === key && { additionalProperties: further }) })
+    .meta({
+      patternProperties: freeKeys,
+      additionalProperties: type.open?.group === key ? further : false,
+    })
     .nullish()
     .describe(description);
 }
@@ -218,8 +224,8 @@ function attributeSchema(
   const { schema, rule, isName } = shape;
   const isNeeded = shape.required && !isName;
   const described = (one: z.ZodType): z.ZodType => {
-    const { description } = schema;
-    const about = one.meta({ ...(description && { description }), ...(examples.length > 0 && { examples }) });
+    const description = schema.description ?? one.description;
+    const about = one.meta({ description, examples: examples.length > 0 ? examples : undefined });
     return isNeeded && !isOverlay ? about : about.optional();
   };
   if (shape.secret) return described(secret);
@@ -242,7 +248,9 @@ function orNull(schema: z.ZodType): z.ZodType {
 /** The title is the name of the type that generators of types make of it. */
 export function jsonOf(schema: z.ZodType, title: string, description: string): object {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
-    ...{ target: "draft-7", io: "input", unrepresentable: "any" },
+    target: "draft-7",
+    io: "input",
+    unrepresentable: "any",
     override: ({ jsonSchema }) => {
       // Validators that are strict refuse a format that they do not know; the pattern says the same.
       if (jsonSchema.pattern !== undefined) delete jsonSchema.format;

@@ -86,10 +86,12 @@ const stageSchema = z
       .describe("How long an instance stands after its last run, for `rnv stage sweep`: 72h."),
   })
   .refine(({ protect, disposable }) => !(protect && disposable), {
-    ...{ path: ["protect"], error: "what is disposable cannot be protected: keep one of the two" },
+    path: ["protect"],
+    error: "what is disposable cannot be protected: keep one of the two",
   })
   .refine(({ expires, disposable }) => expires === undefined || disposable, {
-    ...{ path: ["expires"], error: "nothing is swept without disposable: true" },
+    path: ["expires"],
+    error: "nothing is swept without disposable: true",
   })
   .refine(({ each, state }) => !each || state === undefined || /\$\{ *stage\.id *\}/.test(state), {
     path: ["state"],
@@ -121,8 +123,13 @@ export function readStages(root: MapNode, report: Report): Stages {
     const expiresMs = expires === undefined ? undefined : parseDuration(expires);
     const written: MapNode["entries"] = entry.value.kind === "map" ? entry.value.entries : new Map();
     stages.set(name, {
-      ...{ name, each, protect, disposable, written, range: entry.keyRange },
-      ...(expiresMs !== undefined && { expiresMs }),
+      name,
+      each,
+      protect,
+      disposable,
+      written,
+      range: entry.keyRange,
+      expiresMs,
     });
   }
   return stages;
@@ -220,9 +227,9 @@ export function placeStage(
   const problem = path === undefined ? undefined : overlayProblem(path, context.project, files);
   if (problem !== undefined) refuse("overlay", ...problem);
   return {
-    ...(workspace !== undefined && { workspace: workspace.toLowerCase() }),
-    ...(state !== undefined && { state }),
-    ...(path !== undefined && problem === undefined && { overlay: path }),
+    workspace: workspace?.toLowerCase(),
+    state,
+    overlay: problem === undefined ? path : undefined,
   };
 }
 

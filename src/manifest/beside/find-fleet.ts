@@ -91,8 +91,13 @@ async function stagesOfMember(
     const asked = splitStage(stage ?? "");
     const isPlaced = found.stages.get(asked.name)?.written.has("state");
     return {
-      ...{ name: stage === undefined ? name : `${name}@${stage}`, stage, cwd },
-      ...{ manifest: folder, environment, problems, timeoutMs: Math.min(timeoutMs, longestTimer) },
+      name: stage === undefined ? name : `${name}@${stage}`,
+      stage,
+      cwd,
+      manifest: folder,
+      environment,
+      problems,
+      timeoutMs: Math.min(timeoutMs, longestTimer),
       // Empty where what its stage names cannot be read: its own run refuses it.
       state: isPlaced
         ? (found.place(asked).place.state ?? "")
@@ -150,8 +155,13 @@ const credentials: readonly (readonly string[])[] = [
   ["RNV_STATE_KEY", "RNV_STATE_KEY_PREVIOUS"],
   ["RNV_STATE_HTTP_USERNAME", "RNV_STATE_HTTP_PASSWORD", "TF_HTTP_USERNAME", "TF_HTTP_PASSWORD"],
   [
-    ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"],
-    ...["AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN", "AWS_ROLE_SESSION_NAME"],
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_PROFILE",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_ROLE_ARN",
+    "AWS_ROLE_SESSION_NAME",
   ],
 ];
 

@@ -87,7 +87,7 @@ function policiesIn(path: string, cwd: string, { report }: Findings): readonly P
       name,
       range: entry.keyRange,
       require: written("require", policy.require),
-      ...(when !== undefined && { when: written("when", when) }),
+      when: when === undefined ? undefined : written("when", when),
     };
   });
 }

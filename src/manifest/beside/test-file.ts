@@ -194,8 +194,11 @@ function testsIn(file: string, cwd: string, report: Report): readonly ManifestTe
   const project = [cwd, repositoryAround(beside) ?? beside];
   checkPaths(["manifest", "policies"], root.entries, beside, project, report);
   const shared = {
-    ...{ folder, file, shownFolder: relative(cwd, folder).split(sep).join("/") },
-    ...{ files: pathsOf(manifest), policies: pathsOf(document.policies) },
+    folder,
+    file,
+    shownFolder: relative(cwd, folder).split(sep).join("/"),
+    files: pathsOf(manifest),
+    policies: pathsOf(document.policies),
   };
   return Object.entries(document.tests).map(([name, test]) => {
     const entry = declared.entries.get(name) as MapEntry;

@@ -35,7 +35,7 @@ export type Converter = (file: Fields, clone: Clone) => ConvertedManifest;
 export const dropped = (range: SourceRange, what: string, hint?: string): Diagnostic =>
   warning("manifest.not_converted", what.replaceAll("$${", "${"), {
     range,
-    ...(hint !== undefined && { hint }),
+    hint,
   });
 
 /** A mapping of another tool, whose keys are taken one by one; `finish` reports those that were not taken. */

@@ -105,8 +105,16 @@ function readValue(found: RegExpExecArray, source: SourceFile, of: Expansion): S
 }
 
 const escapes: Readonly<Record<string, string>> = {
-  ...{ a: "\u0007", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
-  ...{ $: "$$", '"': '"', "\\": "\\" },
+  a: "\u0007",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  $: "$$",
+  '"': '"',
+  "\\": "\\",
 };
 
 /** The escapes of a shell; any other backslash stays. `\$` becomes `$$`, which stands for a dollar afterwards. */

@@ -24,7 +24,7 @@ export function mergeFiles(first: MapNode, second: MapNode, index: TypeIndex, re
   const refuse = (a: MapEntry, b: MapEntry, what: string): MapEntry => {
     const detail = `It is declared at ${formatLocation(a.keyRange)} as well.`;
     const hint = "files of one folder add up; to override, give the second file with -f";
-    const about = { range: b.keyRange, detail, hint, ...(what.includes(".") && { address: what }) };
+    const about = { range: b.keyRange, detail, hint, address: what.includes(".") ? what : undefined };
     report(error("manifest.duplicate_address", `${what} is declared twice`, about));
     return a;
   };
@@ -39,7 +39,8 @@ export function mergeFiles(first: MapNode, second: MapNode, index: TypeIndex, re
       const child = placed.children.get(x.key);
       return child === undefined ? x : mergePlaces(x, y, child, names);
     });
-    return { ...(isDeclared ? a : b), value };
+    const declared = isDeclared ? a : b;
+    return { ...declared, value };
   };
   return combine(first, second, (a, b) => {
     const child = index.root.get(a.key);

@@ -38,7 +38,11 @@ async function runProgram(
   const loader = tsxOf(path);
   const stop = AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(timeoutMs)]);
   const child = fork(scriptPath(), [path, ...(stage === undefined ? [] : [JSON.stringify(stage)])], {
-    ...{ cwd, env, stdio: ["ignore", "pipe", "pipe", "ipc"], signal: stop, killSignal: "SIGKILL" },
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    signal: stop,
+    killSignal: "SIGKILL",
     execArgv: [
       "--disable-warning=ExperimentalWarning",
       ...(loader === undefined ? [] : ["--import", loader]),
@@ -100,8 +104,8 @@ function thrownIn(file: string, cwd: string, { thrown, stack, code }: Thrown): D
   const shown = shownPath(at.startsWith("file:") ? fileURLToPath(at) : at, cwd);
   const detail = syntax === undefined ? others.join("\n") : "";
   return error("manifest.program_failed", `${file} failed: ${syntax ?? first}`, {
-    ...(detail !== "" && { detail }),
-    ...(at !== "" && { range: { file: shown, start: 0, end: 0, line: Number(line) } }),
+    detail: detail || undefined,
+    range: at === "" ? undefined : { file: shown, start: 0, end: 0, line: Number(line) },
     hint: hints[String(code)],
   });
 }

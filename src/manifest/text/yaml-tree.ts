@@ -57,8 +57,16 @@ interface Tree {
 export function readTree(source: SourceFile, text: string, events: readonly Event[], hint?: string): Tree {
   const diagnostics: Diagnostic[] = [];
   const reader: Reader = {
-    ...{ source, text, events, next: 1, end: 0, isBroken: false },
-    ...{ anchors: new Map(), values: 0, deepest: 0, aliased: 0 },
+    source,
+    text,
+    events,
+    next: 1,
+    end: 0,
+    isBroken: false,
+    anchors: new Map(),
+    values: 0,
+    deepest: 0,
+    aliased: 0,
     report: (diagnostic) => diagnostics.push(diagnostic),
   };
   const root = events.length < 2 ? undefined : readRoot(reader, hint);
