@@ -47,7 +47,7 @@ export async function withStack(request: Request, screen: Screen): Promise<Reque
     say(`Reading ${manifest}. The app of ${settingsName} is not read: name it with --app.`);
     return request;
   }
-  const { commandsForbiddenBy } = trustOf(environment, untrusted);
+  const { commandsForbiddenBy } = trustOf({ environment, untrusted });
   if (commandsForbiddenBy !== undefined)
     throw failure(
       "guard.untrusted",

@@ -1,6 +1,6 @@
 import type { Transport } from "../api/transport";
 import type { RunProgram, StackUnit, SynthesizedFiles } from "../declaration/load-request";
-import { stackPlace, stateAddress } from "../declaration/state-location";
+import { stackPlaceholder, stateAddress } from "../declaration/state-location";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
 import type { ProcessEnvironment } from "../model/process-environment";
@@ -153,12 +153,16 @@ function checkAddress(
         : "the address of the state holds ${stage.…}, and no stage is named",
       { hint: "name it with --stage or RNV_STAGE: staging, preview/12" },
     );
-  if (address.includes(stackPlace))
-    return error("config.invalid", `the address of the state holds ${stackPlace}, and no stack is read`, {
-      hint: "name it with --stack",
-    });
-  if (given === "" || given.includes(stackPlace) || !sharesRun) return undefined;
+  if (address.includes(stackPlaceholder))
+    return error(
+      "config.invalid",
+      `the address of the state holds ${stackPlaceholder}, and no stack is read`,
+      {
+        hint: "name it with --stack",
+      },
+    );
+  if (given === "" || given.includes(stackPlaceholder) || !sharesRun) return undefined;
   return error("config.invalid", "several stacks cannot share one state", {
-    hint: `let RNV_STATE (or --state) hold ${stackPlace}, or name one stack`,
+    hint: `let RNV_STATE (or --state) hold ${stackPlaceholder}, or name one stack`,
   });
 }

@@ -131,9 +131,9 @@ function reportMissing(
 
 /** Suggests a block of another file that is meant: a later file overlays it by its name. */
 function meantBlock({ placed, name, parent, range }: Block, { blocks, misses }: LoadContext) {
-  const isOther = (one: Block): boolean =>
-    one.placed === placed && one.parent === parent && one.range.file !== range.file;
-  return hintForMiss(misses, name, () => [...blocks.values()].filter(isOther).map((one) => one.name));
+  const isOther = (block: Block): boolean =>
+    block.placed === placed && block.parent === parent && block.range.file !== range.file;
+  return hintForMiss(misses, name, () => [...blocks.values()].filter(isOther).map((block) => block.name));
 }
 
 function preserveHint(

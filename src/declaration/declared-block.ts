@@ -22,11 +22,11 @@ export interface Block {
   readonly absent?: AbsentParts | undefined;
   /** The groups and files that bring it, as written. */
   readonly from?: string | undefined;
-  /** A source that is not here may hold another value: why it is not here. */
+  /** The reason why a source that may replace the value is not here. */
   readonly unread?: string | undefined;
   /** `lifecycle`, `import`, `dependsOn` and `sensitive`; most blocks have none of them. */
   readonly meta?: ReadonlyMap<string, MapEntry> | undefined;
-  /** False when it is not what its type expects, or has a wrong key: what it lacks is then not reported. */
+  /** False where the value is no block or has a wrong key: its missing keys are then not reported. */
   readonly isReadable: boolean;
 }
 

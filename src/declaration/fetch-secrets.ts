@@ -10,7 +10,7 @@ import type { BuiltResource } from "./build-resource";
 import type { Findings } from "./findings";
 import type { LoadContext } from "./load-context";
 import { isLfsPointer, isMissing, isWithin, lfsHint, readBytes } from "./project-files";
-import { unlisted } from "./read-value";
+import { unlistedVariable } from "./read-value";
 import { checkSecret, type PendingSecret } from "./secret-sources";
 import { commandEnvironment, commandHints, isOwnCredential, isOwnDocument, ownFileAt } from "./trust";
 
@@ -25,13 +25,13 @@ type Fetched =
       readonly code?: "manifest.env_missing" | "guard.untrusted";
       readonly detail?: string;
       readonly hint?: string;
-      /** The source itself is not here; nothing is wrong with what it holds. */
+      /** The source itself is not here; its text is not at fault. */
       readonly isMissing?: boolean;
     };
 
 /**
- * Environment and files always, so that all that is missing is named; commands only for a manifest without errors.
- * Where only what is `present` is asked for, a source that is not here leaves its secret unread.
+ * Reads environment and files always, so that every missing source is named; runs commands only for a manifest
+ * without errors. If `reach` is `present`, a source that is not here leaves its secret unread.
  */
 export async function fetchSecrets(
   built: readonly BuiltResource[],
@@ -47,7 +47,7 @@ export async function fetchSecrets(
       for (const { attributes, source } of queue) {
         const { range, kind, shape } = source;
         const found = await fetchSource(source, context, outputs);
-        const value = context.reach === "skip" ? atHand(found) : secretOf(found, source, context);
+        const value = context.reach === "skip" ? maskedSecret(found) : secretOf(found, source, context);
         if (value !== undefined)
           attributes.set(shape.path, { ...attributes.get(shape.path), value, range, source: kind });
       }
@@ -59,7 +59,7 @@ export async function fetchSecrets(
 }
 
 /** A text that is masked and not compared; undefined where it is not here. */
-const atHand = (found: Fetched): UnreadSecret | undefined =>
+const maskedSecret = (found: Fetched): UnreadSecret | undefined =>
   "text" in found ? new UnreadSecret("its source is not read here", [], [new Secret(found.text)]) : undefined;
 
 /** Bytes of one secret; the service takes no longer request. */
@@ -79,8 +79,8 @@ async function fetchSource(
 }
 
 /**
- * The text closed over; undefined after a mistake, which is reported at the source. With `mayBeMissing` a source that
- * is not here is no mistake.
+ * Returns the text as a secret; undefined after a mistake, which is reported at the source. If `reach` is `present`,
+ * an absent source is no mistake.
  */
 function secretOf(
   found: Fetched,
@@ -98,14 +98,15 @@ function secretOf(
 function fromEnvironment(source: PendingSecret, context: LoadContext): Fetched {
   const name = source.argument[0] as string;
   if (isOwnCredential(name)) return { problem: `${name} is a credential of rnv, not a value of a service` };
-  if (!context.trust.mayRead(name)) return { ...unlisted(name), isMissing: true, code: "guard.untrusted" };
+  if (!context.trust.mayRead(name))
+    return { ...unlistedVariable(name), isMissing: true, code: "guard.untrusted" };
   const text = context.environment[name];
   if (text) return { text };
   return {
     problem: `the environment variable ${name} is ${text === undefined ? "not set" : "empty"}`,
     isMissing: true,
     code: "manifest.env_missing",
-    // As GitHub leaves a secret that a job is not given.
+    // GitHub sets a secret that a job does not get to an empty text.
     hint: text === "" ? 'write "" if an empty value is meant' : undefined,
   };
 }
@@ -184,7 +185,7 @@ function fromFile(source: PendingSecret, context: LoadContext): Fetched {
         problem: `${file} is outside the project folder`,
         hint: "name its folder in RNV_SECRET_DIRS to allow it",
       };
-    // Its links are followed already: one that took its place since is not.
+    // The path has its links followed: a link that has replaced the file since then is refused.
     const bytes = readBytes(real, maxBytes, constants.O_NOFOLLOW);
     if (bytes === undefined) return { problem: `${file} holds more than ${maxBytes} bytes` };
     const text = decodeSecret(bytes);
@@ -206,8 +207,8 @@ const secretFolders = ({ environment, cwd }: LoadContext): string[] =>
     .map((folder) => resolve(cwd, folder));
 
 /**
- * The output of a program as a secret text: no shell, stdin closed, 30 s at most. What it printed as an error is
- * shown cut, inert, and only where it repeats neither the output nor a text of `hidden`.
+ * Returns the output of a program as a secret text: no shell, stdin closed, 30 s at most. Its error output is shown
+ * shortened, without control characters, and with its output and each of `hidden` replaced.
  */
 export function runCommand(
   argv: readonly string[],
@@ -229,7 +230,7 @@ export function runCommand(
         if (failure !== null) {
           const detail = shownErrors(errors, [output.toString(), ...hidden, ...args.flatMap(secretParts)]);
           const problem = `${program} ${reasonOfFailure(failure, timeoutMs)}`;
-          // What it needs is not here, as far as anyone can tell: a program, a login.
+          // The program or a login is probably missing.
           settle({ problem, isMissing: true, detail: detail || undefined });
         } else if (text === undefined) settle({ problem: `${program} did not print UTF-8 text` });
         else settle(text === "" ? { problem: `${program} printed nothing` } : { text });
@@ -246,7 +247,7 @@ function reasonOfFailure({ code, killed, signal }: ExecFileException, timeoutMs:
   return signal ? `was ended by ${signal}` : `cannot be started: ${code ?? "unknown reason"}`;
 }
 
-/** Lines of an argument, and values in them; what is short, or the name of a flag, is no secret. */
+/** Returns the lines of an argument and the values in them, without short texts and names of flags. */
 function secretParts(argument: string): readonly string[] {
   const parts = argument.split("\n").flatMap((line) => [line, line.slice(line.indexOf("=") + 1)]);
   return parts.filter((part) => part.length >= 4 && !/^--[\w-]+$/.test(part));
@@ -254,9 +255,9 @@ function secretParts(argument: string): readonly string[] {
 
 const shownErrorLength = 500;
 
-/** Secrets are taken out before anything else is: half of one is not found any more. */
+/** Secrets are replaced before the text is shortened: half of a secret would not be found. */
 function shownErrors(errors: Buffer, hidden: readonly string[]): string {
-  const lines = hidden.flatMap((one) => one.match(/\S(?:.*\S)?/g) ?? []);
+  const lines = hidden.flatMap((text) => text.match(/\S(?:.*\S)?/g) ?? []);
   const shown = [...new Set(lines)]
     .sort((a, b) => b.length - a.length)
     .reduce((rest, secret) => rest.replaceAll(secret, "\0"), errors.toString())

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
-import { type DesiredResource, defaultLifecycle, type Lifecycle } from "../model/desired";
+import { type DesiredResource, defaultLifecycle, type Lifecycle, type OnRemove } from "../model/desired";
 import { append } from "../model/multimap";
 import { type ConditionKind, conditionKinds, type ResourceCondition } from "../model/policy";
 import { canonicalId, uuidPattern } from "../model/resource-id";
@@ -49,7 +49,7 @@ const conditionsSchema = z.array(
   }),
 );
 
-export const lifecycleSchema = (archives: boolean) =>
+const lifecycleSchema = (removals: readonly OnRemove[]) =>
   z
     .strictObject({
       preventDestroy: z.boolean().optional().describe("Refuse every plan that would delete it."),
@@ -57,10 +57,7 @@ export const lifecycleSchema = (archives: boolean) =>
         .array(z.string())
         .optional()
         .describe("Attributes that are neither compared nor sent on update."),
-      onRemove: z
-        .enum(archives ? ["delete", "archive", "retain"] : ["delete", "retain"])
-        .optional()
-        .describe("What becomes of it when it is no longer declared."),
+      onRemove: z.enum(removals).optional().describe("What becomes of it when it is no longer declared."),
       precondition: conditionsSchema
         .optional()
         .describe("What must hold of it as planned; nothing is applied while one fails."),
@@ -70,7 +67,10 @@ export const lifecycleSchema = (archives: boolean) =>
     })
     .meta({ patternProperties: freeKeys });
 
-const lifecycles = { archived: lifecycleSchema(true), removed: lifecycleSchema(false) };
+export const lifecycleSchemas = {
+  archivable: lifecycleSchema(["delete", "archive", "retain"]),
+  other: lifecycleSchema(["delete", "retain"]),
+};
 
 export function readLifecycle(
   block: Block,
@@ -80,7 +80,7 @@ export function readLifecycle(
   const written = block.meta?.get("lifecycle")?.value;
   if (written === undefined || isNull(written)) return { lifecycle: defaultLifecycle };
   const node = written.kind === "map" ? filledIn(written, block, context) : written;
-  const schema = placed.type.archives ? lifecycles.archived : lifecycles.removed;
+  const schema = lifecycleSchemas[placed.type.archives ? "archivable" : "other"];
   const judged = judgeEach(schema, node, context.report, {
     nameOf: (path) => ["lifecycle", ...path].join("."),
     address,

@@ -8,7 +8,7 @@ import { topologicalOrder } from "../model/graph-walk";
 import { isOpenField } from "../model/resource-type";
 import { type Reference, referencesOf } from "../model/value";
 import { hintForMiss, type Report } from "./findings";
-import { type LoadContext, refuse, type ValueLocation } from "./load-context";
+import { type LoadContext, type PieceUse, refuse, type ValueLocation } from "./load-context";
 import { quoteShort } from "./tree";
 import {
   orderKey,
@@ -27,11 +27,10 @@ export function resolveReference(
   segments: readonly string[],
   range: SourceRange,
   location: ValueLocation,
-  /** A secret may refer to a secret; a function takes lists and objects too. */
-  allows: { readonly isSecret?: boolean; readonly isArgument?: boolean } = {},
+  use: PieceUse,
 ): Reference | undefined {
   const { context } = location;
-  // What a data source shows was checked where its name was looked up.
+  // The attribute of a data source was checked when its name was looked up.
   if (segments[0] === dataType) return { ...splitDataReference(segments), range };
   const placed = context.index.byType.get(segments[0] as string) as PlacedType;
   const split = splitReference(segments, placed, context);
@@ -61,9 +60,9 @@ export function resolveReference(
       hint: didYouMean(attribute, [...paths, ...Object.keys(placed.type.computed)]),
     });
   const summary =
-    known === "secret" && allows.isSecret !== true
+    known === "secret" && (use === "argument" || !location.isSecret)
       ? "a secret can be referred to from a secret only"
-      : known === "structure" && allows.isArgument !== true
+      : known === "structure" && (use === "text" || location.isSecret)
         ? `${attribute} of ${address} is not a single value`
         : undefined;
   if (summary === undefined) return { address, attribute, range };

@@ -25,15 +25,12 @@ export interface JudgedPart {
   readonly address?: Address;
   /** The code of every mistake in it; else each kind of mistake has its own. */
   readonly code?: DiagnosticCode | ((issue: Issue) => DiagnosticCode);
-  /** Says what was found; its kind alone where it may be a secret. */
+  /** Describes the value that was found; by its kind alone where it may be a secret. */
   readonly describe?: (node: SourceNode) => string;
   readonly hintFor?: (issue: Issue, at: SourceNode) => string | undefined;
 }
 
-/**
- * Returns the value of an attribute as its schema makes it of `value`; undefined where the schema refuses it, which is
- * reported at the part of `node` it is about.
- */
+/** Parses `value` by the schema of an attribute; undefined after a refusal, which is reported at its part of `node`. */
 export function judgeValue(
   shape: Pick<AttributeShape, "path" | "schema">,
   value: Plain,
@@ -42,8 +39,8 @@ export function judgeValue(
   context: LoadContext,
 ): Plain | undefined {
   const filledIn = fromEnvironment(node, value);
-  for (const one of filledIn === undefined ? [value] : [value, filledIn]) {
-    const judged = shape.schema.safeParse(one);
+  for (const candidate of filledIn === undefined ? [value] : [value, filledIn]) {
+    const judged = shape.schema.safeParse(candidate);
     if (judged.success) return judged.data as Plain;
   }
   const { path } = shape;
@@ -51,15 +48,12 @@ export function judgeValue(
     nameOf: (inner) => [path, ...inner].join("."),
     address,
     hintFor: (issue, at) =>
-      quoteHint(issue, at) ?? (at === node ? placeHint(path, at, address, context) : undefined),
+      quoteHint(issue, at) ?? (at === node ? childHint(path, at, address, context) : undefined),
   };
   return judgeFilled(shape.schema, value, { node, subject, report: context.report }) as Plain | undefined;
 }
 
-/**
- * Returns a whole document, or a part of one, as its schema makes it of the tree, without its free keys; undefined where
- * the schema refuses it, which is reported at the part that it is about.
- */
+/** Parses a tree without its free keys; undefined after a refusal, which is reported at its part of the tree. */
 export function judgeDocument<Document>(
   schema: z.ZodType<Document>,
   node: SourceNode,
@@ -73,15 +67,15 @@ export function judgeDocument<Document>(
   );
 }
 
-/** Does the same for a tree that has become `value`, with what the environment holds filled in. */
+/** Parses `value`, the tree of `node` with the environment filled in. */
 export function judgeFilled<Document>(
   schema: z.ZodType<Document>,
   value: Plain,
-  of: Refused,
+  target: ReportTarget,
 ): Document | undefined {
-  const judged = schema.safeParse(value, tellKnownKeys);
+  const judged = schema.safeParse(value, listKnownKeys);
   if (judged.success) return judged.data;
-  for (const issue of judged.error.issues.flatMap(leaves)) reportIssue(issue, of);
+  for (const issue of judged.error.issues.flatMap(leafIssues)) reportIssue(issue, target);
   return undefined;
 }
 
@@ -108,9 +102,9 @@ export function judgeItems<Item>(
   about: Omit<JudgedPart, "nameOf">,
 ): readonly { readonly item: Item; readonly at: SourceNode }[] {
   if (node === undefined || isNull(node)) return [];
-  const subjectOf = (...place: readonly string[]): JudgedPart => ({
+  const subjectOf = (...index: readonly string[]): JudgedPart => ({
     ...about,
-    nameOf: (path) => [key, ...place, ...path].join("."),
+    nameOf: (path) => [key, ...index, ...path].join("."),
   });
   if (node.kind !== "list") judgeDocument(schema.array(), node, report, subjectOf());
   const items = node.kind === "list" ? node.items : [];
@@ -120,13 +114,13 @@ export function judgeItems<Item>(
   });
 }
 
-interface Refused {
+interface ReportTarget {
   readonly node: SourceNode;
   readonly subject: JudgedPart;
   readonly report: Report;
 }
 
-function reportIssue(issue: Issue, { node, subject, report }: Refused): void {
+function reportIssue(issue: Issue, { node, subject, report }: ReportTarget): void {
   const { nameOf, address, code, describe = describeNode } = subject;
   const path = issue.path.map(String);
   const about = address === undefined ? {} : { address, attribute: nameOf(path) };
@@ -163,8 +157,8 @@ function reportIssue(issue: Issue, { node, subject, report }: Refused): void {
   }
 }
 
-/** Has the keys that a mapping knows told in the message of an issue about one that it does not. Slow: for refused values. */
-const tellKnownKeys: z.core.ParseContext<z.core.$ZodIssue> = {
+/** Puts the known keys of a mapping into the message of an issue about an unknown key. */
+const listKnownKeys: z.core.ParseContext<z.core.$ZodIssue> = {
   error: (issue) =>
     issue.code === "unrecognized_keys"
       ? Object.keys((issue.inst as z.ZodObject).shape ?? {}).join(" ")
@@ -172,7 +166,7 @@ const tellKnownKeys: z.core.ParseContext<z.core.$ZodIssue> = {
 };
 
 /** `environment: { A: b }`: a block of another name. */
-function placeHint(
+function childHint(
   path: string,
   node: SourceNode,
   address: Address,
@@ -184,10 +178,10 @@ function placeHint(
 }
 
 export const expectations = (issues: readonly Issue[]): string =>
-  issues.flatMap(leaves).map(expectation).join("; ");
+  issues.flatMap(leafIssues).map(expectation).join("; ");
 
-/** Returns an issue itself. For a union: the findings of the option that got furthest, else one that names all options. */
-export function leaves(issue: Issue): Issue[] {
+/** Returns an issue itself; of a union the findings of the option that got furthest, where there is such an option. */
+export function leafIssues(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
   const options = issue.errors as Issue[][];
   const closest = options.find((option) =>
@@ -198,7 +192,7 @@ export function leaves(issue: Issue): Issue[] {
   if (closest === undefined) return [issue];
   return closest
     .map((found) => ({ ...found, path: [...issue.path, ...found.path] }) as Issue)
-    .flatMap(leaves);
+    .flatMap(leafIssues);
 }
 
 function expectation(issue: Issue): string {

@@ -26,7 +26,7 @@ export interface PlacedType {
   /** Keys of a block that are groups, with the attributes in them by their short name. */
   readonly groups: ReadonlyMap<string, ReadonlyMap<string, AttributeShape>>;
   readonly paths: ReadonlyMap<string, AttributeShape>;
-  /** Types whose blocks stand in a block of this one, by key. */
+  /** Types whose blocks are in a block of this type, by key. */
   readonly children: Map<string, PlacedType>;
   /** A bare value stands for this attribute. */
   readonly shorthand: AttributeShape | undefined;
@@ -62,7 +62,7 @@ function placeType(type: ResourceType): PlacedType {
     const found = {
       path,
       schema,
-      // What parsing `undefined` would tell, without making an error for each that may not be left out.
+      // Parsing `undefined` says the same, and makes an error for each required attribute.
       required: schema._zod.optin !== "optional",
       secret: rule?.secret === true,
       rule,
@@ -122,12 +122,12 @@ export function unknownField(
     owner = `${path.slice(0, path.indexOf("."))} of ${address}`,
   }: { readonly code?: DiagnosticCode; readonly name?: string; readonly owner?: string } = {},
 ): Diagnostic {
-  const whoKnows = "rnv plan asks the service's catalog";
+  const catalogHint = "rnv plan asks the service's catalog";
   return warning(code, `${owner} has no attribute ${quoteShort(name)} that this version knows`, {
     address,
     attribute: path,
     range,
-    hint: hint === undefined ? whoKnows : `${hint} (${whoKnows})`,
+    hint: hint === undefined ? catalogHint : `${hint} (${catalogHint})`,
   });
 }
 
@@ -157,7 +157,7 @@ export const holdsOthers = (schema: z.ZodType): boolean =>
 
 const isText = (schema: z.ZodType): boolean => schemaKinds(schema).includes("string");
 
-/** Keys of a secret source; a mapping with one of them is a value, not a block. */
+/** Keys of a secret source; a mapping that has such a key is a value, not a block. */
 export const sourceKeys: readonly string[] = ["fromEnv", "fromFile", "fromCommand", "generate"];
 
 /** Keys that may stand beside `fromCommand`: names and places, no values. */

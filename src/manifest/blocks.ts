@@ -68,7 +68,7 @@ function walkNames(
   if (value.kind !== "map") {
     if (isNull(value)) return;
     const summary = `${key} maps names to ${placed.type.type} blocks, found ${describeKind(value)}`;
-    const hint = hintForKeys(value, [], placed.shorthand?.secret);
+    const hint = placed.shorthand?.secret && value.kind === "scalar" ? undefined : hintForKeys(value, []);
     walk.report(error("manifest.invalid_type", summary, { range: keyRange, hint }));
     return;
   }
@@ -79,9 +79,9 @@ function walkNames(
   for (const named of value.entries.values()) {
     const own = named.value.kind === "map" ? named.value.entries.get(nameAttribute)?.value : undefined;
     const name = own?.kind === "scalar" ? (own.value ?? named.key) : named.key;
-    const twin = `${type} ${quoteShort(named.key)} has the ${nameAttribute} of ${type} ${others.get(name)}`;
+    const duplicate = `${type} ${quoteShort(named.key)} has the ${nameAttribute} of ${type} ${others.get(name)}`;
     if (removedWithParent && others.has(name))
-      walk.report(error("manifest.duplicate_address", twin, { range: own?.range ?? named.keyRange }));
+      walk.report(error("manifest.duplicate_address", duplicate, { range: own?.range ?? named.keyRange }));
     others.set(name, quoteShort(named.key));
     addBlock(placed, named, parent, walk, absent?.below.has(named.key) ? absent.reason : undefined);
     if (isLogicalName(named.key)) continue;
@@ -151,7 +151,7 @@ function readKeys(node: MapNode, block: OpenBlock, report: Report): void {
 }
 
 const isMetaKey = (key: string, { place, shorthand }: PlacedType): boolean =>
-  key === sensitiveKey ? shorthand?.secret === true : place.meta?.some((one) => one === key) === true;
+  key === sensitiveKey ? shorthand?.secret === true : place.meta?.some((known) => known === key) === true;
 
 function readGroup(
   group: ReadonlyMap<string, AttributeShape>,
@@ -192,7 +192,7 @@ function noteUnknown(entry: MapEntry, group: string | undefined, block: OpenBloc
 const unknownHint = (key: string, block: Block, group: string | undefined): string | undefined =>
   misplacedIn(block) ?? hintForUnknown(key, block.placed, group);
 
-/** `services` beside the projects in place of in one, `configuration` beside the services: taken for a name. */
+/** `services` beside the projects in place of in one, `configuration` beside the services: read as a name. */
 function misplacedIn({ address, placed }: Block): string | undefined {
   const name = nameOf(address).split(".").at(-1) ?? "";
   if (!placed.children.has(name) && !placed.groups.has(name) && !isMetaKey(name, placed)) return undefined;

@@ -28,7 +28,7 @@ export const yamlName = /\.ya?ml$/;
 /** A file that is run: it exports a manifest. */
 export const programName = /\.[cm]?[jt]s$/;
 
-/** The layers that `-f` values name; without any, the manifest that the folder has. */
+/** Returns the layers that `-f` values name; without any, the manifest of the folder. */
 export function findFiles(requested: readonly string[], cwd: string, report: Report): readonly Layer[] {
   const named = requested.length > 0 ? requested : defaultFiles(cwd, report);
   const layers: Layer[] = [];
@@ -41,7 +41,7 @@ export function findFiles(requested: readonly string[], cwd: string, report: Rep
   return layers;
 }
 
-/** The manifest that a folder has without `-f`, or the problem with what is there; neither where nothing is. */
+/** Returns the manifest of a folder without `-f`, or the problem with its files; neither where it has none. */
 export function usualManifest(folder: string): { readonly file?: string; readonly problem?: Diagnostic } {
   const [file, other] = manifestNames.filter((name) =>
     name === "rnv" ? mayHoldYaml(join(folder, name)) : existsSync(join(folder, name)),

@@ -25,17 +25,17 @@ import type { Desired, DesiredResource } from "../model/desired";
 import { anyId, type StageName, splitStage, stageText } from "../model/stage";
 import { walkBlocks } from "./blocks";
 import { findFiles, programName, standardInputName, valueName } from "./find-files";
-import { takeShared } from "./groups";
+import { expandShared } from "./groups";
 import { maskText } from "./mask";
 import {
   checkNames,
   findStage,
-  placeStage,
   readStages,
   type StageDeclaration,
-  type StagePlace,
+  type StageSettings,
   type Stages,
   stageMissing,
+  stageSettings,
   withStage,
 } from "./stage-declarations";
 import { jsonOf } from "./text/json";
@@ -54,7 +54,7 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
   const base = await readFiles(request.files, { ...request, index, findings });
   const { files, stage } = await readStage(base, request, index, findings);
   const outer = contextOf(request, files, index, findings);
-  const root = takeShared(files.root, outer);
+  const root = expandShared(files.root, outer);
   const blocks = walkBlocks(root, index, findings.report);
   const context: LoadContext = { ...outer, blocks, secretNames: secretNamesIn(blocks.values()) };
   const built = [...context.blocks.values()].map((block) => buildResource(block, context));
@@ -83,7 +83,7 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
   return {
     desired: hasErrors(diagnostics) ? undefined : desired,
     diagnostics,
-    // The tree takes more memory than all else: what goes on to the service holds no reference to it.
+    // The tree needs more memory than all else: nothing that a request uses refers to it.
     merged: request.secrets === "skip" ? () => printManifest(root, index) : undefined,
   };
 }
@@ -102,7 +102,7 @@ async function readStage(
     if (stages.size > 0) findings.report(stageMissing(stages));
     return { files: base };
   }
-  // What cannot be read may declare it.
+  // A file that cannot be read may declare the stage.
   const isUnclear =
     base.isPartial ||
     findings.all().some(({ code }) => code === "manifest.stage" || code === "manifest.not_found");
@@ -114,7 +114,7 @@ async function readStage(
   }
   const { stage } = found;
   const context = contextOf(request, base, index, findings);
-  const { overlay } = placeStage(stage, asked, context, pathsOf(base, request.cwd));
+  const { overlay } = stageSettings(stage, asked, context, pathsOf(base, request.cwd));
   const reading = { ...request, index, findings, below: base };
   const files = overlay === undefined ? base : await readFiles([overlay], reading);
   const again = files.root.entries.get("stages");
@@ -130,7 +130,7 @@ async function readStage(
 }
 
 function contextOf(
-  { cwd, files, environment, untrusted = false, secrets: reach, checksOnly, stage }: ManifestRequest,
+  { cwd, files, environment, untrusted, secrets: reach, checksOnly, stage }: ManifestRequest,
   { isPartial }: ReadFiles,
   index: TypeIndex,
   { report }: Findings,
@@ -145,8 +145,8 @@ function contextOf(
     checksOnly,
     hasAnyId: checksOnly && typeof stage === "object" && stage.id === anyId,
     blocks: new Map(),
-    trust: trustOf(environment, untrusted),
-    project: projectFolder(cwd, files, untrusted),
+    trust: trustOf({ environment, untrusted }),
+    project: projectFolder({ cwd, files, untrusted }),
     secretNames: new Set(),
     misses: { count: 0 },
   };
@@ -161,8 +161,8 @@ function shielded(resource: DesiredResource, index: TypeIndex): DesiredResource 
 /** The stages of a manifest, read before its settings are known. */
 export interface FoundStages {
   readonly stages: Stages;
-  readonly place: (stage: StageName) => {
-    readonly place: StagePlace;
+  readonly settingsOf: (stage: StageName) => {
+    readonly settings: StageSettings;
     readonly diagnostics: readonly Diagnostic[];
   };
   /** Mistakes that keep the files from being read, and those in `stages`. */
@@ -178,12 +178,12 @@ export async function findStages(request: Omit<ManifestRequest, "secrets">): Pro
   const stages = readStages(files.root, findings.report);
   return {
     stages,
-    place: (stage) => {
+    settingsOf: (stage) => {
       const own = collectFindings();
       const declared = stages.get(stage.name);
       const context = contextOf({ ...request, cwd, secrets: "skip" }, files, index, own);
-      const place = declared && placeStage(declared, stage, context, pathsOf(files, cwd));
-      return { place: place ?? {}, diagnostics: own.all() };
+      const settings = declared && stageSettings(declared, stage, context, pathsOf(files, cwd));
+      return { settings: settings ?? {}, diagnostics: own.all() };
     },
     diagnostics: sortDiagnostics(findings.all()),
   };
@@ -200,7 +200,7 @@ interface ReadFiles {
 interface FileReading extends Omit<ManifestRequest, "secrets"> {
   readonly index: TypeIndex;
   readonly findings: Findings;
-  /** Files whose text lacks this word are left out: of what the others say, much may be missing. */
+  /** Files whose text lacks this word are skipped: the tree is then partial. */
   readonly onlyWith?: string;
   /** Files that were read before, which these are laid over. */
   readonly below?: ReadFiles;
@@ -252,10 +252,10 @@ function layersOf(requested: readonly string[], { cwd, manifest, below, findings
   return [[valueName], ...(requested.length === 0 ? [] : findFiles(requested, cwd, findings.report))];
 }
 
-/** Returns the text of a part, that of a value as JSON; undefined after a problem, which is reported. */
-async function textOf(file: string, left: number, reading: FileReading): Promise<string | undefined> {
+/** Returns the text of a file, or of a value as JSON; undefined after a problem, which is reported. */
+async function textOf(file: string, limit: number, reading: FileReading): Promise<string | undefined> {
   const { cwd, standardInput, findings } = reading;
-  const read = (given?: Uint8Array) => readSource(file, cwd, left, findings.report, given);
+  const read = (given?: Uint8Array) => readSource(file, cwd, limit, findings.report, given);
   if (!isValue(file)) return read(file === standardInputName ? standardInput : undefined);
   const json = await jsonIn(file, reading);
   return json === undefined ? undefined : read(Buffer.from(json));
@@ -264,13 +264,13 @@ async function textOf(file: string, left: number, reading: FileReading): Promise
 const isValue = (file: string): boolean => file === valueName || programName.test(file);
 
 async function jsonIn(file: string, reading: FileReading): Promise<string | undefined> {
-  const { manifest, environment, untrusted = false, cwd, stage, findings, runProgram } = reading;
+  const { manifest, environment, untrusted, cwd, stage, findings, runProgram } = reading;
   const refuse = (problem: Diagnostic): undefined => findings.report(problem) as undefined;
   if (file === valueName) {
     const written = jsonOf(manifest);
     return "json" in written ? written.json : refuse(error("manifest.invalid_value", written.problem));
   }
-  const { commandsForbiddenBy: forbiddenBy } = trustOf(environment, untrusted);
+  const { commandsForbiddenBy: forbiddenBy } = trustOf({ environment, untrusted });
   if (forbiddenBy !== undefined && forbiddenBy !== forbiddenInTests) {
     const hint = "run it where it is trusted, and commit what it says: rnv validate --print > rnv.yaml";
     return refuse(error("guard.untrusted", `${file} is not run: ${forbiddenBy} forbids it`, { hint }));

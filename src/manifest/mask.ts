@@ -22,16 +22,18 @@ export function maskText(text: string, { root, failed }: ParsedYaml, index: Type
   const { placeIn } = placesOf(index);
   const used = new Set<SourceNode>();
   const masked: { readonly node: SourceNode; readonly place: Place }[] = [];
-  const mask = (node: SourceNode, place: Place, isNamedSecret: boolean): void => {
+  const mask = (node: SourceNode, place: Place, names: { readonly isNamedSecret: boolean }): void => {
     if (place !== "free") used.add(node);
     if (node.kind === "scalar") {
-      if (!mayShow(node.value, ["open", "names"].includes(place), isNamedSecret))
+      if (!mayShow(node.value, { isOpen: ["open", "names"].includes(place), ...names }))
         masked.push({ node, place });
     } else
       for (const [key, value] of partsOf(node))
-        mask(value, placeIn(node, place, key, value), isNamedSecret || isSecretName(key));
+        mask(value, placeIn(node, place, key, value), {
+          isNamedSecret: names.isNamedSecret || isSecretName(key),
+        });
   };
-  if (root !== undefined) mask(root, "open", false);
+  if (root !== undefined) mask(root, "open", { isNamedSecret: false });
   // An alias of a free key's content is judged where it is used.
   const hidden = masked.filter(({ node, place }) => place !== "free" || !used.has(node));
   return star(
@@ -131,7 +133,7 @@ const mostGuesses = 1000;
 /** A dash that opens an item, a word with a colon behind it, or any other character. */
 const partOfLine = /(^[ \t]*-(?=\s))|(?<![A-Za-z0-9_-])([A-Za-z0-9_-]+)["']?[ \t]*:|\S/gm;
 
-/** A comment or a mark of documents, or a word where a key may be, with what is behind it on its line. */
+/** A comment or a mark of documents, or a word where a key may be, with the start of the value behind it. */
 const wordAtKey =
   /(?<!\S)#.*|^---(?!\S)|(?:^[^\S\r\n]*((?:-[ \t]+)*)|(?<!\$)[{[,][ \t]*)["']?([^\s{}[\],#:=<%"']+)["']?[ \t]*([:=]?)[ \t]*(?=([^\s{#]?))/gm;
 
@@ -148,8 +150,8 @@ function firstUnknown(text: string, known: ReadonlySet<string>): number {
 }
 
 /**
- * Stars out a text that does not parse. It is shown up to the first key that may open secrets, however it is spelt, or that
- * has a value and is unknown; from there on only keys of a manifest are sure to be no secret.
+ * Stars out a text that does not parse. It is shown up to the first key that may open secrets in any spelling, or that
+ * is unknown and has a value. From there on only keys of a manifest are shown.
  */
 function maskBroken(text: string, index: TypeIndex): string {
   const { known, closed, meant } = placesOf(index);

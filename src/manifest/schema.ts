@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { importId, lifecycleSchema, orderSchema } from "../declaration/lifecycle";
+import { importId, lifecycleSchemas, orderSchema } from "../declaration/lifecycle";
 import { moveSchema, removalSchema } from "../declaration/moves";
 import { sourceSchemas } from "../declaration/secret-sources";
 import {
@@ -27,34 +27,38 @@ const fromEnvironment = z.string().meta({
 const reference = z.string().meta({ pattern: "\\$\\{", description: "Filled in by ${…}." });
 
 /**
- * The JSON Schema (draft-07) of a manifest, for editors. It derives from the same schemas that `loadManifest`
- * checks with; what only the whole manifest can tell (references, addresses) is left to `loadManifest`. Editors offer the
- * words of the catalog, and take any text.
+ * The JSON Schema (draft-07) of a manifest, for editors. It derives from the schemas that `loadManifest` checks with;
+ * references and addresses are checked by `loadManifest` alone. Editors offer the words of the catalog, and take any text.
  */
 export const manifestJsonSchema = (types: readonly ResourceType[], catalog = emptyCatalog): object =>
-  jsonOf(manifestSchema(types, false, catalog), "Manifest", "The desired state of a workspace of rnv.");
+  jsonOf(manifestSchema(types, "manifest", catalog), "Manifest", "The desired state of a workspace of rnv.");
 
 /**
- * The JSON Schema (draft-07) of a manifest that overlays another one (`-f rnv.yaml -f production.yaml`): everything is
- * optional, and `null` takes away what the earlier file says.
+ * The JSON Schema (draft-07) of a manifest that overlays another (`-f rnv.yaml -f production.yaml`): everything is
+ * optional, and `null` removes the value of the earlier file.
  */
 export function overlayJsonSchema(types: readonly ResourceType[], catalog = emptyCatalog): object {
   const description = "What differs from an earlier manifest; null takes away what that one says.";
-  return jsonOf(manifestSchema(types, true, catalog), "Overlay", description);
+  return jsonOf(manifestSchema(types, "overlay", catalog), "Overlay", description);
 }
 
 interface Making {
   readonly catalog: Catalog;
   readonly index: TypeIndex;
-  /** Null may stand in place of every key and of every block, and nothing must be there. */
+  /** In an overlay every key and every block may be null, and none is required. */
   readonly isOverlay: boolean;
   readonly secret: z.ZodType;
   readonly lifecycles: { readonly archivable: z.ZodType; readonly other: z.ZodType };
   readonly blocks: Map<PlacedType, z.ZodType>;
 }
 
-function manifestSchema(types: readonly ResourceType[], isOverlay: boolean, catalog: Catalog): z.ZodObject {
+function manifestSchema(
+  types: readonly ResourceType[],
+  form: "manifest" | "overlay",
+  catalog: Catalog,
+): z.ZodObject {
   const index = indexTypes(types);
+  const isOverlay = form === "overlay";
   const making: Making = {
     catalog,
     index,
@@ -64,8 +68,8 @@ function manifestSchema(types: readonly ResourceType[], isOverlay: boolean, cata
       .union([z.string(), ...sourceSchemas])
       .meta({ id: "secret", description: "The value of a variable: text, or where it comes from." }),
     lifecycles: {
-      archivable: writtenLifecycle(true, isOverlay).meta({ id: "archivableLifecycle" }),
-      other: writtenLifecycle(false, isOverlay).meta({ id: "lifecycle" }),
+      archivable: writtenLifecycle("archivable", form).meta({ id: "archivableLifecycle" }),
+      other: writtenLifecycle("other", form).meta({ id: "lifecycle" }),
     },
   };
   const shared = [...index.shared].map(([key, placed]) => [
@@ -94,8 +98,8 @@ function manifestSchema(types: readonly ResourceType[], isOverlay: boolean, cata
 }
 
 /** `lifecycle` as it is written: the environment may fill in its choices. */
-function writtenLifecycle(archives: boolean, isOverlay: boolean): z.ZodType {
-  const { shape } = lifecycleSchema(archives);
+function writtenLifecycle(kind: keyof typeof lifecycleSchemas, form: "manifest" | "overlay"): z.ZodType {
+  const { shape } = lifecycleSchemas[kind];
   const filledIn = (choice: z.ZodOptional) =>
     z
       .union([choice.unwrap(), fromEnvironment])
@@ -106,7 +110,10 @@ function writtenLifecycle(archives: boolean, isOverlay: boolean): z.ZodType {
     preventDestroy: filledIn(shape.preventDestroy),
     onRemove: filledIn(shape.onRemove),
   };
-  const written = Object.entries(keys).map(([key, one]) => [key, isOverlay ? orNull(one) : one]);
+  const written = Object.entries(keys).map(([key, value]) => [
+    key,
+    form === "overlay" ? orNull(value) : value,
+  ]);
   const description = "Whether it may be destroyed, what becomes of it then, and which changes are ignored.";
   const block = z.strictObject(Object.fromEntries(written));
   return block.meta({ patternProperties: freeKeys, description });
@@ -161,7 +168,7 @@ function blockSchema(placed: PlacedType, making: Making): z.ZodType {
       .boolean()
       .optional()
       .describe("False: the value is no secret. Plans, comments and the state show it.");
-  const written = Object.entries(keys).map(([key, one]) => [key, making.isOverlay ? orNull(one) : one]);
+  const written = Object.entries(keys).map(([key, value]) => [key, making.isOverlay ? orNull(value) : value]);
   const block = z.strictObject(Object.fromEntries(written)).meta({
     id: type.type,
     description: type.doc,
@@ -223,9 +230,9 @@ function attributeSchema(
 ): z.ZodType {
   const { schema, rule, isName } = shape;
   const isNeeded = shape.required && !isName;
-  const described = (one: z.ZodType): z.ZodType => {
-    const description = schema.description ?? one.description;
-    const about = one.meta({ description, examples: examples.length > 0 ? examples : undefined });
+  const described = (value: z.ZodType): z.ZodType => {
+    const description = schema.description ?? value.description;
+    const about = value.meta({ description, examples: examples.length > 0 ? examples : undefined });
     return isNeeded && !isOverlay ? about : about.optional();
   };
   if (shape.secret) return described(secret);
@@ -254,9 +261,10 @@ export function jsonOf(schema: z.ZodType, title: string, description: string): o
     override: ({ jsonSchema }) => {
       // Validators that are strict refuse a format that they do not know; the pattern says the same.
       if (jsonSchema.pattern !== undefined) delete jsonSchema.format;
-      const { description: told, anyOf: [own = {}, other, more] = [] } = jsonSchema;
+      const { description: shared, anyOf: [own = {}, other, more] = [] } = jsonSchema;
       const isNullable = other?.type === "null" && more === undefined;
-      if (told && isNullable && !own.$ref && !/string|integer/.test(`${own.type}`)) own.description ??= told;
+      if (shared && isNullable && !own.$ref && !/string|integer/.test(`${own.type}`))
+        own.description ??= shared;
     },
   });
   return { $schema, title, description, ...rest };

@@ -47,16 +47,16 @@ export interface StageDeclaration {
 export type Stages = ReadonlyMap<string, StageDeclaration>;
 
 /** Folders below `.rnv` that hold something else than the state of a stage. */
-const takenNames: readonly string[] = ["emulator", "backups"];
+const reservedNames: readonly string[] = ["emulator", "backups"];
 
 const stageName = z
   .string()
   .refine(isStageWord, `the name of a stage holds ${stageWordRule}`)
   .refine(
-    (name) => !takenNames.includes(name),
+    (name) => !reservedNames.includes(name),
     "rnv keeps something else under .rnv/ by this name: choose another",
   )
-  .meta({ pattern: `^(?!(${takenNames.join("|")})$)([A-Za-z0-9][A-Za-z0-9_-]{0,63}|x-.*)$` });
+  .meta({ pattern: `^(?!(${reservedNames.join("|")})$)([A-Za-z0-9][A-Za-z0-9_-]{0,63}|x-.*)$` });
 
 const text = z.string().min(1, "expected text");
 
@@ -178,7 +178,7 @@ export const stageMissing = (stages: Stages): Diagnostic =>
   });
 
 /** The settings of a stage for where it runs, with `${…}` filled in. */
-export interface StagePlace {
+export interface StageSettings {
   readonly workspace?: string;
   /** A path starts in the working folder. */
   readonly state?: string;
@@ -186,12 +186,12 @@ export interface StagePlace {
 }
 
 /** Fills in and checks the settings of a stage. `files` are those of the manifest, absolute. */
-export function placeStage(
+export function stageSettings(
   declared: StageDeclaration,
   asked: StageName,
   context: LoadContext,
   files: readonly string[],
-): StagePlace {
+): StageSettings {
   const nodeOf = (key: string): SourceNode | undefined => declared.written.get(key)?.value;
   const read = (key: string): string | undefined => {
     const node = nodeOf(key);

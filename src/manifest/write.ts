@@ -42,7 +42,7 @@ export interface ManifestBlock {
 export function writeManifest(blocks: readonly ManifestBlock[], types: readonly ResourceType[]): string {
   const { byType } = indexTypes(types);
   const order = [...byType.keys()];
-  // A parent comes before what is in it, and of one type what has a parent before what has none.
+  // Parents come before their contents, and within a type the resources with a parent first.
   const sorted = [...blocks].sort(
     (a, b) =>
       order.indexOf(a.type) - order.indexOf(b.type) ||
@@ -90,8 +90,8 @@ const isShort = (value: unknown): boolean =>
 const shortStyle: FlowStyle = { isFlowMap: isShort };
 
 /**
- * The YAML text of plain data, without line breaks of the writer's own, without invisible characters, and without a
- * line that a CI runner takes for a command. `${…}` in a text stands as it is.
+ * Returns the YAML text of plain data. It has no invisible characters, no line that a CI runner takes for a command, and
+ * no line breaks besides those of its texts. `${…}` in a text stays as it is.
  */
 function yamlText(content: YamlTree, style: FlowStyle): string {
   const document = new Document(content, { version: "1.2", schema: "core", aliasDuplicateObjects: false });
@@ -193,7 +193,7 @@ const partText = (part: Template["parts"][number]): string => {
 /** Matches characters that are invisible or that YAML forbids: they stand in double quotes only, as escapes. */
 const invisible = /[^\P{C}\n]|[\u2028\u2029]/gu;
 
-/** What `##[group]` and `##vso[…]` begin with: runners obey them anywhere in a line. */
+/** The start of `##[group]` and `##vso[…]`: runners obey them anywhere in a line. */
 const runnerCommand = /#(?=#)/;
 /** `::error::` at the beginning of a line. */
 const workflowCommand = /^\s*::/m;
@@ -207,7 +207,7 @@ const escaped = (character: string): string => {
 const needsQuotes = /\n[ \t]|^\s|[ \t]\n|\s$/;
 
 function typeOfText(text: string): Scalar.Type {
-  if (text === "<<" || [needsQuotes, workflowCommand, escapes].some((one) => text.search(one) !== -1))
+  if (text === "<<" || [needsQuotes, workflowCommand, escapes].some((pattern) => text.search(pattern) !== -1))
     return Scalar.QUOTE_DOUBLE;
   return text.includes("\n") ? Scalar.BLOCK_LITERAL : Scalar.PLAIN;
 }
@@ -299,8 +299,8 @@ function editAt(text: string, at: unknown, rest: readonly string[], value: Plain
 }
 
 /**
- * The YAML text of a merged manifest, `${…}` as written. A secret is shown as its source; where its text stands in the
- * manifest, an empty value stands for it with its place in a comment, which no reader takes for a value.
+ * Returns the YAML text of a merged manifest, `${…}` as written. A secret is shown as its source. A secret text is shown
+ * as an empty value, with its location in a comment.
  */
 export function printManifest(root: MapNode, index: TypeIndex): string {
   const { placeIn } = placesOf(index);

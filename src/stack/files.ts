@@ -181,7 +181,7 @@ export function maskStack(text: string, stack: Stack, dataTypes: StackContext["d
     if (node.isList) for (const item of node.items) hide(item, isOpen, isNamedSecret);
     for (const [key, inner] of node.members) hide(inner, isOpen, isNamedSecret || isSecretName(key));
     const isScalar = !node.isList && !node.isObject;
-    if (isScalar && !mayShow(node.value, isOpen, isNamedSecret))
+    if (isScalar && !mayShow(node.value, { isOpen, isNamedSecret }))
       ranges.push([node.range.start, node.range.end]);
   };
   hide(stack.root, false, false);

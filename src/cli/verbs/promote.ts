@@ -100,9 +100,9 @@ function stageTo({ stages }: FoundStages, from: StageName, given: string | undef
 function overlayOf(found: FoundStages, to: StageName): string | undefined {
   const declared = findStage(found.stages, to);
   if (declared.stage === undefined) throw new DiagnosticsError([declared.mistake], 1);
-  const { place, diagnostics } = found.place(to);
+  const { settings, diagnostics } = found.settingsOf(to);
   if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics, 1);
-  return place.overlay;
+  return settings.overlay;
 }
 
 function differenceText(screen: Screen, file: string, promotions: readonly Promotion[]): string {

@@ -39,10 +39,10 @@ export interface FleetMember extends TargetPlace {
  * `DiagnosticsError` where the folder or the file cannot be read, and after mistakes in the file.
  */
 export async function findFleet(request: FleetRequest): Promise<readonly FleetMember[]> {
-  const { root, cwd, environment, untrusted } = request;
+  const { root, cwd } = request;
   const file = join(root, fleetFileName);
   const declared: readonly DeclaredMember[] = existsSync(file)
-    ? readFleetFile(relativeTo(cwd, file), cwd, trustOf(environment, untrusted))
+    ? readFleetFile(relativeTo(cwd, file), cwd, trustOf(request))
     : findManifestFolders(root).map((name) => ({ name }));
   const all = declared.flatMap(({ env = {} }) => Object.values(env));
   const members: FleetMember[] = [];
@@ -83,13 +83,13 @@ async function stagesOfMember(
   const timeoutMs = parseDuration(member.timeout ?? "") ?? request.timeoutMs;
   const sources = { files: [], cwd, environment, untrusted, runProgram };
   const found = await findStages({ ...sources, types });
-  // Its own run tells what is wrong with it.
+  // Its own run reports the mistakes in it.
   const known = hasErrors(found.diagnostics) ? [] : [...found.stages.values()];
   const once = known.flatMap((stage) => (stage.each ? [] : stage.name));
   const isUnstaged = stages === undefined && known.length === 0;
   return (isUnstaged ? [undefined] : (stages ?? once)).map((stage) => {
     const asked = splitStage(stage ?? "");
-    const isPlaced = found.stages.get(asked.name)?.written.has("state");
+    const hasState = found.stages.get(asked.name)?.written.has("state");
     return {
       name: stage === undefined ? name : `${name}@${stage}`,
       stage,
@@ -98,9 +98,9 @@ async function stagesOfMember(
       environment,
       problems,
       timeoutMs: Math.min(timeoutMs, longestTimer),
-      // Empty where what its stage names cannot be read: its own run refuses it.
-      state: isPlaced
-        ? (found.place(asked).place.state ?? "")
+      // Empty where the settings of its stage cannot be read: its own run refuses it.
+      state: hasState
+        ? (found.settingsOf(asked).settings.state ?? "")
         : stateAddress(environment.RNV_STATE ?? "", { stage }),
     };
   });
@@ -120,7 +120,7 @@ function problemsOf({ name, dir: folder = name }: DeclaredMember, root: string, 
   return [error("manifest.unreadable", `the folder ${folder} of ${name} is a link out of the fleet`)];
 }
 
-/** Returns the paths that a member is made of: its folder, with and without links followed, and what its manifest mentions. */
+/** Returns the paths that a member consists of: its folder, also with links followed, and paths that its manifest mentions. */
 export function partsOf({ cwd: folder }: FleetMember): readonly string[] {
   const mentioned = manifestsIn(folder).flatMap((file) => {
     const words = readOr(file)?.match(/[^\s"',:[\]{}()]+/g) ?? [];
@@ -129,7 +129,7 @@ export function partsOf({ cwd: folder }: FleetMember): readonly string[] {
   return [folder, realOf(folder), ...new Set(mentioned)];
 }
 
-/** Returns true if the run of a member may start a program: one of constructs, or for a plan one that prints a secret. */
+/** Returns true if the run of a member may start a program: constructs, or for a plan a command that prints a secret. */
 export function startsPrograms({ cwd: folder }: FleetMember, verb: string): boolean {
   if (existsSync(join(folder, "cdktf.json")) || programName.test(usualManifest(folder).file ?? ""))
     return true;
@@ -142,7 +142,7 @@ function manifestsIn(folder: string): readonly string[] {
     const isRead = ({ name }: Dirent): boolean => yamlName.test(name) || manifestNames.includes(name);
     return files.filter(({ entry }) => isRead(entry)).map(({ path }) => path);
   } catch {
-    // The run of a member tells what cannot be read.
+    // The run of the member reports folders that cannot be read.
     return [];
   }
 }
@@ -174,9 +174,9 @@ const paths: Readonly<Record<string, string>> = {
 };
 
 /**
- * The environment of the run of a member: what every program needs, settings of rnv, what the job says of itself, what
- * RNV_ALLOW_ENV lists, and what the member names. What another member names (of `all` names) is not handed on, and no
- * credential of the fleet stands beside its own.
+ * Returns the environment of the run of a member. It has the variables that every program needs, settings of rnv,
+ * variables of the job, and names of RNV_ALLOW_ENV and of the member. Names in `all` belong to members: it has no name
+ * of another member. A credential of the member replaces those of the fleet.
  */
 export function memberEnvironment(
   member: DeclaredMember,
@@ -187,12 +187,12 @@ export function memberEnvironment(
   const sources = Object.values(own);
   const ofOthers = all.filter((name) => !sources.includes(name));
   const replaced = credentials.filter((group) => group.some((name) => name in own)).flat();
-  const isKept = new Set([...ofOthers, ...replaced, "RNV_STAGE", "RNV_SHARDS", "RNV_WEBHOOK_SECRET"]);
-  const { isAllowed } = trustOf(environment, false);
+  const withheldNames = new Set([...ofOthers, ...replaced, "RNV_STAGE", "RNV_SHARDS", "RNV_WEBHOOK_SECRET"]);
+  const { isAllowed } = trustOf({ environment });
   const given = commandEnvironment(environment, () => false);
   for (const [name, text] of Object.entries(environment)) {
-    const isMeant = isSetting.test(name) || jobVariables.has(name) || isAllowed(name);
-    if (text !== undefined && isMeant && !isKept.has(name)) given[name] = text;
+    const isShared = isSetting.test(name) || jobVariables.has(name) || isAllowed(name);
+    if (text !== undefined && isShared && !withheldNames.has(name)) given[name] = text;
   }
   for (const [name, source] of Object.entries(own))
     if (environment[source]) given[name] = environment[source];
@@ -204,9 +204,9 @@ export function memberEnvironment(
   const state = member.state ?? given.RNV_STATE?.trim();
   // Two names have two paths.
   const words = member.name.split("/").map((word) => (word === "." ? "_" : encodeURIComponent(word)));
-  if (state) given.RNV_STATE = state.replaceAll(memberPlace, words.join("/"));
+  if (state) given.RNV_STATE = state.replaceAll(memberPlaceholder, words.join("/"));
   return { environment: given, missing: sources.filter((name) => !environment[name]) };
 }
 
 /** Stands for the name of the member, without its stage, in the address of a state. */
-export const memberPlace = "${member}";
+export const memberPlaceholder = "${member}";

@@ -40,17 +40,17 @@ export const policyFileSchema = z.strictObject({
 });
 
 /**
- * Reads all policies that a plan must pass: those of the file beside the first of `files`, where there is one, and of the files
- * and folders that are named. None is returned after a mistake, and every mistake is collected.
+ * Reads the policies that a plan must pass: of the file beside the first of `files`, and of the `named` files and
+ * folders. None is returned after a mistake, and every mistake is collected.
  */
 export function readPolicies(cwd: string, files: readonly string[], named: readonly string[]) {
   const findings = collectFindings();
   const policies = new Map<string, Policy>();
-  const below = named.map((one) => ({ one, paths: filesAt(cwd, one) }));
+  const below = named.map((path) => ({ path, paths: filesAt(cwd, path) }));
   const emptyHint = "name a folder that holds files of policies (*.yaml), or leave it out";
   // A rule that is looked for where none is would pass everything.
-  for (const { one } of below.filter(({ paths }) => paths.length === 0))
-    findings.report(error("policy.invalid", `no policies stand in the folder ${one}`, { hint: emptyHint }));
+  for (const { path } of below.filter(({ paths }) => paths.length === 0))
+    findings.report(error("policy.invalid", `no policies stand in the folder ${path}`, { hint: emptyHint }));
   const beside = besideManifest(cwd, files, policyFileName) ?? [];
   for (const path of new Set([beside, ...below.map(({ paths }) => paths)].flat())) {
     for (const policy of policiesIn(path, cwd, findings)) {

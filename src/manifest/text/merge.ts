@@ -21,11 +21,11 @@ function combine(lower: MapNode, upper: MapNode, both: Combine): MapNode {
  * only holds other blocks declares nothing itself, so the services of a project may be spread over files.
  */
 export function mergeFiles(first: MapNode, second: MapNode, index: TypeIndex, report: Report): MapNode {
-  const refuse = (a: MapEntry, b: MapEntry, what: string): MapEntry => {
+  const refuse = (a: MapEntry, b: MapEntry, name: string): MapEntry => {
     const detail = `It is declared at ${formatLocation(a.keyRange)} as well.`;
     const hint = "files of one folder add up; to override, give the second file with -f";
-    const about = { range: b.keyRange, detail, hint, address: what.includes(".") ? what : undefined };
-    report(error("manifest.duplicate_address", `${what} is declared twice`, about));
+    const about = { range: b.keyRange, detail, hint, address: name.includes(".") ? name : undefined };
+    report(error("manifest.duplicate_address", `${name} is declared twice`, about));
     return a;
   };
   const mergePlaces = (a: MapEntry, b: MapEntry, placed: PlacedType, names: readonly string[]): MapEntry =>
@@ -69,23 +69,23 @@ const declares = (node: SourceNode, placed: PlacedType): boolean =>
 interface Overlaying {
   readonly index: TypeIndex;
   readonly report: Report;
-  /** Every earlier file was read: what is not there is in none of them. */
+  /** Every earlier file was read: a key that is missing here is missing everywhere. */
   readonly isWhole: boolean;
   /** Counts unknown names: past a few, no suggestion is looked for. */
   readonly misses: { count: number };
 }
 
 /**
- * Lays a later file over an earlier one: key by key, lists and sources of secrets as a whole, a mapping replaces a scalar, and
- * a written `null` takes away the value of the file below (DESIGN section 3). `path` holds the keys that lead to both.
+ * Lays a later file over an earlier file, key by key (DESIGN section 3). Lists and sources of secrets are replaced as a
+ * whole, a mapping replaces a scalar, and a written `null` removes the value below. `path` holds the keys to both.
  */
 export function overlay(
   lower: MapNode,
   upper: MapNode,
   to: Overlaying,
   path: readonly string[] = [],
-  /** More comes from elsewhere, which a null takes away later. */
-  hasMore = false,
+  /** Keys that groups and files add later, which a null removes then. */
+  added: "none" | "later" = "none",
 ): MapNode {
   const entries = new Map(lower.entries);
   for (const above of upper.entries.values()) {
@@ -94,8 +94,8 @@ export function overlay(
     const isWritten = isNull(value) && !isEmpty(value);
     if (!isNull(value))
       entries.set(key, below === undefined ? above : overlayEntry(below, above, [lower, upper], to, path));
-    else if (isWritten && hasMore)
-      entries.set(key, below === undefined ? above : { ...above, hasTaken: true });
+    else if (isWritten && added === "later")
+      entries.set(key, below === undefined ? above : { ...above, hasRemoved: true });
     else if (isWritten && below === undefined) reportNothingToTake(above, lower, to, path);
     else if (isWritten) entries.delete(key);
     else if (below === undefined) entries.set(key, above);
@@ -117,7 +117,7 @@ function overlayEntry(
     ({ place: { key, shared } }) =>
       key === above.key && blocks.some(({ entries }) => shared !== undefined && entries.has(shared.from)),
   );
-  return { ...above, value: overlay(lower, upper, to, [...path, above.key], hasMore) };
+  return { ...above, value: overlay(lower, upper, to, [...path, above.key], hasMore ? "later" : "none") };
 }
 
 /** A null that is not written: a key without a value. */

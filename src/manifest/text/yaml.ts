@@ -8,7 +8,7 @@ import { maxDepth, readTree } from "./yaml-tree";
 const maxMarks = 450_000;
 
 export interface ParsedYaml {
-  /** Undefined for an empty file, or one that cannot be read at all. */
+  /** Undefined for an empty file, or a file that cannot be read at all. */
   readonly root?: MapNode;
   readonly failed: boolean;
 }
@@ -44,10 +44,7 @@ function oversize(source: SourceFile, text: string): Diagnostic | undefined {
 
 const content = /^[ \t]*[^#\s]/m;
 
-/**
- * A mark of documents at the start of a line, where no text may have it, or a directive. js-yaml takes a mark on the
- * first line that is indented, too.
- */
+/** A mark of documents at the start of a line, or a directive. js-yaml takes an indented mark on the first line, too. */
 const documentMark = /(?:^[ \t]+---|(?<![^\r\n])(?:---|\.\.\.))(?![^ \t\r\n])|(?<![^\r\n])%[^\r\n]*/g;
 
 /** One document may be opened before its content and closed behind it; directives stand before it. */
@@ -71,7 +68,7 @@ const tooDeep = (source: SourceFile, offset: number): Diagnostic =>
     range: source.range(offset, offset + 1),
   });
 
-/** What is wrong from an offset to the end of its line, and what to write. Quotes nothing: a text can hold a secret. */
+/** A mistake from an offset to the end of its line. It quotes nothing: a text can hold a secret. */
 interface Cause {
   readonly summary: string;
   readonly hint: string;
@@ -96,7 +93,7 @@ interface SourceLine {
 
 type FindCause = (situation: Situation) => Cause | undefined;
 
-/** The one mistake of a text that does not parse: what js-yaml says, in words of the mistakes that people make most. */
+/** Explains why a text does not parse: by the most frequent mistakes, else by the reason of js-yaml. */
 function explainSyntax(source: SourceFile, text: string, { reason, mark }: YAMLException): Diagnostic {
   const at = mark?.position ?? 0;
   const line = lineAt(text, at);
@@ -124,7 +121,7 @@ function lineAbove(text: string, { start }: SourceLine): SourceLine | undefined 
   return undefined;
 }
 
-/** The reason of js-yaml, without what it may quote. */
+/** The reason of js-yaml, without its quotations. */
 function plainCause({ reason, at }: Situation): Cause {
   const [, summary, hint] = reasons.find(([part]) => reason.includes(part)) ?? [];
   return {
@@ -134,7 +131,7 @@ function plainCause({ reason, at }: Situation): Cause {
   };
 }
 
-/** What to say in place of a reason of js-yaml that holds a part, and what to write. */
+/** Messages in place of a reason of js-yaml that holds `part`; undefined: the reason itself. */
 const reasons: readonly (readonly [part: string, summary: string | undefined, hint: string])[] = [
   [
     "missed comma",
@@ -164,7 +161,7 @@ const tab: FindCause = ({ text, line: { start, indent }, at }) =>
 const notClosed: FindCause = ({ line, above, reason }) => {
   if (reason !== "deficient indentation" && !reason.startsWith("unexpected end")) return undefined;
   if (/^[\]}]/.test(line.body)) return undefined;
-  for (const { start, indent, body } of [line, above].filter((one) => one !== undefined)) {
+  for (const { start, indent, body } of [line, above].filter((candidate) => candidate !== undefined)) {
     // Texts that close on the line are taken out, their length is kept.
     const written = body
       .slice(0, longestSearched)
@@ -202,8 +199,8 @@ const needsQuotes: FindCause = ({ text, at, reason, line: { start, indent, body 
   const [first = ""] = text.slice(value).match(/^(?:[@`%*&]|- )/) ?? [];
   const isKey = value === start + indent;
   if (at < value || (isKey && !/[@`%*&]/.test(first)) || (first === "" && text[at] !== ":")) return undefined;
-  const what = first === "" ? 'text that holds ": "' : `text that begins with ${first.trim()}`;
-  return { summary: `${what} needs quotes`, hint: 'write it in quotes: key: "…"', start: value };
+  const subject = first === "" ? 'text that holds ": "' : `text that begins with ${first.trim()}`;
+  return { summary: `${subject} needs quotes`, hint: 'write it in quotes: key: "…"', start: value };
 };
 
 /** Characters of a line that are searched. */
