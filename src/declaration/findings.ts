@@ -5,7 +5,7 @@ import { blockKeys, lifecycleKeys, type PlacedType } from "./type-index";
 
 export type Report = (diagnostic: Diagnostic) => void;
 
-/** Beyond this many unknown words no suggestion is looked for: to compare all with all takes the square of their number. */
+/** Beyond this many unknown words no suggestion is looked for: comparing all with all takes too long. */
 const suggestedMisses = 20;
 
 /** Counts an unknown word, and returns a hint with the known word closest to it. */

@@ -64,7 +64,7 @@ export function readOr(path: string): string | undefined {
   }
 }
 
-/** Returns the folders of git: `.git`, or the folder that a file `.git` names, and the folder that all work trees share. */
+/** Returns the folders of git: `.git`, or the folder that a file `.git` names, and that of all work trees. */
 function gitAround(folder: string): { readonly own: string; readonly shared: string } | undefined {
   const root = repositoryAround(folder);
   if (root === undefined) return undefined;

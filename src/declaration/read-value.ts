@@ -155,7 +155,7 @@ function readText(node: ScalarNode, location: ValueLocation): string | Template 
 
 type SinglePart = Exclude<TemplatePart, { kind: "text" | "computed" }>;
 
-/** Reads the pieces of a text, each at its own range where that is known; undefined after a mistake, which is reported. */
+/** Reads the pieces of a text, each at its own range if that is known; undefined after a mistake, which is reported. */
 export function readPieces(
   { value, parts: split, range }: ScalarNode,
   { context }: Pick<ValueLocation, "context">,
@@ -173,7 +173,7 @@ export function readPieces(
   return pieces.every((piece) => piece !== undefined) ? { pieces, compute: computed?.compute } : undefined;
 }
 
-/** Returns the value of an environment variable, else its default. Without a default, an unset or empty variable is reported. */
+/** Returns the value of an environment variable, else its default; a variable without either is reported. */
 function readEnvironment(
   { name, fallback, mayBeEmpty, source }: Extract<TemplatePart, { kind: "env" }>,
   range: SourceRange,

@@ -40,7 +40,7 @@ export function trustOf({ environment, untrusted = false }: TrustSettings): Trus
   };
 }
 
-/** A star stands behind a slash, so that no host can be made longer, and for no query, which may name another server. */
+/** A star is behind a slash, so that it extends no host, and matches no query, which may name another server. */
 const listed = (list: string | undefined, address: string): boolean =>
   wordsOf(list).some((word) =>
     word.endsWith("/*") ? address.startsWith(word.slice(0, -1)) && !address.includes("?") : address === word,
@@ -130,8 +130,8 @@ const isPlatformToken = (name: string): boolean =>
   );
 
 /**
- * Returns the environment of the program of a stack: the caller's, without credentials of rnv. Tokens of the CI platform
- * are in it if `RNV_ALLOW_ENV` lists them.
+ * Returns the environment of the program of a stack: the caller's, without credentials of rnv. Tokens of the CI
+ * platform are in it if `RNV_ALLOW_ENV` lists them.
  */
 export function appEnvironment(environment: ProcessEnvironment): ProcessEnvironment {
   const { isAllowed } = trustOf({ environment });

@@ -70,8 +70,8 @@ interface SharedEntries {
 }
 
 /**
- * Returns the tree with the entries of `variablesFrom` in their blocks, and without the groups (DESIGN section 12). Each
- * entry keeps its range. Later items and a block's own `variables` win; a null in these removes an entry.
+ * Returns the tree with the entries of `variablesFrom` in their blocks, and without the groups (DESIGN section 12).
+ * Each entry keeps its range. Later items and a block's own `variables` win; a null in these removes an entry.
  */
 export function expandShared(root: MapNode, context: LoadContext): MapNode {
   const { index } = context;

@@ -88,7 +88,7 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
   };
 }
 
-/** Lays the overlay of the stage over a manifest, and fills in its name; the manifest as it is where it has no stages. */
+/** Lays the overlay of the stage over a manifest, and fills in its name; unchanged where it has no stages. */
 async function readStage(
   base: ReadFiles,
   request: ManifestRequest,

@@ -50,8 +50,8 @@ const otherKeys: readonly string[] = [
 ];
 
 /**
- * A place in a manifest. `groups`: a mapping of names to `secrets`, which is a mapping of names to secrets, or a value in
- * place of it. `free`: below a free key. `unknown`: below a word that is no key.
+ * A place in a manifest. `groups`: a mapping of names to `secrets`, which is a mapping of names to secrets, or a value
+ * in place of it. `free`: below a free key. `unknown`: below a word that is no key.
  */
 export type Place =
   | "open"

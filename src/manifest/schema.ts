@@ -28,7 +28,8 @@ const reference = z.string().meta({ pattern: "\\$\\{", description: "Filled in b
 
 /**
  * The JSON Schema (draft-07) of a manifest, for editors. It derives from the schemas that `loadManifest` checks with;
- * references and addresses are checked by `loadManifest` alone. Editors offer the words of the catalog, and take any text.
+ * references and addresses are checked by `loadManifest` alone. Editors offer the words of the catalog, and take any
+ * text.
  */
 export const manifestJsonSchema = (types: readonly ResourceType[], catalog = emptyCatalog): object =>
   jsonOf(manifestSchema(types, "manifest", catalog), "Manifest", "The desired state of a workspace of rnv.");

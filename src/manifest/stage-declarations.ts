@@ -135,7 +135,7 @@ export function readStages(root: MapNode, report: Report): Stages {
   return stages;
 }
 
-/** The declaration of a stage that was asked for; undefined after a mistake in how it was asked for, which is returned. */
+/** Finds the declaration of a stage; returns the mistake in a name or an ID that the manifest does not have. */
 export function findStage(
   stages: Stages,
   asked: StageName,
@@ -266,8 +266,8 @@ export function withStage<Node extends SourceNode>(
 }
 
 /**
- * Refuses names of an instance that do not hold its id: another instance would have the same. Resources in a project are
- * distinguished by the project.
+ * Refuses names of an instance that do not hold its id: another instance would have the same. Resources in a project
+ * are distinguished by the project.
  */
 export function checkNames(
   resources: Iterable<DesiredResource>,

@@ -29,7 +29,7 @@ export interface ManifestBlock {
   readonly type: string;
   /** Logical names from the root down: `["shop", "api"]`; for a single block those of its parent. */
   readonly names: readonly string[];
-  /** By attribute path; templates hold references. The parent attribute is left out, as is a name equal to the logical one. */
+  /** By attribute path, without the parent attribute and an implied name; templates hold references. */
   readonly attributes: ReadonlyMap<string, Plain | Template | typeof leftOut>;
   /** Keys of rnv itself; each is written where the type allows it. */
   readonly meta?: Partial<Record<NonNullable<ManifestPlace["meta"]>[number], Plain>>;
@@ -90,8 +90,8 @@ const isShort = (value: unknown): boolean =>
 const shortStyle: FlowStyle = { isFlowMap: isShort };
 
 /**
- * Returns the YAML text of plain data. It has no invisible characters, no line that a CI runner takes for a command, and
- * no line breaks besides those of its texts. `${…}` in a text stays as it is.
+ * Returns the YAML text of plain data. It has no invisible characters, no line that a CI runner takes for a command,
+ * and no line breaks besides those of its texts. `${…}` in a text stays as it is.
  */
 function yamlText(content: YamlTree, style: FlowStyle): string {
   const document = new Document(content, { version: "1.2", schema: "core", aliasDuplicateObjects: false });
@@ -299,8 +299,8 @@ function editAt(text: string, at: unknown, rest: readonly string[], value: Plain
 }
 
 /**
- * Returns the YAML text of a merged manifest, `${…}` as written. A secret is shown as its source. A secret text is shown
- * as an empty value, with its location in a comment.
+ * Returns the YAML text of a merged manifest, `${…}` as written. A secret is shown as its source. A secret text is
+ * shown as an empty value, with its location in a comment.
  */
 export function printManifest(root: MapNode, index: TypeIndex): string {
   const { placeIn } = placesOf(index);

@@ -16,8 +16,8 @@ export function choicesMeant(offered: readonly Offered[], declared: string): rea
 }
 
 /**
- * Returns true if a resource is in the place that is declared, or in that of those that declare none. One whose place is not
- * known is not compared (DESIGN section 4, "Environment").
+ * Returns true if a resource is in the place that is declared, or in that of those that declare none. One whose place
+ * is not known is not compared (DESIGN section 4, "Environment").
  */
 export function isPlacedAs(
   { place }: Pick<ResourceType, "place">,

@@ -8,7 +8,7 @@ export const sameName = (a: unknown, b: unknown): boolean =>
 
 const byName = new WeakMap<readonly unknown[], Map<string, unknown[]>>();
 
-/** Returns the entries of a list with that name (`sameName`). A list is indexed once, and must not change after that. */
+/** Returns the entries of a list with that name (`sameName`). The list is indexed once and must not change. */
 export function entriesNamed<Entry extends { readonly name: string }>(
   list: readonly Entry[],
   name: string,

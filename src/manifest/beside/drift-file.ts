@@ -43,8 +43,8 @@ export const driftFileSchema = z.strictObject({
 });
 
 /**
- * Reads the accepted drift of the manifest that `-f` values name, in the file beside it. Every mistake is collected; none
- * is accepted then.
+ * Reads the accepted drift of the manifest that `-f` values name, in the file beside it. Every mistake is collected;
+ * none is accepted then.
  */
 export function readAcceptances(cwd: string, files: readonly string[]) {
   const { report, all } = collectFindings();

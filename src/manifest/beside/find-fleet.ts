@@ -120,7 +120,7 @@ function problemsOf({ name, dir: folder = name }: DeclaredMember, root: string, 
   return [error("manifest.unreadable", `the folder ${folder} of ${name} is a link out of the fleet`)];
 }
 
-/** Returns the paths that a member consists of: its folder, also with links followed, and paths that its manifest mentions. */
+/** Returns the paths of a member: its folder, also with links followed, and paths that its manifest mentions. */
 export function partsOf({ cwd: folder }: FleetMember): readonly string[] {
   const mentioned = manifestsIn(folder).flatMap((file) => {
     const words = readOr(file)?.match(/[^\s"',:[\]{}()]+/g) ?? [];
@@ -129,7 +129,7 @@ export function partsOf({ cwd: folder }: FleetMember): readonly string[] {
   return [folder, realOf(folder), ...new Set(mentioned)];
 }
 
-/** Returns true if the run of a member may start a program: constructs, or for a plan a command that prints a secret. */
+/** Returns true if the run of a member may start a program: an app, or for a plan a command that prints a secret. */
 export function startsPrograms({ cwd: folder }: FleetMember, verb: string): boolean {
   if (existsSync(join(folder, "cdktf.json")) || programName.test(usualManifest(folder).file ?? ""))
     return true;

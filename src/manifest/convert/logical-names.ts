@@ -4,7 +4,7 @@ import { isLogicalName } from "../../model/address";
 export class LogicalNames {
   readonly #used = new Set<string>();
 
-  /** Chooses the path of something in a mapping: a name that fits and is free stays as it is, `Online shop` becomes `online-shop`. */
+  /** Chooses a path in a mapping: a valid and unused name stays as it is, `Online shop` becomes `online-shop`. */
   pathIn(mapping: readonly string[], name: string, fallback = "service"): readonly string[] {
     const words = name.normalize("NFKD").toLowerCase().match(/\w+/g) ?? [fallback];
     const made = isLogicalName(name) ? name : words.join("-");

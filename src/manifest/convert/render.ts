@@ -5,7 +5,7 @@ import { LogicalNames } from "./logical-names";
 
 const kinds = new Map(Object.entries({ pserv: "worker", keyvalue: "redis", database: "postgres" }));
 
-/** Addresses of services (`web NAME`, also `service NAME`) and databases, and logical names of groups (`group NAME`). */
+/** Addresses of services (`web NAME`, also `service NAME`) and databases, logical names of groups (`group NAME`). */
 class Names {
   readonly #found = new Map<string, string>();
 

@@ -15,8 +15,8 @@ const problem = (summary: string, range: SourceRange, hint: string): Diagnostics
   failure("manifest.dotenv", summary, { range, hint });
 
 /**
- * Reads a dotenv file as docker compose does: comments, `export`, quotes, escapes, values of several lines, `KEY` alone,
- * `${NAME}` with defaults. Two rules are stricter:
+ * Reads a dotenv file as docker compose does: comments, `export`, quotes, escapes, values of several lines, `KEY`
+ * alone, `${NAME}` with defaults. Two rules are stricter:
  * - A name is looked for in the file first and then in the environment: no machine changes a value of the file.
  * - A name that is in neither is a mistake; compose reads it as empty.
  *
@@ -56,7 +56,7 @@ const keyPattern = /[\p{L}\p{N}_.[\]-]+/u.source;
 const quoted = /(?<quoted>"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*')/.source;
 const comment = /(?:#[^\n]*)?/.source;
 
-/** Matches `KEY`, `KEY=value` with a value in quotes or to the end of the line, and lines that are neither nor a comment. */
+/** Matches `KEY`, `KEY=value` with a value in quotes or to the end of the line, and lines that are no comment. */
 const statement = new RegExp(
   `(?<![^\n])(?<before>${blanks}(?![\\s#])(?:export[^\\S\n]+)?)(?:(?<key>${keyPattern})` +
     `(?:${blanks}${lineEnd}|(?<mark>${blanks}[=:]${blanks})(?:${quoted}${blanks}${comment}${lineEnd}|(?<plain>[^\n]*)))|[^\n]+)`,
@@ -161,8 +161,8 @@ function expand(text: string, of: Expansion): TemplatePart[] {
 }
 
 /**
- * Returns the value that an earlier line of the file gives a name, else that of the environment. After a colon, an empty
- * variable counts as unset.
+ * Returns the value that an earlier line of the file gives a name, else that of the environment. After a colon, an
+ * empty variable counts as unset.
  */
 function substitute(found: Readonly<Record<string, string>>, of: Expansion): TemplatePart[] {
   const { bare, braced, colon = "", operator, operand = "" } = found;

@@ -18,7 +18,7 @@ interface TypeStripping {
   readonly stripTypeScriptTypes: (text: string, options: { readonly sourceUrl: string }) => string;
 }
 
-/** Loads a file that has `import` or `export` as a module, whatever the `type` of its package.json, and without its types. */
+/** Loads a file with `import` or `export` as a module without types, whatever the `type` of its package.json. */
 const loadModule =
   (strip: TypeStripping["stripTypeScriptTypes"]): Load =>
   (url, context, next) => {

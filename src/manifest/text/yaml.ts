@@ -13,7 +13,7 @@ export interface ParsedYaml {
   readonly failed: boolean;
 }
 
-/** Reads the YAML 1.2 document (core schema) of one file as a tree; mistakes go to `report`, with `hint` that it is no mapping. */
+/** Reads the YAML 1.2 document (core schema) of a file as a tree. `hint` is for a document that is no mapping. */
 export function parseYaml(source: SourceFile, text: string, report: Report, hint?: string): ParsedYaml {
   const refused = oversize(source, text) ?? otherDocument(source, text);
   const { root, diagnostics } = refused ? { diagnostics: [refused] } : parse(source, text, hint);
@@ -44,7 +44,7 @@ function oversize(source: SourceFile, text: string): Diagnostic | undefined {
 
 const content = /^[ \t]*[^#\s]/m;
 
-/** A mark of documents at the start of a line, or a directive. js-yaml takes an indented mark on the first line, too. */
+/** A mark of documents at the start of a line, or a directive. js-yaml accepts an indented mark on the first line. */
 const documentMark = /(?:^[ \t]+---|(?<![^\r\n])(?:---|\.\.\.))(?![^ \t\r\n])|(?<![^\r\n])%[^\r\n]*/g;
 
 /** One document may be opened before its content and closed behind it; directives stand before it. */
