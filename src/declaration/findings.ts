@@ -1,7 +1,7 @@
 import { type Diagnostic, error, positionAt, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { SourceNode } from "./tree";
-import { blockKeys, lifecycleKeys, type PlacedType } from "./type-index";
+import { type BlockType, blockKeys, lifecycleKeys } from "./type-index";
 
 export type Report = (diagnostic: Diagnostic) => void;
 
@@ -63,8 +63,8 @@ export const listKeys = (known: readonly string[]): string | undefined =>
   known.length === 0 || known.length > mostListed ? undefined : `its keys are ${known.join(", ")}`;
 
 /** Suggests the key that was meant in a block or one of its groups: another word, another level, a slip of the pen. */
-export function hintForUnknown(key: string, placed: PlacedType, group?: string): string | undefined {
-  const meant = meantKey(key, placed, group);
+export function hintForUnknown(key: string, blockType: BlockType, group?: string): string | undefined {
+  const meant = meantKey(key, blockType, group);
   if (meant !== undefined) {
     const { level, name } = meant;
     const renamed = name === key ? "" : `, as ${name}`;
@@ -75,7 +75,7 @@ export function hintForUnknown(key: string, placed: PlacedType, group?: string):
   }
   const unspaced = /^([\w-]+):\S/.exec(key)?.[1];
   if (unspaced !== undefined) return `write a space after the colon: ${unspaced}: …`;
-  const here = group === undefined ? blockKeys(placed) : [...(placed.groups.get(group)?.keys() ?? [])];
+  const here = group === undefined ? blockKeys(blockType) : [...(blockType.groups.get(group)?.keys() ?? [])];
   return didYouMean(key, here) ?? listKeys(here);
 }
 
@@ -83,22 +83,22 @@ export function hintForUnknown(key: string, placed: PlacedType, group?: string):
  * Returns the known key that a key misspells (`health_check_path`), names by another word or misplaces. Its level is a
  * group, `lifecycle`, a block such as `deploy`, or undefined for the block itself. `group` is searched first.
  */
-export function meantKey(key: string, placed: PlacedType, group?: string) {
-  const { place, groups, children } = placed;
+export function meantKey(key: string, blockType: BlockType, group?: string) {
+  const { form, groups, children } = blockType;
   const levels = new Map<string | undefined, Iterable<string>>([
     // Its keys follow: a `Map` keeps the order of the first entries.
     [group, []],
-    [undefined, blockKeys(placed)],
+    [undefined, blockKeys(blockType)],
     ...[...groups].map(([level, fields]) => [level, fields.keys()] as const),
-    ...(place.meta ? [["lifecycle", lifecycleKeys] as const] : []),
-    ...[...children].flatMap(([level, { place, attributes }]) =>
-      place.shape === "single" ? [[level, attributes.keys()] as const] : [],
+    ...(form.meta ? [["lifecycle", lifecycleKeys] as const] : []),
+    ...[...children].flatMap(([level, { form, attributes }]) =>
+      form.shape === "single" ? [[level, attributes.keys()] as const] : [],
     ),
   ]);
   const isWord = (word: string): boolean => bare(word) === bare(key);
   const alsoCalled = (level: string | undefined, name: string): readonly string[] =>
-    place.fieldsAlsoCalled?.[level === undefined ? name : `${level}.${name}`] ??
-    children.get(name)?.place.alsoCalled ??
+    form.fieldsAlsoCalled?.[level === undefined ? name : `${level}.${name}`] ??
+    children.get(name)?.form.alsoCalled ??
     [];
   for (const [level, keys] of levels) {
     const names = [...keys];

@@ -76,11 +76,11 @@ export function readLifecycle(
   block: Block,
   context: LoadContext,
 ): Pick<DesiredResource, "lifecycle" | "conditions"> {
-  const { address, placed } = block;
+  const { address, blockType } = block;
   const written = block.meta?.get("lifecycle")?.value;
   if (written === undefined || isNull(written)) return { lifecycle: defaultLifecycle };
   const node = written.kind === "map" ? filledIn(written, block, context) : written;
-  const schema = lifecycleSchemas[placed.type.archives ? "archivable" : "other"];
+  const schema = lifecycleSchemas[blockType.type.archives ? "archivable" : "other"];
   const judged = judgeEach(schema, node, context.report, {
     nameOf: (path) => ["lifecycle", ...path].join("."),
     address,
@@ -133,15 +133,15 @@ const listIn = (node: SourceNode, key: string): readonly SourceNode[] => {
 function checkIgnored(
   ignored: readonly string[],
   node: SourceNode,
-  { address, placed }: Block,
+  { address, blockType }: Block,
   context: LoadContext,
 ): void {
-  const { paths, groups, type } = placed;
+  const { paths, groups, type } = blockType;
   ignored.forEach((path, i) => {
     const { range } = listIn(node, "ignoreChanges")[i] as SourceNode;
     if (paths.has(path) || groups.has(path)) return;
     const [group = "", field = ""] = path.split(".");
-    const further = openShape(placed, group, field);
+    const further = openShape(blockType, group, field);
     if (further?.path === path) {
       const meant = didYouMean(field, groups.get(group)?.keys() ?? []);
       context.report(unknownField(address, path, range, meant));
@@ -165,11 +165,11 @@ export const orderSchema = (index: Pick<TypeIndex, "byType">, type: string) =>
     .array(addressSchema(index, type))
     .describe(`Each ${type} that is created, deployed and settled before this one, and deleted after it.`);
 
-export function readOrder({ address, meta, placed }: Block, context: LoadContext): readonly Address[] {
+export function readOrder({ address, meta, blockType }: Block, context: LoadContext): readonly Address[] {
   const node = meta?.get(orderKey)?.value;
   // To make a schema for each block would take longer than to read the block.
   if (node === undefined) return [];
-  const schema = addressSchema(context.index, placed.type.type);
+  const schema = addressSchema(context.index, blockType.type.type);
   const named = judgeItems(schema, orderKey, node, context.report, { address });
   return named.flatMap(({ item, at: { range } }) => {
     const on = item as Address;
@@ -182,7 +182,7 @@ export function readOrder({ address, meta, placed }: Block, context: LoadContext
         }),
       );
     else if (context.blocks.has(on)) return [on];
-    else reportUndeclared(on, placed, range, { context, address, attribute: orderKey });
+    else reportUndeclared(on, blockType, range, { context, address, attribute: orderKey });
     return [];
   });
 }

@@ -172,9 +172,10 @@ function childHint(
   address: Address,
   { blocks }: LoadContext,
 ): string | undefined {
-  const children = node.kind === "scalar" ? [] : [...(blocks.get(address)?.placed.children.values() ?? [])];
-  const meant = children.find(({ place }) => place.alsoCalled?.includes(path));
-  return meant && `did you mean "${meant.place.key}"?`;
+  const children =
+    node.kind === "scalar" ? [] : [...(blocks.get(address)?.blockType.children.values() ?? [])];
+  const meant = children.find(({ form }) => form.alsoCalled?.includes(path));
+  return meant && `did you mean "${meant.form.key}"?`;
 }
 
 export const expectations = (issues: readonly Issue[]): string =>

@@ -13,10 +13,10 @@ import {
 } from "../declaration/tree";
 import {
   type AttributeShape,
+  type BlockType,
   blockKeys,
   isFreeKey,
   openShape,
-  type PlacedType,
   sensitiveKey,
   type TypeIndex,
   unknownField,
@@ -46,33 +46,34 @@ export function walkBlocks(root: MapNode, index: TypeIndex, report: Report): Map
 
 function walkChildren(
   node: SourceNode,
-  children: ReadonlyMap<string, PlacedType>,
+  children: ReadonlyMap<string, BlockType>,
   parent: OpenBlock | undefined,
   walk: Walk,
 ): void {
-  for (const [key, placed] of children) {
+  for (const [key, blockType] of children) {
     const entry = node.kind === "map" ? node.entries.get(key) : undefined;
-    if (entry === undefined && placed.place.implicit === true && parent !== undefined)
-      addBlock(placed, entryNode(key, scalarNode(null, parent.range)), parent, walk);
-    else if (entry !== undefined && placed.place.shape === "single") addBlock(placed, entry, parent, walk);
-    else if (entry !== undefined) walkNames(placed, entry, parent, walk);
+    if (entry === undefined && blockType.form.implicit === true && parent !== undefined)
+      addBlock(blockType, entryNode(key, scalarNode(null, parent.range)), parent, walk);
+    else if (entry !== undefined && blockType.form.shape === "single")
+      addBlock(blockType, entry, parent, walk);
+    else if (entry !== undefined) walkNames(blockType, entry, parent, walk);
   }
 }
 
 function walkNames(
-  placed: PlacedType,
+  blockType: BlockType,
   { key, keyRange, value }: MapEntry,
   parent: OpenBlock | undefined,
   walk: Walk,
 ): void {
   if (value.kind !== "map") {
     if (isNull(value)) return;
-    const summary = `${key} maps names to ${placed.type.type} blocks, found ${describeKind(value)}`;
-    const hint = placed.shorthand?.secret && value.kind === "scalar" ? undefined : hintForKeys(value, []);
+    const summary = `${key} maps names to ${blockType.type.type} blocks, found ${describeKind(value)}`;
+    const hint = blockType.shorthand?.secret && value.kind === "scalar" ? undefined : hintForKeys(value, []);
     walk.report(error("manifest.invalid_type", summary, { range: keyRange, hint }));
     return;
   }
-  const { type, removedWithParent, nameAttribute = "" } = placed.type;
+  const { type, removedWithParent, nameAttribute = "" } = blockType.type;
   const others = new Map<unknown, string>();
   const { absent } = value;
   if (parent !== undefined) parent.absent ??= absent;
@@ -83,7 +84,7 @@ function walkNames(
     if (removedWithParent && others.has(name))
       walk.report(error("manifest.duplicate_address", duplicate, { range: own?.range ?? named.keyRange }));
     others.set(name, quoteShort(named.key));
-    addBlock(placed, named, parent, walk, absent?.below.has(named.key) ? absent.reason : undefined);
+    addBlock(blockType, named, parent, walk, absent?.below.has(named.key) ? absent.reason : undefined);
     if (isLogicalName(named.key)) continue;
     const summary = `${quoteShort(named.key)} cannot name a ${type}`;
     const detail = "Names hold letters, digits, _ and -, and do not begin with -.";
@@ -94,17 +95,17 @@ function walkNames(
 }
 
 function addBlock(
-  placed: PlacedType,
+  blockType: BlockType,
   entry: MapEntry,
   parent: OpenBlock | undefined,
   walk: Walk,
   unread?: string,
 ): void {
-  const { type } = placed.type;
+  const { type } = blockType.type;
   const above = parent?.names ?? [];
-  const names = placed.place.shape === "single" ? above : [...above, entry.key];
+  const names = blockType.form.shape === "single" ? above : [...above, entry.key];
   const block: OpenBlock = {
-    placed,
+    blockType,
     address: addressOf(type, ...names),
     name: names[names.length - 1] ?? type,
     names,
@@ -117,41 +118,41 @@ function addBlock(
   };
   readContent(entry, block, walk.report);
   walk.blocks.set(block.address, block);
-  walkChildren(entry.value, placed.children, block, walk);
+  walkChildren(entry.value, blockType.children, block, walk);
 }
 
 function readContent(entry: MapEntry, block: OpenBlock, report: Report): void {
-  const { placed, address, written } = block;
-  const { shorthand } = placed;
+  const { blockType, address, written } = block;
+  const { shorthand } = blockType;
   const { value } = entry;
-  if (value.kind === "map" && !isValueOf(placed, value)) readKeys(value, block, report);
+  if (value.kind === "map" && !isValueOf(blockType, value)) readKeys(value, block, report);
   else if (shorthand !== undefined && (!isNull(value) || shorthand.secret))
     written.push({ shape: shorthand, entry });
   else if (!isNull(value)) {
     block.isReadable = false;
     const summary = `${address} must be a block of keys, not ${describeNode(value)}`;
-    const hint = hintForKeys(value, blockKeys(placed));
+    const hint = hintForKeys(value, blockKeys(blockType));
     report(error("manifest.invalid_type", summary, { address, range: value.range, hint }));
   }
 }
 
 function readKeys(node: MapNode, block: OpenBlock, report: Report): void {
-  const { placed, written } = block;
+  const { blockType, written } = block;
   for (const [key, entry] of node.entries) {
-    const shape = placed.attributes.get(key);
-    const group = placed.groups.get(key);
+    const shape = blockType.attributes.get(key);
+    const group = blockType.groups.get(key);
     if (shape !== undefined) written.push({ shape, entry });
     else if (group !== undefined) readGroup(group, entry, block, report);
-    else if (placed.children.has(key) || isFreeKey(key)) continue;
-    else if (isMetaKey(key, placed)) {
+    else if (blockType.children.has(key) || isFreeKey(key)) continue;
+    else if (isMetaKey(key, blockType)) {
       block.meta ??= new Map();
       block.meta.set(key, entry);
     } else noteUnknown(entry, undefined, block, report);
   }
 }
 
-const isMetaKey = (key: string, { place, shorthand }: PlacedType): boolean =>
-  key === sensitiveKey ? shorthand?.secret === true : place.meta?.some((known) => known === key) === true;
+const isMetaKey = (key: string, { form, shorthand }: BlockType): boolean =>
+  key === sensitiveKey ? shorthand?.secret === true : form.meta?.some((known) => known === key) === true;
 
 function readGroup(
   group: ReadonlyMap<string, AttributeShape>,
@@ -159,7 +160,7 @@ function readGroup(
   block: OpenBlock,
   report: Report,
 ): void {
-  const { placed, address, written } = block;
+  const { blockType, address, written } = block;
   if (value.kind !== "map") {
     if (isNull(value)) return;
     const summary = `${address}: ${groupKey} must be a mapping, not ${describeNode(value)}`;
@@ -169,10 +170,10 @@ function readGroup(
   }
   for (const [key, entry] of value.entries) {
     const known = group.get(key);
-    const meant = known === undefined ? meantKey(key, placed, groupKey) : undefined;
+    const meant = known === undefined ? meantKey(key, blockType, groupKey) : undefined;
     const isOfBlock = meant !== undefined && meant.level === undefined;
     // A key that a group does not have is for the catalog to decide, where the group is open.
-    const shape = known ?? (isOfBlock || isFreeKey(key) ? undefined : openShape(placed, groupKey, key));
+    const shape = known ?? (isOfBlock || isFreeKey(key) ? undefined : openShape(blockType, groupKey, key));
     if (shape !== undefined) written.push({ shape, entry });
     else if (!isFreeKey(key)) noteUnknown(entry, groupKey, block, report);
     if (shape !== undefined && known === undefined)
@@ -190,11 +191,12 @@ function noteUnknown(entry: MapEntry, group: string | undefined, block: OpenBloc
 }
 
 const unknownHint = (key: string, block: Block, group: string | undefined): string | undefined =>
-  misplacedIn(block) ?? hintForUnknown(key, block.placed, group);
+  misplacedIn(block) ?? hintForUnknown(key, block.blockType, group);
 
 /** `services` beside the projects in place of in one, `configuration` beside the services: read as a name. */
-function misplacedIn({ address, placed }: Block): string | undefined {
+function misplacedIn({ address, blockType }: Block): string | undefined {
   const name = nameOf(address).split(".").at(-1) ?? "";
-  if (!placed.children.has(name) && !placed.groups.has(name) && !isMetaKey(name, placed)) return undefined;
-  return `"${name}" is read as the name of a ${placed.type.type} here: indent it deeper, into the one it belongs to`;
+  if (!blockType.children.has(name) && !blockType.groups.has(name) && !isMetaKey(name, blockType))
+    return undefined;
+  return `"${name}" is read as the name of a ${blockType.type.type} here: indent it deeper, into the one it belongs to`;
 }

@@ -24,21 +24,21 @@ import {
   scalarNode,
 } from "../declaration/tree";
 import { commandHints, ownFileAt } from "../declaration/trust";
-import { logicalName, type PlacedType } from "../declaration/type-index";
+import { type BlockType, logicalName } from "../declaration/type-index";
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { reasonOf } from "../model/file-error";
 import { parseDotenv } from "./text/dotenv";
 
-export const groupsSchema = ({ place }: PlacedType, group: z.ZodType) =>
+export const groupsSchema = ({ form }: BlockType, group: z.ZodType) =>
   z
     .record(logicalName, group)
-    .describe(`Named groups of ${place.key}, which blocks take by ${place.shared?.from}.`);
+    .describe(`Named groups of ${form.key}, which blocks take by ${form.shared?.from}.`);
 
-const itemSchema = ({ place }: PlacedType) =>
+const itemSchema = ({ form }: BlockType) =>
   z
     .strictObject({
-      group: logicalName.optional().describe(`A name of ${place.shared?.groups}.`),
+      group: logicalName.optional().describe(`A name of ${form.shared?.groups}.`),
       dotenv: z
         .string()
         .min(1, "expected a path")
@@ -51,15 +51,15 @@ const itemSchema = ({ place }: PlacedType) =>
     })
     .meta({ minProperties: 1, maxProperties: 1 });
 
-export const itemsSchema = (child: PlacedType) =>
+export const itemsSchema = (child: BlockType) =>
   z
     .array(itemSchema(child))
     .describe(
-      `Groups and dotenv files whose ${child.place.key} it takes; later ones win, and its own ${child.place.key} over all.`,
+      `Groups and dotenv files whose ${child.form.key} it takes; later ones win, and its own ${child.form.key} over all.`,
     );
 
 interface Expansion extends LoadContext {
-  readonly groups: ReadonlyMap<PlacedType, ReadonlyMap<string, MapNode>>;
+  readonly groups: ReadonlyMap<BlockType, ReadonlyMap<string, MapNode>>;
   readonly files: Map<string, SharedEntries>;
 }
 
@@ -76,7 +76,10 @@ interface SharedEntries {
 export function expandShared(root: MapNode, context: LoadContext): MapNode {
   const { index } = context;
   const groups = new Map(
-    [...index.shared].map(([key, placed]) => [placed, readGroups(root.entries.get(key), placed, context)]),
+    [...index.shared].map(([key, blockType]) => [
+      blockType,
+      readGroups(root.entries.get(key), blockType, context),
+    ]),
   );
   const expansion: Expansion = { ...context, groups, files: new Map() };
   const entries = new Map(root.entries);
@@ -95,16 +98,16 @@ function expandIn(node: MapNode, expansion: Expansion): MapNode {
   return { ...expanded, entries };
 }
 
-const sharedFrom = ({ place }: PlacedType): string => place.shared?.from ?? "";
+const sharedFrom = ({ form }: BlockType): string => form.shared?.from ?? "";
 
 function readGroups(
   entry: MapEntry | undefined,
-  placed: PlacedType,
+  blockType: BlockType,
   { report }: LoadContext,
 ): ReadonlyMap<string, MapNode> {
   const groups = new Map<string, MapNode>();
   if (entry === undefined || isNull(entry.value)) return groups;
-  const schema = groupsSchema(placed, z.record(z.string(), z.unknown()).nullable());
+  const schema = groupsSchema(blockType, z.record(z.string(), z.unknown()).nullable());
   const named = judgeEach(schema, entry.value, report, {
     nameOf: (path) => [entry.key, ...path].join("."),
     code: "manifest.group",
@@ -122,10 +125,10 @@ function readGroups(
 function expandItems(
   entries: Map<string, MapEntry>,
   from: MapEntry,
-  child: PlacedType,
+  child: BlockType,
   expansion: Expansion,
 ): void {
-  const { key } = child.place;
+  const { key } = child.form;
   const { report } = expansion;
   entries.delete(from.key);
   const merged = new Map<string, MapEntry>();
@@ -171,7 +174,7 @@ function expandItems(
   entries.set(key, { key, keyRange, value: { kind: "map", entries: merged, range, absent } });
 }
 
-function nameIn({ key, value }: MapEntry, { type: { nameAttribute = "" } }: PlacedType): string {
+function nameIn({ key, value }: MapEntry, { type: { nameAttribute = "" } }: BlockType): string {
   const named = value.kind === "map" ? value.entries.get(nameAttribute) : undefined;
   return named?.value.kind === "scalar" ? String(named.value.value) : key;
 }
@@ -179,7 +182,7 @@ function nameIn({ key, value }: MapEntry, { type: { nameAttribute = "" } }: Plac
 function entriesOf(
   { group: named, dotenv }: z.infer<ReturnType<typeof itemSchema>>,
   { entries }: MapNode,
-  child: PlacedType,
+  child: BlockType,
   expansion: Expansion,
 ): SharedEntries {
   const { range } = (entries.get(dotenv === undefined ? "group" : "dotenv") as MapEntry).value;
@@ -189,7 +192,7 @@ function entriesOf(
   if (group !== undefined) return { entries: [...group.entries.values()] };
   const known = [...groups.keys()];
   const listed =
-    known.length === 0 ? `declare it in ${child.place.shared?.groups}` : `the groups are ${known.join(", ")}`;
+    known.length === 0 ? `declare it in ${child.form.shared?.groups}` : `the groups are ${known.join(", ")}`;
   const hint = didYouMean(named as string, known) ?? listed;
   expansion.report(
     error("manifest.group", `there is no group ${quoteShort(named as string)}`, { range, hint }),
@@ -201,7 +204,7 @@ function entriesOf(
 function dotenvEntries(
   written: string,
   range: SourceRange,
-  child: PlacedType,
+  child: BlockType,
   expansion: Expansion,
 ): SharedEntries {
   const path = resolve(dirname(resolve(expansion.cwd, range.file)), written);
@@ -244,7 +247,7 @@ function readDotenv(path: string, written: string, range: SourceRange, expansion
 }
 
 /** Replaces each dot of a name by `_`, which an address may hold. */
-function withPlainName(entry: MapEntry, { type: { nameAttribute = "", manifest } }: PlacedType): MapEntry {
+function withPlainName(entry: MapEntry, { type: { nameAttribute = "", manifest } }: BlockType): MapEntry {
   const { key, keyRange, value } = entry;
   if (!key.includes(".")) return entry;
   const parts = [

@@ -154,7 +154,7 @@ function contextOf(
 
 /** A resource whose deletion is confirmed by name is not deleted in a protected stage; its state remembers that. */
 function shielded(resource: DesiredResource, index: TypeIndex): DesiredResource {
-  if (index.byType.get(resource.type)?.place.meta === undefined) return resource;
+  if (index.byType.get(resource.type)?.form.meta === undefined) return resource;
   return { ...resource, lifecycle: { ...resource.lifecycle, preventDestroy: true } };
 }
 

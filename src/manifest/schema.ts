@@ -4,11 +4,11 @@ import { moveSchema, removalSchema } from "../declaration/moves";
 import { sourceSchemas } from "../declaration/secret-sources";
 import {
   type AttributeShape,
+  type BlockType,
   freeKeys,
   indexTypes,
   logicalName,
   orderKey,
-  type PlacedType,
   sensitiveKey,
   type TypeIndex,
   unwrap,
@@ -32,7 +32,7 @@ const reference = z.string().meta({ pattern: "\\$\\{", description: "Filled in b
  * text.
  */
 export const manifestJsonSchema = (types: readonly ResourceType[], catalog = emptyCatalog): object =>
-  jsonOf(manifestSchema(types, "manifest", catalog), "Manifest", "The desired state of a workspace of rnv.");
+  jsonOf(manifestSchema(types, "base", catalog), "Manifest", "The desired state of a workspace of rnv.");
 
 /**
  * The JSON Schema (draft-07) of a manifest that overlays another (`-f rnv.yaml -f production.yaml`): everything is
@@ -50,16 +50,16 @@ interface Making {
   readonly isOverlay: boolean;
   readonly secret: z.ZodType;
   readonly lifecycles: { readonly archivable: z.ZodType; readonly other: z.ZodType };
-  readonly blocks: Map<PlacedType, z.ZodType>;
+  readonly blocks: Map<BlockType, z.ZodType>;
 }
 
 function manifestSchema(
   types: readonly ResourceType[],
-  form: "manifest" | "overlay",
+  layer: "base" | "overlay",
   catalog: Catalog,
 ): z.ZodObject {
   const index = indexTypes(types);
-  const isOverlay = form === "overlay";
+  const isOverlay = layer === "overlay";
   const making: Making = {
     catalog,
     index,
@@ -69,21 +69,21 @@ function manifestSchema(
       .union([z.string(), ...sourceSchemas])
       .meta({ id: "secret", description: "The value of a variable: text, or where it comes from." }),
     lifecycles: {
-      archivable: writtenLifecycle("archivable", form).meta({ id: "archivableLifecycle" }),
-      other: writtenLifecycle("other", form).meta({ id: "lifecycle" }),
+      archivable: writtenLifecycle("archivable", layer).meta({ id: "archivableLifecycle" }),
+      other: writtenLifecycle("other", layer).meta({ id: "lifecycle" }),
     },
   };
-  const shared = [...index.shared].map(([key, placed]) => [
+  const shared = [...index.shared].map(([key, blockType]) => [
     key,
     groupsSchema(
-      placed,
-      z.record(logicalName, namedBlock(placed, making)).describe(placed.type.doc).nullable(),
+      blockType,
+      z.record(logicalName, namedBlock(blockType, making)).describe(blockType.type.doc).nullable(),
     ).nullish(),
   ]);
   return z
     .strictObject({
       version: isOverlay ? versionSchema.nullish() : versionSchema.optional(),
-      ...placesIn(index.root, making),
+      ...keysIn(index.root, making),
       ...Object.fromEntries(shared),
       stages: stagesSchema.nullish(),
       moved: z.array(moveSchema(index)).nullish().describe("Resources declared under a new address."),
@@ -99,7 +99,7 @@ function manifestSchema(
 }
 
 /** `lifecycle` as it is written: the environment may fill in its choices. */
-function writtenLifecycle(kind: keyof typeof lifecycleSchemas, form: "manifest" | "overlay"): z.ZodType {
+function writtenLifecycle(kind: keyof typeof lifecycleSchemas, layer: "base" | "overlay"): z.ZodType {
   const { shape } = lifecycleSchemas[kind];
   const filledIn = (choice: z.ZodOptional) =>
     z
@@ -113,57 +113,57 @@ function writtenLifecycle(kind: keyof typeof lifecycleSchemas, form: "manifest" 
   };
   const written = Object.entries(keys).map(([key, value]) => [
     key,
-    form === "overlay" ? orNull(value) : value,
+    layer === "overlay" ? orNull(value) : value,
   ]);
   const description = "Whether it may be destroyed, what becomes of it then, and which changes are ignored.";
   const block = z.strictObject(Object.fromEntries(written));
   return block.meta({ patternProperties: freeKeys, description });
 }
 
-function placesIn(places: ReadonlyMap<string, PlacedType>, making: Making): Record<string, z.ZodType> {
-  const entries = [...places].map(([key, placed]) => {
-    const block = namedBlock(placed, making);
-    const mayBeEmpty = making.isOverlay || !needsSomething(placed);
+function keysIn(types: ReadonlyMap<string, BlockType>, making: Making): Record<string, z.ZodType> {
+  const entries = [...types].map(([key, blockType]) => {
+    const block = namedBlock(blockType, making);
+    const mayBeEmpty = making.isOverlay || !needsSomething(blockType);
     const at =
-      placed.place.shape === "single" ? block : z.record(logicalName, mayBeEmpty ? orNull(block) : block);
-    return [key, at.nullish().describe(placed.type.doc)];
+      blockType.form.shape === "single" ? block : z.record(logicalName, mayBeEmpty ? orNull(block) : block);
+    return [key, at.nullish().describe(blockType.type.doc)];
   });
   return Object.fromEntries(entries);
 }
 
-const needsSomething = ({ shorthand, paths }: PlacedType): boolean =>
+const needsSomething = ({ shorthand, paths }: BlockType): boolean =>
   shorthand?.secret === true || [...paths.values()].some(({ required, isName }) => required && !isName);
 
-function namedBlock(placed: PlacedType, making: Making): z.ZodType {
-  const { shorthand } = placed;
-  const block = blockSchema(placed, making);
+function namedBlock(blockType: BlockType, making: Making): z.ZodType {
+  const { shorthand } = blockType;
+  const block = blockSchema(blockType, making);
   if (shorthand === undefined) return block;
   if (shorthand.secret) return z.union([making.secret, block]);
   const bare = z.union([z.string(), z.number(), z.boolean(), z.array(z.unknown())]);
   return z.union([z.intersection(bare, attributeSchema(shorthand, making)), block]);
 }
 
-function blockSchema(placed: PlacedType, making: Making): z.ZodType {
-  const before = making.blocks.get(placed);
+function blockSchema(blockType: BlockType, making: Making): z.ZodType {
+  const before = making.blocks.get(blockType);
   if (before !== undefined) return before;
-  const { type, place, shorthand } = placed;
+  const { type, form, shorthand } = blockType;
   const keys: Record<string, z.ZodType> = {
-    ...attributesIn(placed.attributes, type, making),
+    ...attributesIn(blockType.attributes, type, making),
     ...Object.fromEntries(
-      [...placed.groups].map(([key, group]) => [key, groupSchema(placed, key, group, making)]),
+      [...blockType.groups].map(([key, group]) => [key, groupSchema(blockType, key, group, making)]),
     ),
-    ...placesIn(placed.children, making),
+    ...keysIn(blockType.children, making),
   };
-  for (const child of placed.children.values())
-    if (child.place.shared !== undefined) keys[child.place.shared.from] = itemsSchema(child).nullish();
-  if (place.meta !== undefined) {
+  for (const child of blockType.children.values())
+    if (child.form.shared !== undefined) keys[child.form.shared.from] = itemsSchema(child).nullish();
+  if (form.meta !== undefined) {
     keys.lifecycle = making.lifecycles[type.archives ? "archivable" : "other"].nullish();
     keys.import = z
       .union([importId, fromEnvironment])
       .optional()
       .describe("Id of the live thing to take over.");
   }
-  if (place.meta?.includes(orderKey)) keys[orderKey] = orderSchema(making.index, type.type).nullish();
+  if (form.meta?.includes(orderKey)) keys[orderKey] = orderSchema(making.index, type.type).nullish();
   if (shorthand?.secret)
     keys[sensitiveKey] = z
       .boolean()
@@ -176,7 +176,7 @@ function blockSchema(placed: PlacedType, making: Making): z.ZodType {
     patternProperties: freeKeys,
     anyOf: shorthand?.secret && !making.isOverlay ? eitherOf(shorthand.path, type.preservedBy) : undefined,
   });
-  making.blocks.set(placed, block);
+  making.blocks.set(blockType, block);
   return block;
 }
 
@@ -190,7 +190,7 @@ const eitherOf = (secret: string, preservedBy = "") => [
 ];
 
 function groupSchema(
-  { type }: PlacedType,
+  { type }: BlockType,
   key: string,
   group: ReadonlyMap<string, AttributeShape>,
   making: Making,

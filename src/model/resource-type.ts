@@ -55,7 +55,7 @@ export interface ComputedRule {
   readonly movesByItself?: true;
 }
 
-export interface ManifestPlace {
+export interface ManifestForm {
   /** The key that holds it: `services`. */
   readonly key: string;
   /** Types whose block the key stands in; `root` for the top level. */
@@ -203,7 +203,7 @@ export interface ResourceType {
   readonly groups: readonly string[];
   /** One of the groups takes further fields: those that `defaults` names and the schema does not, typed by it. */
   readonly open?: { readonly group: string; readonly rule: AttributeRule };
-  readonly manifest: ManifestPlace;
+  readonly manifest: ManifestForm;
 
   /** The attribute that holds its name (default: its logical name); undefined when it has none. */
   readonly nameAttribute?: string;

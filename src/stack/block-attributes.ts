@@ -74,7 +74,7 @@ function fieldNamed(
   { type, address, reader }: ResourceSource,
 ): AttributeShape | undefined {
   const known = fields.get(key);
-  const further = known ?? openShape(type.placed, groupKey, camelCase(key));
+  const further = known ?? openShape(type.blockType, groupKey, camelCase(key));
   if (known === undefined && further !== undefined)
     reader.note(unknownField(address, further.path, keyRange, didYouMean(key, fields.keys()), { name: key }));
   return further;

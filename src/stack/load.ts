@@ -184,12 +184,12 @@ function reportNamesakes(
   const first = new Map<string, StackBlock>();
   blocks.forEach((one, i) => {
     const { block, source, link } = one;
-    const { type, place } = block.placed;
+    const { type, form } = block.blockType;
     const { address, range } = block;
     const isPart = type.removedWithParent === true;
     const id = link?.value.value;
     const of = block.parent?.address ?? (typeof id === "string" ? id : referredAddresses(id)[0]);
-    const name = place.shape === "single" ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
+    const name = form.shape === "single" ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
     const around = isPart ? [] : workspaceOf(source);
     const isNamed = typeof name === "string" && (!isPart || of !== undefined);
     const key = isNamed ? [type.type, of, name, ...around].join("\0") : address;
@@ -270,7 +270,7 @@ function readLookup(
   return {
     address,
     owner,
-    type: type?.placed.type.type,
+    type: type?.blockType.type.type,
     listing: listing && terraformType,
     query,
     dependsOn: dependsOnOf(entry, { address, range }, reader),

@@ -29,7 +29,7 @@ export const convertRender: Converter = (file, { repository }) => {
     ...file.maps("projects").flatMap((project) => environmentsOf(project, logicalNames)),
   ];
   const names = new Names();
-  const entries = parts.flatMap(({ fields: part, outer, ...place }, scope) =>
+  const entries = parts.flatMap(({ fields: part, outer, ...owner }, scope) =>
     [...part.maps("services"), ...part.maps("databases")].map((fields) => {
       const type = fields.owner === "database" ? fields.owner : fields.required("type");
       const name = fields.required("name");
@@ -37,7 +37,7 @@ export const convertRender: Converter = (file, { repository }) => {
       const address = ["service", ...outer.slice(1), path.at(-1)].join(".");
       if (type !== "database") names.add(scope, `service ${name}`, address);
       names.add(scope, `${kinds.get(type) ?? type} ${name}`, address);
-      return { fields, scope, address, type, named: { ...place, name, path } };
+      return { fields, scope, address, type, named: { ...owner, name, path } };
     }),
   );
   const listed = parts.flatMap(({ fields: part }, scope) =>

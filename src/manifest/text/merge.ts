@@ -1,7 +1,7 @@
 import { namesSource } from "../../declaration/declared-block";
 import { formatLocation, hintForMiss, type Report } from "../../declaration/findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "../../declaration/tree";
-import type { PlacedType, TypeIndex } from "../../declaration/type-index";
+import type { BlockType, TypeIndex } from "../../declaration/type-index";
 import { error } from "../../diagnostics/diagnostic";
 import { addressOf } from "../../model/address";
 
@@ -28,15 +28,21 @@ export function mergeFiles(first: MapNode, second: MapNode, index: TypeIndex, re
     report(error("manifest.duplicate_address", `${name} is declared twice`, about));
     return a;
   };
-  const mergePlaces = (a: MapEntry, b: MapEntry, placed: PlacedType, names: readonly string[]): MapEntry =>
-    placed.place.shape === "single"
-      ? mergeBlocks(a, b, placed, names)
-      : mergeMaps(a, b, (x, y) => mergeBlocks(x, y, placed, [...names, x.key]));
-  const mergeBlocks = (a: MapEntry, b: MapEntry, placed: PlacedType, names: readonly string[]): MapEntry => {
-    const isDeclared = declares(a.value, placed);
-    if (isDeclared && declares(b.value, placed)) return refuse(a, b, addressOf(placed.type.type, ...names));
+  const mergePlaces = (a: MapEntry, b: MapEntry, blockType: BlockType, names: readonly string[]): MapEntry =>
+    blockType.form.shape === "single"
+      ? mergeBlocks(a, b, blockType, names)
+      : mergeMaps(a, b, (x, y) => mergeBlocks(x, y, blockType, [...names, x.key]));
+  const mergeBlocks = (
+    a: MapEntry,
+    b: MapEntry,
+    blockType: BlockType,
+    names: readonly string[],
+  ): MapEntry => {
+    const isDeclared = declares(a.value, blockType);
+    if (isDeclared && declares(b.value, blockType))
+      return refuse(a, b, addressOf(blockType.type.type, ...names));
     const { value } = mergeMaps(a, b, (x, y) => {
-      const child = placed.children.get(x.key);
+      const child = blockType.children.get(x.key);
       return child === undefined ? x : mergePlaces(x, y, child, names);
     });
     const declared = isDeclared ? a : b;
@@ -61,10 +67,10 @@ function mergeMaps(a: MapEntry, b: MapEntry, both: Combine): MapEntry {
 }
 
 /** More than a frame around other blocks. */
-const declares = (node: SourceNode, placed: PlacedType): boolean =>
+const declares = (node: SourceNode, blockType: BlockType): boolean =>
   node.kind !== "map" || node.entries.size === 0
-    ? placed.children.size === 0 || !isNull(node)
-    : [...node.entries.keys()].some((key) => !placed.children.has(key));
+    ? blockType.children.size === 0 || !isNull(node)
+    : [...node.entries.keys()].some((key) => !blockType.children.has(key));
 
 interface Overlaying {
   readonly index: TypeIndex;
@@ -114,7 +120,7 @@ function overlayEntry(
   const [lower, upper] = [below.value, above.value];
   if (lower.kind !== "map" || upper.kind !== "map" || namesSource(lower) || namesSource(upper)) return above;
   const hasMore = [...to.index.shared.values()].some(
-    ({ place: { key, shared } }) =>
+    ({ form: { key, shared } }) =>
       key === above.key && blocks.some(({ entries }) => shared !== undefined && entries.has(shared.from)),
   );
   return { ...above, value: overlay(lower, upper, to, [...path, above.key], hasMore ? "later" : "none") };
