@@ -17,7 +17,7 @@ if (verb === "version" && others.length === 0) {
     process.stderr.write(`error[command.output_lost]: standard output could not be written (${code})\n`);
     process.exitCode = 1;
   });
-  process.stdout.write(versionText(process, false));
+  process.stdout.write(versionText(process));
 } else {
   keepCompiled();
   const { main } = require("./run") as typeof program;

@@ -5,7 +5,7 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
 import type { ProcessEnvironment } from "../model/process-environment";
 import { mentionsStage, type StageName, stageText } from "../model/stage";
-import type { TargetPlace } from "../model/target-location";
+import type { TargetLocation } from "../model/target-location";
 import type { UsedProfile } from "./profile";
 import { repositoryPath } from "./screen";
 
@@ -66,7 +66,7 @@ export interface TargetRules {
   readonly writes?: true;
 }
 
-export interface Target extends Request, TargetPlace {
+export interface Target extends Request, TargetLocation {
   /** The stage that the manifest is read for; `any` for what is the same in all of them. */
   readonly readStage?: StageOfTarget | "any" | undefined;
   /** A state that names no stage becomes that of this stage. */

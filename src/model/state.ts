@@ -23,7 +23,9 @@ const objectOf = <Value>() => z.custom<Record<string, Value>>(isObject, "expecte
 
 const text = z.string().min(1);
 const texts = z.array(text);
-const address = text as unknown as z.ZodType<Address>;
+/** Gives a schema the type of its values, where TypeScript cannot derive it. */
+export const typed = <Value>(schema: z.ZodType) => schema as z.ZodType<Value, Value>;
+const address = typed<Address>(text);
 const count = z.int().min(0);
 
 const resource = z.looseObject({
@@ -165,10 +167,7 @@ const run = z.looseObject({
     .looseObject({
       address,
       command,
-      pending: z.looseObject({
-        kind: z.enum(["deployment", "operation"]),
-        id: text,
-      }) as unknown as z.ZodType<Pending>,
+      pending: typed<Pending>(z.looseObject({ kind: z.enum(["deployment", "operation"]), id: text })),
     })
     .optional(),
 });
@@ -251,7 +250,7 @@ export const stateSchema = z.looseObject({
   history: z.array(pastRun).optional(),
   /** First 16 hex digits of SHA-256 of the fingerprint key; null before the first fingerprint. */
   keyId: z.string().nullable(),
-  resources: z.record(z.string() as unknown as z.ZodType<Address, Address>, resource),
+  resources: z.record(typed<Address>(z.string()), resource),
   outputs: objectOf<Plain>(),
   /** The run in progress or cut short; null after a run that ended. */
   run: run.nullable(),

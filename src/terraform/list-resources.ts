@@ -1,7 +1,7 @@
 import type { Resource } from "../api/reads";
 import { error, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { choicesMeant, isPlacedAs } from "../model/declared-choice";
+import { isPlacedAs, matchingChoices } from "../model/declared-choice";
 import type { LiveResource } from "../model/live";
 import { entriesNamed } from "../model/service-names";
 import { compareTexts } from "../model/text-order";
@@ -148,7 +148,7 @@ async function chosen(session: Session, resource: Resource, config: TerraformObj
     return failure("live.data_missing", `there is no ${what} "${given}"${where}`, details);
   };
   const offered = around.flatMap(({ live }) => live.offers?.[placeName] ?? []);
-  if (place !== undefined && choicesMeant(offered, place).length === 0)
+  if (place !== undefined && matchingChoices(offered, place).length === 0)
     throw missing(placeName, place, offered);
   const declared = new Map([[placeName, place]]);
   const isAsked = ({ live, parent: outer }: Line): boolean =>

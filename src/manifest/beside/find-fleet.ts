@@ -8,7 +8,7 @@ import { commandEnvironment, trustOf } from "../../declaration/trust";
 import { type Diagnostic, error, failure, hasErrors } from "../../diagnostics/diagnostic";
 import { reasonOf } from "../../model/file-error";
 import { splitStage } from "../../model/stage";
-import type { TargetPlace } from "../../model/target-location";
+import type { TargetLocation } from "../../model/target-location";
 import { compareTexts } from "../../model/text-order";
 import { longestTimer, parseDuration } from "../../model/time";
 import { manifestNames, programName, usualManifest, yamlName } from "../find-files";
@@ -25,7 +25,7 @@ export interface FleetRequest extends Pick<ManifestRequest, "cwd" | "types" | "e
 }
 
 /** A manifest of a fleet in one of its stages: a run of its own (DESIGN section 16). */
-export interface FleetMember extends TargetPlace {
+export interface FleetMember extends TargetLocation {
   /** `teams/shop`, with its stage `teams/shop@production`; no two members of a fleet have the same. */
   readonly name: string;
   /** Its folder, absolute. */

@@ -18,6 +18,8 @@ interface TypeStripping {
   readonly stripTypeScriptTypes: (text: string, options: { readonly sourceUrl: string }) => string;
 }
 
+const canStripTypes = (module: object): module is TypeStripping => "registerHooks" in module;
+
 /** Loads a file with `import` or `export` as a module without types, whatever the `type` of its package.json. */
 const loadModule =
   (strip: TypeStripping["stripTypeScriptTypes"]): Load =>
@@ -51,9 +53,7 @@ async function evaluate(file: string, stage: string): Promise<void> {
 }
 
 process.on("uncaughtException", fail);
-if (!process.execArgv.includes("--import") && "registerHooks" in nodeModule) {
-  const { registerHooks, stripTypeScriptTypes } = nodeModule as unknown as TypeStripping;
-  registerHooks({ load: loadModule(stripTypeScriptTypes) });
-}
+if (!process.execArgv.includes("--import") && canStripTypes(nodeModule))
+  nodeModule.registerHooks({ load: loadModule(nodeModule.stripTypeScriptTypes) });
 const [file = "", stage = ""] = process.argv.slice(2);
 evaluate(file, stage).catch(fail);

@@ -2,7 +2,7 @@ import { type GapName, gapVariable } from "../../api/gaps";
 import { documentedDefaults } from "../../api/wire/configuration";
 import { didYouMean, joinHints } from "../../diagnostics/suggest";
 import type { Catalog, CatalogPlan } from "../../model/catalog";
-import { choicesMeant } from "../../model/declared-choice";
+import { matchingChoices } from "../../model/declared-choice";
 import type { Offered } from "../../model/live";
 import type { AttributeLookup, CheckContext, Finding } from "../../model/resource-type";
 import type { ResolvedValue } from "../../model/value";
@@ -215,7 +215,7 @@ export function checkOffered(
     const hint = `write \`environment\`, or name the one for all services with ${gapVariable("productionEnvironment")}`;
     return [unavailable("environment", summary, hint, hasText(offered))];
   }
-  const named = choicesMeant(offered, environment);
+  const named = matchingChoices(offered, environment);
   const ids = named.flatMap(({ id }) => id ?? []);
   if (named.length === 1) return [];
   if (named.length > 1) {

@@ -7,7 +7,7 @@ import { documentedDefaults } from "../../api/wire/configuration";
 import type { Service } from "../../api/wire/shapes";
 import { failure } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
-import { choicesMeant, isPlacedAs } from "../../model/declared-choice";
+import { isPlacedAs, matchingChoices } from "../../model/declared-choice";
 import type { LiveResource, Offered, Pending, ReadResult } from "../../model/live";
 import type {
   Accepted,
@@ -128,7 +128,7 @@ async function environmentIdFor(
   const [finding] = checkOffered(declared, offered, false);
   if (finding) throw failure(finding.code, finding.summary, finding);
   const isChosen = ({ isDefault }: Offered): boolean => isDefault;
-  return (declared === undefined ? offered.find(isChosen) : choicesMeant(offered, declared)[0])?.id;
+  return (declared === undefined ? offered.find(isChosen) : matchingChoices(offered, declared)[0])?.id;
 }
 
 function defaults({ defaults: byCatalog, assumed }: Catalog, kind = ""): Attributes {
