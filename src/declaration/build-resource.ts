@@ -1,4 +1,4 @@
-import { error, warning } from "../diagnostics/diagnostic";
+import { warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
 import { Secret } from "../model/secret";
@@ -6,7 +6,7 @@ import { referencesOf, Template, UnreadSecret } from "../model/value";
 import type { Block } from "./declared-block";
 import { hintForMiss } from "./findings";
 import { isOpenValue, readImport, readLifecycle, readOrder } from "./lifecycle";
-import type { LoadContext } from "./load-context";
+import { type LoadContext, refuse } from "./load-context";
 import { readAttribute } from "./read-value";
 import { type PendingSecret, readSecret } from "./secret-sources";
 import { looksSecret } from "./secret-texts";
@@ -118,14 +118,11 @@ function reportMissing(
   const { blockType, address } = block;
   for (const shape of blockType.paths.values()) {
     if (!isNeeded(shape, block, attributes) || shape.isName || isWritten(block, shape.path)) continue;
-    context.report(
-      error("manifest.missing_key", `${address} lacks ${shape.path}`, {
-        address,
-        attribute: shape.path,
-        range: block.range,
-        hint: shape.secret ? preserveHint(block, attributes) : meantBlock(block, context),
-      }),
-    );
+    refuse({ context, address, attribute: shape.path }, block.range, {
+      code: "manifest.missing_key",
+      summary: `${address} lacks ${shape.path}`,
+      hint: shape.secret ? preserveHint(block, attributes) : meantBlock(block, context),
+    });
   }
 }
 

@@ -95,11 +95,18 @@ function secretOf(
   return undefined;
 }
 
+const untrusted = (problem: string, hint: string): Fetched => ({
+  problem,
+  hint,
+  isMissing: true,
+  code: "guard.untrusted",
+});
+
 function fromEnvironment(source: PendingSecret, context: LoadContext): Fetched {
   const name = source.argument[0] as string;
   if (isOwnCredential(name)) return { problem: `${name} is a credential of rnv, not a value of a service` };
-  if (!context.trust.mayRead(name))
-    return { ...unlistedVariable(name), isMissing: true, code: "guard.untrusted" };
+  const { problem, hint } = unlistedVariable(name);
+  if (!context.trust.mayRead(name)) return untrusted(problem, hint);
   const text = context.environment[name];
   if (text) return { text };
   return {
@@ -138,12 +145,7 @@ async function fromCommand(source: PendingSecret, context: LoadContext): Promise
   const { commandsForbiddenBy: forbidden } = trust;
   const program = JSON.stringify(source.argument[0]);
   if (forbidden !== undefined)
-    return {
-      problem: `the command ${program} is not run: ${forbidden} forbids it`,
-      hint: commandHints[forbidden],
-      isMissing: true,
-      code: "guard.untrusted",
-    };
+    return untrusted(`the command ${program} is not run: ${forbidden} forbids it`, commandHints[forbidden]);
   const given = source.env ?? [];
   const unlistedName = environment.RNV_ALLOW_ENV ? given.find((name) => !trust.isAllowed(name)) : undefined;
   if (unlistedName !== undefined)
@@ -168,23 +170,13 @@ function fromFile(source: PendingSecret, context: LoadContext): Fetched {
   try {
     const real = realpathSync.native(path);
     const own = ownFileAt(real, cwd, context.environment);
-    if (own !== undefined)
-      return {
-        problem: `${file} ${own}: it is no value of a service`,
-        hint: "put the value into a file of its own",
-      };
+    const ownHint = "put the value into a file of its own";
+    if (own !== undefined) return { problem: `${file} ${own}: it is no value of a service`, hint: ownHint };
+    const outside = `${file} is outside the project folder`;
     if (context.trust.isUntrusted && !isWithin(real, [context.project]))
-      return {
-        problem: `${file} is outside the project folder, and --untrusted forbids to read it`,
-        hint: commandHints["--untrusted"],
-        isMissing: true,
-        code: "guard.untrusted",
-      };
+      return untrusted(`${outside}, and --untrusted forbids to read it`, commandHints["--untrusted"]);
     if (!isWithin(real, [context.project, ...secretFolders(context)]))
-      return {
-        problem: `${file} is outside the project folder`,
-        hint: "name its folder in RNV_SECRET_DIRS to allow it",
-      };
+      return { problem: outside, hint: "name its folder in RNV_SECRET_DIRS to allow it" };
     // The path has its links followed: a link that has replaced the file since then is refused.
     const bytes = readBytes(real, maxBytes, constants.O_NOFOLLOW);
     if (bytes === undefined) return { problem: `${file} holds more than ${maxBytes} bytes` };

@@ -86,7 +86,7 @@ export function hintForUnknown(key: string, blockType: BlockType, group?: string
 export function meantKey(key: string, blockType: BlockType, group?: string) {
   const { form, groups, children } = blockType;
   const levels = new Map<string | undefined, Iterable<string>>([
-    // Its keys follow: a `Map` keeps the order of the first entries.
+    // Its keys follow: a `Map` keeps the position of this first entry.
     [group, []],
     [undefined, blockKeys(blockType)],
     ...[...groups].map(([level, fields]) => [level, fields.keys()] as const),

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import { type DesiredResource, defaultLifecycle, type Lifecycle, type OnRemove } from "../model/desired";
@@ -7,12 +6,12 @@ import { append } from "../model/multimap";
 import { type ConditionKind, conditionKinds, type ResourceCondition } from "../model/policy";
 import { canonicalId, uuidPattern } from "../model/resource-id";
 import type { Block } from "./declared-block";
-import type { LoadContext } from "./load-context";
+import { type LoadContext, refuse } from "./load-context";
 import { expression, expressionOf } from "./policy-expression";
 import { readPlain } from "./read-value";
 import { addressSchema, reportUndeclared } from "./references";
 import { judgeDocument, judgeEach, judgeFilled, judgeItems } from "./schema-issues";
-import { isNull, type MapNode, mayHoldReferences, quoteShort, type SourceNode } from "./tree";
+import { entriesIn, isNull, type MapNode, mayHoldReferences, quoteShort, type SourceNode } from "./tree";
 import { freeKeys, openShape, orderKey, sensitiveKey, type TypeIndex, unknownField } from "./type-index";
 
 export const importId = z
@@ -116,7 +115,7 @@ const conditionsOf = (
 ): readonly ResourceCondition[] =>
   conditions.map(({ condition, message }, i): ResourceCondition => {
     const item = items[i] as SourceNode;
-    const written = item.kind === "map" ? item.entries.get("condition")?.value : undefined;
+    const written = entriesIn(item).get("condition")?.value;
     return {
       kind,
       message,
@@ -126,7 +125,7 @@ const conditionsOf = (
   });
 
 const listIn = (node: SourceNode, key: string): readonly SourceNode[] => {
-  const list = node.kind === "map" ? node.entries.get(key)?.value : undefined;
+  const list = entriesIn(node).get(key)?.value;
   return list?.kind === "list" ? list.items : [];
 };
 
@@ -148,14 +147,12 @@ function checkIgnored(
       return;
     }
     const summary = `${type.type} has no attribute ${quoteShort(path)} to ignore`;
-    context.report(
-      error("manifest.invalid_value", summary, {
-        address,
-        attribute: "lifecycle.ignoreChanges",
-        range,
-        hint: didYouMean(path, [...groups.keys(), ...paths.keys()]),
-      }),
-    );
+    const hint = didYouMean(path, [...groups.keys(), ...paths.keys()]);
+    refuse({ context, address, attribute: "lifecycle.ignoreChanges" }, range, {
+      code: "manifest.invalid_value",
+      summary,
+      hint,
+    });
   });
 }
 
@@ -171,18 +168,13 @@ export function readOrder({ address, meta, blockType }: Block, context: LoadCont
   if (node === undefined) return [];
   const schema = addressSchema(context.index, blockType.type.type);
   const named = judgeItems(schema, orderKey, node, context.report, { address });
+  const location = { context, address, attribute: orderKey };
   return named.flatMap(({ item, at: { range } }) => {
     const on = item as Address;
-    if (on === address)
-      context.report(
-        error("manifest.reference_cycle", `${address} depends on itself`, {
-          address,
-          attribute: orderKey,
-          range,
-        }),
-      );
+    const summary = `${address} depends on itself`;
+    if (on === address) refuse(location, range, { code: "manifest.reference_cycle", summary });
     else if (context.blocks.has(on)) return [on];
-    else reportUndeclared(on, blockType, range, { context, address, attribute: orderKey });
+    else reportUndeclared(on, blockType, range, location);
     return [];
   });
 }

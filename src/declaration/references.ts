@@ -38,11 +38,9 @@ export function resolveReference(
   if (split === undefined && !mayBeAbsent(guessed, blockType, context))
     return reportUndeclared(guessed, blockType, range, location);
   const { address, attribute } = split ?? { address: guessed, attribute: segments.at(-1) as string };
+  const selfReference = `${address} refers to itself`;
   if (address === location.address)
-    return refuse(location, range, {
-      code: "manifest.reference_cycle",
-      summary: `${address} refers to itself`,
-    });
+    return refuse(location, range, { code: "manifest.reference_cycle", summary: selfReference });
   const known = attributeKind(blockType, attribute);
   const paths = [...blockType.paths.keys()];
   if (known === "open")

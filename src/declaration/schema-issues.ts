@@ -5,7 +5,7 @@ import type { Address } from "../model/address";
 import type { Plain } from "../model/value";
 import { hintForFlag, listKeys, type Report } from "./findings";
 import type { LoadContext } from "./load-context";
-import { describeNode, isNull, plainOfNode, quoteShort, type SourceNode } from "./tree";
+import { describeNode, entriesIn, isNull, plainOfNode, quoteShort, type SourceNode } from "./tree";
 import { type AttributeShape, isFreeKey } from "./type-index";
 
 export type Issue = z.core.$ZodIssue;
@@ -239,11 +239,9 @@ function nodeAt(node: SourceNode, path: readonly PropertyKey[]): SourceNode {
   let at = node;
   for (const step of path) {
     const next =
-      at.kind === "map"
-        ? at.entries.get(String(step))?.value
-        : at.kind === "list" && typeof step === "number"
-          ? at.items[step]
-          : undefined;
+      at.kind === "list" && typeof step === "number"
+        ? at.items[step]
+        : entriesIn(at).get(String(step))?.value;
     if (next === undefined) return at;
     at = next;
   }
@@ -251,7 +249,7 @@ function nodeAt(node: SourceNode, path: readonly PropertyKey[]): SourceNode {
 }
 
 const keyRange = (node: SourceNode, key: string): SourceRange =>
-  (node.kind === "map" ? node.entries.get(key)?.keyRange : undefined) ?? node.range;
+  entriesIn(node).get(key)?.keyRange ?? node.range;
 
 /** `${env.REPLICAS}` in a numeric attribute: the text that came from the environment, as YAML would read it. */
 function fromEnvironment(node: SourceNode, value: Plain): number | boolean | undefined {

@@ -71,6 +71,12 @@ export const entryNode = (key: string, value: SourceNode, keyRange = value.range
   value,
 });
 
+/** The entries of a mapping; none of any other value. */
+export const entriesIn = (node: SourceNode | undefined): MapNode["entries"] =>
+  node?.kind === "map" ? node.entries : noEntries;
+
+const noEntries: MapNode["entries"] = new Map();
+
 export const isNull = (node: SourceNode): boolean => node.kind === "scalar" && node.value === null;
 
 /** The mapping with its values changed; the same node where nothing changes. */

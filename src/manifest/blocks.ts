@@ -3,6 +3,7 @@ import { hintForKeys, hintForUnknown, meantKey, type Report } from "../declarati
 import {
   describeKind,
   describeNode,
+  entriesIn,
   entryNode,
   isNull,
   type MapEntry,
@@ -51,7 +52,7 @@ function walkChildren(
   walk: Walk,
 ): void {
   for (const [key, blockType] of children) {
-    const entry = node.kind === "map" ? node.entries.get(key) : undefined;
+    const entry = entriesIn(node).get(key);
     if (entry === undefined && blockType.form.implicit === true && parent !== undefined)
       addBlock(blockType, entryNode(key, scalarNode(null, parent.range)), parent, walk);
     else if (entry !== undefined && blockType.form.shape === "single")
@@ -78,7 +79,7 @@ function walkNames(
   const { absent } = value;
   if (parent !== undefined) parent.absent ??= absent;
   for (const named of value.entries.values()) {
-    const own = named.value.kind === "map" ? named.value.entries.get(nameAttribute)?.value : undefined;
+    const own = entriesIn(named.value).get(nameAttribute)?.value;
     const name = own?.kind === "scalar" ? (own.value ?? named.key) : named.key;
     const duplicate = `${type} ${quoteShort(named.key)} has the ${nameAttribute} of ${type} ${others.get(name)}`;
     if (removedWithParent && others.has(name))

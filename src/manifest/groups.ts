@@ -14,6 +14,7 @@ import {
 import { judgeEach, judgeItems } from "../declaration/schema-issues";
 import {
   describeKind,
+  entriesIn,
   entryNode,
   isNull,
   type MapEntry,
@@ -114,10 +115,8 @@ function readGroups(
     describe: describeKind,
     hintFor: () => `${entry.key}: { common: { LOG_LEVEL: info } }`,
   });
-  for (const { key, value } of entry.value.kind === "map" ? entry.value.entries.values() : []) {
-    const { range } = value;
-    if (Object.hasOwn(named, key))
-      groups.set(key, value.kind === "map" ? value : { kind: "map", entries: new Map(), range });
+  for (const { key, value } of entriesIn(entry.value).values()) {
+    if (Object.hasOwn(named, key)) groups.set(key, value.kind === "map" ? value : mapNode([], value.range));
   }
   return groups;
 }
@@ -158,7 +157,7 @@ function expandItems(
   const own = entries.get(key);
   // Another value than a mapping is reported with the block.
   if (own !== undefined && own.value.kind !== "map" && !isNull(own.value)) return;
-  for (const entry of own?.value.kind === "map" ? own.value.entries.values() : []) {
+  for (const entry of entriesIn(own?.value).values()) {
     if (!isNull(entry.value) || entry.value.range.start === entry.value.range.end) add(entry);
     else if (!merged.delete(entry.key) && reason === undefined && !entry.hasRemoved) {
       const summary = `nothing in ${from.key} has the key ${quoteShort(entry.key)}`;
@@ -175,7 +174,7 @@ function expandItems(
 }
 
 function nameIn({ key, value }: MapEntry, { type: { nameAttribute = "" } }: BlockType): string {
-  const named = value.kind === "map" ? value.entries.get(nameAttribute) : undefined;
+  const named = entriesIn(value).get(nameAttribute);
   return named?.value.kind === "scalar" ? String(named.value.value) : key;
 }
 

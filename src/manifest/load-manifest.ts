@@ -9,7 +9,7 @@ import type { LoadedManifest, ManifestRequest } from "../declaration/load-reques
 import { readMoved, readRemoved } from "../declaration/moves";
 import { maxTotalBytes, projectFolder, readSource } from "../declaration/project-files";
 import { checkCycles } from "../declaration/references";
-import type { MapNode } from "../declaration/tree";
+import { type MapNode, mapNode } from "../declaration/tree";
 import { appEnvironment, forbiddenInTests, trustOf } from "../declaration/trust";
 import { indexTypes, type TypeIndex } from "../declaration/type-index";
 import {
@@ -39,21 +39,19 @@ import {
   withStage,
 } from "./stage-declarations";
 import { jsonOf } from "./text/json";
-import { parseValue } from "./text/json-manifest";
 import { mergeFiles, overlay } from "./text/merge";
 import { programRunner } from "./text/run-program";
-import { parseYaml } from "./text/yaml";
+import { parseValue, parseYaml } from "./text/yaml";
 import { checkTopLevel, readOutputs } from "./top-level";
 import { printManifest } from "./write";
 
 /** Reads the desired state of DESIGN section 3. Every mistake of every file is collected. */
 export async function loadManifest(given: ManifestRequest): Promise<LoadedManifest> {
-  const findings = collectFindings();
-  const index = indexTypes(given.types);
-  const request = { ...given, cwd: resolve(given.cwd) };
-  const base = await readFiles(request.files, { ...request, index, findings });
-  const { files, stage } = await readStage(base, request, index, findings);
-  const outer = contextOf(request, files, index, findings);
+  const reading = readingOf(given);
+  const { index, findings } = reading;
+  const base = await readFiles(given.files, reading);
+  const { files, stage } = await readStage(base, reading);
+  const outer = contextOf(reading, files);
   const root = expandShared(files.root, outer);
   const blocks = walkBlocks(root, index, findings.report);
   const context: LoadContext = { ...outer, blocks, secretNames: secretNamesIn(blocks.values()) };
@@ -65,7 +63,7 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
   const waiting = hasErrors(findings.all()) ? undefined : waitForParts(built, declared);
   if (waiting !== undefined) checkCycles(waiting, findings.report);
   const resources = waiting ?? declared;
-  const asked = request.stage === "any" ? undefined : request.stage;
+  const asked = given.stage === "any" ? undefined : given.stage;
   if (asked && stage?.each) checkNames(resources.values(), asked, context);
   const desired: Desired = {
     data: new Map(),
@@ -84,19 +82,17 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
     desired: hasErrors(diagnostics) ? undefined : desired,
     diagnostics,
     // The tree needs more memory than all else: nothing that a request uses refers to it.
-    merged: request.secrets === "skip" ? () => printManifest(root, index) : undefined,
+    merged: given.secrets === "skip" ? () => printManifest(root, index) : undefined,
   };
 }
 
 /** Lays the overlay of the stage over a manifest, and fills in its name; unchanged where it has no stages. */
 async function readStage(
   base: ReadFiles,
-  request: ManifestRequest,
-  index: TypeIndex,
-  findings: Findings,
+  reading: FileReading,
 ): Promise<{ readonly files: ReadFiles; readonly stage?: StageDeclaration }> {
+  const { findings, stage: asked } = reading;
   const stages = readStages(base.root, findings.report);
-  const asked = request.stage;
   if (asked === "any") return { files: { ...base, root: withStage(base.root, { name: "x", id: "x" }) } };
   if (asked === undefined) {
     if (stages.size > 0) findings.report(stageMissing(stages));
@@ -113,10 +109,9 @@ async function readStage(
     return { files: base };
   }
   const { stage } = found;
-  const context = contextOf(request, base, index, findings);
-  const { overlay } = stageSettings(stage, asked, context, pathsOf(base, request.cwd));
-  const reading = { ...request, index, findings, below: base };
-  const files = overlay === undefined ? base : await readFiles([overlay], reading);
+  const context = contextOf(reading, base);
+  const { overlay } = stageSettings(stage, asked, context, pathsOf(base, reading.cwd));
+  const files = overlay === undefined ? base : await readFiles([overlay], { ...reading, below: base });
   const again = files.root.entries.get("stages");
   if (again !== undefined && again !== base.root.entries.get("stages")) {
     const summary = `the overlay of stage ${stageText(asked)} declares stages itself`;
@@ -130,15 +125,13 @@ async function readStage(
 }
 
 function contextOf(
-  { cwd, files, environment, untrusted, secrets: reach, checksOnly, stage }: ManifestRequest,
+  { cwd, files, environment, untrusted, secrets: reach, checksOnly, stage, index, findings }: FileReading,
   { isPartial }: ReadFiles,
-  index: TypeIndex,
-  { report }: Findings,
 ): LoadContext {
   return {
     index,
     environment,
-    report,
+    report: findings.report,
     isPartial,
     reach,
     cwd,
@@ -171,21 +164,19 @@ export interface FoundStages {
 
 /** Reads `stages` alone. Files whose text does not speak of stages are not parsed for it. */
 export async function findStages(request: Omit<ManifestRequest, "secrets">): Promise<FoundStages> {
-  const cwd = resolve(request.cwd);
-  const findings = collectFindings();
-  const index = indexTypes(request.types);
-  const files = await readFiles(request.files, { ...request, cwd, index, findings, onlyWith: "stages" });
-  const stages = readStages(files.root, findings.report);
+  const reading: FileReading = { ...readingOf({ ...request, secrets: "skip" }), onlyWith: "stages" };
+  const files = await readFiles(request.files, reading);
+  const stages = readStages(files.root, reading.findings.report);
   return {
     stages,
     settingsOf: (stage) => {
       const own = collectFindings();
       const declared = stages.get(stage.name);
-      const context = contextOf({ ...request, cwd, secrets: "skip" }, files, index, own);
-      const settings = declared && stageSettings(declared, stage, context, pathsOf(files, cwd));
+      const context = contextOf({ ...reading, findings: own }, files);
+      const settings = declared && stageSettings(declared, stage, context, pathsOf(files, reading.cwd));
       return { settings: settings ?? {}, diagnostics: own.all() };
     },
-    diagnostics: sortDiagnostics(findings.all()),
+    diagnostics: sortDiagnostics(reading.findings.all()),
   };
 }
 
@@ -197,7 +188,7 @@ interface ReadFiles {
   readonly isPartial: boolean;
 }
 
-interface FileReading extends Omit<ManifestRequest, "secrets"> {
+interface FileReading extends ManifestRequest {
   readonly index: TypeIndex;
   readonly findings: Findings;
   /** Files whose text lacks this word are skipped: the tree is then partial. */
@@ -206,7 +197,14 @@ interface FileReading extends Omit<ManifestRequest, "secrets"> {
   readonly below?: ReadFiles;
 }
 
-const emptyRoot: MapNode = { kind: "map", entries: new Map(), range: { file: "", start: 0, end: 0 } };
+const readingOf = (request: ManifestRequest): FileReading => ({
+  ...request,
+  cwd: resolve(request.cwd),
+  index: indexTypes(request.types),
+  findings: collectFindings(),
+});
+
+const emptyRoot = mapNode([], { file: "", start: 0, end: 0 });
 
 async function readFiles(requested: readonly string[], reading: FileReading): Promise<ReadFiles> {
   const { below, index, onlyWith = "" } = reading;

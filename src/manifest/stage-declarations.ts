@@ -8,6 +8,7 @@ import { readPlain } from "../declaration/read-value";
 import { type JudgedPart, judgeEach } from "../declaration/schema-issues";
 import { addressHoldsSecret } from "../declaration/secret-texts";
 import {
+  entriesIn,
   isNull,
   type MapEntry,
   type MapNode,
@@ -121,13 +122,12 @@ export function readStages(root: MapNode, report: Report): Stages {
     const entry = node.entries.get(name) as MapEntry;
     const { each = false, protect = false, disposable = false, expires } = settings ?? {};
     const expiresMs = expires === undefined ? undefined : parseDuration(expires);
-    const written: MapNode["entries"] = entry.value.kind === "map" ? entry.value.entries : new Map();
     stages.set(name, {
       name,
       each,
       protect,
       disposable,
-      written,
+      written: entriesIn(entry.value),
       range: entry.keyRange,
       expiresMs,
     });

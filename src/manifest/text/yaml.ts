@@ -1,7 +1,8 @@
 import { parseEvents, YAMLException } from "js-yaml";
 import type { Report } from "../../declaration/findings";
-import type { MapNode } from "../../declaration/tree";
+import type { MapNode, SourceNode } from "../../declaration/tree";
 import { type Diagnostic, error, type SourceFile } from "../../diagnostics/diagnostic";
+import { pathText } from "./json";
 import { maxDepth, readTree } from "./yaml-tree";
 
 /** Lines, commas, colons and brackets of one file: they bound its values, and so the memory that it takes. */
@@ -20,6 +21,30 @@ export function parseYaml(source: SourceFile, text: string, report: Report, hint
   diagnostics.forEach(report);
   const failed = diagnostics.length > 0;
   return root === undefined ? { failed } : { root, failed };
+}
+
+/** Reads a manifest that `jsonOf` wrote: mistakes in it name the path of their value. */
+export function parseValue(source: SourceFile, json: string, report: Report): ParsedYaml {
+  const read = parseYaml(source, json, report);
+  source.placeAt = (offset) => {
+    const path = pathText(stepsTo(read.root, offset));
+    return path === "" ? source.path : `${source.path}: ${path}`;
+  };
+  return read;
+}
+
+function stepsTo(node: SourceNode | undefined, offset: number): readonly (string | number)[] {
+  if (node === undefined || node.kind === "scalar") return [];
+  const parts =
+    node.kind === "list"
+      ? node.items.map((value, step) => ({ step, value, start: value.range.start }))
+      : [...node.entries.values()].map(({ key, keyRange: { start }, value }) => ({
+          step: key,
+          value,
+          start,
+        }));
+  const part = parts.findLast(({ start, value }) => start <= offset && offset <= value.range.end);
+  return part === undefined ? [] : [part.step, ...stepsTo(part.value, offset)];
 }
 
 function parse(source: SourceFile, text: string, hint?: string): ReturnType<typeof readTree> {
