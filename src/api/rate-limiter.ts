@@ -21,7 +21,7 @@ interface PermitWaiter {
   readonly refuse: (reason: unknown) => void;
 }
 
-/** Most requests in flight at once, of all processes of a run. */
+/** Most requests in flight at once, of all processes of a run; more where `-parallelism` asks for more. */
 export const mostRequests = 64;
 
 const initialConcurrency = 4;

@@ -10,6 +10,7 @@ import { environmentOf } from "./gap-rules";
 import { gapVariable } from "./gaps";
 import type { Asks, KnownVersions } from "./known-versions";
 import { type Freshness, ReadCache } from "./read-cache";
+import { VariableLists } from "./variable-lists";
 import { isDeleting, newestById } from "./versions";
 import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shapes";
 
@@ -42,7 +43,7 @@ type RouteProof = "unproven" | "works" | "missing";
 interface ReadFacts {
   isPrefetched?: true;
   serviceRoute: RouteProof;
-  variablesRoute: RouteProof;
+  readonly variableLists: VariableLists;
   /** The canvas of the workspace was refused as too large. */
   isAboveLimit?: true;
 }
@@ -72,7 +73,10 @@ class CachedReads {
     private readonly endpoints: ConsistentEndpoints,
     private readonly cache = new ReadCache(endpoints.consistency),
     /** Shared by all reads of a connection. */
-    private readonly facts: ReadFacts = { serviceRoute: "unproven", variablesRoute: "unproven" },
+    private readonly facts: ReadFacts = {
+      serviceRoute: "unproven",
+      variableLists: new VariableLists(endpoints.raw.listVariables),
+    },
   ) {
     this.live = endpoints;
   }
@@ -203,24 +207,22 @@ class CachedReads {
   }
 
   #variables(part: string, serviceId: string): Promise<readonly Variable[] | undefined> {
+    const { variableLists } = this.facts;
     return this.cache.once(part, async () => {
-      if (this.facts.variablesRoute === "missing") return undefined;
+      if (variableLists.refusal !== undefined) return undefined;
+      const exists = () =>
+        this.service(serviceId).then(
+          ({ kind }) => kind === "found",
+          () => false,
+        );
+      const read = this.cache.sentAhead(`sent ${part}`, () => variableLists.ask(serviceId, exists));
       try {
-        const read = this.cache.sentAhead(`sent ${part}`, () => this.endpoints.raw.listVariables(serviceId));
-        const listed = await this.endpoints.listVariables(serviceId, read);
-        this.facts.variablesRoute = "works";
-        return listed;
+        return await this.endpoints.listVariables(serviceId, read);
       } catch (failure) {
         // An archived service may not list its own.
         if (statusOf(failure) === 409) return undefined;
         if (!isNoRoute(failure) && statusOf(failure) !== 404) throw failure;
-        if (isNoRoute(failure)) this.facts.variablesRoute = "missing";
-        const service = await this.service(serviceId);
-        if (service.kind === "gone") return [];
-        // A service that exists is enough to know; others need not ask again.
-        if (service.kind === "found" && this.facts.variablesRoute === "unproven")
-          this.facts.variablesRoute = "missing";
-        return undefined;
+        return (await this.service(serviceId)).kind === "gone" ? [] : undefined;
       }
     });
   }
@@ -260,7 +262,7 @@ class CachedReads {
         : this.#known.listed("variable").flatMap(({ parentId }) => parentId ?? []);
     for (const id of recorded)
       if (this.#known.of(id)?.absence === undefined)
-        this.cache.sendAhead(`sent variables ${id}`, () => this.endpoints.raw.listVariables(id));
+        this.cache.sendAhead(`sent variables ${id}`, () => this.facts.variableLists.askAhead(id));
   }
 
   async #entry<T extends Project | Service>(
