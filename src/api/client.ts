@@ -80,7 +80,9 @@ export function openClient(options: ClientOptions): Client {
   const redactor = new Redactor(options.apiKey);
   let mask = noMask;
   const context: RetryContext = {
-    ...{ transport, clock, random },
+    transport,
+    clock,
+    random,
     limiter: new RateLimiter(clock, Math.max(1, options.maxConcurrency ?? mostRequests)),
     deadlineMs: options.deadlineMs ?? 300_000,
     gaps: options.gaps ?? defaultGaps,

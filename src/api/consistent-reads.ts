@@ -295,7 +295,9 @@ function reads(raw: Endpoints, consistency: Consistency) {
     },
     getService: (id, isRouteMissing) =>
       consistency.one(
-        ...(["service", id, () => raw.getService(id)] as const),
+        "service",
+        id,
+        () => raw.getService(id),
         (service) => isStale(consistency, deploymentIn, service),
         isRouteMissing,
       ),
@@ -347,5 +349,5 @@ export async function isStale(
 export const unproven = (status: string, summary: string, isUnseen?: true): OperationStatus => ({
   kind: "waiting",
   status,
-  atMost: { ms: patienceMs, summary, ...(isUnseen && { isUnseen }) },
+  atMost: { ms: patienceMs, summary, isUnseen },
 });

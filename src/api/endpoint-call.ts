@@ -20,7 +20,9 @@ export function endpointCall(
   detected: DetectedPatchFormat,
 ) {
   return {
-    ...{ send, gaps, detected },
+    send,
+    gaps,
+    detected,
     /** Returns `/workspaces/{workspaceId}` and below. */
     path: (...segments: readonly string[]): string =>
       ["", "workspaces", workspaceId, ...segments].map(pathSegment).join("/"),

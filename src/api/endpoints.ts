@@ -188,9 +188,13 @@ function variableEndpoints(call: EndpointCall) {
           const found = shown ?? (await listVariables(call, id)).find((one) => one.id === variableId);
           if (found !== undefined) return found;
           throw new ApiError({
-            ...{ kind: "malformed", operation: "updateVariable", method: "PATCH", path: variable },
+            kind: "malformed",
+            operation: "updateVariable",
+            method: "PATCH",
+            path: variable,
             message: "the answer does not show the variable, and no list does",
-            ...{ requestId: "", attempts: 1 },
+            requestId: "",
+            attempts: 1,
           });
         },
         took: () => true,

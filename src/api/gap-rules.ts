@@ -92,7 +92,10 @@ export function turnedOff(
 ): ApiError {
   return new ApiError({
     kind: "refused",
-    ...{ operation: name, method, path, address },
+    operation: name,
+    method,
+    path,
+    address,
     code: GAP_OFF,
     message: `turned off by ${gapVariable(setting)}; use its dashboard`,
     requestId: "",

@@ -83,10 +83,16 @@ export class KnownVersions {
       recorded.pending?.deletes || recorded.deletionFailed !== undefined || openMethod === "DELETE";
     const isArchived = recorded.retained || applied.archived === true;
     this.#record({
-      ...{ id, kind, name, about, parentId, updatedAt, writtenAt },
+      id,
+      kind,
+      name,
+      about,
+      parentId,
+      updatedAt,
+      writtenAt,
       // A write without an answer may have changed it in the same second.
       content: openMethod === undefined ? recorded.content : undefined,
-      ...(typeof computed.revision === "number" && { revision: computed.revision }),
+      revision: typeof computed.revision === "number" ? computed.revision : undefined,
       absence: isDeleting ? "deleting" : isArchived ? "archived" : undefined,
     });
   }
@@ -94,10 +100,14 @@ export class KnownVersions {
   wrote<T extends Shown>(kind: "project" | "service" | "variable", shown: T, parentId?: string): T {
     const { id, name, key, projectId, archived, updatedAt } = shown as T & Partial<Service & Variable>;
     this.#write({
-      ...{ id, kind, name: name ?? key, about: `${kind} ${JSON.stringify(name ?? key)}` },
+      id,
+      kind,
+      name: name ?? key,
+      about: `${kind} ${JSON.stringify(name ?? key)}`,
       content: hasFraction(updatedAt) ? undefined : contentOf(shown),
-      ...{ parentId: parentId ?? projectId ?? undefined, updatedAt: updatedAt ?? undefined },
-      ...(archived && { absence: "archived" }),
+      parentId: parentId ?? projectId ?? undefined,
+      updatedAt: updatedAt ?? undefined,
+      absence: archived ? "archived" : undefined,
     });
     return shown;
   }
@@ -254,7 +264,7 @@ export function staleError(
     : `the API still shows ${shortList(names)} as before our last change`;
   const restored = isDelay ? "" : ` If the platform was restored from a backup: ${restoredHint}`;
   return failure("live.stale", summary, {
-    ...(others.length === 0 && { address }),
+    address: others.length === 0 ? address : undefined,
     detail:
       "rnv read it again for 30 seconds. What is not shown may exist, and what is shown may be deleted.",
     hint: `Run the command again in a few minutes.${restored}`,

@@ -111,7 +111,13 @@ function malformed(request: ApiRequest, response: ApiResponse, message: string):
   const { status, requestId, attempts } = response;
   return new ApiError({
     kind: "malformed",
-    ...{ operation, method, path, address, status, requestId, attempts },
+    operation,
+    method,
+    path,
+    address,
+    status,
+    requestId,
+    attempts,
     message: `the answer is not as documented: ${message}`,
   });
 }

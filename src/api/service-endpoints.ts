@@ -134,10 +134,9 @@ export function deploymentEndpoints({ path, gaps, ask, show }: EndpointCall) {
   return {
     /** Reads one page, newest first. */
     listDeployments: (id: string, { limit, cursor }: { limit?: number; cursor?: string } = {}) => {
-      const query = {
-        ...(limit === undefined ? {} : { limit: String(limit) }),
-        ...(cursor === undefined ? {} : { cursor }),
-      };
+      const query: Record<string, string> = {};
+      if (limit !== undefined) query.limit = String(limit);
+      if (cursor !== undefined) query.cursor = cursor;
       return ask(deploymentsAnswer, requestOf("listDeployments", "GET", deploys(id), { query }));
     },
     getDeployment: (id: string, deploymentId: string) => {
@@ -173,7 +172,8 @@ export function deploymentEndpoints({ path, gaps, ask, show }: EndpointCall) {
 }
 
 const aboutQueued = ({ deployment: { id, createdAt } }: { readonly deployment: Deployment }): About => ({
-  ...{ id, madeAt: createdAt ?? undefined },
+  id,
+  madeAt: createdAt ?? undefined,
 });
 
 function rollBackBody(

@@ -33,7 +33,8 @@ export function createHost(platform: JobPlatform, options: HostOptions) {
   const repository = host.repository(options.repository);
   const own = ownTexts(client, host, options);
   return {
-    ...{ mostCharacters: host.mostCharacters, pullWord: host.pullWord },
+    mostCharacters: host.mostCharacters,
+    pullWord: host.pullWord,
     ...commentsOf(client, host, repository, own),
     ...issuesOf(client, host, repository, own),
     ...pullsOf(client, host, repository, options),
