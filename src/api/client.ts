@@ -76,7 +76,7 @@ export function openClient(options: ClientOptions): Client {
     ...options.headers,
   };
   let serviceTime: number | undefined;
-  let isDeprecationTold = false;
+  let isDeprecationReported = false;
   const redactor = new Redactor(options.apiKey);
   let mask = noMask;
   const context: RetryContext = {
@@ -91,9 +91,9 @@ export function openClient(options: ClientOptions): Client {
     onAnswer: (headers) => {
       options.onAnswer?.(headers);
       serviceTime = readDate(headers);
-      const found = isDeprecationTold ? undefined : readDeprecation(headers);
+      const found = isDeprecationReported ? undefined : readDeprecation(headers);
       if (found === undefined) return;
-      isDeprecationTold = true;
+      isDeprecationReported = true;
       options.onDeprecation?.({ ...found, link: found.link && redactor.text(found.link) });
     },
     redactor,

@@ -375,11 +375,11 @@ export type GapSettings = Readonly<
 >;
 
 export const gapSettingList = Object.values<Gap>(gaps).flatMap(({ settings = {} }) =>
-  Object.entries(settings).map(([key, one]) => ({ ...one, key: key as keyof GapSettings })),
+  Object.entries(settings).map(([key, setting]) => ({ ...setting, key: key as keyof GapSettings })),
 );
 
 export const defaultGaps = Object.fromEntries(
-  gapSettingList.map((one) => [one.key, one.default]),
+  gapSettingList.map((setting) => [setting.key, setting.default]),
 ) as GapSettings;
 
 /** Returns the variable of a setting: `RNV_GAP_READ_SERVICE` for `readService`. */
