@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { type Command, CommanderError } from "commander";
+import { mostRequests } from "../api/rate-limiter";
 import { isMissing } from "../declaration/project-files";
 import { error } from "../diagnostics/diagnostic";
 import { programRunner } from "../manifest/text/run-program";
@@ -100,6 +101,7 @@ function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonl
     )?.long,
     ids: options.ids.valueIn(command),
     answerTimeoutMs: options.answerTimeoutMs.valueIn(command),
+    maxConcurrency: Math.max(mostRequests, options.parallelism.valueIn(command)),
   };
 }
 

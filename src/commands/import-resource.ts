@@ -128,7 +128,7 @@ async function readLive(importing: Importing): Promise<LiveResource> {
     return read.kind === "gone" && read.ending === undefined ? [] : [read];
   };
   const [read = { kind: "gone" } as const] =
-    (await connection.reads.untilVisible(look, { since: context.clock.elapsed(), forMs: 2000 })) ?? [];
+    (await connection.reads.pollUntilVisible(look, { since: context.clock.elapsed(), forMs: 2000 })) ?? [];
   if (read.kind === "unchecked")
     throw failure("live.import_missing", `${address}: ${read.reason}`, { address });
   if (read.kind !== "found" || read.live.id !== id) {

@@ -1,5 +1,5 @@
 import { ApiError, unlessAbsent } from "../api/api-error";
-import { unproven } from "../api/consistent-reads";
+import { unprovenStatus } from "../api/consistent-reads";
 import { awaitsCheckout, hostingIsOff, isSuspended } from "../api/gap-rules";
 import type { Reads } from "../api/reads";
 import { hiddenText } from "../api/recorded-values";
@@ -72,7 +72,10 @@ async function follow(
   // A key that lost its membership is shown no deployment at all.
   if (!newest && !isShown) return notShown(`the platform does not show deployment ${pending.id}`);
   if (!newest || isOurs)
-    return unproven("superseded", `deployment ${pending.id} was superseded, and no newer one is listed`);
+    return unprovenStatus(
+      "superseded",
+      `deployment ${pending.id} was superseded, and no newer one is listed`,
+    );
   // A rollback serves an older release: what was to be deployed is not what serves.
   if (newest.sourceDeploymentId != null) {
     const summary = `deployment ${pending.id} was superseded by a rollback`;

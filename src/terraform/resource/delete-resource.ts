@@ -55,6 +55,6 @@ async function endAfter({ session, type, input }: Deletion, { status }: ApiError
     if (read.kind === "gone" && !read.isUnproven) return [read];
     return read.kind === "found" && status === 404 ? [] : undefined;
   };
-  const [gone] = (await session.reads.untilVisible(look)) ?? [];
+  const [gone] = (await session.reads.pollUntilVisible(look)) ?? [];
   return gone && { id: input.id, pending: gone.ending };
 }
