@@ -40,8 +40,10 @@ const defineTriggered = (
     }
 
     override synthesizeAttributes(): Record<string, unknown> {
+      const attributes = super.synthesizeAttributes();
       const triggers = triggersOf(this);
-      return { ...super.synthesizeAttributes(), ...(Object.keys(triggers).length > 0 && { triggers }) };
+      if (Object.keys(triggers).length > 0) attributes.triggers = triggers;
+      return attributes;
     }
   };
 
@@ -53,7 +55,8 @@ function defineDeployment(library: Library): ResourceClass {
   const serviceOf = (one: FieldOwner) => constructOfId(one, one.givenField("service_id"));
   const Triggered = defineTriggered(defineResource(library, deployment), (one) => {
     const config = serviceOf(one)?.getStringAttribute("revision");
-    return { ...(config !== undefined && { config }), ...attributeOf(library, one, "revision") };
+    const revisions = attributeOf(library, one, "revision");
+    return config === undefined ? revisions : { config, ...revisions };
   });
   return class Deployment extends Triggered {
     readonly #isImplied: boolean;
@@ -107,7 +110,8 @@ const defineService = (
 
     addVariable(key: string, value: VariableValue): unknown {
       const isPreserved = typeof value === "object" && value !== null && "preserve" in value;
-      return new Variable(this, key, { service: this, ...(isPreserved ? value : { value }) });
+      const props = isPreserved ? value : { value };
+      return new Variable(this, key, { service: this, ...props });
     }
 
     addVariables(values: GivenProps): unknown {

@@ -61,15 +61,14 @@ export function defineVariables(library: Library): ResourceClass {
       const references = Object.values(secrets);
       const version = versionOf(references, this.saltOf(others));
       const hasTexts = Object.keys(values).length > 0 || references.length === 0;
-      return {
-        ...others,
-        ...(hasTexts && { values }),
-        ...(references.length > 0 && {
-          [writeOnlyNameOf("values")]: secrets,
-          [writeOnlyVersionOf("values")]: version,
-        }),
-        ...(Object.keys(made).length > 0 && { [generatedName]: made }),
-      };
+      const written: Written = { ...others };
+      if (hasTexts) written.values = values;
+      if (references.length > 0) {
+        written[writeOnlyNameOf("values")] = secrets;
+        written[writeOnlyVersionOf("values")] = version;
+      }
+      if (Object.keys(made).length > 0) written[generatedName] = made;
+      return written;
     }
   };
 }

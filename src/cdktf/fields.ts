@@ -43,7 +43,7 @@ const fieldNames = (
     const inner = innermost(schema);
     const fields = type?.groups.includes(key) ? inner.shape : undefined;
     const token = type?.rules[key]?.secret === true ? "string" : tokenKind(inner.def.type);
-    return [key, { name: snakeCase(key), token, ...(fields && { fields: new Map(fieldNames(fields)) }) }];
+    return [key, { name: snakeCase(key), token, fields: fields && new Map(fieldNames(fields)) }];
   });
 
 const innermost = (schema: ZodField): ZodField =>

@@ -231,11 +231,15 @@ export class Emulator {
       store: this.store,
     });
     this.#log.push({
-      ...{ method, path, query, requestId },
+      method,
+      path,
+      query,
+      requestId,
       status: result.kind === "answer" ? result.response.status : 0,
       headers: shownHeaders(request.headers),
       body: shownBody(path, body),
-      ...{ idempotencyKey, fault: fault?.kind },
+      idempotencyKey,
+      fault: fault?.kind,
     });
     return result.kind === "answer"
       ? { ...result, response: inReading(world, { method, path }, result.response) }

@@ -139,7 +139,7 @@ function accepted(world: World, findRoute: Match, arrived: Arrived): WireRespons
     body: isWrite ? keptBody(world.readings, readBody(match, request)) : {},
     credential,
     workspaceId: credential.workspaceId,
-    ...(match.route.key === "accepted" && key !== undefined && { idempotencyKey: key }),
+    idempotencyKey: match.route.key === "accepted" ? key : undefined,
   };
   if (call.idempotencyKey !== undefined) return handleKeyed(call, match, call.idempotencyKey, arrived);
   return jsonResponse(200, match.route.handle(call), requestId);

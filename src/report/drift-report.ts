@@ -38,10 +38,16 @@ export function driftSections(report: DriftReport): readonly Section[] {
     }));
   // The headings of the first two sections name the event, and the cause of their fields.
   const missing = report.missing.map((address) => ({
-    ...{ address, sign: "-", subject: address, phrase: "", facts: following(address) },
+    address,
+    sign: "-",
+    subject: address,
+    phrase: "",
+    facts: following(address),
   }));
   const drifted = readingOrder(report.drifted).map(({ address, fields, deployed, updated }) => ({
-    ...{ sign: "~", subject: address, phrase: "" },
+    sign: "~",
+    subject: address,
+    phrase: "",
     fields: fields.map((field) => ({ ...field, cause: "edit" as const })),
     facts: [
       { text: deployed ?? (updated ? `last updated ${exactTime(updated)}` : "") },
@@ -59,7 +65,10 @@ export function driftSections(report: DriftReport): readonly Section[] {
 
 function foundSection(mark: Mark, title: string, items: readonly Item[], tagPhrase?: string) {
   const found = items.map((item) => ({
-    ...{ ...item, tag: tagOf(mark), tagPhrase, homes: [homeOf(item.subject)] },
+    ...item,
+    tag: tagOf(mark),
+    tagPhrase,
+    homes: [homeOf(item.subject)],
   }));
   return itemSection(mark, title, `${title}:`, found);
 }
@@ -71,7 +80,9 @@ function pendingItem(pending: PendingResource): Item {
   const isOutcome = action === "no-op" && standing !== undefined && fields.length === 0;
   return {
     sign: isOutcome ? "!" : asciiSign(action),
-    ...{ subject: address, phrase: isOutcome ? "" : pendingPhrase(pending), fields },
+    subject: address,
+    phrase: isOutcome ? "" : pendingPhrase(pending),
+    fields,
     notes: previousAddress === undefined || action === "no-op" ? [] : [`moved from ${previousAddress}`],
     facts: standing === undefined ? [] : [{ text: standingPhrase(standing) }],
   };
@@ -86,7 +97,8 @@ function besides(report: DriftReport): readonly Section<never>[] {
       return holder === undefined ? [] : [[code(holder), codes(names, 10)]];
     });
   const settings = report.undeclared.map(({ address, path, value, default: byDefault }) => [
-    ...[code(address), code(path)],
+    code(address),
+    code(path),
     [code(plainText(value)), " (default ", code(plainText(byDefault)), ")"],
   ]);
   const undeclared = "Settings not in the manifest and not at their default:";
@@ -105,8 +117,10 @@ function besides(report: DriftReport): readonly Section<never>[] {
 
 const acceptedRows = (accepted: readonly Omit<AcceptedDrift, "class">[] = []) =>
   accepted.map(({ address, attribute, until, reason }) => [
-    ...[code(address), attribute === undefined ? "" : code(attribute)],
-    ...[`until ${until}`, reason],
+    code(address),
+    attribute === undefined ? "" : code(attribute),
+    `until ${until}`,
+    reason,
   ]);
 
 export const classWords: Readonly<Record<DriftClass, string>> = {

@@ -44,7 +44,8 @@ export function planReport(raw: Plan, grouping: Grouping = "alike"): readonly Se
   const heading = planHeadings[plan.options.mode].replace(/:$/, isFolded ? " (-verbose shows each):" : ":");
   const part = (title: string, isPart: (change: Change) => boolean, marks: Pick<Section, "weight"> = {}) =>
     itemSection("changes", title, heading, grouped(listed.filter(isPart), plan, grouping), {
-      ...{ isFolded, ...marks },
+      isFolded,
+      ...marks,
     });
   return [
     ...part("Destroyed, replaced or blocked", isLoss, { weight: "whole" }),
@@ -86,8 +87,14 @@ const countOrder = ["destroy", "archive", "change", "import", "forget", "record"
 const countWords = Object.fromEntries(countOrder.map((word) => [word, `to ${word}`]));
 
 const countedAs: Readonly<Record<ReturnType<typeof deedOf>, readonly string[]>> = {
-  ...{ create: ["add"], update: ["change"], replace: ["destroy", "add"], delete: ["destroy"] },
-  ...{ archive: ["archive"], adopt: ["import"], forget: ["forget"], "no-op": ["record"] },
+  create: ["add"],
+  update: ["change"],
+  replace: ["destroy", "add"],
+  delete: ["destroy"],
+  archive: ["archive"],
+  adopt: ["import"],
+  forget: ["forget"],
+  "no-op": ["record"],
 };
 
 function blockedLine(changes: readonly Change[]): string {
@@ -155,7 +162,9 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
   ];
   const bill = cost && moneyChange(cost.before, cost.after, arrow);
   return {
-    ...{ changes, parts, tag: tagOf(deedOf(first)) },
+    changes,
+    parts,
+    tag: tagOf(deedOf(first)),
     homes: changes.map(({ address, construct }) => homeOf(construct?.in ?? address)),
     effects: (!withParent && effects.map((effect) => effectWords[effect]).join(", ")) || undefined,
     facts: bill === undefined ? [] : [{ label: "cost", text: `${bill} a month` }],
@@ -326,7 +335,9 @@ export const standingPhrase = (standing: Standing): string => `${summaryOf(stand
 export const standingRows = (standing: Plan["standing"]): readonly (readonly Cell[])[] =>
   rowsByReason(
     readingOrder(standing).map((one) => ({
-      ...{ address: one.address, reason: summaryOf(one), detail: timeOf(one) },
+      address: one.address,
+      reason: summaryOf(one),
+      detail: timeOf(one),
     })),
   );
 

@@ -23,7 +23,8 @@ export interface StateEntry {
 export const recordedIn = ({ resources }: State): readonly StateEntry[] =>
   readingOrder(
     (Object.entries(resources) as [Address, RecordedResource][]).map(([address, resource]) => ({
-      ...{ address, resource },
+      address,
+      resource,
     })),
   );
 
@@ -48,7 +49,8 @@ export function stateSections({ outputs, run, open }: State): readonly Section<n
   const began = run === null ? "" : ` that started at ${escapeText(run.startedAt)}`;
   const unknown = open.length === 0 ? "" : ` The result of ${counted(open.length, "write")} is unknown:`;
   const writes = open.map(({ address, at, method, command }) => [
-    ...[code(address), `${command?.action ?? writeWords[method] ?? "update"} sent at ${at}`],
+    code(address),
+    `${command?.action ?? writeWords[method] ?? "update"} sent at ${at}`,
   ]);
   const heading = run === null && open.length === 0 ? "" : `A run${began} did not end.${unknown}`;
   const rows = writes.length === 0 ? undefined : writes;

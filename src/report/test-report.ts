@@ -43,8 +43,11 @@ export type TestDifference = z.infer<typeof differenceSchema>;
 export function testReport(tests: readonly TestResult[], seconds: number): TestReport {
   const passed = tests.filter(({ status }) => status === "passed").length;
   return {
-    ...{ format_version: "1.0", passed, failed: tests.length - passed },
-    ...{ seconds: rounded(seconds), tests: [...tests] },
+    format_version: "1.0",
+    passed,
+    failed: tests.length - passed,
+    seconds: rounded(seconds),
+    tests: [...tests],
   };
 }
 

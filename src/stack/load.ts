@@ -101,7 +101,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   };
   await fetchSecrets(built, reading, findings);
   const diagnostics = sortDiagnostics(findings.all());
-  return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics };
+  return { desired: hasErrors(diagnostics) ? undefined : desired, diagnostics };
 }
 
 /** Reads the stack that is asked for, undefined after a report, and those that values may come from. */

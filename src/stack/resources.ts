@@ -118,11 +118,10 @@ export function buildStackResource({ block, source, link }: StackBlock): BuiltRe
     (on) => !isImplied(block, reading.blocks.get(on)),
   );
   const referred = referredAddresses(link?.value.value);
-  const timeouts = readTimeouts(source);
   const desired: DesiredResource = {
     ...built.resource,
-    ...(resource.constructPath !== undefined && { constructPath: resource.constructPath }),
-    ...(timeouts !== undefined && { timeouts }),
+    constructPath: resource.constructPath,
+    timeouts: readTimeouts(source),
     dependsOn: [...new Set([...built.resource.dependsOn, ...known, ...referred])],
   };
   return { ...built, resource: desired };

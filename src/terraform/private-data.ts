@@ -72,7 +72,9 @@ export function recordedOf(
   const named = { type: type.resource.type, id: textIn(prior, "id") ?? "", name: type.nameIn(prior) };
   return {
     ...bareRecord({ ...named, updatedAt }),
-    ...{ applied: kept.applied ?? {}, computed: Object.fromEntries(computed), writtenAt },
+    applied: kept.applied ?? {},
+    computed: Object.fromEntries(computed),
+    writtenAt,
   };
 }
 

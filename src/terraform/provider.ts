@@ -49,7 +49,11 @@ export function openSession(options: SessionOptions): Session {
   // Keys must not show a secret.
   const secretKey = Buffer.from(apiKey.fingerprint(Buffer.from("rnv terraform"), workspaceId), "hex");
   return {
-    ...{ workspaceId, clock, signal, deletionProtection, acceptMissing },
+    workspaceId,
+    clock,
+    signal,
+    deletionProtection,
+    acceptMissing,
     reads,
     writes: (seed) => endpoints(keyedSend(send, secretKey, seed)),
     inTurn: turns(),

@@ -99,7 +99,7 @@ function canvasView(call: Call, topology: Topology) {
   const { revision, positions, viewport: view } = layoutOf(call, topology.scope);
   const isPlaced = call.world.readings.unplacedNodes === "present";
   const places = topology.nodes.map(({ id }, at) => [id, { x: at * 10, y: 0 }] as const);
-  const placed = { ...(isPlaced && Object.fromEntries(places)), ...positions };
+  const placed = isPlaced ? { ...Object.fromEntries(places), ...positions } : positions;
   return {
     nodes: topology.nodes.map((service) => serviceView(call.world, service)),
     groups: topology.groups.map((group) => ({

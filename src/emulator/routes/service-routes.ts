@@ -184,7 +184,7 @@ function update(call: Call) {
   const changed = {
     ...service,
     name: name ?? service.name,
-    ...(world.readings.renamedUrl === "stays" && { hostName: service.hostName ?? service.name }),
+    hostName: world.readings.renamedUrl === "stays" ? (service.hostName ?? service.name) : service.hostName,
     configuration: merged,
     sent: [...new Set([...(service.sent ?? []), ...Object.keys(configuration)])],
     updatedAt,

@@ -155,7 +155,7 @@ const listParts = (sections: readonly Section[]): readonly PagePart[] =>
       ({ heading, title, rows }) =>
         html`${heading !== `${title}:` && html`<p>${cellPart(heading)}</p>`}${list(rows.map((row) => lineOf(row, shownPart)))}`,
     )}`;
-    return { id, title: own[0]?.title ?? id, ...(count > 0 && { count }), body };
+    return { id, title: own[0]?.title ?? id, count: count || undefined, body };
   });
 
 /** The values that the filter matches in an entry, for each choice, in the order of the choices. */
@@ -254,7 +254,8 @@ function headOf(entry: Item, seen: Set<string>): Markup {
   const idOf = (name: string): Part => !seen.has(name) && seen.add(name) && html` id="${name}"`;
   const values = foundBy(entry).map((own) => own.join(","));
   const line = [
-    ...[tag && tagMark(tag), stop && html` ${tagMark(tagOf("blocked"))}`],
+    tag && tagMark(tag),
+    stop && html` ${tagMark(tagOf("blocked"))}`,
     html` ${names.length > 0 ? html`<b>${subject}</b>` : code(subject)} ${tagPhrase}`,
     effects && html` <span class="effect">${effects}</span>`,
   ];

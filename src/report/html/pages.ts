@@ -198,7 +198,10 @@ function asRecorded({ address, resource }: StateEntry): ResourceChange {
   const sides = [...Object.entries(resource.computed), ...Object.entries(resource.applied)];
   const known = unflatten<AppliedValue>(new Map(sides)) as ResourceChange["change"]["before"];
   return {
-    ...{ address, id: resource.id, type: resource.type, live_name: resource.name },
+    address,
+    id: resource.id,
+    type: resource.type,
+    live_name: resource.name,
     references: [...resource.dependsOn],
     change: { actions: ["no-op"], before: known, after: known },
   };

@@ -181,7 +181,8 @@ function fold({ nodes, edges, boxes, left }: Topology, most = nodes.length): Top
   const which = cut.length === 0 ? ": those that change, and their neighbours" : cutOff;
   const rest = `${shown.length} of ${countOf(nodes)} are drawn${which}.`;
   return {
-    ...{ nodes: shown, boxes: new Map(titles) },
+    nodes: shown,
+    boxes: new Map(titles),
     edges: edges.filter(({ from, to }) => ids.has(from) && ids.has(to)),
     left: shown.length === nodes.length ? left : [...left, rest],
   };

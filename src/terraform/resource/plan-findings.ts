@@ -30,7 +30,7 @@ export async function offerFindings(change: CheckedChange): Promise<readonly Dia
   const parent = isAsked ? await findParent(session, resource, parentId) : {};
   const offers = parent.live?.offers;
   if (!isNew) for (const { path } of ignored) declared.set(path, new Unknown([]));
-  const context = isNew ? { isNew, isParentNew: false, ...(offers && { offers }) } : undefined;
+  const context = isNew ? { isNew, isParentNew: false, offers } : undefined;
   const found = (resource.check?.(declared, catalog, context) ?? []).map(
     ({ code, summary, hint, attribute, isWarning, ...more }) => {
       const isSent = isNew || attribute === undefined || sent.has(attribute);

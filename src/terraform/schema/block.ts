@@ -52,7 +52,9 @@ export function madeUp(asked: TerraformValue | undefined): string | null {
 const attributeOf =
   (kind: "required" | "optional" | "computed") =>
   (name: string, type: TerraformType, doc: string, flags: Flags = {}): AttributeSchema => ({
-    ...{ name, type, doc },
+    name,
+    type,
+    doc,
     [kind]: true,
     ...flags,
   });
@@ -80,7 +82,8 @@ export interface Schema {
 }
 
 export const schemaOf = (name: string, block: BlockSchema): Schema => ({
-  ...{ name, block },
+  name,
+  block,
   valueType: typeOfBlock(block),
 });
 

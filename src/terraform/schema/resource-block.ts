@@ -178,10 +178,11 @@ function declaredAttribute(resource: Resource, binding: AttributeBinding): Attri
     name: steps.at(-1) ?? "",
     type,
     doc: docOf(resource, binding),
-    ...(binding.schema && { check: binding.schema }),
-    ...(required ? { required: true } : { optional: true }),
+    check: binding.schema,
+    required: required ? true : undefined,
+    optional: required ? undefined : true,
     // Computed too: an undeclared attribute may still be shown, as after an import.
-    ...(!required && !isLocal && { computed: true }),
+    computed: required || isLocal ? undefined : true,
   };
 }
 
