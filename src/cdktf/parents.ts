@@ -121,7 +121,7 @@ export function parentOf(
   for (const { type: wanted, attribute } of type.parents) {
     const isOne = (one: Construct): boolean => typeOfConstruct(one)?.type === wanted;
     const given = props[wanted] as Identified | undefined;
-    const above = [...scope.node.scopes].reverse().find(isOne) as unknown as Identified | undefined;
+    const above = [...scope.node.scopes].reverse().find(isOne) as (Construct & Identified) | undefined;
     const id = given?.id ?? props[attribute] ?? above?.id;
     if (id !== undefined) return { attribute, id };
   }

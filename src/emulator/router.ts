@@ -162,8 +162,8 @@ function handleKeyed(
 ): WireResponse {
   const { store, seal, clock, gaps } = call.world;
   // Idempotency rule 4; the name is a gap.
-  const replayed = (isReplay: boolean) =>
-    gaps.replayHeader === undefined ? {} : { [gaps.replayHeader]: String(isReplay) };
+  const replayed = (word: "true" | "false") =>
+    gaps.replayHeader === undefined ? {} : { [gaps.replayHeader]: word };
   if (!keyPattern.test(key)) throw invalid("Idempotency-Key must be 1 to 160 visible ASCII characters");
   if (call.body.requestId !== undefined && call.body.requestId !== key) {
     throw invalid("requestId must match the Idempotency-Key", "idempotency_request_mismatch");
@@ -175,12 +175,12 @@ function handleKeyed(
   if (receipt !== undefined && receipt.expiresAt > clock.now()) {
     if (receipt.payload !== payload)
       throw conflict("idempotency_conflict", "This Idempotency-Key was used with another payload");
-    return jsonResponse(200, receipt.body, requestId, replayed(true));
+    return jsonResponse(200, receipt.body, requestId, replayed("true"));
   }
   const body = match.route.handle(call);
   const expiresAt = clock.now() + retentionMs;
   if (retains) store.put("receipts", { id, payload, body, expiresAt });
-  return jsonResponse(200, body, requestId, replayed(false));
+  return jsonResponse(200, body, requestId, replayed("false"));
 }
 
 const retentionMs = 24 * 60 * 60 * 1000;

@@ -14,6 +14,7 @@ import {
   countEach,
   counted,
   countList,
+  differenceNote,
   effectWords,
   moneyChange,
   planHeadings,
@@ -249,7 +250,7 @@ function costLine({ cost }: Plan, arrow: string): string {
   const isSame = sameMoney(cost.before, cost.after);
   if (isSame && sameMoney(cost.after, free)) return "";
   const label = cost.estimate ? "Estimated monthly cost" : "Monthly cost";
-  return `${label}: ${moneyChange(cost.before, cost.after, arrow, true)}${isSame ? " (unchanged)" : ""}`;
+  return `${label}: ${moneyChange(cost.before, cost.after, arrow, differenceNote)}${isSame ? " (unchanged)" : ""}`;
 }
 
 /** Returns the facts of a plan besides its changes: resources that moved, were left alone, not read, or not managed. */

@@ -11,8 +11,8 @@ export const sectionTexts = (sections: readonly Section[], style: Style): readon
   [...groupBy(sections, (one) => (one.items === undefined ? one : one.id)).values()].map((own) => {
     const [first] = own as [Section];
     if (first.items === undefined) return rowsText(first, style);
-    const blocks = own.flatMap(({ items = [], isFolded = false }) =>
-      items.map((item) => itemLines(item, isFolded, style)),
+    const blocks = own.flatMap((section) =>
+      (section.items ?? []).map((item) => itemLines(item, section, style)),
     );
     return [cellText(first.heading, style), joinBlocks(blocks)].filter((text) => text !== "").join("\n\n");
   });
@@ -35,7 +35,7 @@ const mostNames = 5;
 const mostInFolded = 2;
 const below = " ".repeat(6);
 
-function itemLines(item: Item, isFolded: boolean, style: Style): string[] {
+function itemLines(item: Item, { isFolded = false }: Section, style: Style): string[] {
   const { names = [], notes = [], fields = [], effects, facts = [], stop, printed = [] } = item;
   const addresses = shortList(names.map(escapeText), isFolded ? mostInFolded : mostNames);
   // The line of the item already says that a deletion is destructive.

@@ -176,22 +176,27 @@ export const historyJson = ({ runs, ...of }: History): Plain => ({
   runs: runs.map(inDocument),
 });
 
-/** Renders the runs, each with the resources that it touched. `isWhole`: all of them, and all that identifies the run. */
-export function historyText({ runs }: History, now: number, style: Style, isWhole = false): string {
+/** Renders the runs, each with the resources that it touched. `verbose`: all of them, and all that identifies the run. */
+export function historyText(
+  { runs }: History,
+  now: number,
+  style: Style,
+  { verbose = false }: { readonly verbose?: boolean } = {},
+): string {
   const rows = runs.map((run) => [
     exactTime(run.startedAt),
     timeAgo(run.startedAt, now),
     escapeText(run.command),
     [run.by, ...(run.pullRequests ?? [])].map(escapeText).join(" "),
     run.commit === undefined ? "-" : escapeText(run.commit.slice(0, 10)),
-    escapeText(isWhole ? run.id : shortId(run.id)),
+    escapeText(verbose ? run.id : shortId(run.id)),
     resultText(run),
   ]);
   const notes = runs.map((run) => {
     const { touched = [], omitted = 0, endedAt, digest, job } = run;
     const names = [...touched.map((one) => touchedText(one, style)), ...Array<string>(omitted).fill("")];
-    const list = `${endedAt ? "" : "planned: "}${shortList(names, isWhole ? touched.length : 5)}`;
-    const identity = isWhole ? [digest && `digest ${digest}`, job ?? ""] : [];
+    const list = `${endedAt ? "" : "planned: "}${shortList(names, verbose ? touched.length : 5)}`;
+    const identity = verbose ? [digest && `digest ${digest}`, job ?? ""] : [];
     return [names.length > 0 ? list : "", ...identity.map(escapeText)].filter((one) => one !== "");
   });
   const head = ["when", "", "run", "who", "commit", "id", "result"];

@@ -88,7 +88,7 @@ export const unknownKey = (key: string, known: Iterable<string>): StackProblem =
   );
 
 /** Returns true if `deletion_protection` is set; refuses it where the type does not have it. */
-export function protectionOf(at: JsonNode, isProtectable: boolean, reader: BlockReader): boolean {
+export function protectionOf(at: JsonNode, reader: BlockReader, { isProtectable = true } = {}): boolean {
   const node = at.isAbsent ? undefined : reader.read(at, ["boolean"]);
   const value = node?.kind === "scalar" ? node.value : undefined;
   if (node === undefined || value === false) return false;

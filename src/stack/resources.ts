@@ -71,12 +71,12 @@ export function readResource(
   const { removal, removedWithParent } = type.placed.type;
   const provider = readProvider(block, reader);
   const isProtectable = removal === "delete" && !removedWithParent;
-  const isKept = protectionOf(block.at(protectionAttribute), isProtectable, reader);
+  const isKept = protectionOf(block.at(protectionAttribute), reader, { isProtectable });
   const { written, isReadable } = readAttributes(source);
   const link = readParent(source);
   const [parent] = referredAddresses(link?.value.value);
   const isProtected = isKept || (protecting.has(provider) && isProtectable);
-  const meta = readMeta(source, imports.get(address), isProtected);
+  const meta = readMeta(source, { imported: imports.get(address), isProtected });
   if (type.nameKey !== undefined && block.at(type.nameKey).isAbsent) refuseMissing(source, type.nameKey);
   const names = address.split(".").slice(1);
   return {
@@ -293,8 +293,7 @@ export function resourceNamed(at: JsonNode, reader: BlockReader): Address | unde
 /** Reads `lifecycle`, the id to import and the comment of rnv as entries of a manifest. */
 function readMeta(
   { resource: { block }, type, reader }: ResourceSource,
-  imported: MapEntry | undefined,
-  isProtected: boolean,
+  { imported, isProtected }: { readonly imported: MapEntry | undefined; readonly isProtected: boolean },
 ): Block["meta"] {
   const lifecycle: (readonly [string, SourceNode, SourceRange])[] = [];
   const add = (key: string, node: SourceNode | undefined, { keyRange }: JsonNode): void => {

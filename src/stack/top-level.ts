@@ -175,6 +175,6 @@ const settings: Readonly<Record<string, ReadSetting>> = {
   workspace_id: sameAs("RNV_WORKSPACE_ID"),
   api_key: readKey,
   max_concurrency: forTerraform,
-  deletion_protection: (at, reader) => protectionOf(at, true, reader),
+  deletion_protection: (at, reader) => protectionOf(at, reader),
   accept_missing: forTerraform,
 };

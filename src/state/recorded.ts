@@ -3,8 +3,8 @@ import type { Address } from "../model/address";
 import { withRuns } from "../model/history";
 import type { DeletedResource, Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import type { StateCipher } from "./cipher";
+import type { ParsedState } from "./encode";
 import { type DecodedJournal, decodeJournal } from "./journal";
-import type { ParsedState } from "./state-text";
 
 /** Returns a state without any record; serial 0 until its first commit. */
 export const emptyState = (origin: Origin & { readonly lineage: string }): State => ({

@@ -27,7 +27,7 @@ import { escapeHtml, escapeJson, jsonText } from "../../src/report/escape-text";
 import { eventJson, eventText } from "../../src/report/events";
 import { graphDot, graphMermaid } from "../../src/report/graph";
 import { planJson, planMarkdown, planText } from "../../src/report/plan-text";
-import { stateJson, stateMarkdown, stateText } from "../../src/report/state-text";
+import { stateJson, stateMarkdown, stateText } from "../../src/report/state-list";
 import {
   historyJson,
   historyText,

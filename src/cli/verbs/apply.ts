@@ -8,7 +8,7 @@ import { systemClock } from "../../model/time";
 import { noMask } from "../../model/value";
 import { version } from "../../model/version";
 import type { Plan } from "../../plan/plan";
-import { outputsText } from "../../report/state-text";
+import { outputsText } from "../../report/state-list";
 import { readText } from "../files";
 import { type Run, type TargetEnd, tellTarget } from "../open-target";
 import { pick, planningOptions, policyOptions, runningOptions, scopeOptions } from "../options";

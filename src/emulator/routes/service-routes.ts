@@ -209,7 +209,7 @@ function remove(call: Call) {
   return { deleted: false, ...queued };
 }
 
-function setArchived(call: Call, archived: boolean) {
+function setArchived(call: Call, { archived }: Pick<StoredService, "archived">) {
   requireEmptyBody(call.body);
   const service = presentServiceOf(call);
   if (service.archived === archived) return answer(call, service);
@@ -246,8 +246,18 @@ const one = "/workspaces/{workspaceId}/services/{serviceId}";
 export const serviceRoutes: readonly Route[] = [
   { method: "POST", path: "/workspaces/{workspaceId}/services", key: "accepted", handle: create },
   { method: "DELETE", path: one, key: "accepted", handle: remove },
-  { method: "POST", path: `${one}/archive`, key: "accepted", handle: (call) => setArchived(call, true) },
-  { method: "POST", path: `${one}/restore`, key: "accepted", handle: (call) => setArchived(call, false) },
+  {
+    method: "POST",
+    path: `${one}/archive`,
+    key: "accepted",
+    handle: (call) => setArchived(call, { archived: true }),
+  },
+  {
+    method: "POST",
+    path: `${one}/restore`,
+    key: "accepted",
+    handle: (call) => setArchived(call, { archived: false }),
+  },
   { method: "POST", path: `${one}/actions`, key: "accepted", handle: runAction },
   { method: "GET", path: `${one}/operations/{operationId}`, shows: "operations", handle: readOwnOperation },
 ];

@@ -17,7 +17,7 @@ import { compareNatural, groupBy, homeOf } from "../order";
 import { changesIn, mostNamed, planLines, planReport } from "../plan-report";
 import { checkStatusWords, checkWords, counted, planHeadings } from "../plan-wording";
 import { codes, type Item, itemSection, type Section, section } from "../sections";
-import { recordedIn, recordedRows, type StateEntry, stateSections } from "../state-text";
+import { recordedIn, recordedRows, type StateEntry, stateSections } from "../state-list";
 import { elapsedText, exactTime } from "../time-text";
 import {
   code,

@@ -85,7 +85,10 @@ export async function findParent(
 }
 
 /** Returns the findings about a parent. A missing ID may come from a mocked output: only a replacement stops. */
-export function parentFindings({ finding, isMissing }: Referred, isReplacement: boolean): Diagnostic[] {
+export function parentFindings(
+  { finding, isMissing }: Referred,
+  { isReplacement }: { readonly isReplacement: boolean },
+): Diagnostic[] {
   return finding ? [isMissing && !isReplacement ? { ...finding, severity: "warning" } : finding] : [];
 }
 

@@ -43,7 +43,7 @@ export async function createResource(change: Writing): Promise<Applied> {
     accepted.failure === undefined
       ? unappliedFields(type, { sent: attributes, live: accepted.live, defaults }, warning)
       : diagnosticsOf(accepted.failure);
-  const state = stateAfter(change, live, failed === undefined);
+  const state = stateAfter(change, live, failed);
   return {
     state: live === undefined ? { ...state, id: accepted.id || null } : state,
     kept: { applied: appliedIn(type, wanted, wanted), ...kept },

@@ -117,13 +117,13 @@ async function readRun({ session, type, input }: AcceptedWrite, id: string) {
 export function stateAfter(
   { type, planned, nonce }: Writing,
   live: LiveResource | undefined,
-  isUpToDate = true,
+  failed?: Diagnostic,
 ): TerraformObject {
   const next = type.draftOf(planned);
   for (const { path, steps, type: shown } of type.computed)
     if (holdsUnknown(valueAt(planned, steps)))
       setValue(next, steps, fromJson(shown, live?.computed.get(path)));
-  if (isUnknown(planned[upToDateName] ?? null)) next[upToDateName] = isUpToDate;
+  if (isUnknown(planned[upToDateName] ?? null)) next[upToDateName] = failed === undefined;
   // A layout has a revision of its own, which the service counts.
   if (type.isDeployed) next[revisionName] = revisionAfter(planned, nonce);
   return next;

@@ -37,7 +37,8 @@ export async function offerFindings(change: CheckedChange): Promise<readonly Dia
       return (isSent && !isWarning ? error : warning)(code, summary, { ...more, hint, attribute });
     },
   );
-  return [...parentFindings(parent, replaced.length > 0 || isSecondPlan(change)), ...found];
+  const isReplacement = replaced.length > 0 || isSecondPlan(change);
+  return [...parentFindings(parent, { isReplacement }), ...found];
 }
 
 /** Returns true for the second plan of a replacement: it has no prior state, and the private data of the first. */

@@ -56,7 +56,7 @@ export async function updateResource(change: Writing, prior: TerraformObject): P
   // The state stays: the next plan compares it with the live values.
   if (refused.length > 0) throw new DiagnosticsError(refused);
   return {
-    state: stateAfter(change, written.live, failed === undefined),
+    state: stateAfter(change, written.live, failed),
     kept: { applied, ...written.kept },
     diagnostics,
   };

@@ -134,7 +134,7 @@ interface Definition {
   readonly shape?: Readonly<Record<string, z.ZodType>>;
 }
 
-const definitionOf = (schema: z.ZodType): Definition => schema.def as unknown as Definition;
+const definitionOf = (schema: z.ZodType): Definition => schema.def as object as Definition;
 
 /** Returns the type that a zod schema has in Terraform; `dynamic` where it admits several. Names become snake_case. */
 export function typeOf(schema: z.ZodType): TerraformType {

@@ -95,9 +95,7 @@ function bindingOf(resource: Resource, path: string): AttributeBinding {
   const [first = "", second] = path.split(".");
   const shape = resource.schema.shape as Readonly<Record<string, z.ZodType>>;
   const group = second === undefined ? undefined : unwrap(shape[first] as z.ZodType);
-  const field = group
-    ? (group as unknown as { shape: Record<string, z.ZodType> }).shape[second ?? ""]
-    : shape[first];
+  const field = group instanceof z.ZodObject ? group.shape[second ?? ""] : shape[first];
   const steps = path.split(".").map(snakeCase);
   const mustLieInParent = !resource.manifest.within.includes("root");
   if (field === undefined) return { path, steps, type: "string", required: mustLieInParent };

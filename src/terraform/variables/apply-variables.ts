@@ -62,7 +62,7 @@ export async function applyVariables(
         rows.set(key, { ...row, ...(await setVariable({ ...at, ...values }, key, before?.get(key))) }),
       );
   }
-  const state = stateAfter({ prior, planned, nonce }, { rows, refused }, isNew);
+  const state = stateAfter({ prior, planned, nonce }, { rows, refused, isNew });
   const errors = refusals(refused, config);
   // Reads need not be as new as a write that never was.
   const isWritten = state === null || prior === undefined || !isSameValue(state, prior);
@@ -94,7 +94,7 @@ async function variablesBefore(
   const ids = elementsOf(planned.ids);
   const taken = listed.map(({ key }) => key).filter((key) => written.has(key) && isUnknown(ids[key]));
   for (const key of taken.sort())
-    refused.set(key, [await keyTaken(reads, variable, parentId, prior === undefined)]);
+    refused.set(key, [await keyTaken(reads, variable, parentId, { isNew: prior === undefined })]);
   const byId = new Map(listed.map((one) => [one.id, one]));
   const before = new Map<string, TerraformObject>();
   for (const key of written) {
@@ -128,8 +128,7 @@ async function setVariable(change: Omit<Writing, "wanted">, key: string, before?
 
 function stateAfter(
   { prior, planned, nonce }: Pick<AskedChange, "prior" | "planned" | "nonce">,
-  { rows, refused }: Progress,
-  isNew: boolean,
+  { rows, refused, isNew }: Progress & { readonly isNew: boolean },
 ): TerraformObject | null {
   const whole = planned ?? prior;
   const isPart = refused.size > 0;

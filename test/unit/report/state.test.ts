@@ -7,7 +7,7 @@ import {
   stateJson,
   stateMarkdown,
   stateText,
-} from "../../../src/report/state-text";
+} from "../../../src/report/state-list";
 import { plainStyle } from "../../../src/report/style";
 import { address, change, plan } from "../../support/plan-fixture";
 import { state } from "../../support/state-fixture";

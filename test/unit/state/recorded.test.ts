@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
+import { encodeState } from "../../../src/state/encode";
 import { decodeDamaged, emptyState, replayJournal } from "../../../src/state/recorded";
-import { encodeState } from "../../../src/state/state-text";
 import { createLocalBackend } from "../../../src/state/stores/local-backend";
 import { address, holder, origin, resourceEntry, stillClock } from "./fixtures";
 
