@@ -3,10 +3,16 @@ import type { ResourceType } from "../model/resource-type";
 import { capitalized, snakeCase, terraformNameOf, terraformPrefix } from "../model/text";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
+import { claimName } from "./claim-name";
+import {
+  type ComputedTypes,
+  defineFields,
+  defineTokens,
+  type FieldNames,
+  fieldsOf,
+} from "./construct-fields";
 import { defineGiven } from "./define-resource";
-import { type ComputedTypes, defineFields, defineTokens, type FieldNames, fieldsOf } from "./fields";
-import type { Library } from "./library";
-import { claimName } from "./names";
+import type { Library } from "./host-library";
 
 export const dataSources = (library: Library) => ({
   ...Object.fromEntries(

@@ -5,13 +5,13 @@ import { layout } from "../resources/layout";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
+import type { FieldOwner, GivenProps } from "./construct-fields";
 import type { VariableValue } from "./constructs";
 import { dataSources } from "./data-constructs";
 import { defineProvider } from "./define-provider";
 import { defineResource, type ResourceClass, type RnvResource } from "./define-resource";
 import { defineVariables } from "./define-variables";
-import type { FieldOwner, GivenProps } from "./fields";
-import type { Library } from "./library";
+import type { Library } from "./host-library";
 import { constructOfId, typeOfConstruct } from "./parents";
 
 /** The constructs of rnv on cdktf or on cdktn. Both synthesize the same JSON; the build writes the types of their library. */

@@ -10,8 +10,8 @@ import {
   writeOnlyNameOf,
   writeOnlyVersionOf,
 } from "../model/text";
+import { claim, claimName, isInStack, movesOf, nameAfter, nameBefore } from "./claim-name";
 import { overridesOf } from "./confirm-removed";
-import type { Resolvable } from "./constructs";
 import {
   defineFields,
   defineTokens,
@@ -21,9 +21,9 @@ import {
   type GivenProps,
   type Written,
   writeAttributes,
-} from "./fields";
-import type { Library, ReferableLike } from "./library";
-import { claim, claimName, isInStack, movesOf, nameAfter, nameBefore } from "./names";
+} from "./construct-fields";
+import type { Resolvable } from "./constructs";
+import type { Library, ReferableLike } from "./host-library";
 import {
   addMember,
   addOwnId,
@@ -39,8 +39,8 @@ import {
   typeOfConstruct,
   workspaceOf,
 } from "./parents";
+import { generatedLength, isSecretSource, type SecretSource } from "./secret-source";
 import { secretReference, versionOf } from "./secret-variable";
-import { generatedLength, isSecretSource, type SecretSource } from "./secrets";
 
 /** A construct class before it is given the types of a library. */
 interface GivenClass<Instance> {

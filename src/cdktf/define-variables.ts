@@ -3,11 +3,11 @@ import * as z from "zod";
 import type { ResourceType } from "../model/resource-type";
 import { generatedName, variablesResource, writeOnlyNameOf, writeOnlyVersionOf } from "../model/text";
 import { variable } from "../resources/variable";
+import { type GivenProps, knownMap, type Written } from "./construct-fields";
 import { defineResource, type ResourceClass } from "./define-resource";
-import { type GivenProps, knownMap, type Written } from "./fields";
-import type { Library } from "./library";
+import type { Library } from "./host-library";
+import { generatedLength, isSecretSource } from "./secret-source";
 import { secretReference, versionOf } from "./secret-variable";
-import { generatedLength, isSecretSource } from "./secrets";
 
 /** Several variables of one service in one map, as a construct: `rnv_variables`. */
 const variablesType: ResourceType = {

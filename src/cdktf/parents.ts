@@ -1,9 +1,9 @@
 import type { Construct } from "constructs";
 import type { ResourceType } from "../model/resource-type";
 import { snakeCase } from "../model/text";
+import type { FieldOwner, GivenProps, Written } from "./construct-fields";
 import type { Identified } from "./constructs";
-import type { FieldOwner, GivenProps, Written } from "./fields";
-import type { Library, ReferableLike } from "./library";
+import type { Library, ReferableLike } from "./host-library";
 import { mark, markOf, sharedMark } from "./shared";
 
 interface StackMembers {

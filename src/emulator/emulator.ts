@@ -16,9 +16,9 @@ import { FolderPersistence, openFolder } from "./persistence";
 import { drawReadings, parseReadings, type Readings } from "./readings";
 import { Store, type StoreChange } from "./records";
 import { Refusal } from "./refusal";
+import { catalogIn, embeddedCatalog } from "./response-views";
 import { createResponder, dropExpiredReceipts, errorResponse, requestIdOf, targetOf } from "./router";
 import { createEmulatorStore, type EmulatorStore } from "./store";
-import { catalogIn, embeddedCatalog } from "./views";
 import {
   type ApiKey,
   createRateLimiter,

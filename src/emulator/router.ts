@@ -3,14 +3,14 @@ import { uuidPattern } from "../model/text";
 import { canonicalJson, type Plain } from "../model/value";
 import type { Call, Route } from "./call";
 import { keptBody } from "./kept-values";
-import { progress } from "./progress";
+import { progress } from "./queued-work";
 import { bodyLimit, conflict, invalid, notFound, Refusal, readJson } from "./refusal";
+import { shownCatalog } from "./response-views";
 import { canvasRoutes } from "./routes/canvas-routes";
 import { deploymentRoutes, rollBackRoutes } from "./routes/deployment-routes";
 import { projectGapRoutes, projectRoutes } from "./routes/project-routes";
 import { serviceGapRoutes, serviceRoutes } from "./routes/service-routes";
 import { listVariablesRoutes, variableRoutes } from "./routes/variable-routes";
-import { shownCatalog } from "./views";
 import { authenticate, requireWorkspace, requireWrite, type World } from "./world";
 
 interface RouteMatch {

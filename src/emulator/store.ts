@@ -1,6 +1,6 @@
 import type { Condition } from "./behaviour";
 import type { Lags } from "./lag";
-import { progress, putDeployment, queueDeployment, release, removeService, unblock } from "./progress";
+import { progress, putDeployment, queueDeployment, release, removeService, unblock } from "./queued-work";
 import type {
   Configuration,
   StoredDeployment,

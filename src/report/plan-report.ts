@@ -6,12 +6,13 @@ import { free, sameMoney, totalCost } from "../plan/change";
 import { shownPlan } from "../plan/document";
 import { type AttributeChange, type Change, deedOf, isListed, isRun, type Plan } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
-import { asciiSign, tagOf } from "./graph";
+import { attributeSign, type ShownField, shownText } from "./field-text";
+import { asciiSign, tagOf } from "./marks";
 import { groupBy, homeOf, readingOrder } from "./order";
 import {
   actionPhrase,
+  type Count,
   checkWords,
-  countEach,
   counted,
   countList,
   differenceNote,
@@ -22,7 +23,6 @@ import {
 } from "./plan-wording";
 import { arrow, type Cell, code, codes, itemSection, type Section, section } from "./sections";
 import { exactTime } from "./time-text";
-import { attributeSign, type ShownField, shownText } from "./values";
 
 /**
  * Which changes are one item, from the finest to the coarsest. `equal`: those that read the same. `alike`: new resources
@@ -78,24 +78,25 @@ export function planLines(plan: Plan, report: readonly Section<PlanEntry>[]) {
 function countsOf(changes: readonly Change[]): string {
   const byType = [...groupBy(changes, ({ type }) => type)].sort(([a], [b]) => compareTexts(a, b));
   const sentences = byType.map(([type, own]) => {
-    const words = own.flatMap((change) => (isRun(change) ? ["run"] : countedAs[deedOf(change)]));
-    return `${capitalized(counted(2, escapeText(type)).slice(2))}: ${countEach(countWords, words)}.`;
+    const deeds = own.map((change) => (isRun(change) ? "run" : deedOf(change)));
+    const counts = Object.entries(countedDeeds).map(
+      ([word, counted]): Count => [deeds.filter((deed) => counted.includes(deed)).length, `to ${word}`],
+    );
+    return `${capitalized(counted(2, escapeText(type)).slice(2))}: ${countList(counts)}.`;
   });
   return sentences.join(" ");
 }
 
-const countOrder = ["destroy", "archive", "change", "import", "forget", "record", "run", "add"];
-const countWords = Object.fromEntries(countOrder.map((word) => [word, `to ${word}`]));
-
-const countedAs: Readonly<Record<ReturnType<typeof deedOf>, readonly string[]>> = {
-  create: ["add"],
-  update: ["change"],
-  replace: ["destroy", "add"],
-  delete: ["destroy"],
+/** The words of the counts in their order, each with the deeds that it counts. */
+const countedDeeds: Readonly<Record<string, readonly string[]>> = {
+  destroy: ["delete", "replace"],
   archive: ["archive"],
-  adopt: ["import"],
+  change: ["update"],
+  import: ["adopt"],
   forget: ["forget"],
-  "no-op": ["record"],
+  record: ["no-op"],
+  run: ["run"],
+  add: ["create", "replace"],
 };
 
 function blockedLine(changes: readonly Change[]): string {

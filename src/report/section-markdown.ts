@@ -8,10 +8,10 @@ import {
   foldedParts,
   shorten,
 } from "./escape-text";
+import { attributeSign, capLines, fieldLines, joinBlocks, type ShownField } from "./field-text";
 import { groupBy } from "./order";
 import { counted } from "./plan-wording";
 import { type Code, type Fact, type Item, joined, lineOf, partsOf, type Section } from "./sections";
-import { attributeSign, capLines, fieldLines, joinBlocks, type ShownField } from "./values";
 
 const longestName = 120;
 const mostNames = 50;

@@ -1,10 +1,10 @@
 import { shortList } from "../model/text";
 import { escapeLines, escapeText, quoteText } from "./escape-text";
+import { attributeLines, capLines, coloured, joinBlocks } from "./field-text";
 import { groupBy } from "./order";
 import { effectWords } from "./plan-wording";
 import { arrow, type Cell, type Fact, type Item, partsOf, type Section } from "./sections";
 import { alignColumns, arrowOf, idNote, type Style, wrapLines } from "./style";
-import { attributeLines, capLines, coloured, joinBlocks } from "./values";
 
 /** Sections for a terminal, each a paragraph; items of one id are one. */
 export const sectionTexts = (sections: readonly Section[], style: Style): readonly string[] =>

@@ -6,6 +6,7 @@ import { type Plain, unflatten } from "../model/value";
 import { inDocument } from "../plan/document";
 import type { Backup } from "../state/backend";
 import { escapeText, jsonText, quoteText } from "./escape-text";
+import { plainText } from "./field-text";
 import { readingOrder } from "./order";
 import { counted } from "./plan-wording";
 import { reportMarkdown } from "./section-markdown";
@@ -13,7 +14,6 @@ import { sectionTexts } from "./section-text";
 import { type Cell, type Code, code, joined, type Section, section } from "./sections";
 import { alignColumns, type Style } from "./style";
 import { exactTime } from "./time-text";
-import { plainText } from "./values";
 
 export interface StateEntry {
   readonly address: Address;

@@ -4,9 +4,9 @@ import { findingSchema, locationSchema } from "../model/apply-event";
 import { type JunitCase, junit } from "./ci/artifacts";
 import { findingsText } from "./diagnostics";
 import { escapeText } from "./escape-text";
+import { coloured } from "./field-text";
 import { counted } from "./plan-wording";
 import { type Style, wrapLines } from "./style";
-import { coloured } from "./values";
 
 const lines = z.array(z.string());
 

@@ -5,11 +5,11 @@ import type { SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import { camelCase, protectionAttribute } from "../model/text";
-import type { JsonNode } from "./document";
+import type { BlockReader } from "./block-reader";
+import type { JsonNode } from "./json-node";
 import { invalid, refused, StackProblem } from "./language/problem";
-import type { StackGroup, StackType } from "./names";
-import type { BlockReader } from "./resolve";
 import type { StackResource } from "./stack";
+import type { StackGroup, StackType } from "./stack-types";
 
 export interface ResourceSource {
   readonly resource: StackResource;

@@ -31,12 +31,12 @@ import {
   terraformOnly,
   unknownKey,
 } from "./block-attributes";
-import type { JsonNode } from "./document";
+import { type BlockReader, readerOf } from "./block-reader";
+import type { JsonNode } from "./json-node";
 import { invalid, missingKey, StackProblem, unknownReference, unsupported } from "./language/problem";
-import { addressOfResource, type StackType } from "./names";
-import { type BlockReader, readerOf } from "./resolve";
+import { knownText } from "./source-nodes";
 import { commentOf, nestedBlocks, ownerOf, problemAt, type StackContext, type StackResource } from "./stack";
-import { knownText } from "./values";
+import { addressOfResource, type StackType } from "./stack-types";
 
 /** A resource of a stack as a block, plus facts that a manifest cannot express. */
 export interface StackBlock {

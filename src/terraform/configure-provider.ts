@@ -11,12 +11,12 @@ import { Secret } from "../model/secret";
 import { canonicalId, type ProcessEnvironment, snakeCase } from "../model/text";
 import { isoTime, systemClock } from "../model/time";
 import { withoutSlash } from "../state/recorded";
+import { decodeObject, holdsUnknown, type TerraformObject } from "./codec";
 import { loggedTransport, loggedWaits } from "./log";
 import { diagnosticMessages } from "./messages";
 import { openSession, type Provider, type RpcAnswer, type Session, type SessionOptions } from "./provider";
 import { countCheck, optional, schemaOf } from "./schema/block";
 import { checkConfig } from "./schema/check-config";
-import { decodeObject, holdsUnknown, type TerraformObject } from "./values";
 
 /** The provider block. Missing settings come from the environment. */
 export const providerSchema = schemaOf("rnv", {

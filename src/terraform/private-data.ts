@@ -4,9 +4,9 @@ import type { LiveResource } from "../model/live";
 import type { RecordedResource } from "../model/state";
 import { timeNow } from "../model/time";
 import { type Plain, plainEqual } from "../model/value";
+import { type TerraformObject, textIn } from "./codec";
 import type { Session } from "./provider";
 import type { TerraformShape } from "./schema/terraform-shape";
-import { type TerraformObject, textIn } from "./values";
 
 const text = z.string().optional().catch(undefined);
 

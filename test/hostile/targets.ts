@@ -25,8 +25,8 @@ import { stateText } from "../../src/report/state-list";
 import { plainStyle } from "../../src/report/style";
 import { resourceTypes } from "../../src/resources";
 import { StateCipher } from "../../src/state/cipher";
-import { decodeJournal, encodeLine } from "../../src/state/journal";
 import { encodeState } from "../../src/state/encode";
+import { decodeJournal, encodeLine } from "../../src/state/journal";
 import { createWorkbench } from "../support/workbench";
 
 /** Something that reads text from outside, and a text that it reads well. */

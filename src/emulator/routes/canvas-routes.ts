@@ -2,10 +2,10 @@ import * as z from "zod";
 import { maxPositions, position, viewport } from "../../api/wire/shapes";
 import { uuidPattern } from "../../model/text";
 import { type Call, projectOf, type Route } from "../call";
-import { isBeingDeleted } from "../progress";
+import { isBeingDeleted } from "../queued-work";
 import type { StoredGroup, StoredLayout, StoredService } from "../records";
 import { conflict, invalid, parseBody, Refusal } from "../refusal";
-import { serviceView } from "../views";
+import { serviceView } from "../response-views";
 
 type CanvasRange = Pick<StoredService, "projectId" | "environmentId">;
 

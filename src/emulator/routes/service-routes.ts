@@ -19,7 +19,7 @@ import {
   removeService,
   requireDeployable,
   requireHosting,
-} from "../progress";
+} from "../queued-work";
 import type { Configuration, StoredService } from "../records";
 import {
   conflict,
@@ -30,8 +30,8 @@ import {
   requireEmptyBody,
   uuid,
 } from "../refusal";
+import { deploymentView, planFor, serviceView } from "../response-views";
 import { timeAfter } from "../times";
-import { deploymentView, planFor, serviceView } from "../views";
 import type { World } from "../world";
 
 /** The documented fields, and those beyond them that the catalog's defaults name, with the type of their default. */

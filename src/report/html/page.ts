@@ -3,10 +3,10 @@ import { sha256, shortList } from "../../model/text";
 import { shortDigest } from "../../plan/digest";
 import { groupFindings, placeText, sameFor, subjectOf, summaryOf } from "../diagnostics";
 import { escapeHtml, escapeLines } from "../escape-text";
-import { tagOf } from "../graph";
+import { fieldLines, type ShownField } from "../field-text";
+import { tagOf } from "../marks";
 import { groupBy } from "../order";
 import { type Cell, type Code, type Item, lineOf, partsOf, type Section, type Tag } from "../sections";
-import { fieldLines, type ShownField } from "../values";
 import { pageScript } from "./page-script";
 import { pageStyle } from "./page-style";
 

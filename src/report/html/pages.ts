@@ -12,7 +12,7 @@ import type { PlanDocument } from "../../plan/plan-schema";
 import { planOf } from "../../plan/read-document";
 import { driftLine, driftSections } from "../drift-report";
 import { type FleetReport, fleetLine, fleetSections, isWell, signOf } from "../fleet-report";
-import type { Mark } from "../graph";
+import type { Mark } from "../marks";
 import { compareNatural, groupBy, homeOf } from "../order";
 import { changesIn, mostNamed, planLines, planReport } from "../plan-report";
 import { checkStatusWords, checkWords, counted, planHeadings } from "../plan-wording";

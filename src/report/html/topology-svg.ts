@@ -1,14 +1,6 @@
 import { type Address, nameOf } from "../../model/address";
-import {
-  graphDot,
-  graphMermaid,
-  legendOf,
-  type Mark,
-  marks,
-  type Topology,
-  type TopologyNode,
-  tagOf,
-} from "../graph";
+import { graphDot, graphMermaid, type Topology, type TopologyNode } from "../graph-text";
+import { legendOf, type Mark, marks, tagOf } from "../marks";
 import { counted } from "../plan-wording";
 import { textWidth } from "../style";
 import { code, html, linkTo, list, type Markup, type PagePart, type Part, table, tagMark } from "./page";

@@ -4,10 +4,10 @@ import { isMissing, type ReadResult } from "../../model/live";
 import { canonicalId, snakeCase, terraformNameOf } from "../../model/text";
 import { isOlder } from "../../model/time";
 import { findResource, readParent, typeNamed } from "../../resources";
+import type { TerraformObject } from "../codec";
 import type { PrivateData } from "../private-data";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
-import type { TerraformObject } from "../values";
 
 /** `other`: both parents exist. `left`: nothing in the recorded one is to be deleted: it went with it, or is history. */
 export type ParentChange = "same" | "other" | "left";

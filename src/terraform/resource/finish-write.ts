@@ -7,10 +7,6 @@ import type { LiveResource } from "../../model/live";
 import type { Accepted, CreateInput, UpdateInput } from "../../model/resource-operations";
 import { sha256, type timeoutNames } from "../../model/text";
 import { parseDuration } from "../../model/time";
-import { type PrivateData, writtenNow } from "../private-data";
-import type { TypeInSession } from "../provider";
-import { revisionName, upToDateName } from "../schema/resource-block";
-import type { TerraformShape } from "../schema/terraform-shape";
 import {
   asObject,
   fromJson,
@@ -19,7 +15,11 @@ import {
   setValue,
   type TerraformObject,
   valueAt,
-} from "../values";
+} from "../codec";
+import { type PrivateData, writtenNow } from "../private-data";
+import type { TypeInSession } from "../provider";
+import { revisionName, upToDateName } from "../schema/resource-block";
+import type { TerraformShape } from "../schema/terraform-shape";
 
 export interface Writing extends TypeInSession {
   readonly planned: TerraformObject;

@@ -3,10 +3,6 @@ import type { Catalog } from "../../model/catalog";
 import { generatedName } from "../../model/text";
 import { type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
-import { isOnlyImported, type PrivateData, recordedOf } from "../private-data";
-import type { Session } from "../provider";
-import { type AttributeBinding, revisionName, upToDateName } from "../schema/resource-block";
-import type { TerraformShape } from "../schema/terraform-shape";
 import {
   type Draft,
   fromJson,
@@ -20,7 +16,11 @@ import {
   toPlain,
   unknown,
   valueAt,
-} from "../values";
+} from "../codec";
+import { isOnlyImported, type PrivateData, recordedOf } from "../private-data";
+import type { Session } from "../provider";
+import { type AttributeBinding, revisionName, upToDateName } from "../schema/resource-block";
+import type { TerraformShape } from "../schema/terraform-shape";
 import { needsRun } from "./reactions";
 
 /**

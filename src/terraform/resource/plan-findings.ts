@@ -3,10 +3,10 @@ import { isPlacedAs } from "../../model/place";
 import { generatedName, protectionAttribute } from "../../model/text";
 import { Unknown } from "../../model/value";
 import { findResource } from "../../resources";
+import { type TerraformObject, textIn } from "../codec";
 import { isOnlyImported } from "../private-data";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { type TerraformObject, textIn } from "../values";
 import { findParent, parentFindings } from "./confirm-deleted";
 import type { CheckedChange } from "./plan-change";
 

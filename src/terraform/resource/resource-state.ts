@@ -5,12 +5,12 @@ import type { LiveResource } from "../../model/live";
 import { canonicalId, terraformNameOf, uuidPattern } from "../../model/text";
 import { plainEqual } from "../../model/value";
 import { typeNamed } from "../../resources";
+import { decodeObject, decodeState, encodeMessage, setValue, type TerraformValue, valueAt } from "../codec";
 import { writePrivate } from "../private-data";
 import { type RpcAnswer, requireNamed, resourceSchemas, type Session } from "../provider";
 import { emptyValue } from "../schema/block";
 import { shapeOf, type TerraformShape } from "../schema/terraform-shape";
 import { variablesSchema } from "../schema/variables-schema";
-import { decodeObject, decodeState, encodeMessage, setValue, type TerraformValue, valueAt } from "../values";
 import { importIdOf } from "./identity";
 import { isEqualAs } from "./plan-change";
 

@@ -7,10 +7,10 @@ import type { Accepted, AppliableValue, UpdateInput } from "../../model/resource
 import { Secret } from "../../model/secret";
 import { generatedName } from "../../model/text";
 import { timeNow } from "../../model/time";
+import { type TerraformObject, toPlain, valueAt } from "../codec";
 import { appliedIn, isOnlyImported, recordedOf } from "../private-data";
 import { revisionName } from "../schema/resource-block";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { type TerraformObject, toPlain, valueAt } from "../values";
 import { parentChange } from "./confirm-deleted";
 import { createResource, startRun, writtenAs } from "./create-resource";
 import {

@@ -4,7 +4,6 @@ import { unwrap } from "../../declaration/type-index";
 import { snakeCase } from "../../model/text";
 import { durationPattern } from "../../model/time";
 import { generatedText, isGeneratedLength } from "../../model/value";
-import type { Message } from "../protocol";
 import {
   asObject,
   type Draft,
@@ -14,7 +13,8 @@ import {
   objectOf,
   type TerraformType,
   type TerraformValue,
-} from "../values";
+} from "../codec";
+import type { Message } from "../protocol";
 
 /** One attribute as Terraform gets it. Exactly one of required, optional, computed or the last two holds. */
 export interface AttributeSchema {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { expectations, leaves } from "../../declaration/schema-issues";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { canonicalId, snakeCase, uuidPattern } from "../../model/text";
-import { asObject, holdsUnknown, type TerraformObject, textIn, toPlain, valueAt } from "../values";
+import { asObject, holdsUnknown, type TerraformObject, textIn, toPlain, valueAt } from "../codec";
 import type { AttributeSchema, BlockSchema } from "./block";
 
 const idCheck = z.string().regex(uuidPattern, "expected an id, which is a UUID");

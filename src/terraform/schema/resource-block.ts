@@ -12,7 +12,7 @@ import {
 } from "../../model/text";
 import { generatedLengths } from "../../model/value";
 import { isDeployed } from "../../resources";
-import { listOf, mapOf, objectOf, type PathSteps, type TerraformType } from "../values";
+import { listOf, mapOf, objectOf, type PathSteps, type TerraformType } from "../codec";
 import {
   type AttributeSchema,
   type BlockSchema,

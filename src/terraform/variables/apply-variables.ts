@@ -2,6 +2,7 @@ import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { generatedName, shortList } from "../../model/text";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
+import { asObject, isSameValue, isUnknown, type TerraformObject, textIn, unknown } from "../codec";
 import { diagnosticsOf, withoutTaint } from "../messages";
 import { noPrivateData, writtenNow } from "../private-data";
 import { recentSession, type Session } from "../provider";
@@ -14,8 +15,7 @@ import { keyTaken } from "../resource/namesakes";
 import { incomplete } from "../resource/reactions";
 import { generatedAgain, updateResource } from "../resource/update-resource";
 import { revisionName } from "../schema/resource-block";
-import { asObject, isSameValue, isUnknown, type TerraformObject, textIn, unknown } from "../values";
-import { elementsOf, entryType, recordedIn, rowIn, rowsIn, variableIn, withRows } from "./variables";
+import { elementsOf, entryType, recordedIn, rowIn, rowsIn, variableIn, withRows } from "./rows";
 
 /** A map while it is applied: the variables that exist, and why others do not. */
 interface Progress {

@@ -1,5 +1,5 @@
 import { planDocument } from "../../../src/plan/document";
-import { graphDot, graphMermaid } from "../../../src/report/graph";
+import { graphDot, graphMermaid } from "../../../src/report/graph-text";
 import { graphOfAll } from "../../../src/report/html/topology";
 import {
   outputsJson,

@@ -1,7 +1,7 @@
 import { didYouMean } from "../diagnostics/suggest";
 import type { ComputedRule, ResourceType } from "../model/resource-type";
 import { camelCase, capitalized, snakeCase, timeoutNames } from "../model/text";
-import type { Library, ReferableLike } from "./library";
+import type { Library, ReferableLike } from "./host-library";
 
 export type GivenProps = Readonly<Record<string, unknown>>;
 

@@ -14,9 +14,9 @@ import { type Desired, type DesiredAttribute, hiddenOutput, isCrossStackOutput }
 import { variablesResource } from "../model/text";
 import { referencesOf } from "../model/value";
 import { protectionOf, unknownKey } from "./block-attributes";
-import type { JsonNode } from "./document";
+import { type BlockReader, readerOf, refuseOthers } from "./block-reader";
+import type { JsonNode } from "./json-node";
 import { invalid, refused, StackProblem, unknownReference } from "./language/problem";
-import { type BlockReader, readerOf, refuseOthers } from "./resolve";
 import { movedFrom, resourceNamed, type StackBlock } from "./resources";
 import { nestedBlocks, type StackContext } from "./stack";
 

@@ -1,14 +1,6 @@
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { generatedName } from "../../model/text";
 import { variable } from "../../resources/variable";
-import { noPrivateData } from "../private-data";
-import type { ParentChange } from "../resource/confirm-deleted";
-import { planChange, type ResourcePlan } from "../resource/plan-change";
-import { unknownValue } from "../resource/plan-findings";
-import { incomplete } from "../resource/reactions";
-import { emptyValue } from "../schema/block";
-import { revisionName } from "../schema/resource-block";
-import { shapeOf } from "../schema/terraform-shape";
 import {
   asObject,
   type Draft,
@@ -17,7 +9,15 @@ import {
   type TerraformObject,
   type TerraformValue,
   unknown,
-} from "../values";
+} from "../codec";
+import { noPrivateData } from "../private-data";
+import type { ParentChange } from "../resource/confirm-deleted";
+import { planChange, type ResourcePlan } from "../resource/plan-change";
+import { unknownValue } from "../resource/plan-findings";
+import { incomplete } from "../resource/reactions";
+import { emptyValue } from "../schema/block";
+import { revisionName } from "../schema/resource-block";
+import { shapeOf } from "../schema/terraform-shape";
 
 export const entryType = shapeOf(variable);
 

@@ -8,7 +8,7 @@ import { mayShow, star } from "../declaration/secret-texts";
 import { isSecretName } from "../declaration/trust";
 import { error } from "../diagnostics/diagnostic";
 import { topologicalOrder } from "../model/graph";
-import type { JsonNode } from "./document";
+import type { JsonNode } from "./json-node";
 import type { Stack, StackContext } from "./stack";
 
 export interface StackFile {

@@ -6,8 +6,8 @@ import {
   type StoredService,
 } from "./records";
 import { conflict, invalid } from "./refusal";
+import { databaseKinds, planFor } from "./response-views";
 import { checkHealth, touch } from "./times";
-import { databaseKinds, planFor } from "./views";
 import type { World } from "./world";
 
 const terminal: readonly DeploymentStatus[] = ["live", "failed", "cancelled", "superseded"];
