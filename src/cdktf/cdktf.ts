@@ -8,4 +8,4 @@ export type {
   ServiceConfigurationOutputReference,
   Timeouts,
 } from "./generated/props";
-export { fromCommand, fromEnv, fromFile, generate, type SecretSource as Secret } from "./secrets";
+export { fromCommand, fromEnv, fromFile, generate, type SecretSource as Secret } from "./secret-source";

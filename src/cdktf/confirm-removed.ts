@@ -24,8 +24,10 @@ export function confirmRemoved(stack: StackLike, ...addresses: readonly string[]
     return { from: `${terraformPrefix}_${type}.${rest.join("__")}`, lifecycle: { destroy: true } };
   });
   // An override replaces the former override, so it repeats the entries of the stack.
-  const { rawOverrides } = stack as unknown as {
-    readonly rawOverrides: { readonly removed?: readonly unknown[] };
-  };
-  stack.addOverride("removed", [...(rawOverrides.removed ?? []), ...confirmed]);
+  const { removed = [] } = overridesOf(stack) as { readonly removed?: readonly unknown[] };
+  stack.addOverride("removed", [...removed, ...confirmed]);
 }
+
+/** The overrides of an element. The library shows them to its own classes alone. */
+export const overridesOf = (element: object): Readonly<Record<string, unknown>> =>
+  (element as { readonly rawOverrides?: Readonly<Record<string, unknown>> }).rawOverrides ?? {};

@@ -1,6 +1,6 @@
 import type { Construct } from "constructs";
 import type { OnRemove } from "../model/desired";
-import type { SecretSource } from "./secrets";
+import type { SecretSource } from "./secret-source";
 
 /** A value that is known only when the stack is applied; both libraries write it alike. */
 export interface Resolvable {

@@ -4,10 +4,16 @@ import { snakeCase, terraformNameOf, terraformPrefix } from "../model/terraform-
 import { capitalized } from "../model/wording";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
+import { claimName } from "./claim-name";
+import {
+  type ComputedTypes,
+  defineFields,
+  defineTokens,
+  type FieldNames,
+  fieldsOf,
+} from "./construct-fields";
 import { defineGiven } from "./define-resource";
-import { type ComputedTypes, defineFields, defineTokens, type FieldNames, fieldsOf } from "./fields";
-import type { Library } from "./library";
-import { claimName } from "./names";
+import type { Library } from "./host-library";
 
 export const dataSources = (library: Library) => ({
   ...Object.fromEntries(

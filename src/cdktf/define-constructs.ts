@@ -5,13 +5,13 @@ import { layout } from "../resources/layout";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
+import type { FieldOwner, GivenProps } from "./construct-fields";
 import type { VariableValue } from "./constructs";
 import { dataSources } from "./data-constructs";
 import { defineProvider } from "./define-provider";
 import { defineResource, type ResourceClass, type RnvResource } from "./define-resource";
 import { defineVariables } from "./define-variables";
-import type { FieldOwner, GivenProps } from "./fields";
-import type { Library } from "./library";
+import type { Library } from "./host-library";
 import { constructOfId, typeOfConstruct } from "./parents";
 
 /** The constructs of rnv on cdktf or on cdktn. Both synthesize the same JSON; the build writes the types of their library. */
@@ -40,8 +40,10 @@ const defineTriggered = (
     }
 
     override synthesizeAttributes(): Record<string, unknown> {
+      const attributes = super.synthesizeAttributes();
       const triggers = triggersOf(this);
-      return { ...super.synthesizeAttributes(), ...(Object.keys(triggers).length > 0 && { triggers }) };
+      if (Object.keys(triggers).length > 0) attributes.triggers = triggers;
+      return attributes;
     }
   };
 
@@ -53,7 +55,8 @@ function defineDeployment(library: Library): ResourceClass {
   const serviceOf = (one: FieldOwner) => constructOfId(one, one.givenField("service_id"));
   const Triggered = defineTriggered(defineResource(library, deployment), (one) => {
     const config = serviceOf(one)?.getStringAttribute("revision");
-    return { ...(config !== undefined && { config }), ...attributeOf(library, one, "revision") };
+    const revisions = attributeOf(library, one, "revision");
+    return config === undefined ? revisions : { config, ...revisions };
   });
   return class Deployment extends Triggered {
     readonly #isImplied: boolean;
@@ -107,7 +110,8 @@ const defineService = (
 
     addVariable(key: string, value: VariableValue): unknown {
       const isPreserved = typeof value === "object" && value !== null && "preserve" in value;
-      return new Variable(this, key, { service: this, ...(isPreserved ? value : { value }) });
+      const props = isPreserved ? value : { value };
+      return new Variable(this, key, { service: this, ...props });
     }
 
     addVariables(values: GivenProps): unknown {

@@ -2,10 +2,16 @@ import type { Construct } from "constructs";
 import { providerSettings } from "../model/provider-settings";
 import { snakeCase, terraformPrefix } from "../model/terraform-names";
 import { version } from "../model/tool-version";
-import { defineMembers, type FieldNames, type GivenProps, type Written, writeAttributes } from "./fields";
-import type { Library } from "./library";
+import {
+  defineMembers,
+  type FieldNames,
+  type GivenProps,
+  type Written,
+  writeAttributes,
+} from "./construct-fields";
+import type { Library } from "./host-library";
+import { isSecretSource } from "./secret-source";
 import { secretReference } from "./secret-variable";
-import { isSecretSource } from "./secrets";
 import { sharedMark } from "./shared";
 
 /** The source in `required_providers`. */

@@ -10,7 +10,8 @@ import {
   writeOnlyNameOf,
   writeOnlyVersionOf,
 } from "../model/terraform-names";
-import type { Resolvable } from "./constructs";
+import { claim, claimName, isInStack, movesOf, nameAfter, nameBefore } from "./claim-name";
+import { overridesOf } from "./confirm-removed";
 import {
   defineFields,
   defineTokens,
@@ -20,9 +21,9 @@ import {
   type GivenProps,
   type Written,
   writeAttributes,
-} from "./fields";
-import type { Library, ReferableLike } from "./library";
-import { claim, claimName, isInStack, movesOf, nameAfter, nameBefore } from "./names";
+} from "./construct-fields";
+import type { Resolvable } from "./constructs";
+import type { Library, ReferableLike } from "./host-library";
 import {
   addMember,
   addOwnId,
@@ -38,8 +39,8 @@ import {
   typeOfConstruct,
   workspaceOf,
 } from "./parents";
+import { generatedLength, isSecretSource, type SecretSource } from "./secret-source";
 import { secretReference, versionOf } from "./secret-variable";
-import { generatedLength, isSecretSource, type SecretSource } from "./secrets";
 
 /** A construct class before it is given the types of a library. */
 interface GivenClass<Instance> {
@@ -196,8 +197,8 @@ function defineDeclared(library: Library, type: ResourceType) {
       }
       let name: string | undefined;
       let reference: Resolvable | undefined;
-      const produce = ({ preparing }: { readonly preparing: boolean }): unknown => {
-        this.#expectDeclared(attribute, preparing);
+      const produce = (context: { readonly preparing: boolean }): unknown => {
+        this.#expectDeclared(attribute, context);
         // The library notes at a reference which stacks refer to it: one for each name.
         if (name !== this.friendlyUniqueId) reference = super.interpolationForAttribute(attribute);
         name = this.friendlyUniqueId;
@@ -222,20 +223,20 @@ function defineDeclared(library: Library, type: ResourceType) {
      * Has the synthesis refuse a reference to a field that the program does not declare, once aspects have run. Of a reference
      * that an aspect adds the library hears only when it writes it.
      */
-    #expectDeclared(path: string, isPreparing: boolean): void {
+    #expectDeclared(path: string, { preparing }: { readonly preparing: boolean }): void {
       const [name = "", inner] = path.split(".");
       if (!fieldNames.has(name) || this.#expected.has(path)) return;
       const valueIn = (attribute: unknown): unknown =>
         inner === undefined ? attribute : (attribute as Written | undefined)?.[inner];
-      const { rawOverrides } = this as unknown as { readonly rawOverrides: Written };
+      const overrides = overridesOf(this);
       const isDeclared = (): boolean =>
-        [this.givenField(name), rawOverrides[name]].some((attribute) => valueIn(attribute) !== undefined);
+        [this.givenField(name), overrides[name]].some((attribute) => valueIn(attribute) !== undefined);
       const line =
         inner === undefined ? `${camelCase(name)}: …` : `${camelCase(name)}: { ${camelCase(inner)}: … }`;
       const problem =
         `another construct refers to ${path}, which ${this.node.path} does not declare: ` +
         `its value is not known while planning; declare it there: ${line}`;
-      if (isPreparing) {
+      if (preparing) {
         this.#expected.add(path);
         this.node.addValidation({ validate: () => (isDeclared() ? [] : [problem]) });
       } else if (!isDeclared()) throw new Error(problem);

@@ -8,11 +8,11 @@ import {
   writeOnlyVersionOf,
 } from "../model/terraform-names";
 import { variable } from "../resources/variable";
+import { type GivenProps, knownMap, type Written } from "./construct-fields";
 import { defineResource, type ResourceClass } from "./define-resource";
-import { type GivenProps, knownMap, type Written } from "./fields";
-import type { Library } from "./library";
+import type { Library } from "./host-library";
+import { generatedLength, isSecretSource } from "./secret-source";
 import { secretReference, versionOf } from "./secret-variable";
-import { generatedLength, isSecretSource } from "./secrets";
 
 /** Several variables of one service in one map, as a construct: `rnv_variables`. */
 const variablesType: ResourceType = {
@@ -66,15 +66,14 @@ export function defineVariables(library: Library): ResourceClass {
       const references = Object.values(secrets);
       const version = versionOf(references, this.saltOf(others));
       const hasTexts = Object.keys(values).length > 0 || references.length === 0;
-      return {
-        ...others,
-        ...(hasTexts && { values }),
-        ...(references.length > 0 && {
-          [writeOnlyNameOf("values")]: secrets,
-          [writeOnlyVersionOf("values")]: version,
-        }),
-        ...(Object.keys(made).length > 0 && { [generatedName]: made }),
-      };
+      const written: Written = { ...others };
+      if (hasTexts) written.values = values;
+      if (references.length > 0) {
+        written[writeOnlyNameOf("values")] = secrets;
+        written[writeOnlyVersionOf("values")] = version;
+      }
+      if (Object.keys(made).length > 0) written[generatedName] = made;
+      return written;
     }
   };
 }

@@ -1,9 +1,9 @@
 import type { Construct } from "constructs";
 import type { ResourceType } from "../model/resource-type";
 import { snakeCase } from "../model/terraform-names";
+import type { FieldOwner, GivenProps, Written } from "./construct-fields";
 import type { Identified } from "./constructs";
-import type { FieldOwner, GivenProps, Written } from "./fields";
-import type { Library, ReferableLike } from "./library";
+import type { Library, ReferableLike } from "./host-library";
 import { mark, markOf, sharedMark } from "./shared";
 
 interface StackMembers {
@@ -121,7 +121,7 @@ export function parentOf(
   for (const { type: wanted, attribute } of type.parents) {
     const isOne = (one: Construct): boolean => typeOfConstruct(one)?.type === wanted;
     const given = props[wanted] as Identified | undefined;
-    const above = [...scope.node.scopes].reverse().find(isOne) as unknown as Identified | undefined;
+    const above = [...scope.node.scopes].reverse().find(isOne) as (Construct & Identified) | undefined;
     const id = given?.id ?? props[attribute] ?? above?.id;
     if (id !== undefined) return { attribute, id };
   }

@@ -2,8 +2,8 @@ import type { Construct } from "constructs";
 import { sha256 } from "../model/sha256";
 import { terraformPrefix } from "../model/terraform-names";
 import type { StackLike } from "./confirm-removed";
-import type { Library } from "./library";
-import type { SecretOrigin, SecretSource } from "./secrets";
+import type { Library } from "./host-library";
+import type { SecretOrigin, SecretSource } from "./secret-source";
 
 /**
  * Returns a reference to the sensitive Terraform variable for a secret source, and declares it in the stack, once for

@@ -9,7 +9,7 @@ import { stageText } from "../model/stage";
 import { readSavedPlan, type SavedPlan } from "../plan/saved-plan";
 import { escapeText } from "../report/escape-text";
 import { typesByName } from "../resources";
-import type { StackFile } from "../stack/files";
+import type { StackFile } from "../stack/stack-files";
 import { isFile, readText } from "./files";
 import { type Screen, usage } from "./screen";
 import { askedStage, inAskedStage } from "./stages";

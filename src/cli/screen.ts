@@ -49,9 +49,11 @@ export const quiet = (screen: Screen): Screen => ({
 
 type Styled = Pick<Screen, "terminal">;
 
-export const outStyle = ({ terminal: { color, width } }: Styled): Style => createStyle(color.out, width);
+export const outStyle = ({ terminal: { color, width } }: Styled): Style =>
+  createStyle({ color: color.out, width });
 
-export const errStyle = ({ terminal: { color, width } }: Styled): Style => createStyle(color.err, width);
+export const errStyle = ({ terminal: { color, width } }: Styled): Style =>
+  createStyle({ color: color.err, width });
 
 /** Prints the outcome of steps: what was done, and what was left as it is. */
 export function notesOf(screen: Styled) {

@@ -7,7 +7,7 @@ import { appEnvironment, trustOf } from "../declaration/trust";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
 import { reasonOf } from "../model/file-error";
-import { readOutput } from "../stack/files";
+import { readOutput } from "../stack/stack-files";
 import { isFile } from "./files";
 import { type OutputPlace, timesIn, writeOutput } from "./output-folder";
 import { type Screen, usage } from "./screen";

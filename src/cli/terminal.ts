@@ -46,11 +46,11 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
     err: err.write,
     /** Prints sentences on standard output, wrapped at words where that is a terminal. */
     tell(sentences: string): void {
-      this.out(wrapLines(sentences, createStyle(false, this.width)));
+      this.out(wrapLines(sentences, createStyle({ width: this.width })));
     },
     /** Prints sentences on standard error. */
     note(sentences: string): void {
-      this.err(wrapLines(sentences, createStyle(false, this.width)));
+      this.err(wrapLines(sentences, createStyle({ width: this.width })));
     },
     /** Resolves once everything written has left the process. */
     flush: async (): Promise<void> => {

@@ -55,6 +55,9 @@ export function didYouMeanAddress(
   return others.length === 0 && whole ? `did you mean "${whole}"?` : didYouMean(plain, known.keys());
 }
 
-/** Returns the hints that there are as one. */
+/** Joins the hints that there are. After a question, a new sentence begins. */
 export const joinHints = (...hints: readonly (string | undefined)[]): string =>
-  hints.filter((hint) => hint !== undefined).join("; ");
+  hints
+    .filter((hint) => hint !== undefined)
+    .join("; ")
+    .replace(/\?; (\w)/g, (_, first: string) => `? ${first.toUpperCase()}`);

@@ -15,14 +15,12 @@ export function inReading(
   const date = { right: moment(0), ahead: moment(120_000), absent: undefined }[readings.dateHeader];
   const wait = { absent: undefined, seconds: "1", date: moment(1000) }[readings.retryAfter];
   const isCreated = status === 200 && method === "POST" && /\/(projects|services|variables)$/.test(path);
+  const more: Record<string, string> = conditions.has("deprecated") ? { ...deprecationHeaders } : {};
+  if (date !== undefined) more.date = date;
+  if (status === 503 && wait !== undefined) more["retry-after"] = wait;
   const answer = {
     status: isCreated ? Number(readings.createdStatus) : status,
-    headers: {
-      ...(date !== undefined && { date }),
-      ...(status === 503 && wait !== undefined && { "retry-after": wait }),
-      ...(conditions.has("deprecated") && deprecationHeaders),
-      ...headers,
-    },
+    headers: { ...more, ...headers },
   };
   const parsed = readingsText(readings) === "0" ? null : parseJson(body);
   if (parsed === null || typeof parsed !== "object") return { ...answer, body };

@@ -1,5 +1,5 @@
 import type { ReadClass } from "./lag";
-import { isBeingDeleted, type OperationSubject, queueOperation } from "./progress";
+import { isBeingDeleted, type OperationSubject, queueOperation } from "./queued-work";
 import type {
   StoredDeployment,
   StoredOperation,

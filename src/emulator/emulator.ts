@@ -16,9 +16,9 @@ import { FolderPersistence, openFolder } from "./persistence";
 import { drawReadings, parseReadings, type Readings } from "./readings";
 import { Store, type StoreChange } from "./records";
 import { Refusal } from "./refusal";
+import { catalogIn, embeddedCatalog } from "./response-views";
 import { createResponder, dropExpiredReceipts, errorResponse, requestIdOf, targetOf } from "./router";
 import { createEmulatorStore, type EmulatorStore } from "./store";
-import { catalogIn, embeddedCatalog } from "./views";
 import {
   type ApiKey,
   createRateLimiter,
@@ -231,11 +231,15 @@ export class Emulator {
       store: this.store,
     });
     this.#log.push({
-      ...{ method, path, query, requestId },
+      method,
+      path,
+      query,
+      requestId,
       status: result.kind === "answer" ? result.response.status : 0,
       headers: shownHeaders(request.headers),
       body: shownBody(path, body),
-      ...{ idempotencyKey, fault: fault?.kind },
+      idempotencyKey,
+      fault: fault?.kind,
     });
     return result.kind === "answer"
       ? { ...result, response: inReading(world, { method, path }, result.response) }

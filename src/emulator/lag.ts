@@ -118,7 +118,8 @@ export function parseLags(text: string): Lags | undefined {
     const ms = reads === undefined ? parseDuration(how) : undefined;
     const known = [...readClasses, "all" as const].find((one) => one === name);
     if (known === undefined || (reads === undefined && ms === undefined)) return undefined;
-    lags[known] = { ...lags[known], ...(reads === undefined ? { ms } : { reads: Number(reads) }) };
+    const lag = reads === undefined ? { ms } : { reads: Number(reads) };
+    lags[known] = { ...lags[known], ...lag };
   }
   return lags;
 }

@@ -3,14 +3,14 @@ import { uuidPattern } from "../model/resource-id";
 import { canonicalJson, type Plain } from "../model/value";
 import type { Call, Route } from "./call";
 import { keptBody } from "./kept-values";
-import { progress } from "./progress";
+import { progress } from "./queued-work";
 import { bodyLimit, conflict, invalid, notFound, Refusal, readJson } from "./refusal";
+import { shownCatalog } from "./response-views";
 import { canvasRoutes } from "./routes/canvas-routes";
 import { deploymentRoutes, rollBackRoutes } from "./routes/deployment-routes";
 import { projectGapRoutes, projectRoutes } from "./routes/project-routes";
 import { serviceGapRoutes, serviceRoutes } from "./routes/service-routes";
 import { listVariablesRoutes, variableRoutes } from "./routes/variable-routes";
-import { shownCatalog } from "./views";
 import { authenticate, requireWorkspace, requireWrite, type World } from "./world";
 
 interface RouteMatch {
@@ -139,7 +139,7 @@ function accepted(world: World, findRoute: Match, arrived: Arrived): WireRespons
     body: isWrite ? keptBody(world.readings, readBody(match, request)) : {},
     credential,
     workspaceId: credential.workspaceId,
-    ...(match.route.key === "accepted" && key !== undefined && { idempotencyKey: key }),
+    idempotencyKey: match.route.key === "accepted" ? key : undefined,
   };
   if (call.idempotencyKey !== undefined) return handleKeyed(call, match, call.idempotencyKey, arrived);
   return jsonResponse(200, match.route.handle(call), requestId);
@@ -162,8 +162,8 @@ function handleKeyed(
 ): WireResponse {
   const { store, seal, clock, gaps } = call.world;
   // Idempotency rule 4; the name is a gap.
-  const replayed = (isReplay: boolean) =>
-    gaps.replayHeader === undefined ? {} : { [gaps.replayHeader]: String(isReplay) };
+  const replayed = (word: "true" | "false") =>
+    gaps.replayHeader === undefined ? {} : { [gaps.replayHeader]: word };
   if (!keyPattern.test(key)) throw invalid("Idempotency-Key must be 1 to 160 visible ASCII characters");
   if (call.body.requestId !== undefined && call.body.requestId !== key) {
     throw invalid("requestId must match the Idempotency-Key", "idempotency_request_mismatch");
@@ -175,12 +175,12 @@ function handleKeyed(
   if (receipt !== undefined && receipt.expiresAt > clock.now()) {
     if (receipt.payload !== payload)
       throw conflict("idempotency_conflict", "This Idempotency-Key was used with another payload");
-    return jsonResponse(200, receipt.body, requestId, replayed(true));
+    return jsonResponse(200, receipt.body, requestId, replayed("true"));
   }
   const body = match.route.handle(call);
   const expiresAt = clock.now() + retentionMs;
   if (retains) store.put("receipts", { id, payload, body, expiresAt });
-  return jsonResponse(200, body, requestId, replayed(false));
+  return jsonResponse(200, body, requestId, replayed("false"));
 }
 
 const retentionMs = 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 import type { Condition } from "./behaviour";
 import type { Lags } from "./lag";
-import { progress, putDeployment, queueDeployment, release, removeService, unblock } from "./progress";
+import { progress, putDeployment, queueDeployment, release, removeService, unblock } from "./queued-work";
 import type {
   Configuration,
   StoredDeployment,
@@ -155,8 +155,10 @@ function edits(world: World, keep: Keep) {
       const variable = store.get("variables", id) ?? missing(id);
       return keep(editedVariable(world, variable, key, value));
     },
-    editDeployment: (id: string, change: Partial<StoredDeployment>) =>
-      keep(putDeployment(world, { ...(store.get("deployments", id) ?? missing(id)), ...change })),
+    editDeployment(id: string, change: Partial<StoredDeployment>) {
+      const deployment = store.get("deployments", id) ?? missing(id);
+      return keep(putDeployment(world, { ...deployment, ...change }));
+    },
     deleteServiceNow: (id: string) => keep(removeService(world, id)),
     deleteProjectNow: (id: string) => keep(store.remove("projects", id)),
     deleteVariableNow: (id: string) => keep(store.remove("variables", id)),

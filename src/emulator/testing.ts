@@ -16,6 +16,7 @@ export {
   type LoggedRequest,
 } from "./emulator";
 export type { AnswerBody, Exchange, Fault, FaultKind, FaultPlan, SeenRequest } from "./faults";
+export { type EmulatorServer, serveEmulator } from "./http-server";
 export type { Lag, Lags, ReadClass } from "./lag";
 export type { ReadingName, Readings } from "./readings";
 export type {
@@ -36,7 +37,6 @@ export type {
   TableName,
   Tables,
 } from "./records";
-export { type EmulatorServer, serveEmulator } from "./server";
 export type { EmulatorStore, ProjectSeed, ServiceSeed } from "./store";
 export type { ApiKey, RateLimit, Role, Seal } from "./world";
 

@@ -17,19 +17,21 @@ import { cutText, ellipsisOf, plainStyle, type Style, textWidth, wrapLines } fro
 const fewestFolded = 4;
 const mostNamed = 5;
 
+/** Renders findings with a line of their counts (`2 errors, 1 warning`). No findings: "". */
+export const diagnosticsText = (diagnostics: readonly Diagnostic[], style: Style): string =>
+  diagnostics.length === 0 ? "" : `${findingsText(diagnostics, style)}\n\n${countLine(diagnostics)}`;
+
 /**
  * Renders findings for people: `error[code]: summary`, the location with a code frame, detail and request id. They are
- * sorted, with a blank line between. A line with the counts (`2 errors, 1 warning`) follows, unless `isCounted` is
- * false. Equal findings of different resources are merged. No findings: "".
+ * sorted, with a blank line between. Equal findings of different resources are merged. No findings: "".
  */
-export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style, isCounted = true): string {
-  if (diagnostics.length === 0) return "";
-  const findings = groupFindings(diagnostics).map(([first, ...others]) => {
-    const text = diagnosticText(first, style);
-    return others.length === 0 ? text : `${text}\n${wrapLines(`  ${sameFor(others)}`, style)}`;
-  });
-  return [...findings, ...(isCounted ? [countLine(diagnostics)] : [])].join("\n\n");
-}
+export const findingsText = (diagnostics: readonly Diagnostic[], style: Style): string =>
+  groupFindings(diagnostics)
+    .map(([first, ...others]) => {
+      const text = diagnosticText(first, style);
+      return others.length === 0 ? text : `${text}\n${wrapLines(`  ${sameFor(others)}`, style)}`;
+    })
+    .join("\n\n");
 
 /** The same in a fenced block of Markdown, of at most `limit` characters. No findings: "". */
 export const findingsBlock = (diagnostics: readonly Diagnostic[], limit: number): string =>

@@ -19,11 +19,17 @@ const release = z.strictObject({
   serves: z.boolean().describe("It is the release that answers requests."),
   cancel_requested: z.boolean(),
   can_rollback: z.boolean().describe("`rnv rollback` can bring it back."),
-  ...{ branch: text, commit: text, commit_message: text, trigger: text, actor: text },
+  branch: text,
+  commit: text,
+  commit_message: text,
+  trigger: text,
+  actor: text,
   blocked_reason: text,
   error: text,
   source_deployment_id: text.describe("The deployment whose release it serves again."),
-  ...{ created_at: time, started_at: time, finished_at: time },
+  created_at: time,
+  started_at: time,
+  finished_at: time,
 });
 
 const variable = z.strictObject({
@@ -44,7 +50,10 @@ const service = z.strictObject({
     .describe("`nothing`: no release serves. `unknown`: it could not be read; `reason` says why."),
   reason: text,
   archived: z.boolean(),
-  ...{ url: text, status: text, health: text, health_checked_at: time },
+  url: text,
+  status: text,
+  health: text,
+  health_checked_at: time,
   release: release.optional().describe("The release that serves."),
   latest: release.optional().describe("The latest deployment, where it is not the one that serves."),
   standing: z.array(standingSchema).describe("What its last deployment or its runtime needs."),
@@ -81,14 +90,16 @@ const count = z.int().min(0);
 
 export const historySchema = z.strictObject({
   ...format,
-  ...{ stage: text, stack: text },
+  stage: text,
+  stack: text,
   runs: z
     .array(
       z.looseObject({
         id: z.string().describe("32 hex digits; every request of the run holds it."),
         command: z.string(),
         by: z.string().describe("Who ran it: a person on a machine, or a job."),
-        ...{ commit: text, job: text.describe("Address of the job's page.") },
+        commit: text,
+        job: text.describe("Address of the job's page."),
         started_at: z.string().describe("ISO 8601."),
         ended_at: time.describe("ISO 8601; absent where the run runs, or was cut short."),
         digest: z.string().describe("Of the plan that was applied."),
@@ -137,11 +148,10 @@ export function eventDocument(event: ApplyEvent, at?: string) {
 export type DriftEnd = Pick<StageDrift, "report" | "diagnostics">;
 
 /** The report, or why there is none, in the shape of `driftDocumentSchema`; sides of a field are as in a plan document. */
-export const driftDocument = ({ report, diagnostics }: DriftEnd) =>
-  ({
-    ...(report ? reportDocument(report) : { format_version: "1.1", errored: true }),
-    diagnostics: diagnostics.map(diagnosticData),
-  }) as DriftDocument;
+export function driftDocument({ report, diagnostics }: DriftEnd): DriftDocument {
+  const found = report ? reportDocument(report) : { format_version: "1.1", errored: true };
+  return { ...found, diagnostics: diagnostics.map(diagnosticData) } as DriftDocument;
+}
 
 export const reportDocument = (report: DriftReport): Readonly<Record<string, unknown>> => ({
   format_version: "1.1",
@@ -153,7 +163,11 @@ export const reportDocument = (report: DriftReport): Readonly<Record<string, unk
 });
 
 const fieldData = ({ path, cause, before, after, from }: AttributeChange) => ({
-  ...{ path, cause, before, after, from },
+  path,
+  cause,
+  before,
+  after,
+  from,
 });
 
 export const statusDocument = (services: readonly RunningService[]): StatusDocument => ({
@@ -163,7 +177,8 @@ export const statusDocument = (services: readonly RunningService[]): StatusDocum
 
 export const deploymentsDocument = (list: ReleaseList) =>
   ({
-    ...{ format_version: "1.0", ...inDocument(list) },
+    format_version: "1.0",
+    ...inDocument(list),
     deployments: list.deployments.map(inDocument),
   }) as DeploymentsDocument;
 

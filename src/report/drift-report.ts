@@ -11,7 +11,8 @@ import {
 import { findingsBlock } from "./diagnostics";
 import { type DriftEnd, driftDocument } from "./documents";
 import { codeSpan, escapeMarkdown, jsonText } from "./escape-text";
-import { asciiSign, type Mark, tagOf } from "./graph";
+import { plainText } from "./field-text";
+import { asciiSign, type Mark, tagOf } from "./marks";
 import { groupBy, homeOf, readingOrder } from "./order";
 import {
   notRunning,
@@ -27,7 +28,6 @@ import { sectionTexts } from "./section-text";
 import { code, codes, type Item, itemSection, joined, type Section, section } from "./sections";
 import type { Style } from "./style";
 import { exactTime } from "./time-text";
-import { plainText } from "./values";
 
 export function driftSections(report: DriftReport): readonly Section[] {
   // A consequence with several causes is shown at the first.
@@ -37,41 +37,51 @@ export function driftSections(report: DriftReport): readonly Section[] {
       text: `to repair it: ${one.address} ${pendingPhrase({ ...one, fields: [] })}`,
     }));
   // The headings of the first two sections name the event, and the cause of their fields.
-  const missing = report.missing.map((address) => ({
-    ...{ address, sign: "-", subject: address, phrase: "", facts: following(address) },
-  }));
-  const drifted = readingOrder(report.drifted).map(({ address, fields, deployed, updated }) => ({
-    ...{ sign: "~", subject: address, phrase: "" },
+  const missing = report.missing.map((address) => ({ address, sign: "-", facts: following(address) }));
+  const drifted = report.drifted.map(({ address, fields, deployed, updated }) => ({
+    address,
+    sign: "~",
     fields: fields.map((field) => ({ ...field, cause: "edit" as const })),
     facts: [
       { text: deployed ?? (updated ? `last updated ${exactTime(updated)}` : "") },
       ...following(address),
     ].filter(({ text }) => text !== ""),
   }));
-  const pending = readingOrder(report.pending).map(pendingItem);
   return [
-    ...foundSection("missing", "Deleted outside rnv", readingOrder(missing), "was deleted outside rnv"),
+    ...foundSection("missing", "Deleted outside rnv", missing, "was deleted outside rnv"),
     ...foundSection("drift", "Changed outside rnv", drifted, "changed outside rnv"),
-    ...foundSection("pending", "Declared, but not applied yet", pending),
+    ...foundSection("pending", "Declared, but not applied yet", report.pending.map(pendingItem)),
     ...besides(report),
   ];
 }
 
-function foundSection(mark: Mark, title: string, items: readonly Item[], tagPhrase?: string) {
-  const found = items.map((item) => ({
-    ...{ ...item, tag: tagOf(mark), tagPhrase, homes: [homeOf(item.subject)] },
+type FoundItem = Pick<Item, "sign" | "fields" | "notes" | "facts"> & {
+  readonly address: Address;
+  readonly phrase?: string;
+};
+
+function foundSection(mark: Mark, title: string, found: readonly FoundItem[], tagPhrase?: string) {
+  const items = readingOrder(found).map(({ address, phrase = "", ...item }) => ({
+    ...item,
+    subject: address,
+    phrase,
+    tag: tagOf(mark),
+    tagPhrase,
+    homes: [homeOf(address)],
   }));
-  return itemSection(mark, title, `${title}:`, found);
+  return itemSection(mark, title, `${title}:`, items);
 }
 
-function pendingItem(pending: PendingResource): Item {
+function pendingItem(pending: PendingResource): FoundItem {
   const { address, action, previousAddress, standing } = pending;
   // The address of a new resource already says its placement.
   const fields = pending.fields.filter(({ placement }) => placement !== true);
   const isOutcome = action === "no-op" && standing !== undefined && fields.length === 0;
   return {
+    address,
     sign: isOutcome ? "!" : asciiSign(action),
-    ...{ subject: address, phrase: isOutcome ? "" : pendingPhrase(pending), fields },
+    phrase: isOutcome ? "" : pendingPhrase(pending),
+    fields,
     notes: previousAddress === undefined || action === "no-op" ? [] : [`moved from ${previousAddress}`],
     facts: standing === undefined ? [] : [{ text: standingPhrase(standing) }],
   };
@@ -86,7 +96,8 @@ function besides(report: DriftReport): readonly Section<never>[] {
       return holder === undefined ? [] : [[code(holder), codes(names, 10)]];
     });
   const settings = report.undeclared.map(({ address, path, value, default: byDefault }) => [
-    ...[code(address), code(path)],
+    code(address),
+    code(path),
     [code(plainText(value)), " (default ", code(plainText(byDefault)), ")"],
   ]);
   const undeclared = "Settings not in the manifest and not at their default:";
@@ -105,8 +116,10 @@ function besides(report: DriftReport): readonly Section<never>[] {
 
 const acceptedRows = (accepted: readonly Omit<AcceptedDrift, "class">[] = []) =>
   accepted.map(({ address, attribute, until, reason }) => [
-    ...[code(address), attribute === undefined ? "" : code(attribute)],
-    ...[`until ${until}`, reason],
+    code(address),
+    attribute === undefined ? "" : code(attribute),
+    `until ${until}`,
+    reason,
   ]);
 
 export const classWords: Readonly<Record<DriftClass, string>> = {

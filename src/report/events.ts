@@ -62,7 +62,9 @@ function summaryText(event: SummaryEvent, style: Style): string {
 }
 
 const ends: Readonly<Record<number, string>> = {
-  ...{ 0: "complete!", 8: "saved, awaiting checkout.", 130: "interrupted." },
+  0: "complete!",
+  8: "saved, awaiting checkout.",
+  130: "interrupted.",
 };
 
 /** The closing line that other tools parse: `Apply complete! Resources: 1 added, 0 changed, 0 destroyed.` */

@@ -89,7 +89,11 @@ export type FleetReport = z.infer<typeof fleetReportSchema>;
 export type MemberResult = z.infer<typeof memberResultSchema>;
 
 const doneWords = {
-  ...{ add: "added", change: "changed", destroy: "destroyed", adopt: "adopted", forget: "forgotten" },
+  add: "added",
+  change: "changed",
+  destroy: "destroyed",
+  adopt: "adopted",
+  forget: "forgotten",
 } as const;
 
 function foundText({ changes, drift, status }: MemberResult, verb: FleetVerb): string {
@@ -128,7 +132,9 @@ export function fleetSections({ members, verb }: FleetReport, most = mostWell): 
   const sorted = [...members].sort((a, b) => urgencyOf(b) - urgencyOf(a));
   const [urgent, well] = [sorted.filter((one) => !isWell(one)), sorted.filter(isWell)];
   const itemOf = (one: MemberResult): Item => ({
-    ...{ sign: signOf(one), subject: one.name, printed: problemLines(one) },
+    sign: signOf(one),
+    subject: one.name,
+    printed: problemLines(one),
     phrase: endText(one, verb),
     tag: [...tagSigns[signOf(one)], wordsOf(one.status, verb)],
     tagPhrase: foundText(one, verb),

@@ -7,14 +7,16 @@ import { free, sameMoney, totalCost } from "../plan/change";
 import { shownPlan } from "../plan/document";
 import { type AttributeChange, type Change, deedOf, isListed, isRun, type Plan } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
-import { asciiSign, tagOf } from "./graph";
+import { attributeSign, type ShownField, shownText } from "./field-text";
+import { asciiSign, tagOf } from "./marks";
 import { groupBy, homeOf, readingOrder } from "./order";
 import {
   actionPhrase,
+  type Count,
   checkWords,
-  countEach,
   counted,
   countList,
+  differenceNote,
   effectWords,
   moneyChange,
   planHeadings,
@@ -22,7 +24,6 @@ import {
 } from "./plan-wording";
 import { arrow, type Cell, code, codes, itemSection, type Section, section } from "./sections";
 import { exactTime } from "./time-text";
-import { attributeSign, type ShownField, shownText } from "./values";
 
 /**
  * Which changes are one item, from the finest to the coarsest. `equal`: those that read the same. `alike`: new resources
@@ -45,7 +46,8 @@ export function planReport(raw: Plan, grouping: Grouping = "alike"): readonly Se
   const heading = planHeadings[plan.options.mode].replace(/:$/, isFolded ? " (-verbose shows each):" : ":");
   const part = (title: string, isPart: (change: Change) => boolean, marks: Pick<Section, "weight"> = {}) =>
     itemSection("changes", title, heading, grouped(listed.filter(isPart), plan, grouping), {
-      ...{ isFolded, ...marks },
+      isFolded,
+      ...marks,
     });
   return [
     ...part("Destroyed, replaced or blocked", isLoss, { weight: "whole" }),
@@ -77,18 +79,25 @@ export function planLines(plan: Plan, report: readonly Section<PlanEntry>[]) {
 function countsOf(changes: readonly Change[]): string {
   const byType = [...groupBy(changes, ({ type }) => type)].sort(([a], [b]) => compareTexts(a, b));
   const sentences = byType.map(([type, own]) => {
-    const words = own.flatMap((change) => (isRun(change) ? ["run"] : countedAs[deedOf(change)]));
-    return `${capitalized(counted(2, escapeText(type)).slice(2))}: ${countEach(countWords, words)}.`;
+    const deeds = own.map((change) => (isRun(change) ? "run" : deedOf(change)));
+    const counts = Object.entries(countedDeeds).map(
+      ([word, counted]): Count => [deeds.filter((deed) => counted.includes(deed)).length, `to ${word}`],
+    );
+    return `${capitalized(counted(2, escapeText(type)).slice(2))}: ${countList(counts)}.`;
   });
   return sentences.join(" ");
 }
 
-const countOrder = ["destroy", "archive", "change", "import", "forget", "record", "run", "add"];
-const countWords = Object.fromEntries(countOrder.map((word) => [word, `to ${word}`]));
-
-const countedAs: Readonly<Record<ReturnType<typeof deedOf>, readonly string[]>> = {
-  ...{ create: ["add"], update: ["change"], replace: ["destroy", "add"], delete: ["destroy"] },
-  ...{ archive: ["archive"], adopt: ["import"], forget: ["forget"], "no-op": ["record"] },
+/** The words of the counts in their order, each with the deeds that it counts. */
+const countedDeeds: Readonly<Record<string, readonly string[]>> = {
+  destroy: ["delete", "replace"],
+  archive: ["archive"],
+  change: ["update"],
+  import: ["adopt"],
+  forget: ["forget"],
+  record: ["no-op"],
+  run: ["run"],
+  add: ["create", "replace"],
 };
 
 function blockedLine(changes: readonly Change[]): string {
@@ -156,7 +165,9 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
   ];
   const bill = cost && moneyChange(cost.before, cost.after, arrow);
   return {
-    ...{ changes, parts, tag: tagOf(deedOf(first)) },
+    changes,
+    parts,
+    tag: tagOf(deedOf(first)),
     homes: changes.map(({ address, construct }) => homeOf(construct?.in ?? address)),
     effects: (!withParent && effects.map((effect) => effectWords[effect]).join(", ")) || undefined,
     facts: bill === undefined ? [] : [{ label: "cost", text: `${bill} a month` }],
@@ -241,7 +252,7 @@ function costLine({ cost }: Plan, arrow: string): string {
   const isSame = sameMoney(cost.before, cost.after);
   if (isSame && sameMoney(cost.after, free)) return "";
   const label = cost.estimate ? "Estimated monthly cost" : "Monthly cost";
-  return `${label}: ${moneyChange(cost.before, cost.after, arrow, true)}${isSame ? " (unchanged)" : ""}`;
+  return `${label}: ${moneyChange(cost.before, cost.after, arrow, differenceNote)}${isSame ? " (unchanged)" : ""}`;
 }
 
 /** Returns the facts of a plan besides its changes: resources that moved, were left alone, not read, or not managed. */
@@ -327,7 +338,9 @@ export const standingPhrase = (standing: Standing): string => `${summaryOf(stand
 export const standingRows = (standing: Plan["standing"]): readonly (readonly Cell[])[] =>
   rowsByReason(
     readingOrder(standing).map((one) => ({
-      ...{ address: one.address, reason: summaryOf(one), detail: timeOf(one) },
+      address: one.address,
+      reason: summaryOf(one),
+      detail: timeOf(one),
     })),
   );
 

@@ -3,7 +3,7 @@ import { shortList } from "../model/wording";
 import { shortDigest } from "../plan/digest";
 import { planDocument } from "../plan/document";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
-import { diagnosticsText, findingsBlock } from "./diagnostics";
+import { findingsBlock, findingsText } from "./diagnostics";
 import { codeSpan, escapeMarkdown, escapeText, jsonText } from "./escape-text";
 import { changesIn, countParts, ownersIn, type PlanEntry, planLines, planReport } from "./plan-report";
 import { markdownLimit, reportMarkdown } from "./section-markdown";
@@ -60,7 +60,7 @@ function reportText(
   return joined([
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
     ...sectionTexts(report, style),
-    diagnosticsText(plan.diagnostics, style, false),
+    findingsText(plan.diagnostics, style),
     ...(isFolded ? [ends.join("\n")] : ends),
   ]);
 }

@@ -127,16 +127,24 @@ const amount = (value: number): string =>
     maximumFractionDigits: 2,
   });
 
-/** `USD 7 -> 14, NGN 10,500 -> 21,000`, with `difference` also `(+7)`; a currency that stays has no arrow. */
-export function moneyChange(before: Money, after: Money, arrow: string, difference = false): string {
-  const one = (currency: "usd" | "ngn") => {
-    const name = currency.toUpperCase();
-    const [from, to] = [before[currency], after[currency]];
+/** `USD 7 -> 14, NGN 10,500 -> 21,000`. A currency that stays has no arrow; `noteOf` adds to the others. */
+export function moneyChange(
+  before: Money,
+  after: Money,
+  arrow: string,
+  noteOf = (_difference: number): string => "",
+): string {
+  const texts = (["usd", "ngn"] as const).map((currency) => {
+    const [name, from, to] = [currency.toUpperCase(), before[currency], after[currency]];
     if (from === to) return `${name} ${amount(to)}`;
-    return `${name} ${amount(from)} ${arrow} ${amount(to)}${difference ? ` (${to > from ? "+" : ""}${amount(to - from)})` : ""}`;
-  };
-  return `${one("usd")}, ${one("ngn")}`;
+    return `${name} ${amount(from)} ${arrow} ${amount(to)}${noteOf(to - from)}`;
+  });
+  return texts.join(", ");
 }
+
+/** ` (+7)`, to stand after a change of money. */
+export const differenceNote = (difference: number): string =>
+  ` (${difference > 0 ? "+" : ""}${amount(difference)})`;
 
 const differenceWords: Readonly<Record<PlanDifference["kind"], string>> = {
   new: "would change now, and was not reviewed",

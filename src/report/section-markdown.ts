@@ -8,10 +8,10 @@ import {
   foldedParts,
   shorten,
 } from "./escape-text";
+import { attributeSign, capLines, fieldLines, joinBlocks, type ShownField } from "./field-text";
 import { groupBy } from "./order";
 import { counted } from "./plan-wording";
 import { type Code, type Fact, type Item, joined, lineOf, partsOf, type Section } from "./sections";
-import { attributeSign, capLines, fieldLines, joinBlocks, type ShownField } from "./values";
 
 const longestName = 120;
 const mostNames = 50;
@@ -130,8 +130,9 @@ const stopMarkdown = ({ summary, hint }: NonNullable<Item["stop"]>): string =>
   `blocked: ${[summary, ...hint.split("\n").map(capitalized)].map(escapeMarkdown).join(". ")}`;
 
 function prose(text: string): string {
-  const gap = (isThere: boolean): string => (isThere ? " " : "");
-  return `${gap(text.startsWith(" "))}${escapeMarkdown(text)}${gap(text.trim() !== "" && text.endsWith(" "))}`;
+  const before = text.startsWith(" ") ? " " : "";
+  const after = text.trim() !== "" && text.endsWith(" ") ? " " : "";
+  return `${before}${escapeMarkdown(text)}${after}`;
 }
 
 /** A section of rows: its heading, and the rows as a list. Without a limit, a `whole` section has all rows. */

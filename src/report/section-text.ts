@@ -1,18 +1,18 @@
 import { shortList } from "../model/wording";
 import { escapeLines, escapeText, quoteText } from "./escape-text";
+import { attributeLines, capLines, coloured, joinBlocks } from "./field-text";
 import { groupBy } from "./order";
 import { effectWords } from "./plan-wording";
 import { arrow, type Cell, type Fact, type Item, partsOf, type Section } from "./sections";
 import { alignColumns, arrowOf, idNote, type Style, wrapLines } from "./style";
-import { attributeLines, capLines, coloured, joinBlocks } from "./values";
 
 /** Sections for a terminal, each a paragraph; items of one id are one. */
 export const sectionTexts = (sections: readonly Section[], style: Style): readonly string[] =>
   [...groupBy(sections, (one) => (one.items === undefined ? one : one.id)).values()].map((own) => {
     const [first] = own as [Section];
     if (first.items === undefined) return rowsText(first, style);
-    const blocks = own.flatMap(({ items = [], isFolded = false }) =>
-      items.map((item) => itemLines(item, isFolded, style)),
+    const blocks = own.flatMap((section) =>
+      (section.items ?? []).map((item) => itemLines(item, section, style)),
     );
     return [cellText(first.heading, style), joinBlocks(blocks)].filter((text) => text !== "").join("\n\n");
   });
@@ -35,7 +35,7 @@ const mostNames = 5;
 const mostInFolded = 2;
 const below = " ".repeat(6);
 
-function itemLines(item: Item, isFolded: boolean, style: Style): string[] {
+function itemLines(item: Item, { isFolded = false }: Section, style: Style): string[] {
   const { names = [], notes = [], fields = [], effects, facts = [], stop, printed = [] } = item;
   const addresses = shortList(names.map(escapeText), isFolded ? mostInFolded : mostNames);
   // The line of the item already says that a deletion is destructive.

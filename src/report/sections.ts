@@ -1,4 +1,4 @@
-import type { ShownField } from "./values";
+import type { ShownField } from "./field-text";
 
 /** A name, an address or a value: shown as code where there is code. */
 export interface Code {

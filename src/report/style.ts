@@ -14,14 +14,20 @@ export interface Style {
 }
 
 /** Without a width it is no terminal. */
-export const createStyle = (color: boolean, width?: number): Style => ({
+export const createStyle = ({
+  color = false,
+  width,
+}: {
+  color?: boolean;
+  width?: number | undefined;
+}): Style => ({
   colors: picocolors.createColors(color),
   width: Math.max(40, width ?? 80),
   unicode: width !== undefined,
 });
 
 /** No colour, 80 columns, ASCII: for a file or a pipe. */
-export const plainStyle: Style = createStyle(false);
+export const plainStyle: Style = createStyle({});
 
 export const arrowOf = (style: Style): string => (style.unicode ? "\u2192" : "->");
 export const ellipsisOf = (style: Style): string => (style.unicode ? "\u2026" : "...");

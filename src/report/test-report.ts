@@ -2,11 +2,11 @@ import * as z from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { findingSchema, locationSchema } from "../model/apply-event";
 import { type JunitCase, junit } from "./ci/artifacts";
-import { diagnosticsText } from "./diagnostics";
+import { findingsText } from "./diagnostics";
 import { escapeText } from "./escape-text";
+import { coloured } from "./field-text";
 import { counted } from "./plan-wording";
 import { type Style, wrapLines } from "./style";
-import { coloured } from "./values";
 
 const lines = z.array(z.string());
 
@@ -43,8 +43,11 @@ export type TestDifference = z.infer<typeof differenceSchema>;
 export function testReport(tests: readonly TestResult[], seconds: number): TestReport {
   const passed = tests.filter(({ status }) => status === "passed").length;
   return {
-    ...{ format_version: "1.0", passed, failed: tests.length - passed },
-    ...{ seconds: rounded(seconds), tests: [...tests] },
+    format_version: "1.0",
+    passed,
+    failed: tests.length - passed,
+    seconds: rounded(seconds),
+    tests: [...tests],
   };
 }
 
@@ -60,7 +63,7 @@ export function testResultText(
   const headed = (mark: string, text: string) => wrapLines(`  ${mark}  ${text}`, style, margin.length - 2);
   if (status === "passed") return `${headed(colors.green("pass"), escapeText(name))}\n`;
   const place = colors.dim(`${escapeText(file)}:${line}`);
-  const found = diagnosticsText(unexpected, { ...style, width: style.width - margin.length }, false);
+  const found = findingsText(unexpected, { ...style, width: style.width - margin.length });
   const lines = [
     headed(colors.red("FAIL"), `${colors.bold(escapeText(name))}  ${place}`),
     ...differences.flatMap(({ about, lines }) => [

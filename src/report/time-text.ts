@@ -24,5 +24,9 @@ export function timeAgo(iso: string, now: number): string {
   return seconds < 30 * day ? `${Math.floor(seconds / day)}d ago` : exactTime(iso).slice(0, 10);
 }
 
+/** A time in a column: the units are below each other. */
+export const timeCell = (time: string | undefined, now: number): string =>
+  (time === undefined ? "-" : timeAgo(time, now)).padStart("just now".length);
+
 /** `2s`, `1m10s`, `1h5s`: rounded to whole seconds. */
 export const elapsedText = (seconds: number): string => durationText(Math.max(0, Math.round(seconds)) * 1000);

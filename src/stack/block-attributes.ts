@@ -5,11 +5,11 @@ import type { SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import { camelCase, protectionAttribute } from "../model/terraform-names";
-import type { JsonNode } from "./document";
+import type { BlockReader } from "./block-reader";
+import type { JsonNode } from "./json-node";
 import { invalid, refused, StackProblem } from "./language/problem";
-import type { StackGroup, StackType } from "./names";
-import type { BlockReader } from "./resolve";
 import type { StackResource } from "./stack";
+import type { StackGroup, StackType } from "./stack-types";
 
 export interface ResourceSource {
   readonly resource: StackResource;
@@ -88,7 +88,7 @@ export const unknownKey = (key: string, known: Iterable<string>): StackProblem =
   );
 
 /** Returns true if `deletion_protection` is set; refuses it where the type does not have it. */
-export function protectionOf(at: JsonNode, isProtectable: boolean, reader: BlockReader): boolean {
+export function protectionOf(at: JsonNode, reader: BlockReader, { isProtectable = true } = {}): boolean {
   const node = at.isAbsent ? undefined : reader.read(at, ["boolean"]);
   const value = node?.kind === "scalar" ? node.value : undefined;
   if (node === undefined || value === false) return false;

@@ -31,12 +31,12 @@ import {
   terraformOnly,
   unknownKey,
 } from "./block-attributes";
-import type { JsonNode } from "./document";
+import { type BlockReader, readerOf } from "./block-reader";
+import type { JsonNode } from "./json-node";
 import { invalid, missingKey, StackProblem, unknownReference, unsupported } from "./language/problem";
-import { addressOfResource, type StackType } from "./names";
-import { type BlockReader, readerOf } from "./resolve";
+import { knownText } from "./source-nodes";
 import { commentOf, nestedBlocks, ownerOf, problemAt, type StackContext, type StackResource } from "./stack";
-import { knownText } from "./values";
+import { addressOfResource, type StackType } from "./stack-types";
 
 /** A resource of a stack as a block, plus facts that a manifest cannot express. */
 export interface StackBlock {
@@ -71,12 +71,12 @@ export function readResource(
   const { removal, removedWithParent } = type.blockType.type;
   const provider = readProvider(block, reader);
   const isProtectable = removal === "delete" && !removedWithParent;
-  const isKept = protectionOf(block.at(protectionAttribute), isProtectable, reader);
+  const isKept = protectionOf(block.at(protectionAttribute), reader, { isProtectable });
   const { written, isReadable } = readAttributes(source);
   const link = readParent(source);
   const [parent] = referredAddresses(link?.value.value);
   const isProtected = isKept || (protecting.has(provider) && isProtectable);
-  const meta = readMeta(source, imports.get(address), isProtected);
+  const meta = readMeta(source, { imported: imports.get(address), isProtected });
   if (type.nameKey !== undefined && block.at(type.nameKey).isAbsent) refuseMissing(source, type.nameKey);
   const names = address.split(".").slice(1);
   return {
@@ -118,11 +118,10 @@ export function buildStackResource({ block, source, link }: StackBlock): BuiltRe
     (on) => !isImplied(block, reading.blocks.get(on)),
   );
   const referred = referredAddresses(link?.value.value);
-  const timeouts = readTimeouts(source);
   const desired: DesiredResource = {
     ...built.resource,
-    ...(resource.constructPath !== undefined && { constructPath: resource.constructPath }),
-    ...(timeouts !== undefined && { timeouts }),
+    constructPath: resource.constructPath,
+    timeouts: readTimeouts(source),
     dependsOn: [...new Set([...built.resource.dependsOn, ...known, ...referred])],
   };
   return { ...built, resource: desired };
@@ -294,8 +293,7 @@ export function resourceNamed(at: JsonNode, reader: BlockReader): Address | unde
 /** Reads `lifecycle`, the id to import and the comment of rnv as entries of a manifest. */
 function readMeta(
   { resource: { block }, type, reader }: ResourceSource,
-  imported: MapEntry | undefined,
-  isProtected: boolean,
+  { imported, isProtected }: { readonly imported: MapEntry | undefined; readonly isProtected: boolean },
 ): Block["meta"] {
   const lifecycle: (readonly [string, SourceNode, SourceRange])[] = [];
   const add = (key: string, node: SourceNode | undefined, { keyRange }: JsonNode): void => {

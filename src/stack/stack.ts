@@ -4,9 +4,9 @@ import type { StackUnit } from "../declaration/load-request";
 import { type Diagnostic, error, type SourceRange, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { generatedName, terraformPrefix, variablesResource } from "../model/terraform-names";
-import type { JsonNode } from "./document";
+import type { JsonNode } from "./json-node";
 import { type StackProblem, unknownReference, unsupported } from "./language/problem";
-import { addressOfResource, type DataType, type StackType } from "./names";
+import { addressOfResource, type DataType, type StackType } from "./stack-types";
 
 export interface StackResource {
   readonly terraformType: string;

@@ -1,7 +1,7 @@
 import type { LoadContext } from "../declaration/load-context";
 import { unlistedVariable } from "../declaration/read-value";
 import { terraformPrefix } from "../model/terraform-names";
-import type { JsonNode } from "./document";
+import type { JsonNode } from "./json-node";
 import { convert, textOf } from "./language/conversion";
 import { type Evaluation, evaluate } from "./language/evaluate";
 import { type Expression, parseExpression } from "./language/expression";
@@ -17,8 +17,8 @@ import {
   whenKnown,
 } from "./language/expression-value";
 import { ExpressionProblem, invalid, StackProblem, unsupported } from "./language/problem";
+import { nodeOf } from "./source-nodes";
 import { commentOf, type Scope, undeclared } from "./stack";
-import { nodeOf } from "./values";
 
 /** Evaluates a named value; `label` names it in an error. */
 type ReadEntry = (label: string, node: JsonNode, scope: Scope) => Value;

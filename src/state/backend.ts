@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../model/state";
-import type { ParsedState } from "./state-text";
+import type { ParsedState } from "./encode";
 
 export const largestSnapshot = 32 * 1024 * 1024;
 
@@ -54,12 +54,16 @@ export interface StateSession {
   /** Why the stored state could not be read; set only for `repair`. */
   readonly damage?: readonly Diagnostic[];
   /** Appends entries; `durable` returns only once they would survive a power cut. Concurrent calls share one sync. */
-  append(entries: readonly JournalEntry[], options: { readonly durable: boolean }): Promise<void>;
+  append(entries: readonly JournalEntry[], durability: Durability): Promise<void>;
   /** Writes a new snapshot with the next serial and empties the journal. Returns the written state. */
   commit(state: State): Promise<State>;
   /** Removes the state, its journal and its backups; nothing but `release` may follow. False where the store removes nothing. */
   erase(): Promise<boolean>;
   release(): Promise<void>;
+}
+
+export interface Durability {
+  readonly durable: boolean;
 }
 
 export interface Backup {

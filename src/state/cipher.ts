@@ -2,7 +2,6 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import * as z from "zod";
 import { DiagnosticsError, failure, hasErrors } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
-import { isPassphrase, keyFromEnvironment } from "./key";
 import {
   encodeState,
   newer,
@@ -12,7 +11,8 @@ import {
   stateIn,
   type TextWriter,
   unreadable,
-} from "./state-text";
+} from "./encode";
+import { isPassphrase, keyFromEnvironment } from "./key";
 
 const encrypted = z.object({
   /** Names the key without telling it. */

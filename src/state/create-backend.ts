@@ -85,7 +85,7 @@ async function openSession(
     throw cause;
   });
   try {
-    const start = await readState(store, around, repair);
+    const start = await readState(store, around, { repair });
     const { location, locks } = store;
     const parts = { ...around, location, locks, lock: lock.record, start };
     return new StoreSession(await store.open(lock, start), parts);
@@ -96,7 +96,11 @@ async function openSession(
 }
 
 /** Reads a state. With `repair`, a damaged state is read as far as possible. */
-async function readState(store: StateStore, { origin, cipher }: Around, repair = false): Promise<Recorded> {
+async function readState(
+  store: StateStore,
+  { origin, cipher }: Around,
+  { repair = false }: Pick<LockOptions, "repair"> = {},
+): Promise<Recorded> {
   const stored = await store.read();
   return decodeRecorded(stored, store.location, origin, cipher).catch((cause: unknown) => {
     if (!repair || !(cause instanceof DiagnosticsError)) throw cause;

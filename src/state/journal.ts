@@ -3,10 +3,11 @@ import { parseJson } from "../api/transport";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { sha256 } from "../model/sha256";
 import { type JournalEntry, journalEntrySchema } from "../model/state";
+import type { Durability } from "./backend";
 import { asEncryptedEntry, type EncryptedEntry, type StateCipher } from "./cipher";
 import type { Disk, DiskFile } from "./disk";
 import { openNew, syncFolderOf, writeFully } from "./disk";
-import { isTooDeep, newer } from "./state-text";
+import { isTooDeep, newer } from "./encode";
 
 /** The first line of a journal: the snapshot it goes on from. */
 const journalHeader = z.object({
@@ -172,7 +173,7 @@ export class Journal {
   }
 
   /** Writes entries in one go; returns once they are durable when that is asked for. Throws the disk's error. */
-  async append(entries: readonly JournalEntry[], durable: boolean): Promise<void> {
+  async append(entries: readonly JournalEntry[], { durable }: Durability): Promise<void> {
     if (this.#broken !== undefined) throw this.#broken;
     const text = entries
       .map((entry, i) => {

@@ -41,7 +41,7 @@ export async function loadStateKey(source: StateKeySource): Promise<LoadedStateK
   const before = await keyFromEnvironment(source.environment, "RNV_STATE_KEY_PREVIOUS", saltOf(source));
   const diagnostics = [...current.diagnostics, ...(before?.diagnostics ?? [])];
   const { key, keyId } = before ?? {};
-  return { ...current, diagnostics, ...(key && keyId ? { previous: { key, keyId } } : {}) };
+  return { ...current, diagnostics, previous: key && keyId ? { key, keyId } : undefined };
 }
 
 const saltOf = ({ salt = "" }: StateKeySource): Uint8Array =>

@@ -3,8 +3,8 @@ import type { Address } from "../model/address";
 import { withRuns } from "../model/history";
 import type { DeletedResource, Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import type { StateCipher } from "./cipher";
+import type { ParsedState } from "./encode";
 import { type DecodedJournal, decodeJournal } from "./journal";
-import type { ParsedState } from "./state-text";
 
 /** Returns a state without any record; serial 0 until its first commit. */
 export const emptyState = (origin: Origin & { readonly lineage: string }): State => ({
@@ -14,7 +14,8 @@ export const emptyState = (origin: Origin & { readonly lineage: string }): State
   serial: 0,
   workspaceId: origin.workspaceId,
   baseUrl: origin.baseUrl,
-  ...{ stack: origin.stack, stage: origin.stage?.name },
+  stack: origin.stack,
+  stage: origin.stage?.name,
   keyId: null,
   resources: {},
   outputs: {},
@@ -76,10 +77,16 @@ export function replayJournal(state: State, entries: readonly JournalEntry[]): S
         break;
     }
   }
-  const lately = withDeleted(state.deleted, deleted);
   return {
-    ...{ ...state, keyId, resources, outputs, run, open: [...open.values()], lastRunAt, history },
-    ...(lately && { deleted: lately }),
+    ...state,
+    keyId,
+    resources,
+    outputs,
+    run,
+    open: [...open.values()],
+    lastRunAt,
+    history,
+    deleted: withDeleted(state.deleted, deleted),
   };
 }
 
@@ -204,7 +211,8 @@ export async function decodeSnapshot(
 /** A state that was written before states named their stack and stage belongs to those that it is used for. */
 const withOwner = (state: State, { stack, stage }: Origin): State => ({
   ...state,
-  ...{ stack: state.stack ?? stack, stage: state.stage ?? stage?.name },
+  stack: state.stack ?? stack,
+  stage: state.stage ?? stage?.name,
 });
 
 /** Returns the error for a state of another stage, or of none where a stage is disposable. */

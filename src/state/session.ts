@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { type Diagnostic, DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../model/state";
 import type { Clock } from "../model/time";
-import { largestSnapshot, type StateSession } from "./backend";
+import { type Durability, largestSnapshot, type StateSession } from "./backend";
 import type { StateCipher } from "./cipher";
 import type { LockRecord, LockStore } from "./lock-record";
 import { type Recorded, replayJournal } from "./recorded";
@@ -18,7 +18,7 @@ export interface LockedStore {
    */
   write(bytes: Uint8Array, written: State): Promise<void>;
   /** Appends entries to the journal, all or none; absent where there is none. */
-  readonly append?: (entries: readonly JournalEntry[], durable: boolean) => Promise<void>;
+  readonly append?: (entries: readonly JournalEntry[], durability: Durability) => Promise<void>;
   /** Removes the state, its journal and its backups; false where the store removes nothing. */
   erase(): Promise<boolean>;
   close?(): Promise<void>;
@@ -80,7 +80,7 @@ export class StoreSession implements StateSession {
     this.#serial = serial;
   }
 
-  append(entries: readonly JournalEntry[], { durable }: { readonly durable: boolean }): Promise<void> {
+  append(entries: readonly JournalEntry[], { durable }: Durability): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#over !== undefined) return reject(this.#over);
       if (this.#current === undefined) return reject(new Error("a state begins with a snapshot"));
@@ -151,7 +151,7 @@ export class StoreSession implements StateSession {
     // Outcomes go first: intents that find no room on the disk must not take them along.
     for (const part of [batch.filter((request) => !hasIntent(request)), batch.filter(hasIntent)]) {
       const durable = part.some((request) => request.durable);
-      if (part.length > 0) await this.#settle(part, (entries) => this.#append(entries, durable));
+      if (part.length > 0) await this.#settle(part, (entries) => this.#append(entries, { durable }));
     }
   }
 
@@ -168,9 +168,9 @@ export class StoreSession implements StateSession {
     }
   }
 
-  async #append(entries: readonly JournalEntry[], durable: boolean): Promise<void> {
+  async #append(entries: readonly JournalEntry[], durability: Durability): Promise<void> {
     if (this.#isJournalLeft && this.#current) await this.#write(this.#current);
-    await this.store.append?.(entries, durable);
+    await this.store.append?.(entries, durability);
   }
 
   async #takeIn(entries: readonly JournalEntry[]): Promise<void> {

@@ -1,10 +1,12 @@
 import { systemClock } from "../model/time";
+import { asObject, decodeValue, type TerraformValue } from "./codec";
 import { configureProvider, providerSchema, validateProviderConfig } from "./configure-provider";
 import { dataSources, ephemeralResources, openEphemeralResource, readDataSource } from "./data-sources";
 import { callFunction, functionMessage, functions } from "./functions";
 import { listResource, listSchemas, validateListResource } from "./list-resources";
 import { createLog, loggedCall } from "./log";
 import { diagnosticMessages, diagnosticsOf } from "./messages";
+import type { CallHandler, StreamHandler } from "./plugin-server";
 import type { Message, ProviderMethod, RequestOf, ResponseOf, StreamingMethod } from "./protocol";
 import { Provider, type RpcAnswer, resourceSchemas, type StreamingAnswer, validator } from "./provider";
 import { applyResourceChange } from "./resource/apply-resource-change";
@@ -20,9 +22,7 @@ import {
 import { validateResourceConfig } from "./resource/validate-resource-config";
 import { schemaMessage } from "./schema/block";
 import { variablesSchema } from "./schema/variables-schema";
-import type { CallHandler, StreamHandler } from "./server";
 import { actionSchemas, invokeAction, planAction } from "./service-actions";
-import { asObject, decodeValue, type TerraformValue } from "./values";
 import { variablesAnswers } from "./variables/variables-answers";
 
 /** Nothing is held that could be renewed or closed. */

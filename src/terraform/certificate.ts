@@ -39,17 +39,18 @@ export function selfSigned(now: number, host = "localhost"): Certificate {
 }
 
 function extensions(host: string): readonly Buffer[] {
-  const extension = (id: string, critical: boolean, value: Buffer): Buffer =>
-    sequence(objectId(id), ...(critical ? [tagged(0x01, Buffer.from([0xff]))] : []), tagged(0x04, value));
+  const yes = tagged(0x01, Buffer.from([0xff]));
+  const extension = (id: string, value: Buffer): Buffer => sequence(objectId(id), tagged(0x04, value));
+  const critical = (id: string, value: Buffer): Buffer => sequence(objectId(id), yes, tagged(0x04, value));
   return [
     // Basic constraints: it is its own authority.
-    extension("2.5.29.19", true, sequence(tagged(0x01, Buffer.from([0xff])))),
+    critical("2.5.29.19", sequence(yes)),
     // Key usage: digitalSignature, keyEncipherment, keyAgreement, keyCertSign.
-    extension("2.5.29.15", true, bits(2, Buffer.from([0b1010_1100]))),
+    critical("2.5.29.15", bits(2, Buffer.from([0b1010_1100]))),
     // Extended key usage: serverAuth, clientAuth.
-    extension("2.5.29.37", false, sequence(objectId("1.3.6.1.5.5.7.3.1"), objectId("1.3.6.1.5.5.7.3.2"))),
+    extension("2.5.29.37", sequence(objectId("1.3.6.1.5.5.7.3.1"), objectId("1.3.6.1.5.5.7.3.2"))),
     // Subject alternative name: Go checks nothing else.
-    extension("2.5.29.17", false, sequence(tagged(0x82, Buffer.from(host)))),
+    extension("2.5.29.17", sequence(tagged(0x82, Buffer.from(host)))),
   ];
 }
 

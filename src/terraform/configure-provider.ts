@@ -13,20 +13,20 @@ import { Secret } from "../model/secret";
 import { snakeCase } from "../model/terraform-names";
 import { isoTime, systemClock } from "../model/time";
 import { withoutSlash } from "../state/recorded";
+import { decodeObject, holdsUnknown, type TerraformObject } from "./codec";
 import { loggedTransport, loggedWaits } from "./log";
 import { diagnosticMessages } from "./messages";
 import { openSession, type Provider, type RpcAnswer, type Session, type SessionOptions } from "./provider";
 import { countCheck, optional, schemaOf } from "./schema/block";
 import { checkConfig } from "./schema/check-config";
-import { decodeObject, holdsUnknown, type TerraformObject } from "./values";
 
 /** The provider block. Missing settings come from the environment. */
 export const providerSchema = schemaOf("rnv", {
   doc: "The address of the API, the workspace and its key come from the provider block, or from the environment.",
   attributes: settingsOfBlock.map((setting) =>
     optional(snakeCase(setting.name), setting.type === "boolean" ? "bool" : setting.type, setting.doc, {
-      ...(setting.isSensitive && { sensitive: true }),
-      ...(setting.name === "maxConcurrency" && { check: countCheck(1, 256) }),
+      sensitive: setting.isSensitive ? true : undefined,
+      check: setting.name === "maxConcurrency" ? countCheck(1, 256) : undefined,
     }),
   ),
 });
@@ -80,8 +80,14 @@ const refusedSettings: Readonly<Record<number, string>> = {
 function sessionOf(provider: Provider, settings: ProviderSettings, terraformVersion: string): Session {
   const { baseUrl, apiKey } = settings;
   const { cwd, environment, log } = provider;
-  const common = {
+  const isEmbedded = baseUrl === "embedded";
+  const transport = isEmbedded ? embeddedTransport(cwd, environment) : createHttpTransport({ environment });
+  return openSession({
     ...settings,
+    baseUrl: isEmbedded ? embeddedUrl : baseUrl,
+    workspaceId: isEmbedded ? embeddedWorkspaceId : settings.workspaceId,
+    apiKey: apiKey ?? new Secret(embeddedApiKey),
+    transport: loggedTransport(transport, log, systemClock),
     acceptsOlder: environment.RNV_ACCEPT_RESTORED === "1",
     restoredHint: "RNV_ACCEPT_RESTORED=1 terraform apply",
     clock: systemClock,
@@ -89,14 +95,6 @@ function sessionOf(provider: Provider, settings: ProviderSettings, terraformVers
     userAgent: `rnv terraform/${terraformVersion}`,
     signal: provider.signal,
     onWait: loggedWaits(log),
-  };
-  const isEmbedded = baseUrl === "embedded";
-  const transport = isEmbedded ? embeddedTransport(cwd, environment) : createHttpTransport({ environment });
-  return openSession({
-    ...common,
-    ...(isEmbedded && { baseUrl: embeddedUrl, workspaceId: embeddedWorkspaceId }),
-    apiKey: apiKey ?? new Secret(embeddedApiKey),
-    transport: loggedTransport(transport, log, systemClock),
   });
 }
 

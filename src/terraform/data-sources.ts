@@ -17,6 +17,17 @@ import { type Asked, canvasShown, readListing, shownValues } from "../resources/
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
+import {
+  asObject,
+  encodeMessage,
+  fromJson,
+  listOf,
+  type ObjectType,
+  objectOf,
+  type TerraformObject,
+  type TerraformType,
+  textIn,
+} from "./codec";
 import { diagnosticMessages } from "./messages";
 import { configured, type RpcAnswer, recentSession, type Session } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
@@ -35,17 +46,6 @@ import {
 import { idIn } from "./schema/check-config";
 import type { AttributeBinding } from "./schema/resource-block";
 import { shapeOf, type TerraformShape } from "./schema/terraform-shape";
-import {
-  asObject,
-  encodeMessage,
-  fromJson,
-  listOf,
-  type ObjectType,
-  objectOf,
-  type TerraformObject,
-  type TerraformType,
-  textIn,
-} from "./values";
 
 interface DataSource extends Schema {
   /** Reads the computed attributes for a configuration whose values are all known. Throws `DiagnosticsError`. */

@@ -4,10 +4,6 @@ import { addressOf, isLogicalName } from "../model/address";
 import { type Catalog, emptyCatalog } from "../model/catalog";
 import type { Plain } from "../model/value";
 import { service } from "../resources/service";
-import type { Message } from "./protocol";
-import type { RpcAnswer } from "./provider";
-import { type AttributeSchema, markdown, typeBytes } from "./schema/block";
-import { shapeOf } from "./schema/terraform-shape";
 import {
   asObject,
   decodeValue,
@@ -18,7 +14,11 @@ import {
   type TerraformValue,
   toPlain,
   valueAt,
-} from "./values";
+} from "./codec";
+import type { Message } from "./protocol";
+import type { RpcAnswer } from "./provider";
+import { type AttributeSchema, markdown, typeBytes } from "./schema/block";
+import { shapeOf } from "./schema/terraform-shape";
 
 export interface ProviderFunction {
   readonly name: string;

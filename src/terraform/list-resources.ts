@@ -8,6 +8,7 @@ import { compareTexts } from "../model/text-order";
 import { typeNamed } from "../resources";
 import { requireAllServices } from "../resources/listings";
 import { service } from "../resources/service";
+import { type TerraformObject, textIn } from "./codec";
 import { diagnosticMessages } from "./messages";
 import { writePrivate } from "./private-data";
 import {
@@ -25,7 +26,6 @@ import { importedState, importForm } from "./resource/resource-state";
 import { type BlockSchema, optional, type Schema, schemaOf } from "./schema/block";
 import { checkConfig, idIn } from "./schema/check-config";
 import type { TerraformShape } from "./schema/terraform-shape";
-import { type TerraformObject, textIn } from "./values";
 
 /** A list of resources that exist, for `terraform query` (plugin protocol 6.10, Terraform 1.14). */
 interface ListResource extends Schema {

@@ -11,7 +11,7 @@ type LogLevel = (typeof levels)[number];
 type LogSubsystem = "rpc" | "http" | "wait";
 
 /** Fields of a line. Never a header, a body or a value of a configuration. */
-type LogFields = Readonly<Record<string, string | number>>;
+type LogFields = Readonly<Record<string, string | number | undefined>>;
 
 /** Writes a line of a subsystem, where its level is asked for. */
 export type Log = (subsystem: LogSubsystem, level: LogLevel, message: string, fields?: LogFields) => void;
@@ -93,7 +93,7 @@ export async function loggedCall<Answer extends object>(
   { method, typeName }: { readonly method: string; readonly typeName?: string },
   carryOut: () => Promise<Answer>,
 ): Promise<Answer> {
-  const fields = { rpc: method, ...(typeName && { resource_type: typeName }) };
+  const fields = { rpc: method, resource_type: typeName };
   const duration = stopwatch(clock);
   log("rpc", "trace", "a call began", fields);
   const answer = await carryOut();

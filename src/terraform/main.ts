@@ -1,6 +1,6 @@
 import { aliveBy } from "../state/alive-by";
 import type * as starting from "./answer";
-import { serve } from "./server";
+import { serve } from "./plugin-server";
 
 /** The cookie by which go-plugin tells a plugin that Terraform started it. */
 const magicCookie = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";

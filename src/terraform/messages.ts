@@ -2,8 +2,8 @@ import { diagnosticOf } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Remedy } from "../diagnostics/remedies";
 import { capitalized } from "../model/wording";
+import type { PathSteps } from "./codec";
 import type { Message } from "./protocol";
-import type { PathSteps } from "./values";
 
 /** Next steps in the words of Terraform, where those of the command line do not fit. */
 const remedies: Readonly<Record<Remedy, string>> = {

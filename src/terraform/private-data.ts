@@ -4,9 +4,9 @@ import type { LiveResource } from "../model/live";
 import type { RecordedResource } from "../model/state";
 import { timeNow } from "../model/time";
 import { type Plain, plainEqual } from "../model/value";
+import { type TerraformObject, textIn } from "./codec";
 import type { Session } from "./provider";
 import type { TerraformShape } from "./schema/terraform-shape";
-import { type TerraformObject, textIn } from "./values";
 
 const text = z.string().optional().catch(undefined);
 
@@ -72,7 +72,9 @@ export function recordedOf(
   const named = { type: type.resource.type, id: textIn(prior, "id") ?? "", name: type.nameIn(prior) };
   return {
     ...bareRecord({ ...named, updatedAt }),
-    ...{ applied: kept.applied ?? {}, computed: Object.fromEntries(computed), writtenAt },
+    applied: kept.applied ?? {},
+    computed: Object.fromEntries(computed),
+    writtenAt,
   };
 }
 

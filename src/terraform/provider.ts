@@ -7,15 +7,15 @@ import { digestBody, writeKey } from "../apply/journaled-send";
 import { failure } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import { resourceTypes } from "../resources";
+import { decodeObject, type TerraformObject } from "./codec";
 import type { Log } from "./log";
 import { diagnosticMessages } from "./messages";
+import type { EventSink } from "./plugin-server";
 import type { ProviderMethod, RequestOf, ResponseOf, StreamingMethod } from "./protocol";
 import type { Schema } from "./schema/block";
 import { checkConfig } from "./schema/check-config";
 import { shapeOf, type TerraformShape } from "./schema/terraform-shape";
 import { variablesSchema } from "./schema/variables-schema";
-import type { EventSink } from "./server";
-import { decodeObject, type TerraformObject } from "./values";
 
 export interface SessionOptions extends ConnectionOptions {
   readonly deletionProtection: boolean;
@@ -49,7 +49,11 @@ export function openSession(options: SessionOptions): Session {
   // Keys must not show a secret.
   const secretKey = Buffer.from(apiKey.fingerprint(Buffer.from("rnv terraform"), workspaceId), "hex");
   return {
-    ...{ workspaceId, clock, signal, deletionProtection, acceptMissing },
+    workspaceId,
+    clock,
+    signal,
+    deletionProtection,
+    acceptMissing,
     reads,
     writes: (seed) => endpoints(keyedSend(send, secretKey, seed)),
     inTurn: turns(),

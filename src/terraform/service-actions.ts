@@ -10,7 +10,9 @@ import { parseDuration } from "../model/time";
 import { deployment } from "../resources/deployment";
 import { service } from "../resources/service";
 import { serviceActions } from "../resources/service/actions";
+import { type TerraformObject, textIn } from "./codec";
 import { diagnosticMessages, diagnosticsOf } from "./messages";
+import type { EventSink } from "./plugin-server";
 import type { ResponseOf } from "./protocol";
 import { configured, type RpcAnswer, type Session, type StreamingAnswer } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
@@ -25,8 +27,6 @@ import {
 } from "./schema/block";
 import { idIn } from "./schema/check-config";
 import { shapeOf } from "./schema/terraform-shape";
-import type { EventSink } from "./server";
-import { type TerraformObject, textIn } from "./values";
 
 /** The schema of an `action` block, which acts at once and outside of a plan (plugin protocol 6.10, Terraform 1.14). */
 interface ActionSchema extends Schema {

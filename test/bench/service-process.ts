@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
-import { serveEmulator } from "../../src/emulator/server";
+import { serveEmulator } from "../../src/emulator/http-server";
 import type { ServiceOptions, ServiceReport, Writes } from "./service";
 import { warmUp } from "./warm-up";
 

@@ -2,7 +2,7 @@ import { createClient } from "../../src/api/client";
 import { createEndpoints } from "../../src/api/endpoints";
 import { createHttpTransport } from "../../src/api/http-transport";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
-import { serveEmulator } from "../../src/emulator/server";
+import { serveEmulator } from "../../src/emulator/http-server";
 import { Secret } from "../../src/model/secret";
 import { systemClock } from "../../src/model/time";
 import { desiredServices } from "./data";

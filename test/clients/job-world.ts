@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
-import { serveEmulator } from "../../src/emulator/server";
+import { serveEmulator } from "../../src/emulator/http-server";
 import { serveCodeHost } from "../support/code-host-server";
 import { serveHttpState } from "../support/http-state-server";
 import { installFromRegistry, packPackage } from "../support/install-package";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/emulator";
+import { serveEmulator } from "../../src/emulator/http-server";
 import type { Readings } from "../../src/emulator/readings";
-import { serveEmulator } from "../../src/emulator/server";
 import { type ManualClock, manualClock } from "../../src/emulator/testing";
 import { environmentsOf, firstOf, projectColors, wrappedOperations } from "../support/other-shapes";
 import { readingsHere } from "../support/readings";

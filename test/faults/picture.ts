@@ -1,6 +1,6 @@
 import type { StoredService } from "../../src/emulator/records";
+import { embeddedCatalog } from "../../src/emulator/response-views";
 import type { EmulatorStore } from "../../src/emulator/store";
-import { embeddedCatalog } from "../../src/emulator/views";
 
 /** Everything that is live, one line for each thing, sorted: two pictures are equal when the services are. */
 export function picture(store: EmulatorStore): string[] {

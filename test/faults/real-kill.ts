@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
-import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
+import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
 import { builtCli } from "../support/built-cli";
 import { picture } from "./picture";
 import { createRandom } from "./random";

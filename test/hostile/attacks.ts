@@ -3,8 +3,8 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedWorkspaceId } from "../../src/emulator/emulator";
 import type { State } from "../../src/model/state";
+import { encodeState } from "../../src/state/encode";
 import { emptyState } from "../../src/state/recorded";
-import { encodeState } from "../../src/state/state-text";
 import type { Attack } from "./arena";
 
 const service = (rest: string): string => `services: { api: { kind: web${rest} } }\n`;

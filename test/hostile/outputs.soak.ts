@@ -14,6 +14,7 @@ import {
   driftJobText,
   webhookBody,
 } from "../../src/report/ci/drift-job";
+import { releasesText } from "../../src/report/deployments-text";
 import { diagnosticsJson, diagnosticsText } from "../../src/report/diagnostics";
 import {
   deploymentsDocument,
@@ -25,16 +26,11 @@ import {
 import { driftJson, driftMarkdown, driftText } from "../../src/report/drift-report";
 import { escapeHtml, escapeJson, jsonText } from "../../src/report/escape-text";
 import { eventJson, eventText } from "../../src/report/events";
-import { graphDot, graphMermaid } from "../../src/report/graph";
+import { graphDot, graphMermaid } from "../../src/report/graph-text";
+import { historyJson, historyText } from "../../src/report/history-text";
 import { planJson, planMarkdown, planText } from "../../src/report/plan-text";
-import { stateJson, stateMarkdown, stateText } from "../../src/report/state-text";
-import {
-  historyJson,
-  historyText,
-  oneStatusText,
-  releasesText,
-  statusText,
-} from "../../src/report/status-text";
+import { stateJson, stateMarkdown, stateText } from "../../src/report/state-list";
+import { oneStatusText, statusText } from "../../src/report/status-text";
 import { plainStyle } from "../../src/report/style";
 import { emptyState } from "../../src/state/recorded";
 import { absent, change, field, plan, value } from "../support/plan-fixture";

@@ -21,12 +21,12 @@ import { planFromDocument } from "../../src/plan/read-document";
 import { readSavedPlan, savePlan } from "../../src/plan/saved-plan";
 import { diagnosticsText } from "../../src/report/diagnostics";
 import { planText } from "../../src/report/plan-text";
-import { stateText } from "../../src/report/state-text";
+import { stateText } from "../../src/report/state-list";
 import { plainStyle } from "../../src/report/style";
 import { resourceTypes } from "../../src/resources";
 import { StateCipher } from "../../src/state/cipher";
+import { encodeState } from "../../src/state/encode";
 import { decodeJournal, encodeLine } from "../../src/state/journal";
-import { encodeState } from "../../src/state/state-text";
 import { createWorkbench } from "../support/workbench";
 
 /** Something that reads text from outside, and a text that it reads well. */

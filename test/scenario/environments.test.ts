@@ -38,7 +38,7 @@ describe("the environment of a service", () => {
     scenario.write("rnv.yaml", shop("Stagign").replace("web:\n", "next:\n"));
     const wrong = await scenario.run("plan", "-target=service.shop.next");
     expect(wrong.code).toBe(1);
-    expect(wrong.stderr).toContain('did you mean "Staging"?; it has: Production, Staging');
+    expect(wrong.stderr).toContain('did you mean "Staging"? It has: Production, Staging');
     expect(scenario.requests("all")).toHaveLength(3);
 
     await scenario.applied(

@@ -10,8 +10,8 @@ import {
   embeddedWorkspaceId,
 } from "../../src/emulator/emulator";
 import type { Fault, SeenRequest } from "../../src/emulator/faults";
+import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
 import type { StoredDeployment } from "../../src/emulator/records";
-import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
 import { builtCli } from "./built-cli";
 import { type MovableClock, movableClock } from "./movable-clock";
 import { askedFor, readingsHere } from "./readings";

@@ -9,7 +9,7 @@ import {
   embeddedApiKey,
   embeddedWorkspaceId,
 } from "../../src/emulator/emulator";
-import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
+import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
 import { builtProvider } from "./built-provider";
 import { movableClock } from "./movable-clock";
 import { readingsHere } from "./readings";

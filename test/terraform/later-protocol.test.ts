@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import type { Fault } from "../../src/emulator/faults";
-import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
+import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
 import {
   type Answer,
   dynamic,

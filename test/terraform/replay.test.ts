@@ -6,7 +6,7 @@ import {
   embeddedApiKey,
   embeddedWorkspaceId,
 } from "../../src/emulator/emulator";
-import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
+import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
 import { messageNamed, providerMethods } from "../../src/terraform/protocol";
 import { ProviderProcess, type RecordedCall, recordCalls } from "../support/recording-provider";
 import { inSoak, shareOf } from "../support/soak";

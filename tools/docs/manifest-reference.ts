@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { effectOf } from "../../src/commands/explain";
-import { embeddedCatalog } from "../../src/emulator/views";
+import { embeddedCatalog } from "../../src/emulator/response-views";
 import type { Catalog } from "../../src/model/catalog";
 import { type ResourceType, ruleAt } from "../../src/model/resource-type";
 import { snakeCase } from "../../src/model/terraform-names";

@@ -44,7 +44,7 @@ const secretType = "string | Resolvable | SecretSource";
 
 const header = `// Written by the build from the resource types.
 import type { InProject, Kept, KeptMembers, OfService, Resolvable, ResourceMembers } from "../constructs";
-import type { SecretSource } from "../secrets";
+import type { SecretSource } from "../secret-source";
 `;
 
 /** The source of the interfaces of props and attributes of the constructs, with a JSDoc for each member. */

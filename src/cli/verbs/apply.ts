@@ -8,7 +8,7 @@ import { systemClock } from "../../model/time";
 import { version } from "../../model/tool-version";
 import { noMask } from "../../model/value";
 import type { Plan } from "../../plan/plan";
-import { outputsText } from "../../report/state-text";
+import { outputsText } from "../../report/state-list";
 import { readText } from "../files";
 import { type Run, type TargetEnd, tellTarget } from "../open-target";
 import { pick, planningOptions, policyOptions, runningOptions, scopeOptions } from "../options";

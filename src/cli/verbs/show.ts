@@ -12,10 +12,10 @@ import { planDocumentSchema } from "../../plan/plan-schema";
 import { planFromDocument } from "../../plan/read-document";
 import { readSavedPlan, type SavedPlan } from "../../plan/saved-plan";
 import { escapeJson, escapeText, jsonText } from "../../report/escape-text";
+import { historyJson, historyText } from "../../report/history-text";
 import { counted } from "../../report/plan-wording";
-import { outputsJson, outputsText, stateJson, stateMarkdown, stateText } from "../../report/state-text";
-import { historyJson, historyText } from "../../report/status-text";
-import { parseState } from "../../state/state-text";
+import { outputsJson, outputsText, stateJson, stateMarkdown, stateText } from "../../report/state-list";
+import { parseState } from "../../state/encode";
 import { readText } from "../files";
 import type { Run } from "../open-target";
 import { options, pick, stateVerb } from "../options";
@@ -163,7 +163,7 @@ export const historyVerb = stateVerb({
     const runs = all.filter(({ touched = [] }) => !outer || touched.some(isNamed)).slice(0, limit);
     const history = { stage: state?.stage, stack: state?.stack, runs };
     if (format === "json") terminal.out(jsonText(historyJson(history)));
-    else if (runs.length > 0) terminal.out(historyText(history, Date.now(), outStyle(screen), verbose));
+    else if (runs.length > 0) terminal.out(historyText(history, Date.now(), outStyle(screen), { verbose }));
     else terminal.err(`No run${outer === undefined ? "" : ` that names ${outer}`} is recorded yet.\n`);
     const partial = all.filter(({ touched, omitted }) => outer && (omitted || !touched)).length;
     if (partial > 0)

@@ -10,7 +10,7 @@ import { isoTime } from "../../model/time";
 import type { Plain } from "../../model/value";
 import { jsonText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
-import { type StageRow, stageJson, stageRowsText } from "../../report/status-text";
+import { type StageRow, stageJson, stageRowsText } from "../../report/stages-text";
 import { readTextOrInput } from "../files";
 import type { Run } from "../open-target";
 import { idList, pick, stagesOptions } from "../options";

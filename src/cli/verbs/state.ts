@@ -23,8 +23,8 @@ import {
   recordedIn,
   resourceDocument,
   resourceText,
-} from "../../report/state-text";
-import { encodeState } from "../../state/state-text";
+} from "../../report/state-list";
+import { encodeState } from "../../state/encode";
 import { readText, readTextOrInput } from "../files";
 import { type Run, runOn } from "../open-target";
 import { pick, stateVerb } from "../options";

@@ -79,7 +79,7 @@ export const graphVerb = defineVerb({
     report(screen, diagnostics);
     if (drawn === undefined) return exitCode;
     const { graphFile } = require("../../report/html/topology-svg") as typeof pictures;
-    screen.terminal.out(graphFile(drawn, resourceTypes, given.drawnAs, given.all));
+    screen.terminal.out(graphFile(drawn, resourceTypes, given.drawnAs, given));
     return exitCode;
   },
 });

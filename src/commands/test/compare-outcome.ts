@@ -4,8 +4,8 @@ import type { Check } from "../../model/policy";
 import { canonicalJson, type Plain } from "../../model/value";
 import { type Change, instanceOf, isWritten, type Plan, type ShownValue, unknownIn } from "../../plan/plan";
 import { valueAfter } from "../../plan/policy/views";
+import { diffLines } from "../../report/field-text";
 import type { TestDifference } from "../../report/test-report";
-import { diffLines } from "../../report/values";
 
 export interface TestOutcome {
   readonly plan?: Plan | undefined;

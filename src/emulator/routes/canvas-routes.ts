@@ -2,10 +2,10 @@ import * as z from "zod";
 import { maxPositions, position, viewport } from "../../api/wire/shapes";
 import { uuidPattern } from "../../model/resource-id";
 import { type Call, projectOf, type Route } from "../call";
-import { isBeingDeleted } from "../progress";
+import { isBeingDeleted } from "../queued-work";
 import type { StoredGroup, StoredLayout, StoredService } from "../records";
 import { conflict, invalid, parseBody, Refusal } from "../refusal";
-import { serviceView } from "../views";
+import { serviceView } from "../response-views";
 
 type CanvasRange = Pick<StoredService, "projectId" | "environmentId">;
 
@@ -19,16 +19,15 @@ const positionKey = /^(group:)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[
 
 const scopeError = (message: string): Refusal => invalid(message, "canvas_invalid_scope");
 
-/** The scope of the query; `strict` (PATCH) also refuses unknown parameters (Canvas rule 6). */
-function readScope(call: Call, strict: boolean): CanvasRange {
-  const { query } = call;
-  for (const name of query.keys()) {
-    if (strict && name !== "projectId" && name !== "environmentId") {
-      throw scopeError(`${name}: is not a canvas scope parameter`);
-    }
-  }
+/** Refuses unknown parameters, as PATCH does (Canvas rule 6). */
+function refuseFurtherParameters({ query }: Call): void {
+  const further = [...query.keys()].find((name) => name !== "projectId" && name !== "environmentId");
+  if (further !== undefined) throw scopeError(`${further}: is not a canvas scope parameter`);
+}
+
+function readScope(call: Call): CanvasRange {
   const read = (name: string): string | null => {
-    const values = query.getAll(name);
+    const values = call.query.getAll(name);
     if (values.length > 1) throw scopeError(`${name}: is given more than once`);
     const value = values[0] ?? null;
     if (value !== null && !uuidPattern.test(value)) throw scopeError(`${name}: must be a UUID`);
@@ -99,7 +98,7 @@ function canvasView(call: Call, topology: Topology) {
   const { revision, positions, viewport: view } = layoutOf(call, topology.scope);
   const isPlaced = call.world.readings.unplacedNodes === "present";
   const places = topology.nodes.map(({ id }, at) => [id, { x: at * 10, y: 0 }] as const);
-  const placed = { ...(isPlaced && Object.fromEntries(places)), ...positions };
+  const placed = isPlaced ? { ...Object.fromEntries(places), ...positions } : positions;
   return {
     nodes: topology.nodes.map((service) => serviceView(call.world, service)),
     groups: topology.groups.map((group) => ({
@@ -126,7 +125,8 @@ const save = z.strictObject({
 
 /** Replaces all positions and the viewport of a scope under optimistic control (Canvas rule 4). */
 function saveLayout(call: Call) {
-  const scope = readScope(call, true);
+  refuseFurtherParameters(call);
+  const scope = readScope(call);
   const body = parseBody(save, call.body);
   const ids = Object.keys(body.positions);
   if (ids.length > maxPositions) {
@@ -157,7 +157,7 @@ export const canvasRoutes: readonly Route[] = [
     method: "GET",
     path,
     shows: "canvas",
-    handle: (call) => canvasView(call, readTopology(call, readScope(call, false))),
+    handle: (call) => canvasView(call, readTopology(call, readScope(call))),
   },
   { method: "PATCH", path, key: "ignored", handle: saveLayout },
 ];

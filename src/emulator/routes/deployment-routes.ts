@@ -9,9 +9,9 @@ import {
   queueDeployment,
   requireDeployable,
   stageMs,
-} from "../progress";
+} from "../queued-work";
 import { conflict, parseBody, requireConfirmation, requireEmptyBody } from "../refusal";
-import { canRollBack, deploymentView } from "../views";
+import { canRollBack, deploymentView } from "../response-views";
 
 function list(call: Call) {
   const service = shownServiceOf(call, "deletingParts");

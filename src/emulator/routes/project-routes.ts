@@ -2,11 +2,11 @@ import * as z from "zod";
 import type { GapSwitches } from "../behaviour";
 import type { Call, Route } from "../call";
 import { gapRoute, isShownProject, paginate, projectOf, queuedAnswer, readOperation } from "../call";
-import { queuesDeletions } from "../progress";
+import { queuesDeletions } from "../queued-work";
 import type { StoredEnvironment, StoredProject, StoredService } from "../records";
 import { conflict, nonEmpty, parseBody, requireConfirmation } from "../refusal";
+import { projectView } from "../response-views";
 import { timeAfter } from "../times";
-import { projectView } from "../views";
 import type { World } from "../world";
 
 const creation = z.strictObject({ name: nonEmpty, color: nonEmpty, description: z.string().default("") });

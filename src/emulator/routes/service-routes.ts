@@ -19,7 +19,7 @@ import {
   removeService,
   requireDeployable,
   requireHosting,
-} from "../progress";
+} from "../queued-work";
 import type { Configuration, StoredService } from "../records";
 import {
   conflict,
@@ -30,8 +30,8 @@ import {
   requireEmptyBody,
   uuid,
 } from "../refusal";
+import { deploymentView, planFor, serviceView } from "../response-views";
 import { timeAfter } from "../times";
-import { deploymentView, planFor, serviceView } from "../views";
 import type { World } from "../world";
 
 /** The documented fields, and those beyond them that the catalog's defaults name, with the type of their default. */
@@ -184,7 +184,7 @@ function update(call: Call) {
   const changed = {
     ...service,
     name: name ?? service.name,
-    ...(world.readings.renamedUrl === "stays" && { hostName: service.hostName ?? service.name }),
+    hostName: world.readings.renamedUrl === "stays" ? (service.hostName ?? service.name) : service.hostName,
     configuration: merged,
     sent: [...new Set([...(service.sent ?? []), ...Object.keys(configuration)])],
     updatedAt,
@@ -209,7 +209,7 @@ function remove(call: Call) {
   return { deleted: false, ...queued };
 }
 
-function setArchived(call: Call, archived: boolean) {
+function setArchived(call: Call, { archived }: Pick<StoredService, "archived">) {
   requireEmptyBody(call.body);
   const service = presentServiceOf(call);
   if (service.archived === archived) return answer(call, service);
@@ -246,8 +246,18 @@ const one = "/workspaces/{workspaceId}/services/{serviceId}";
 export const serviceRoutes: readonly Route[] = [
   { method: "POST", path: "/workspaces/{workspaceId}/services", key: "accepted", handle: create },
   { method: "DELETE", path: one, key: "accepted", handle: remove },
-  { method: "POST", path: `${one}/archive`, key: "accepted", handle: (call) => setArchived(call, true) },
-  { method: "POST", path: `${one}/restore`, key: "accepted", handle: (call) => setArchived(call, false) },
+  {
+    method: "POST",
+    path: `${one}/archive`,
+    key: "accepted",
+    handle: (call) => setArchived(call, { archived: true }),
+  },
+  {
+    method: "POST",
+    path: `${one}/restore`,
+    key: "accepted",
+    handle: (call) => setArchived(call, { archived: false }),
+  },
   { method: "POST", path: `${one}/actions`, key: "accepted", handle: runAction },
   { method: "GET", path: `${one}/operations/{operationId}`, shows: "operations", handle: readOwnOperation },
 ];

@@ -10,11 +10,11 @@ import {
   shownServiceOf,
   variableOf,
 } from "../call";
-import { queuesDeletions } from "../progress";
+import { queuesDeletions } from "../queued-work";
 import type { StoredService, StoredVariable } from "../records";
 import { conflict, nonEmpty, parseBody, requireEmptyBody } from "../refusal";
+import { variableView } from "../response-views";
 import { touch } from "../times";
-import { variableView } from "../views";
 import { requireRole, type World } from "../world";
 
 const creation = z.strictObject({ key: nonEmpty, value: z.string() });

@@ -9,10 +9,10 @@ import { hasChanges, type Plan } from "../../plan/plan";
 import { findingsBlock } from "../diagnostics";
 import { codeSpan, escapeMarkdown, foldedParts } from "../escape-text";
 import { summaryLine } from "../events";
+import { endOfRun } from "../history-text";
 import { planMarkdown } from "../plan-text";
 import { differenceText, planLine, remedyText } from "../plan-wording";
 import { joined } from "../sections";
-import { endOfRun } from "../status-text";
 
 type Marked = Pick<TargetLocation, "manifest" | "stage" | "stack">;
 

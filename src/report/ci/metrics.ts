@@ -50,7 +50,8 @@ export function runMetrics(
 ): string {
   const began = Math.floor(Date.parse(at) / 1000);
   const gauge = (name: string, help: string, read: (of: TargetRun) => number | undefined): Gauge => ({
-    ...{ name: `${prefix}_${name}`, help },
+    name: `${prefix}_${name}`,
+    help,
     samples: targets.map((of) => ({ labels: of.labels, value: read(of) })),
   });
   const gauges = [

@@ -4,10 +4,10 @@ import { shortList } from "../../model/wording";
 import { shortDigest } from "../../plan/digest";
 import { groupFindings, placeText, sameFor, subjectOf, summaryOf } from "../diagnostics";
 import { escapeHtml, escapeLines } from "../escape-text";
-import { tagOf } from "../graph";
+import { fieldLines, type ShownField } from "../field-text";
+import { tagOf } from "../marks";
 import { groupBy } from "../order";
 import { type Cell, type Code, type Item, lineOf, partsOf, type Section, type Tag } from "../sections";
-import { fieldLines, type ShownField } from "../values";
 import { pageScript } from "./page-script";
 import { pageStyle } from "./page-style";
 
@@ -156,7 +156,7 @@ const listParts = (sections: readonly Section[]): readonly PagePart[] =>
       ({ heading, title, rows }) =>
         html`${heading !== `${title}:` && html`<p>${cellPart(heading)}</p>`}${list(rows.map((row) => lineOf(row, shownPart)))}`,
     )}`;
-    return { id, title: own[0]?.title ?? id, ...(count > 0 && { count }), body };
+    return { id, title: own[0]?.title ?? id, count: count || undefined, body };
   });
 
 /** The values that the filter matches in an entry, for each choice, in the order of the choices. */
@@ -255,7 +255,8 @@ function headOf(entry: Item, seen: Set<string>): Markup {
   const idOf = (name: string): Part => !seen.has(name) && seen.add(name) && html` id="${name}"`;
   const values = foundBy(entry).map((own) => own.join(","));
   const line = [
-    ...[tag && tagMark(tag), stop && html` ${tagMark(tagOf("blocked"))}`],
+    tag && tagMark(tag),
+    stop && html` ${tagMark(tagOf("blocked"))}`,
     html` ${names.length > 0 ? html`<b>${subject}</b>` : code(subject)} ${tagPhrase}`,
     effects && html` <span class="effect">${effects}</span>`,
   ];

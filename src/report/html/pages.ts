@@ -12,12 +12,12 @@ import type { PlanDocument } from "../../plan/plan-schema";
 import { planOf } from "../../plan/read-document";
 import { driftLine, driftSections } from "../drift-report";
 import { type FleetReport, fleetLine, fleetSections, isWell, signOf } from "../fleet-report";
-import type { Mark } from "../graph";
+import type { Mark } from "../marks";
 import { compareNatural, groupBy, homeOf } from "../order";
 import { changesIn, mostNamed, planLines, planReport } from "../plan-report";
 import { checkStatusWords, checkWords, counted, planHeadings } from "../plan-wording";
 import { codes, type Item, itemSection, type Section, section } from "../sections";
-import { recordedIn, recordedRows, type StateEntry, stateSections } from "../state-text";
+import { recordedIn, recordedRows, type StateEntry, stateSections } from "../state-list";
 import { elapsedText, exactTime } from "../time-text";
 import {
   code,
@@ -198,7 +198,10 @@ function asRecorded({ address, resource }: StateEntry): ResourceChange {
   const sides = [...Object.entries(resource.computed), ...Object.entries(resource.applied)];
   const known = unflatten<AppliedValue>(new Map(sides)) as ResourceChange["change"]["before"];
   return {
-    ...{ address, id: resource.id, type: resource.type, live_name: resource.name },
+    address,
+    id: resource.id,
+    type: resource.type,
+    live_name: resource.name,
     references: [...resource.dependsOn],
     change: { actions: ["no-op"], before: known, after: known },
   };

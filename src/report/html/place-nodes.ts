@@ -169,7 +169,8 @@ function layoutOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[], node
 
 const moved = <One extends Point>(one: One, { x, y }: Point): One => ({
   ...one,
-  ...{ x: one.x + x + padding, y: one.y + y + padding },
+  x: one.x + x + padding,
+  y: one.y + y + padding,
 });
 
 /** Splits a graph into the parts that no edge connects. */

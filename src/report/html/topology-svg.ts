@@ -1,14 +1,6 @@
 import { type Address, nameOf } from "../../model/address";
-import {
-  graphDot,
-  graphMermaid,
-  legendOf,
-  type Mark,
-  marks,
-  type Topology,
-  type TopologyNode,
-  tagOf,
-} from "../graph";
+import { graphDot, graphMermaid, type Topology, type TopologyNode } from "../graph-text";
+import { legendOf, type Mark, marks, tagOf } from "../marks";
 import { counted } from "../plan-wording";
 import { textWidth } from "../style";
 import { code, html, linkTo, list, type Markup, type PagePart, type Part, table, tagMark } from "./page";
@@ -52,14 +44,14 @@ export function graphFile(
   drawn: readonly ResourceChange[],
   types: Parameters<typeof topologyOf>[1],
   format: "dot" | "mermaid" | "svg",
-  isOfAll = false,
+  { all = false }: { readonly all?: boolean | undefined } = {},
 ): string {
   const topology = topologyOf(drawn, types);
   if (format === "svg") {
     const { text } = pictureOf(placeNodes(topology, widthOf), topology, new Set());
     return `${text.replace("<svg ", `<svg xmlns="http://www.w3.org/2000/svg" `)}\n`;
   }
-  return (format === "dot" ? graphDot : graphMermaid)(isOfAll ? graphOfAll(drawn) : topology);
+  return (format === "dot" ? graphDot : graphMermaid)(all ? graphOfAll(drawn) : topology);
 }
 
 function pictureOf(placed: PlacedGraph, topology: Topology, anchors: ReadonlySet<string>): Markup {
@@ -70,13 +62,13 @@ ${placed.boxes.map((box) => boxMark(box, topology, anchors))}</svg>`;
 }
 
 function boxMark(box: PlacedBox, { nodes, boxes }: Topology, anchors: ReadonlySet<string>): Markup {
-  const { id, width, height, edges, nodeSize } = box;
+  const { id, width, height, edges } = box;
   const drawn = nodes.filter((node) => box.nodes.has(node.id));
   const mark = worstMark(drawn.filter((node) => node.box === id));
   const title = clip(boxes.get(id ?? "") ?? "", Math.floor((width - 2 * inset) / titleCharacter));
   const frame = html`<rect width="${rounded(width)}" height="${rounded(height)}" rx="10" fill="#f6f8fa" stroke="${inkOf(mark)}"/><text x="${inset}" y="18" font-size="13" font-weight="600" fill="${grey}">${title}</text>`;
   const nodeMarks = drawn.map((node) => {
-    const picture = nodeMark(node, box.nodes.get(node.id) as Point, nodeSize, node.box !== id);
+    const picture = nodeMark(node, box);
     return anchors.has(node.id) ? html`<a href="${linkTo(node.id)}">${picture}</a>\n` : html`${picture}\n`;
   });
   return html`<g class="box ${mark}" transform="translate(${rounded(box.x)} ${rounded(box.y)})">${id !== undefined && frame}
@@ -126,9 +118,11 @@ function widthOf(node: TopologyNode): number {
   return Math.ceil(Math.max(title, ...notes)) + 2 * inset;
 }
 
-function nodeMark(node: TopologyNode, { x, y }: Point, size: Size, isElsewhere: boolean): Markup {
+function nodeMark(node: TopologyNode, { id, nodes, nodeSize }: PlacedBox): Markup {
   const { mark, title, signs, does } = node;
-  const { width, height } = size;
+  const { x, y } = nodes.get(node.id) as Point;
+  const { width, height } = nodeSize;
+  const isElsewhere = node.box !== id;
   const facts = isElsewhere ? homeText(node) : node.facts;
   const rows = [
     { kind: "title", text: nodeText(title), look: html`font-size="13" font-weight="700" fill="#1f2328"` },
@@ -147,20 +141,22 @@ function nodeMark(node: TopologyNode, { x, y }: Point, size: Size, isElsewhere: 
   const corner = `${rounded(x - width / 2)} ${rounded(y - height / 2)}`;
   const told = [title, does, facts].filter((text) => text !== "").join(", ");
   return html`<g class="node ${kinds}" transform="translate(${corner})"><title>${told}</title>
-${frameOf(mark, size, isElsewhere)}
+${frameOf(mark, nodeSize, isElsewhere ? height / 2 : cornerOf(mark))}
 ${texts}</g>`;
 }
 
 /** Dashed for a new node, a double frame for a removed or missing node: the outline shows the action too. */
-function frameOf(mark: Mark, { width, height }: Size, isRound: boolean): Part {
-  const goes = mark === "delete" || mark === "archive" || mark === "missing";
-  const round = isRound ? height / 2 : goes ? 0 : 8;
+function frameOf(mark: Mark, { width, height }: Size, round: number): Part {
   const dash = (mark === "create" || mark === "adopt") && html` stroke-dasharray="6 3"`;
   const outer = html`<rect class="face" width="${width}" height="${height}" rx="${round}" fill="${marks[mark].paper}" stroke="${inkOf(mark)}" stroke-width="${mark === "same" ? 1 : 2}"${dash}/>`;
-  return goes || mark === "replace"
+  return isRemoval(mark) || mark === "replace"
     ? html`${outer}<rect class="face inner" x="4" y="4" width="${width - 8}" height="${height - 8}" rx="${Math.max(0, round - 4)}" fill="none" stroke="${inkOf(mark)}"/>`
     : outer;
 }
+
+const isRemoval = (mark: Mark): boolean => ["delete", "archive", "missing"].includes(mark);
+/** Radius of the corners of a frame, in pixels. */
+const cornerOf = (mark: Mark): number => (isRemoval(mark) ? 0 : 8);
 
 function legend({ nodes, edges }: Topology): Markup {
   const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));

@@ -5,7 +5,8 @@ import type { Plain } from "../../model/value";
 import { free, sameMoney } from "../../plan/change";
 import { deedOf, isRun } from "../../plan/plan";
 import type { ChangeDocument } from "../../plan/plan-schema";
-import { legendOf, type Mark, marks, signText, type Topology, type TopologyNode } from "../graph";
+import type { Topology, TopologyNode } from "../graph-text";
+import { legendOf, type Mark, marks, signText } from "../marks";
 import { groupBy } from "../order";
 import { counted, countList, moneyChange } from "../plan-wording";
 import type { GraphEdge, Point } from "./place-nodes";
@@ -181,7 +182,8 @@ function fold({ nodes, edges, boxes, left }: Topology, most = nodes.length): Top
   const which = cut.length === 0 ? ": those that change, and their neighbours" : cutOff;
   const rest = `${shown.length} of ${countOf(nodes)} are drawn${which}.`;
   return {
-    ...{ nodes: shown, boxes: new Map(titles) },
+    nodes: shown,
+    boxes: new Map(titles),
     edges: edges.filter(({ from, to }) => ids.has(from) && ids.has(to)),
     left: shown.length === nodes.length ? left : [...left, rest],
   };

@@ -32,7 +32,7 @@ export function convert(value: Value, type: ValueType): Value {
     return {
       ...(whenKnown([value], ([known]) => convert(known as Value, type)) as typeof value),
       // Text stays text.
-      ...(type === "string" && value.parts && { parts: value.parts }),
+      parts: type === "string" ? value.parts : undefined,
     };
   const isMembers = typeof type !== "string" && "entries" in type;
   // Null may stand for the default of an attribute.

@@ -201,10 +201,10 @@ function loopOver(over: Value, loop: KindOf<"for">, environment: Evaluation): Va
   const waits = [...conditions, ...names.filter(({ kind }) => kind === "later")];
   if (waits.length > 0) return evaluateLater(loop, [...waits, ...found.flat()], environment);
   if (!isObject) return marked(tuple(found.map(([, value]) => value)), isSecret);
-  return marked(grouped(found, loop.groups), isSecret || names.some(isSensitive));
+  return marked(grouped(found, loop), isSecret || names.some(isSensitive));
 }
 
-function grouped(pairs: readonly (readonly [Value, Value])[], groups: boolean): Value {
+function grouped(pairs: readonly (readonly [Value, Value])[], { groups }: KindOf<"for">): Value {
   const entries = new Map<string, Value[]>();
   for (const [name, value] of pairs) {
     const key = textOf(name);
@@ -273,18 +273,17 @@ function callFunction(name: string, given: readonly Value[]): Value {
   if (rule === undefined) throw unsupported(`the function ${name}`, otherFunctions);
   checkCount(name, rule, given.length);
   rule.check?.(given);
-  const isSecret = given.some(isSensitive);
-  const call: FunctionCall = (known) => run(name, rule, known, isSecret);
+  const call: FunctionCall = (known) => run(name, rule, known, given);
   if (rule.seesMarks) return call(given);
   if (rule.isShallow) return callShallow(rule, given, call);
   return applyDeep(rule, given, call);
 }
 
-/** Runs a function of known values. Its problems begin with its name: `isSecret`, without the text of an argument. */
-function run(name: string, rule: FunctionRule, known: readonly Value[], isSecret: boolean): Value {
+/** Runs a function of known values. Its problems begin with its name; with a secret `given`, they quote no argument. */
+function run(name: string, rule: FunctionRule, known: readonly Value[], given: readonly Value[]): Value {
   const result = attempted(() => resultOf(rule, known));
   if (isValue(result)) return result;
-  const summary = isSecret
+  const summary = given.some(isSensitive)
     ? `${name} does not take its arguments, of which one is secret`
     : `${name}: ${result.message}`;
   throw new ExpressionProblem(summary, result.code);

@@ -150,29 +150,32 @@ class Parser {
     const found = this.steps(this.term());
     const sign = this.match(/\.\*|\[\s*\*\s*\]/y);
     if (sign === undefined) return found;
-    const each = this.steps({ kind: "root", name: splatItem }, sign === ".*");
+    const each = this.steps({ kind: "root", name: splatItem }, sign === ".*" ? "attributes" : "all");
     return this.steps({ kind: "splat", of: found, each });
   }
 
-  private steps(of: Expression, onlyAttributes = false): Expression {
+  private steps(of: Expression, kinds: "all" | "attributes" = "all"): Expression {
     let found = of;
     for (;;) {
       this.space();
-      const key = this.step(onlyAttributes);
+      const key = this.attribute() ?? (kinds === "all" ? this.index() : undefined);
       if (key === undefined) return found;
       found = { kind: "access", of: found, key };
     }
   }
 
-  /** The key of `.name`, `.0` or `[…]`; undefined where no step follows. */
-  private step(onlyAttribute: boolean): Expression | undefined {
-    if (this.match(/\.(?![.*])/y) !== undefined) {
-      const name = this.match(identifier);
-      const digits = name === undefined ? this.match(/\d+/y) : undefined;
-      if (name === undefined && digits === undefined) throw this.unexpected("a name");
-      return { kind: "value", value: name ?? Number(digits) };
-    }
-    if (onlyAttribute || this.match(/\[(?!\s*\*\s*\])/y) === undefined) return undefined;
+  /** The key of `.name` or `.0`; undefined where none follows. */
+  private attribute(): Expression | undefined {
+    if (this.match(/\.(?![.*])/y) === undefined) return undefined;
+    const name = this.match(identifier);
+    const digits = name === undefined ? this.match(/\d+/y) : undefined;
+    if (name === undefined && digits === undefined) throw this.unexpected("a name");
+    return { kind: "value", value: name ?? Number(digits) };
+  }
+
+  /** The key of `[…]`; undefined where none follows. */
+  private index(): Expression | undefined {
+    if (this.match(/\[(?!\s*\*\s*\])/y) === undefined) return undefined;
     const key = this.expression();
     this.expect("]");
     return key;

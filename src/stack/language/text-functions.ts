@@ -87,17 +87,17 @@ function padded({ flags, width = 0 }: FormatVerb, shown: string, fill = zeroOr(f
 
 const zeroOr = (flags: string): "0" | " " => (flags.includes("0") ? "0" : " ");
 
-function paddedNumber(verb: FormatVerb, value: number, digits: string, mayFill = true): string {
+function paddedNumber(verb: FormatVerb, value: number, digits: string, fill = zeroOr(verb.flags)): string {
   const { flags } = verb;
   const sign = value < 0 ? "-" : flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
-  return padded(verb, digits, mayFill && !flags.includes("-") ? zeroOr(flags) : " ", sign);
+  return padded(verb, digits, flags.includes("-") ? " " : fill, sign);
 }
 
 function integer(verb: FormatVerb, value: number): string {
   const { places, source } = verb;
   if (!Number.isInteger(value)) throw new ExpressionProblem(`${source} takes a whole number`);
   const digits = value === 0 && places === 0 ? "" : String(Math.abs(value)).padStart(places ?? 0, "0");
-  return paddedNumber(verb, value, digits, places === undefined);
+  return paddedNumber(verb, value, digits, places === undefined ? undefined : " ");
 }
 
 function decimal(verb: FormatVerb, value: number): string {

@@ -167,12 +167,12 @@ const isConflict = (status: number): boolean => status === 409 || status === 423
 function callsOf(settings: HttpStateSettings, server: StateServer, location: string) {
   const { authorization } = settings;
   const send = (method: string, url: string, body?: Uint8Array, more?: WireRequest["headers"]) => {
-    const headers = {
-      ...more,
-      accept: "application/json",
-      ...(authorization === undefined ? {} : { authorization }),
-      ...(body === undefined ? {} : { "content-type": "application/json", "content-md5": md5(body) }),
-    };
+    const headers: Record<string, string> = { ...more, accept: "application/json" };
+    if (authorization !== undefined) headers.authorization = authorization;
+    if (body !== undefined) {
+      headers["content-type"] = "application/json";
+      headers["content-md5"] = md5(body);
+    }
     return server.send({ url, method, headers, body: body && Buffer.from(body).toString("utf8") });
   };
   const locking = { ...writing(location), summary: `cannot lock ${location}` };
@@ -240,7 +240,7 @@ const noLocking = (location: string, status: number): DiagnosticsError =>
 /** Returns the error for a server that answered LOCK as WebDAV does (RFC 4918). */
 const webDav = (location: string, status: number): DiagnosticsError =>
   failure("config.invalid", `${location} is a WebDAV server, not one of Terraform's HTTP protocol`, {
-    ...(status === 201 && { detail: `Its answer to LOCK was an empty file: delete ${location}.` }),
+    detail: status === 201 ? `Its answer to LOCK was an empty file: delete ${location}.` : undefined,
     hint: "use a server of that protocol, s3:// or a path",
   });
 

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { sha256 } from "../../model/sha256";
 import type { JournalEntry, State } from "../../model/state";
-import { largestSnapshot, type StateBackend } from "../backend";
+import { type Durability, largestSnapshot, type StateBackend } from "../backend";
 import { type Around, type BackendOptions, createBackend, type StateStore } from "../create-backend";
 import {
   type Disk,
@@ -99,9 +99,11 @@ export function localLocks(port: LockPort): LockStore {
       // It became free between two looks at it, each time.
       return "unreadable";
     },
-    replaceLock: (expected, next) => writing(swapLock(port, next, { path, expected, next })),
+    replaceLock: (expected, next) =>
+      writing(swapLock(port, next, { path, expected, next, breaks: "dead claims" })),
     readLock,
-    freeLock: (expected, by = expected) => writing(swapLock(port, by, { path, expected }, by !== expected)),
+    freeLock: (expected, by = expected) =>
+      writing(swapLock(port, by, { path, expected, breaks: by === expected ? "dead claims" : "any claim" })),
     unreadable: lockUnreadable(path, `make sure that no other run is going on, then remove ${path}`),
   };
 }
@@ -117,22 +119,25 @@ const lockScratchOf = (port: LockPort, self: LockRecord): string => `${port.path
 const placeLock = (port: LockPort, path: string, record: LockRecord): Promise<boolean> =>
   placeNew(port.disk, path, encodeLock(record), lockScratchOf(port, record));
 
+interface LockChange {
+  readonly path: string;
+  readonly expected: LockRecord;
+  /** Undefined: the record is removed. */
+  readonly next?: LockRecord;
+  readonly breaks: "dead claims" | "any claim";
+}
+
 /**
  * Replaces the expected record at a path by another, or removes it. Returns false when the record is gone or another
  * run is changing it. A run that changes a lock claims it first: it creates a file, exclusively, named after the id of
  * the record to be replaced. Ids are unique, so no run can have put the same record back between the claim and the
  * check that follows. Of two takers of a dead lock, exactly one wins. A claim whose maker died is itself taken over in
- * the same way. `force` breaks any claim.
+ * the same way.
  */
-async function swapLock(
-  port: LockPort,
-  self: LockRecord,
-  change: { readonly path: string; readonly expected: LockRecord; readonly next?: LockRecord },
-  force = false,
-): Promise<boolean> {
+async function swapLock(port: LockPort, self: LockRecord, change: LockChange): Promise<boolean> {
   const { disk } = port;
   const claim = `${port.path}.${fileSafe(change.expected.id)}.claim`;
-  if (!(await claimLock(port, claim, self, force))) return false;
+  if (!(await claimLock(port, claim, self, change.breaks))) return false;
   try {
     if (!isSameLock(await lockAt(disk, change.path), change.expected)) return false;
     if (change.next === undefined) {
@@ -148,17 +153,23 @@ async function swapLock(
   }
 }
 
-async function claimLock(port: LockPort, path: string, self: LockRecord, force: boolean): Promise<boolean> {
+async function claimLock(
+  port: LockPort,
+  path: string,
+  self: LockRecord,
+  breaks: LockChange["breaks"],
+): Promise<boolean> {
   // The claim has its own id: a holder that dies while it releases leaves a claim on itself, which is claimed in turn.
   const claim = { ...self, id: `claim-${sha256(`${self.id} ${path}`).slice(0, 32)}` };
   if (await placeLock(port, path, claim)) return true;
   const found = await lockAt(port.disk, path);
   if (found === "free") return false;
-  if (found === "unreadable") return force && (await port.disk.remove(path)) && placeLock(port, path, claim);
+  if (found === "unreadable")
+    return breaks === "any claim" && (await port.disk.remove(path)) && placeLock(port, path, claim);
   // Left by this holder when removing it failed.
   if (found.id === claim.id) return true;
-  if (!force && !(await isDead(port.disk, found, self, port.isAlive))) return false;
-  return swapLock(port, self, { path, expected: found, next: claim }, force);
+  if (breaks === "dead claims" && !(await isDead(port.disk, found, self, port.isAlive))) return false;
+  return swapLock(port, self, { path, expected: found, next: claim, breaks });
 }
 
 const sessionName = ({ id, since }: LockRecord): string => sha256(`${id} ${since}`).slice(0, 24);
@@ -194,9 +205,9 @@ class LockedFiles implements LockedStore {
   }
 
   /** Entries that are not durable need no look at the lock: without it they go into a file that nothing reads. */
-  async append(entries: readonly JournalEntry[], durable: boolean): Promise<void> {
+  async append(entries: readonly JournalEntry[], { durable }: Durability): Promise<void> {
     try {
-      await (await this.#openJournal()).append(entries, durable);
+      await (await this.#openJournal()).append(entries, { durable });
       // A run that took the lock meanwhile may have read the journal before this; then the entries do not count.
       if (durable) await this.#checkLock();
     } catch (cause) {

@@ -172,9 +172,9 @@ export function silent({ code, summary }: Purpose, cause: UnansweredError): Diag
     cause.reason === "no answer in time"
       ? "check the server, or give it longer for each answer (RNV_STATE_TIMEOUT, in seconds); then run the same command again"
       : "check the address and the network, then run the same command again";
-  const detail = "It is unknown whether the last write arrived. The next run reads the state again.";
+  const unknown = "It is unknown whether the last write arrived. The next run reads the state again.";
   const failed = failure(code, `${summary}: ${cause.message}`, {
-    ...(code === "state.write_failed" && { detail }),
+    detail: code === "state.write_failed" ? unknown : undefined,
     hint,
   });
   failed.cause = cause;

@@ -53,7 +53,11 @@ export function openBucket({ bucket: Bucket, send, timeoutMs, ...options }: Buck
   // The caller repeats requests.
   const shared = { logger: silent, requestHandler: handlerOver(send), maxAttempts: 1 };
   const client = new S3Client({
-    ...{ ...shared, region, endpoint, profile, forcePathStyle },
+    ...shared,
+    region,
+    endpoint,
+    profile,
+    forcePathStyle,
     credentials:
       options.credentials ??
       marking(defaultProvider({ profile, logger: silent, clientConfig: shared }), 2 * timeoutMs),

@@ -32,7 +32,7 @@ export function s3Locks(objects: Objects, location: string): LockStore {
         if (found !== "free") return found;
         const start = stored ?? (await create(objects, record));
         const next = { ...record, generation: generationIn(stored?.bytes) + 1 };
-        if (start && (await swap(start, encodeLock(next), stored === undefined))) return next;
+        if (start && (await swap(start, encodeLock(next), { isNew: stored === undefined }))) return next;
       }
       return "unreadable";
     },
@@ -64,7 +64,7 @@ const wrongEtag = `"${"0".repeat(32)}"`;
  */
 function swapOver(objects: Objects, location: string) {
   let isProven = false;
-  return async (stored: StoredState, next: Uint8Array, isNew = false): Promise<boolean> => {
+  return async (stored: StoredState, next: Uint8Array, { isNew } = { isNew: false }): Promise<boolean> => {
     const demandRefusal = async (condition: object, name: string): Promise<void> => {
       if ((await objects.put(".lock", stored.bytes, condition)) === undefined) return;
       if (isNew) await objects.delete(".lock");

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { hasErrors } from "../../diagnostics/diagnostic";
+import { decodeObject, encodeMessage, type TerraformObject } from "../codec";
 import { diagnosticMessages, diagnosticsOf } from "../messages";
 import { noPrivateData, readPrivate, writePrivate } from "../private-data";
 import type { RequestOf, ResponseOf } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import type { Schema } from "../schema/block";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { decodeObject, encodeMessage, type TerraformObject } from "../values";
 import { createResource } from "./create-resource";
 import { deleteResource } from "./delete-resource";
 import type { Applied, Writing } from "./finish-write";

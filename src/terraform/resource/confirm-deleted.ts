@@ -5,10 +5,10 @@ import { canonicalId } from "../../model/resource-id";
 import { snakeCase, terraformNameOf } from "../../model/terraform-names";
 import { isOlder } from "../../model/time";
 import { findResource, readParent, typeNamed } from "../../resources";
+import type { TerraformObject } from "../codec";
 import type { PrivateData } from "../private-data";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
-import type { TerraformObject } from "../values";
 
 /** `other`: both parents exist. `left`: nothing in the recorded one is to be deleted: it went with it, or is history. */
 export type ParentChange = "same" | "other" | "left";
@@ -86,7 +86,10 @@ export async function findParent(
 }
 
 /** Returns the findings about a parent. A missing ID may come from a mocked output: only a replacement stops. */
-export function parentFindings({ finding, isMissing }: Referred, isReplacement: boolean): Diagnostic[] {
+export function parentFindings(
+  { finding, isMissing }: Referred,
+  { isReplacement }: { readonly isReplacement: boolean },
+): Diagnostic[] {
   return finding ? [isMissing && !isReplacement ? { ...finding, severity: "warning" } : finding] : [];
 }
 

@@ -43,11 +43,9 @@ export async function createResource(change: Writing): Promise<Applied> {
     accepted.failure === undefined
       ? unappliedFields(type, { sent: attributes, live: accepted.live, defaults }, warning)
       : diagnosticsOf(accepted.failure);
+  const state = stateAfter(change, live, failed);
   return {
-    state: {
-      ...stateAfter(change, live, failed === undefined),
-      ...(live === undefined && { id: accepted.id || null }),
-    },
+    state: live === undefined ? { ...state, id: accepted.id || null } : state,
     kept: { applied: appliedIn(type, wanted, wanted), ...kept },
     diagnostics: withoutTaint([...diagnostics, ...unapplied]),
   };

@@ -4,7 +4,7 @@ import { sendTwice } from "../../apply/journaled-send";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
 import { sameName } from "../../model/service-names";
-import type { TerraformObject } from "../values";
+import type { TerraformObject } from "../codec";
 import { finishWrite, type Writing } from "./finish-write";
 import { checkProtection } from "./plan-findings";
 

@@ -8,10 +8,6 @@ import type { Accepted, CreateInput, UpdateInput } from "../../model/resource-op
 import { sha256 } from "../../model/sha256";
 import type { timeoutNames } from "../../model/terraform-names";
 import { parseDuration } from "../../model/time";
-import { type PrivateData, writtenNow } from "../private-data";
-import type { TypeInSession } from "../provider";
-import { revisionName, upToDateName } from "../schema/resource-block";
-import type { TerraformShape } from "../schema/terraform-shape";
 import {
   asObject,
   fromJson,
@@ -20,7 +16,11 @@ import {
   setValue,
   type TerraformObject,
   valueAt,
-} from "../values";
+} from "../codec";
+import { type PrivateData, writtenNow } from "../private-data";
+import type { TypeInSession } from "../provider";
+import { revisionName, upToDateName } from "../schema/resource-block";
+import type { TerraformShape } from "../schema/terraform-shape";
 
 export interface Writing extends TypeInSession {
   readonly planned: TerraformObject;
@@ -118,13 +118,13 @@ async function readRun({ session, type, input }: AcceptedWrite, id: string) {
 export function stateAfter(
   { type, planned, nonce }: Writing,
   live: LiveResource | undefined,
-  isUpToDate = true,
+  failed?: Diagnostic,
 ): TerraformObject {
   const next = type.draftOf(planned);
   for (const { path, steps, type: shown } of type.computed)
     if (holdsUnknown(valueAt(planned, steps)))
       setValue(next, steps, fromJson(shown, live?.computed.get(path)));
-  if (isUnknown(planned[upToDateName] ?? null)) next[upToDateName] = isUpToDate;
+  if (isUnknown(planned[upToDateName] ?? null)) next[upToDateName] = failed === undefined;
   // A layout has a revision of its own, which the service counts.
   if (type.isDeployed) next[revisionName] = revisionAfter(planned, nonce);
   return next;

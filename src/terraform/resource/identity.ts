@@ -2,13 +2,13 @@ import { failure } from "../../diagnostics/diagnostic";
 import { canonicalId } from "../../model/resource-id";
 import { snakeCase } from "../../model/terraform-names";
 import { service } from "../../resources/service";
+import { decodeObject, decodeState, encodeMessage, type TerraformObject, textIn } from "../codec";
 import type { Message, RequestOf, ResponseOf } from "../protocol";
 import { type Provider, type RpcAnswer, requireNamed, type Session, shapes } from "../provider";
 import { optional, required, type Schema, schemaOf, typeBytes } from "../schema/block";
 import { idIn } from "../schema/check-config";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { variablesSchema } from "../schema/variables-schema";
-import { decodeObject, decodeState, encodeMessage, type TerraformObject, textIn } from "../values";
 
 const workspace = optional(
   "workspace_id",

@@ -55,7 +55,7 @@ export async function keyTaken(
   reads: Reads,
   resource: Resource,
   parentId: string,
-  isNew: boolean,
+  { isNew }: { readonly isNew: boolean },
 ): Promise<Diagnostic> {
   const read = await readParent(reads, resource, parentId);
   const name = read?.kind === "found" ? JSON.stringify(read.live.name) : parentId;

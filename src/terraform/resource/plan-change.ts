@@ -3,10 +3,6 @@ import type { Catalog } from "../../model/catalog";
 import { generatedName } from "../../model/terraform-names";
 import { type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
-import { isOnlyImported, type PrivateData, recordedOf } from "../private-data";
-import type { Session } from "../provider";
-import { type AttributeBinding, revisionName, upToDateName } from "../schema/resource-block";
-import type { TerraformShape } from "../schema/terraform-shape";
 import {
   type Draft,
   fromJson,
@@ -20,7 +16,11 @@ import {
   toPlain,
   unknown,
   valueAt,
-} from "../values";
+} from "../codec";
+import { isOnlyImported, type PrivateData, recordedOf } from "../private-data";
+import type { Session } from "../provider";
+import { type AttributeBinding, revisionName, upToDateName } from "../schema/resource-block";
+import type { TerraformShape } from "../schema/terraform-shape";
 import { needsRun } from "./reactions";
 
 /**
@@ -69,7 +69,7 @@ function planCreate(input: ChangeInput): ResourcePlan {
   const { type, config } = input;
   const planned = type.draftOf(config);
   for (const { steps } of type.computed) setValue(planned, steps, unknown);
-  setOwnAttributes(planned, input, true, true);
+  setOwnAttributes(planned, input, { runs: true, isDeployed: true });
   const sent = new Set(type.declaredIn(config).keys());
   return { planned, replaced: [], sent, acts: true, diagnostics: [] };
 }
@@ -101,7 +101,10 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
     const moves = isMoved || !rule.stable || rule.movesWith?.some((path) => sent.has(path)) === true;
     setValue(planned, steps, moves && !isAbsent && (acts || isNew) ? unknown : before);
   }
-  setOwnAttributes(planned, input, acts || isNew, isNew || needsRun(type, sent, planned));
+  setOwnAttributes(planned, input, {
+    runs: acts || isNew,
+    isDeployed: isNew || needsRun(type, sent, planned),
+  });
   const about = type.addressOf(type.nameIn(prior));
   const changedTwice = (path: string): string =>
     `${type.stepsOf(path)?.join(".") ?? path} of ${about} was changed here and outside of Terraform`;
@@ -112,7 +115,11 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
 }
 
 /** Sets the attributes that only this provider has: write-only values, `revision` and `up_to_date`. */
-function setOwnAttributes(planned: Draft, { type, prior }: ChangeInput, runs: boolean, isDeployed: boolean) {
+function setOwnAttributes(
+  planned: Draft,
+  { type, prior }: ChangeInput,
+  { runs, isDeployed }: { readonly runs: boolean; readonly isDeployed: boolean },
+) {
   for (const { writeOnlyName } of type.secrets) planned[writeOnlyName] = null;
   if (type.isDeployed) planned[revisionName] = isDeployed ? unknown : (prior?.[revisionName] ?? null);
   // A run may await a checkout.

@@ -3,10 +3,10 @@ import { isPlacedAs } from "../../model/declared-choice";
 import { generatedName, protectionAttribute } from "../../model/terraform-names";
 import { Unknown } from "../../model/value";
 import { findResource } from "../../resources";
+import { type TerraformObject, textIn } from "../codec";
 import { isOnlyImported } from "../private-data";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { type TerraformObject, textIn } from "../values";
 import { findParent, parentFindings } from "./confirm-deleted";
 import type { CheckedChange } from "./plan-change";
 
@@ -30,14 +30,15 @@ export async function offerFindings(change: CheckedChange): Promise<readonly Dia
   const parent = isAsked ? await findParent(session, resource, parentId) : {};
   const offers = parent.live?.offers;
   if (!isNew) for (const { path } of ignored) declared.set(path, new Unknown([]));
-  const context = isNew ? { isNew, isParentNew: false, ...(offers && { offers }) } : undefined;
+  const context = isNew ? { isNew, isParentNew: false, offers } : undefined;
   const found = (resource.check?.(declared, catalog, context) ?? []).map(
     ({ code, summary, hint, attribute, isWarning, ...more }) => {
       const isSent = isNew || attribute === undefined || sent.has(attribute);
       return (isSent && !isWarning ? error : warning)(code, summary, { ...more, hint, attribute });
     },
   );
-  return [...parentFindings(parent, replaced.length > 0 || isSecondPlan(change)), ...found];
+  const isReplacement = replaced.length > 0 || isSecondPlan(change);
+  return [...parentFindings(parent, { isReplacement }), ...found];
 }
 
 /** Returns true for the second plan of a replacement: it has no prior state, and the private data of the first. */

@@ -7,10 +7,10 @@ import { sha256 } from "../../model/sha256";
 import { isOlder } from "../../model/time";
 import { canonicalJson, type Plain } from "../../model/value";
 import { readParent, typeNamed } from "../../resources";
+import { asObject, type TerraformObject } from "../codec";
 import type { PrivateData } from "../private-data";
 import type { TypeInSession } from "../provider";
 import { shapeOf, type TerraformShape } from "../schema/terraform-shape";
-import { asObject, type TerraformObject } from "../values";
 
 /** The revision of a resource that was created only in part. */
 export const incomplete = "incomplete";

@@ -5,10 +5,6 @@ import { generatedName } from "../../model/terraform-names";
 import { isOlder } from "../../model/time";
 import { plainEqual } from "../../model/value";
 import { generatedChanged } from "../../plan/diff";
-import { diagnosticMessages } from "../messages";
-import { type PrivateData, readPrivate, recordedOf, writePrivate } from "../private-data";
-import type { RpcAnswer, TypeInSession } from "../provider";
-import { upToDateName } from "../schema/resource-block";
 import {
   type Draft,
   decodeObject,
@@ -19,7 +15,11 @@ import {
   textIn,
   toPlain,
   valueAt,
-} from "../values";
+} from "../codec";
+import { diagnosticMessages } from "../messages";
+import { type PrivateData, readPrivate, recordedOf, writePrivate } from "../private-data";
+import type { RpcAnswer, TypeInSession } from "../provider";
+import { upToDateName } from "../schema/resource-block";
 import { confirmDeleted, requireWorkspace } from "./confirm-deleted";
 import { checkUpToDate, runInputs } from "./reactions";
 import { standingOf } from "./warnings";

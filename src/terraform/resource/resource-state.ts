@@ -6,12 +6,12 @@ import { canonicalId, uuidPattern } from "../../model/resource-id";
 import { terraformNameOf } from "../../model/terraform-names";
 import { plainEqual } from "../../model/value";
 import { typeNamed } from "../../resources";
+import { decodeObject, decodeState, encodeMessage, setValue, type TerraformValue, valueAt } from "../codec";
 import { writePrivate } from "../private-data";
 import { type RpcAnswer, requireNamed, resourceSchemas, type Session } from "../provider";
 import { emptyValue } from "../schema/block";
 import { shapeOf, type TerraformShape } from "../schema/terraform-shape";
 import { variablesSchema } from "../schema/variables-schema";
-import { decodeObject, decodeState, encodeMessage, setValue, type TerraformValue, valueAt } from "../values";
 import { importIdOf } from "./identity";
 import { isEqualAs } from "./plan-change";
 

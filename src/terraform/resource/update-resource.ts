@@ -7,10 +7,10 @@ import type { Accepted, AppliableValue, UpdateInput } from "../../model/resource
 import { Secret } from "../../model/secret";
 import { generatedName } from "../../model/terraform-names";
 import { timeNow } from "../../model/time";
+import { type TerraformObject, toPlain, valueAt } from "../codec";
 import { appliedIn, isOnlyImported, recordedOf } from "../private-data";
 import { revisionName } from "../schema/resource-block";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { type TerraformObject, toPlain, valueAt } from "../values";
 import { parentChange } from "./confirm-deleted";
 import { createResource, startRun, writtenAs } from "./create-resource";
 import {
@@ -56,7 +56,7 @@ export async function updateResource(change: Writing, prior: TerraformObject): P
   // The state stays: the next plan compares it with the live values.
   if (refused.length > 0) throw new DiagnosticsError(refused);
   return {
-    state: stateAfter(change, written.live, failed === undefined),
+    state: stateAfter(change, written.live, failed),
     kept: { applied, ...written.kept },
     diagnostics,
   };

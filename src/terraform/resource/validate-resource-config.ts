@@ -2,12 +2,6 @@ import { maxBodyBytes } from "../../api/wire/shapes";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { emptyCatalog } from "../../model/catalog";
 import { generatedName } from "../../model/terraform-names";
-import { diagnosticMessages } from "../messages";
-import type { RequestOf } from "../protocol";
-import type { RpcAnswer } from "../provider";
-import { checkConfig } from "../schema/check-config";
-import type { SecretBinding } from "../schema/resource-block";
-import type { TerraformShape } from "../schema/terraform-shape";
 import {
   decodeObject,
   holdsUnknown,
@@ -16,7 +10,13 @@ import {
   type TerraformValue,
   toPlain,
   valueAt,
-} from "../values";
+} from "../codec";
+import { diagnosticMessages } from "../messages";
+import type { RequestOf } from "../protocol";
+import type { RpcAnswer } from "../provider";
+import { checkConfig } from "../schema/check-config";
+import type { SecretBinding } from "../schema/resource-block";
+import type { TerraformShape } from "../schema/terraform-shape";
 
 export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);

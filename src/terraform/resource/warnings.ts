@@ -7,7 +7,7 @@ import { type Attributes, Unknown } from "../../model/value";
 import { free, sameMoney } from "../../plan/change";
 import { moneyChange } from "../../report/plan-wording";
 import { findResource } from "../../resources";
-import { textIn, valueAt } from "../values";
+import { textIn, valueAt } from "../codec";
 import type { CheckedChange } from "./plan-change";
 
 /** Warns about another price; says nothing where a part of it is not known yet. */

@@ -4,7 +4,6 @@ import { unwrap } from "../../declaration/type-index";
 import { snakeCase } from "../../model/terraform-names";
 import { durationPattern } from "../../model/time";
 import { generatedText, isGeneratedLength } from "../../model/value";
-import type { Message } from "../protocol";
 import {
   asObject,
   type Draft,
@@ -14,7 +13,8 @@ import {
   objectOf,
   type TerraformType,
   type TerraformValue,
-} from "../values";
+} from "../codec";
+import type { Message } from "../protocol";
 
 /** One attribute as Terraform gets it. Exactly one of required, optional, computed or the last two holds. */
 export interface AttributeSchema {
@@ -52,7 +52,9 @@ export function madeUp(asked: TerraformValue | undefined): string | null {
 const attributeOf =
   (kind: "required" | "optional" | "computed") =>
   (name: string, type: TerraformType, doc: string, flags: Flags = {}): AttributeSchema => ({
-    ...{ name, type, doc },
+    name,
+    type,
+    doc,
     [kind]: true,
     ...flags,
   });
@@ -80,7 +82,8 @@ export interface Schema {
 }
 
 export const schemaOf = (name: string, block: BlockSchema): Schema => ({
-  ...{ name, block },
+  name,
+  block,
   valueType: typeOfBlock(block),
 });
 
@@ -131,7 +134,7 @@ interface Definition {
   readonly shape?: Readonly<Record<string, z.ZodType>>;
 }
 
-const definitionOf = (schema: z.ZodType): Definition => schema.def as unknown as Definition;
+const definitionOf = (schema: z.ZodType): Definition => schema.def as object as Definition;
 
 /** Returns the type that a zod schema has in Terraform; `dynamic` where it admits several. Names become snake_case. */
 export function typeOf(schema: z.ZodType): TerraformType {

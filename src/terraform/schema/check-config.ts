@@ -3,7 +3,7 @@ import { expectations, leafIssues } from "../../declaration/schema-issues";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { canonicalId, uuidPattern } from "../../model/resource-id";
 import { snakeCase } from "../../model/terraform-names";
-import { asObject, holdsUnknown, type TerraformObject, textIn, toPlain, valueAt } from "../values";
+import { asObject, holdsUnknown, type TerraformObject, textIn, toPlain, valueAt } from "../codec";
 import type { AttributeSchema, BlockSchema } from "./block";
 
 const idCheck = z.string().regex(uuidPattern, "expected an id, which is a UUID");

@@ -12,7 +12,7 @@ import {
 } from "../../model/terraform-names";
 import { generatedLengths } from "../../model/value";
 import { isDeployed } from "../../resources";
-import { listOf, mapOf, objectOf, type PathSteps, type TerraformType } from "../values";
+import { listOf, mapOf, objectOf, type PathSteps, type TerraformType } from "../codec";
 import {
   type AttributeSchema,
   type BlockSchema,
@@ -95,9 +95,7 @@ function bindingOf(resource: Resource, path: string): AttributeBinding {
   const [first = "", second] = path.split(".");
   const shape = resource.schema.shape as Readonly<Record<string, z.ZodType>>;
   const group = second === undefined ? undefined : unwrap(shape[first] as z.ZodType);
-  const field = group
-    ? (group as unknown as { shape: Record<string, z.ZodType> }).shape[second ?? ""]
-    : shape[first];
+  const field = group instanceof z.ZodObject ? group.shape[second ?? ""] : shape[first];
   const steps = path.split(".").map(snakeCase);
   const mustLieInParent = !resource.manifest.within.includes("root");
   if (field === undefined) return { path, steps, type: "string", required: mustLieInParent };
@@ -178,10 +176,11 @@ function declaredAttribute(resource: Resource, binding: AttributeBinding): Attri
     name: steps.at(-1) ?? "",
     type,
     doc: docOf(resource, binding),
-    ...(binding.schema && { check: binding.schema }),
-    ...(required ? { required: true } : { optional: true }),
+    check: binding.schema,
+    required: required ? true : undefined,
+    optional: required ? undefined : true,
     // Computed too: an undeclared attribute may still be shown, as after an import.
-    ...(!required && !isLocal && { computed: true }),
+    computed: required || isLocal ? undefined : true,
   };
 }
 

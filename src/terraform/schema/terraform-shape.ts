@@ -19,7 +19,7 @@ import {
   toPlain,
   unknown,
   valueAt,
-} from "../values";
+} from "../codec";
 import { type BlockSchema, madeUp, type Schema, schemaOf } from "./block";
 import { blockOf, ResourceBindings } from "./resource-block";
 

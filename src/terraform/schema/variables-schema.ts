@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { generatedName, variablesResource } from "../../model/terraform-names";
-import { mapOf } from "../values";
+import { mapOf } from "../codec";
 import { computed, optional, required, schemaOf } from "./block";
 import { generatedCheck, generatedType, revision, timeouts } from "./resource-block";
 

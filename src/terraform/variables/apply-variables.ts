@@ -3,6 +3,7 @@ import { generatedName } from "../../model/terraform-names";
 import { shortList } from "../../model/wording";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
+import { asObject, isSameValue, isUnknown, type TerraformObject, textIn, unknown } from "../codec";
 import { diagnosticsOf, withoutTaint } from "../messages";
 import { noPrivateData, writtenNow } from "../private-data";
 import { recentSession, type Session } from "../provider";
@@ -15,8 +16,7 @@ import { keyTaken } from "../resource/namesakes";
 import { incomplete } from "../resource/reactions";
 import { generatedAgain, updateResource } from "../resource/update-resource";
 import { revisionName } from "../schema/resource-block";
-import { asObject, isSameValue, isUnknown, type TerraformObject, textIn, unknown } from "../values";
-import { elementsOf, entryType, recordedIn, rowIn, rowsIn, variableIn, withRows } from "./variables";
+import { elementsOf, entryType, recordedIn, rowIn, rowsIn, variableIn, withRows } from "./rows";
 
 /** A map while it is applied: the variables that exist, and why others do not. */
 interface Progress {
@@ -63,7 +63,7 @@ export async function applyVariables(
         rows.set(key, { ...row, ...(await setVariable({ ...at, ...values }, key, before?.get(key))) }),
       );
   }
-  const state = stateAfter({ prior, planned, nonce }, { rows, refused }, isNew);
+  const state = stateAfter({ prior, planned, nonce }, { rows, refused, isNew });
   const errors = refusals(refused, config);
   // Reads need not be as new as a write that never was.
   const isWritten = state === null || prior === undefined || !isSameValue(state, prior);
@@ -95,7 +95,7 @@ async function variablesBefore(
   const ids = elementsOf(planned.ids);
   const taken = listed.map(({ key }) => key).filter((key) => written.has(key) && isUnknown(ids[key]));
   for (const key of taken.sort())
-    refused.set(key, [await keyTaken(reads, variable, parentId, prior === undefined)]);
+    refused.set(key, [await keyTaken(reads, variable, parentId, { isNew: prior === undefined })]);
   const byId = new Map(listed.map((one) => [one.id, one]));
   const before = new Map<string, TerraformObject>();
   for (const key of written) {
@@ -129,8 +129,7 @@ async function setVariable(change: Omit<Writing, "wanted">, key: string, before?
 
 function stateAfter(
   { prior, planned, nonce }: Pick<AskedChange, "prior" | "planned" | "nonce">,
-  { rows, refused }: Progress,
-  isNew: boolean,
+  { rows, refused, isNew }: Progress & { readonly isNew: boolean },
 ): TerraformObject | null {
   const whole = planned ?? prior;
   const isPart = refused.size > 0;

@@ -7,6 +7,7 @@ import { generatedChanged } from "../../plan/diff";
 import { readParent } from "../../resources";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
+import { decodeObject, encodeMessage, type TerraformObject, type TerraformValue, textIn } from "../codec";
 import { diagnosticMessages, pathMessage } from "../messages";
 import { readPrivate, recordedOf, writePrivate } from "../private-data";
 import type { Message, ProviderMethod } from "../protocol";
@@ -26,9 +27,8 @@ import { secretFindings, sizeFindings } from "../resource/validate-resource-conf
 import { emptyValue } from "../schema/block";
 import { checkConfig } from "../schema/check-config";
 import { variablesSchema } from "../schema/variables-schema";
-import { decodeObject, encodeMessage, type TerraformObject, type TerraformValue, textIn } from "../values";
 import { applyVariables } from "./apply-variables";
-import { elementsOf, entryType, planVariables, rowsIn, variableIn, withRows } from "./variables";
+import { elementsOf, entryType, planVariables, rowsIn, variableIn, withRows } from "./rows";
 
 const { valueType } = variablesSchema;
 const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>
@@ -115,7 +115,7 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) =>
   const found = [
     ...diagnostics,
     ...(isMoved ? [mustBeReplaced(moved, "service_id")] : []),
-    ...parentFindings(owner, isReplacement),
+    ...parentFindings(owner, { isReplacement }),
   ];
   return {
     ...plannedAs(variablesSchema, request, prior, planned),

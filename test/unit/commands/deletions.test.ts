@@ -4,7 +4,7 @@ import type { SeenRequest } from "../../../src/emulator/faults";
 import type { Readings } from "../../../src/emulator/readings";
 import type { Address } from "../../../src/model/address";
 import type { ApplyEvent } from "../../../src/model/apply-event";
-import { resourceText } from "../../../src/report/state-text";
+import { resourceText } from "../../../src/report/state-list";
 import { plainStyle } from "../../../src/report/style";
 import { emptyLists, withFields } from "../../support/edited-answers";
 import { createWorkbench, type Workbench } from "../../support/workbench";

@@ -2,9 +2,9 @@ import { appendFileSync, readFileSync, truncateSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { listBackups, pushState, restoreState } from "../../../src/commands/state-verbs";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { backupsText } from "../../../src/report/state-text";
+import { backupsText } from "../../../src/report/state-list";
 import type { Backup } from "../../../src/state/backend";
-import { encodeState } from "../../../src/state/state-text";
+import { encodeState } from "../../../src/state/encode";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { holder, intent } from "../state/fixtures";
 

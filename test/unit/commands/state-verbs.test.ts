@@ -1,5 +1,5 @@
 import { moveState, pushState, removeState } from "../../../src/commands/state-verbs";
-import { encodeState } from "../../../src/state/state-text";
+import { encodeState } from "../../../src/state/encode";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { holder, intent } from "../state/fixtures";
 

@@ -1,7 +1,7 @@
 import { type Diagnostic, error, SourceFile, warning } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
 import { githubAnnotations } from "../../../src/report/ci/annotations";
-import { diagnosticsJson, diagnosticsText, summaryOf } from "../../../src/report/diagnostics";
+import { diagnosticsJson, diagnosticsText, findingsText, summaryOf } from "../../../src/report/diagnostics";
 import { createStyle, plainStyle } from "../../../src/report/style";
 
 const manifest =
@@ -39,7 +39,7 @@ describe("diagnosticsText", () => {
   });
 
   it("wraps its sentences at the width of a terminal, and leaves what is indented as it is", () => {
-    const terminal = createStyle(false, 40);
+    const terminal = createStyle({ width: 40 });
     const words = (text: string) => Array.from({ length: 12 }, () => text).join(" ");
     const code = `  ${words("code")}`;
     const found = [
@@ -134,7 +134,7 @@ describe("diagnosticsText", () => {
   });
 
   it("colours the heading and the carets", () => {
-    expect(diagnosticsText([unknownKey], createStyle(true), false)).toBe(
+    expect(findingsText([unknownKey], createStyle({ color: true }))).toBe(
       [
         '\u001b[31m\u001b[1merror[manifest.unknown_key]\u001b[22m\u001b[39m\u001b[1m: service.shop.api has no attribute "runtmie"\u001b[22m',
         "  \u001b[2m-->\u001b[22m rnv.yaml:5:11",

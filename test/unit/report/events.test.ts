@@ -129,7 +129,7 @@ it.each(lines)("%j is one JSON line that its schema accepts and that starts with
 });
 
 it("colours the closing line by how it ended", () => {
-  const style = createStyle(true);
+  const style = createStyle({ color: true });
   expect(eventText(summary({}), style)).toContain("\u001b[32m");
   expect(eventText(summary({ exitCode: 8 }), style)).toContain("\u001b[33m");
   expect(eventText(summary({ exitCode: 3 }), style)).toContain("\u001b[31m");

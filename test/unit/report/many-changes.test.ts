@@ -51,7 +51,7 @@ const edits = (isConfirmed: boolean) =>
     ...[111, 222].flatMap((i) => removal(i, isConfirmed)),
   ]);
 
-const terminal = createStyle(false, 80);
+const terminal = createStyle({ width: 80 });
 
 describe("214 changes in 500 services", () => {
   const edited = edits(false);

@@ -157,7 +157,7 @@ describe("deletions and replacements", () => {
 
 it("uses arrows where the terminal can draw them", () => {
   const item = change("update", "service.a", { attributes: [field("p", value(1), value(2))] });
-  expect(planText(plan([item]), createStyle(false, 80))).toContain("~ p  1 → 2");
+  expect(planText(plan([item]), createStyle({ width: 80 }))).toContain("~ p  1 → 2");
 });
 
 it("counts a policy once, a condition for each resource, and calls both checks", () => {

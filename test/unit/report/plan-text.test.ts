@@ -60,7 +60,7 @@ it("colours symbols, addresses and what is lost", () => {
     plan([change("delete", "service.a", { id: "s", effects: ["destructive"] })], {
       summary: { ...summary, destroy: 1 },
     }),
-    createStyle(true),
+    createStyle({ color: true }),
   );
   expect(text.split("\n").slice(2)).toEqual([
     "\u001b[31m  -\u001b[39m \u001b[1mservice.a\u001b[22m \u001b[31mwill be destroyed\u001b[39m\u001b[2m [id=s]\u001b[22m",
@@ -107,7 +107,7 @@ describe("the end of a plan on a terminal", () => {
       change("update", `variable.a.s${i}.KEY`, { attributes: [field("value", secret, secret)] }),
     ),
   ]);
-  const lines = planText(lost, createStyle(false, 100), { next: "rnv apply -f a.yaml" })
+  const lines = planText(lost, createStyle({ width: 100 }), { next: "rnv apply -f a.yaml" })
     .trimEnd()
     .split("\n");
 
@@ -122,7 +122,7 @@ describe("the end of a plan on a terminal", () => {
   });
 
   it("fits the terminal, but for the line that programs read", () => {
-    const narrow = createStyle(false, 40);
+    const narrow = createStyle({ width: 40 });
     const text = planText(lost, narrow);
     const end = text.slice(text.indexOf("! Destroys")).replace(/^Plan: .*$/m, "");
     expect(end.split("\n").filter((line) => line.length > 40)).toEqual([]);
@@ -244,7 +244,7 @@ it("shortens IDs and digests at a terminal, and nowhere else", () => {
     digest,
     summary: { ...plan([]).summary, destroy: 1 },
   });
-  const terminal = createStyle(false, 80);
+  const terminal = createStyle({ width: 80 });
   expect(planText(one, terminal)).toContain("[id=3f2a9d10]");
   expect(planText(one, terminal)).toContain("Digest: 0123456789ab\n");
   expect(planText(one, plainStyle)).toContain(`[id=${id}]`);

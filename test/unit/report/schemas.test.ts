@@ -17,9 +17,9 @@ import {
 import { driftJson } from "../../../src/report/drift-report";
 import { jsonText } from "../../../src/report/escape-text";
 import { eventJson } from "../../../src/report/events";
+import { historyJson } from "../../../src/report/history-text";
 import { planJson, planText } from "../../../src/report/plan-text";
-import { outputsJson } from "../../../src/report/state-text";
-import { historyJson } from "../../../src/report/status-text";
+import { outputsJson } from "../../../src/report/state-list";
 import { plainStyle } from "../../../src/report/style";
 import { StateCipher } from "../../../src/state/cipher";
 import { emptyState } from "../../../src/state/recorded";

@@ -1,4 +1,4 @@
-import { stageRowsText } from "../../../src/report/status-text";
+import { stageRowsText } from "../../../src/report/stages-text";
 import { plainStyle } from "../../../src/report/style";
 
 it("tells when a stage last ran, or that it never did", () => {

@@ -1,5 +1,5 @@
 import { planDocument } from "../../../src/plan/document";
-import { graphDot, graphMermaid } from "../../../src/report/graph";
+import { graphDot, graphMermaid } from "../../../src/report/graph-text";
 import { graphOfAll } from "../../../src/report/html/topology";
 import {
   outputsJson,
@@ -7,7 +7,7 @@ import {
   stateJson,
   stateMarkdown,
   stateText,
-} from "../../../src/report/state-text";
+} from "../../../src/report/state-list";
 import { plainStyle } from "../../../src/report/style";
 import { address, change, plan } from "../../support/plan-fixture";
 import { state } from "../../support/state-fixture";

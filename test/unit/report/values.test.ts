@@ -1,4 +1,4 @@
-import { diffLines } from "../../../src/report/values";
+import { diffLines } from "../../../src/report/field-text";
 
 const lines = (count: number): string[] => Array.from({ length: count }, (_, i) => `line ${i}`);
 const shown = (found: ReturnType<typeof diffLines>): string[] =>

@@ -7,7 +7,7 @@ import {
   NumberText,
   type TerraformType,
   unknown,
-} from "../../../src/terraform/values";
+} from "../../../src/terraform/codec";
 
 const bytes = (value: unknown): Uint8Array => encode(value);
 const encodeValue = (...[type, value]: Parameters<typeof encodeMessage>) =>

@@ -1,10 +1,10 @@
-import { functions } from "../../../src/terraform/functions";
 import {
   DynamicValue,
   dynamicOf,
   type TerraformObject,
   type TerraformValue,
-} from "../../../src/terraform/values";
+} from "../../../src/terraform/codec";
+import { functions } from "../../../src/terraform/functions";
 
 const catalog = dynamicOf({
   plans: [{ id: "standard", kinds: ["web"], usd: 25, ngn: 37_500 }],

@@ -1,7 +1,7 @@
 import * as grpc from "@grpc/grpc-js";
 import { answerCall, answerStream } from "../../../src/terraform/answer";
+import { type PluginServer, serve } from "../../../src/terraform/plugin-server";
 import { providerMethods, streamingMethods } from "../../../src/terraform/protocol";
-import { type PluginServer, serve } from "../../../src/terraform/server";
 
 /** Every call of the provider service in plugin protocol 6.11 that has one answer; those of state stores are left out. */
 const calls = [

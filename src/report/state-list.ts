@@ -6,6 +6,7 @@ import { type Plain, unflatten } from "../model/value";
 import { inDocument } from "../plan/document";
 import type { Backup } from "../state/backend";
 import { escapeText, jsonText, quoteText } from "./escape-text";
+import { plainText } from "./field-text";
 import { readingOrder } from "./order";
 import { counted } from "./plan-wording";
 import { reportMarkdown } from "./section-markdown";
@@ -13,7 +14,6 @@ import { sectionTexts } from "./section-text";
 import { type Cell, type Code, code, joined, type Section, section } from "./sections";
 import { alignColumns, type Style } from "./style";
 import { exactTime } from "./time-text";
-import { plainText } from "./values";
 
 export interface StateEntry {
   readonly address: Address;
@@ -23,7 +23,8 @@ export interface StateEntry {
 export const recordedIn = ({ resources }: State): readonly StateEntry[] =>
   readingOrder(
     (Object.entries(resources) as [Address, RecordedResource][]).map(([address, resource]) => ({
-      ...{ address, resource },
+      address,
+      resource,
     })),
   );
 
@@ -48,7 +49,8 @@ export function stateSections({ outputs, run, open }: State): readonly Section<n
   const began = run === null ? "" : ` that started at ${escapeText(run.startedAt)}`;
   const unknown = open.length === 0 ? "" : ` The result of ${counted(open.length, "write")} is unknown:`;
   const writes = open.map(({ address, at, method, command }) => [
-    ...[code(address), `${command?.action ?? writeWords[method] ?? "update"} sent at ${at}`],
+    code(address),
+    `${command?.action ?? writeWords[method] ?? "update"} sent at ${at}`,
   ]);
   const heading = run === null && open.length === 0 ? "" : `A run${began} did not end.${unknown}`;
   const rows = writes.length === 0 ? undefined : writes;

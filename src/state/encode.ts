@@ -65,8 +65,8 @@ export function stateIn(document: Readonly<Record<string, unknown>>, name: strin
   const misnamed = Object.keys(document.resources as object).find((key) => parseAddress(key) === undefined);
   if (misnamed !== undefined) throw unreadable(name, `${JSON.stringify(misnamed)} is not an address`);
   // The document itself, not the copy of the schema: nothing of it may be dropped.
-  const { writer, ...state } = document;
-  return { state: state as unknown as State, writer: textWriter.parse(writer), encrypted: false };
+  const { writer, ...state } = document as Readonly<Record<"writer", unknown>> & State;
+  return { state, writer: textWriter.parse(writer), encrypted: false };
 }
 
 /** Writes the text of a state file: keys sorted, so that two states can be compared line by line. */

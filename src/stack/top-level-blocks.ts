@@ -14,9 +14,9 @@ import { type Desired, type DesiredAttribute, hiddenOutput, isCrossStackOutput }
 import { variablesResource } from "../model/terraform-names";
 import { referencesOf } from "../model/value";
 import { protectionOf, unknownKey } from "./block-attributes";
-import type { JsonNode } from "./document";
+import { type BlockReader, readerOf, refuseOthers } from "./block-reader";
+import type { JsonNode } from "./json-node";
 import { invalid, refused, StackProblem, unknownReference } from "./language/problem";
-import { type BlockReader, readerOf, refuseOthers } from "./resolve";
 import { movedFrom, resourceNamed, type StackBlock } from "./resources";
 import { nestedBlocks, type StackContext } from "./stack";
 
@@ -175,6 +175,6 @@ const settings: Readonly<Record<string, ReadSetting>> = {
   workspace_id: sameAs("RNV_WORKSPACE_ID"),
   api_key: readKey,
   max_concurrency: forTerraform,
-  deletion_protection: (at, reader) => protectionOf(at, true, reader),
+  deletion_protection: (at, reader) => protectionOf(at, reader),
   accept_missing: forTerraform,
 };

@@ -54,7 +54,7 @@ export async function serve(options: ServeOptions): Promise<PluginServer> {
     "grpc.enable_channelz": 0,
   });
   addProvider(server, options);
-  addPluginServices(server, options.onEnd, own !== undefined);
+  addPluginServices(server, { ...options, isOfOneClient: own !== undefined });
   const folder = options.usesPort ? undefined : mkdtempSync(join(tmpdir(), "rnv-"));
   const socket = folder && join(folder, "s");
   const close = (): void => {
@@ -143,7 +143,10 @@ function sinkOf(call: grpc.ServerWritableStream<object, object>): EventSink {
 }
 
 /** Adds the services that go-plugin demands of every plugin: the shutdown, and the stream of output. */
-function addPluginServices(server: grpc.Server, onEnd: () => void, isOfOneClient: boolean): void {
+function addPluginServices(
+  server: grpc.Server,
+  { onEnd, isOfOneClient }: Pick<ServeOptions, "onEnd"> & { readonly isOfOneClient: boolean },
+): void {
   const add = (method: RpcCall, handler: grpc.UntypedHandleCall): void =>
     server.addService({ method }, { method: handler });
   add(

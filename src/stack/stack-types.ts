@@ -110,7 +110,7 @@ function stackType(blockType: BlockType): StackType {
     groups: new Map(groups),
     parents: bySnakeCase(parents.map((parent) => [parent.attribute, parent])),
     computed: bySnakeCase(Object.keys(computed).map((name) => [name, name])),
-    ...(nameAttribute !== undefined && { nameKey: snakeCase(nameAttribute) }),
+    nameKey: nameAttribute && snakeCase(nameAttribute),
   };
 }
 

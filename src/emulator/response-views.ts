@@ -127,7 +127,8 @@ export function serviceView(world: World, service: StoredService): Record<string
   const release = isIdle && readings.idleRelease === "null" ? null : service.liveDeploymentId;
   // JSON leaves out undefined.
   const none = readings.noDeployment === "absent" ? undefined : null;
-  const unhosted = { set: undefined, empty: "", null: null }[readings.firstUrl];
+  const hosted = (url: string): string | null =>
+    service.deploymentId === null ? { set: url, empty: "", null: null }[readings.firstUrl] : url;
   return {
     ...kept,
     deploymentUpdatedAt: deploymentTime(world, service),
@@ -139,9 +140,10 @@ export function serviceView(world: World, service: StoredService): Record<string
     status,
     healthStatus: runtime === "running" ? "ready" : "unknown",
     runtimeDetail: runtime === "none" ? "" : runtime,
-    internalHost: configuration.privateNetworking === true ? `${host}.internal` : "",
-    url: isPublic && configuration.platformDomainEnabled === true ? `https://${host}.rnv.example` : "",
-    ...(service.deploymentId === null && unhosted !== undefined && { internalHost: unhosted, url: unhosted }),
+    internalHost: hosted(configuration.privateNetworking === true ? `${host}.internal` : ""),
+    url: hosted(
+      isPublic && configuration.platformDomainEnabled === true ? `https://${host}.rnv.example` : "",
+    ),
     estimatedMonthly: estimatedMonthly(world, service),
   };
 }
@@ -197,8 +199,14 @@ export function deploymentView(world: World, deployment: StoredDeployment): Reco
 
 /** Fields of an environment that no version of rnv knows: some have names that others use. */
 const furtherOfEnvironment = {
-  ...{ environmentId: null, isDefault: false, kind: "environment", slug: "env", type: null },
-  ...{ serviceCount: 0, services: [], settings: { region: "auto", name: "Production" } },
+  environmentId: null,
+  isDefault: false,
+  kind: "environment",
+  slug: "env",
+  type: null,
+  serviceCount: 0,
+  services: [],
+  settings: { region: "auto", name: "Production" },
 };
 
 /** Project (interface, "Project"). */

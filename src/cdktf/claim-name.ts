@@ -1,5 +1,5 @@
 import type { Construct } from "constructs";
-import type { Library, ReferableLike } from "./library";
+import type { Library, ReferableLike } from "./host-library";
 import { hasMoved, isWritten, typeOfConstruct } from "./parents";
 import { sharedMark } from "./shared";
 

@@ -2,7 +2,7 @@ import { didYouMean } from "../diagnostics/suggest";
 import type { ComputedRule, ResourceType } from "../model/resource-type";
 import { camelCase, snakeCase, timeoutNames } from "../model/terraform-names";
 import { capitalized } from "../model/wording";
-import type { Library, ReferableLike } from "./library";
+import type { Library, ReferableLike } from "./host-library";
 
 export type GivenProps = Readonly<Record<string, unknown>>;
 
@@ -44,7 +44,7 @@ const fieldNames = (
     const inner = innermost(schema);
     const fields = type?.groups.includes(key) ? inner.shape : undefined;
     const token = type?.rules[key]?.secret === true ? "string" : tokenKind(inner.def.type);
-    return [key, { name: snakeCase(key), token, ...(fields && { fields: new Map(fieldNames(fields)) }) }];
+    return [key, { name: snakeCase(key), token, fields: fields && new Map(fieldNames(fields)) }];
   });
 
 const innermost = (schema: ZodField): ZodField =>

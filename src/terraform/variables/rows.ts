@@ -1,14 +1,6 @@
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { generatedName } from "../../model/terraform-names";
 import { variable } from "../../resources/variable";
-import { noPrivateData } from "../private-data";
-import type { ParentChange } from "../resource/confirm-deleted";
-import { planChange, type ResourcePlan } from "../resource/plan-change";
-import { unknownValue } from "../resource/plan-findings";
-import { incomplete } from "../resource/reactions";
-import { emptyValue } from "../schema/block";
-import { revisionName } from "../schema/resource-block";
-import { shapeOf } from "../schema/terraform-shape";
 import {
   asObject,
   type Draft,
@@ -17,7 +9,15 @@ import {
   type TerraformObject,
   type TerraformValue,
   unknown,
-} from "../values";
+} from "../codec";
+import { noPrivateData } from "../private-data";
+import type { ParentChange } from "../resource/confirm-deleted";
+import { planChange, type ResourcePlan } from "../resource/plan-change";
+import { unknownValue } from "../resource/plan-findings";
+import { incomplete } from "../resource/reactions";
+import { emptyValue } from "../schema/block";
+import { revisionName } from "../schema/resource-block";
+import { shapeOf } from "../schema/terraform-shape";
 
 export const entryType = shapeOf(variable);
 
@@ -57,18 +57,23 @@ export const variableIn = (whole: TerraformObject, key: string, row = rowIn(whol
   const isShown = row.values !== undefined || row[generatedName] !== undefined;
   return {
     ...emptyValue(entryType),
-    ...{ service_id, timeouts, key, id: row.ids ?? null, updated_at: row.updated_at ?? null },
-    ...{ value: row.values ?? null, value_wo: row.values_wo ?? null },
+    service_id,
+    timeouts,
+    key,
+    id: row.ids ?? null,
+    updated_at: row.updated_at ?? null,
+    value: row.values ?? null,
+    value_wo: row.values_wo ?? null,
     value_wo_version: isShown ? null : version,
     [generatedName]: row[generatedName] ?? null,
   };
 };
 
 /** The same of a state: where it was changed outside, its name and the version of its value are unknown. */
-export const recordedIn = (state: TerraformObject, key: string, row: Row): TerraformObject => ({
-  ...variableIn(state, key, row),
-  ...(row.updated_at === undefined && { key: null, value_wo_version: null }),
-});
+export function recordedIn(state: TerraformObject, key: string, row: Row): TerraformObject {
+  const variable = variableIn(state, key, row);
+  return row.updated_at === undefined ? { ...variable, key: null, value_wo_version: null } : variable;
+}
 
 /**
  * Returns the keys that a configuration declares; undefined where no map is written. Where `ignore_changes` withholds the

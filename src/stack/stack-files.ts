@@ -8,7 +8,7 @@ import { mayShow, star } from "../declaration/secret-texts";
 import { isSecretName } from "../declaration/trust";
 import { error } from "../diagnostics/diagnostic";
 import { topologicalOrder } from "../model/graph-walk";
-import type { JsonNode } from "./document";
+import type { JsonNode } from "./json-node";
 import type { Stack, StackContext } from "./stack";
 
 export interface StackFile {
@@ -175,16 +175,17 @@ const openKeys = ["//", "depends_on", "lifecycle", "provider"];
 export function maskStack(text: string, stack: Stack, dataTypes: StackContext["dataTypes"]): string {
   const open = new Set(openNodes(stack, dataTypes));
   const ranges: (readonly [start: number, end: number])[] = [];
-  const hide = (node: JsonNode, isWithinOpen: boolean, isWithinSecret: boolean): void => {
-    const isOpen = isWithinOpen || open.has(node);
-    const isNamedSecret = isWithinSecret || isSecretName(String(node.at("key").value));
-    if (node.isList) for (const item of node.items) hide(item, isOpen, isNamedSecret);
-    for (const [key, inner] of node.members) hide(inner, isOpen, isNamedSecret || isSecretName(key));
+  const hide = (node: JsonNode, around: { readonly isOpen: boolean; readonly isSecret: boolean }): void => {
+    const isOpen = around.isOpen || open.has(node);
+    const isNamedSecret = around.isSecret || isSecretName(String(node.at("key").value));
+    if (node.isList) for (const item of node.items) hide(item, { isOpen, isSecret: isNamedSecret });
+    for (const [key, inner] of node.members)
+      hide(inner, { isOpen, isSecret: isNamedSecret || isSecretName(key) });
     const isScalar = !node.isList && !node.isObject;
     if (isScalar && !mayShow(node.value, { isOpen, isNamedSecret }))
       ranges.push([node.range.start, node.range.end]);
   };
-  hide(stack.root, false, false);
+  hide(stack.root, { isOpen: false, isSecret: false });
   return star(text, ranges);
 }
 

@@ -6,8 +6,8 @@ import {
   type StoredService,
 } from "./records";
 import { conflict, invalid } from "./refusal";
+import { databaseKinds, planFor } from "./response-views";
 import { checkHealth, touch } from "./times";
-import { databaseKinds, planFor } from "./views";
 import type { World } from "./world";
 
 const terminal: readonly DeploymentStatus[] = ["live", "failed", "cancelled", "superseded"];
@@ -72,19 +72,10 @@ export function putDeployment(
   const isLatest = store.ofService("deployments", service.id).at(-1)?.id === deployment.id;
   const isLive = deployment.status === "live";
   if (!isLatest && !isLive) return deployment;
-  store.put("services", {
-    ...service,
-    ...(isLatest && {
-      deploymentId: deployment.id,
-      deploymentStatus: deployment.status,
-      deploymentUpdatedAt: at,
-    }),
-    ...(isLive && {
-      liveDeploymentId: deployment.id,
-      runtime: "running" as const,
-      healthCheckedAt: at,
-    }),
-  });
+  const { id, status } = deployment;
+  const latest = isLatest ? { deploymentId: id, deploymentStatus: status, deploymentUpdatedAt: at } : {};
+  const live = isLive ? { liveDeploymentId: id, runtime: "running" as const, healthCheckedAt: at } : {};
+  store.put("services", { ...service, ...latest, ...live });
   touch(world, service.id, event, at);
   return deployment;
 }

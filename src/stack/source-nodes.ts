@@ -9,7 +9,7 @@ import {
 import { sourceKeys } from "../declaration/type-index";
 import { DiagnosticsError, type SourceRange } from "../diagnostics/diagnostic";
 import type { Plain } from "../model/value";
-import type { JsonNode } from "./document";
+import type { JsonNode } from "./json-node";
 import {
   type Awaited,
   isListLike,

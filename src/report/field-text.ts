@@ -117,7 +117,12 @@ const attributeNotes = ({ forcesReplacement, from, cause, several }: ShownField)
 ];
 
 const signColours: Readonly<Record<string, "green" | "red" | "yellow" | "cyan">> = {
-  ...{ "+": "green", "-": "red", "~": "yellow", "!": "yellow", ">": "cyan", "<": "cyan" },
+  "+": "green",
+  "-": "red",
+  "~": "yellow",
+  "!": "yellow",
+  ">": "cyan",
+  "<": "cyan",
 };
 
 export function coloured(sign: string, text: string, { colors }: Style): string {

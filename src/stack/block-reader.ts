@@ -5,7 +5,7 @@ import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import { crossStackData, dataSegments, dataType } from "../model/data-source";
 import { camelCase, generatedName, variablesResource, writeOnlyNameOf } from "../model/terraform-names";
-import type { JsonNode } from "./document";
+import type { JsonNode } from "./json-node";
 import { convert } from "./language/conversion";
 import { evaluateText, objectOf } from "./language/evaluate";
 import { parseText } from "./language/expression";
@@ -28,7 +28,7 @@ import {
 } from "./language/expression-value";
 import { stepsInto } from "./language/operators";
 import { refused, StackProblem, unknownReference, unsupported } from "./language/problem";
-import { addressOfResource, type DataType, type StackGroup, type StackType } from "./names";
+import { nodeOf, referenceValue } from "./source-nodes";
 import {
   crossStackInput,
   type Owner,
@@ -40,7 +40,7 @@ import {
   type Steps,
   undeclared,
 } from "./stack";
-import { nodeOf, referenceValue } from "./values";
+import { addressOfResource, type DataType, type StackGroup, type StackType } from "./stack-types";
 import { variableValue } from "./variables";
 
 export interface BlockReader extends Owner {

@@ -18,11 +18,9 @@ import { dataSegments, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredAttribute, DesiredData, DesiredResource } from "../model/desired";
 import { snakeCase, terraformPrefix } from "../model/terraform-names";
 import { referredAddresses } from "../model/value";
-import { type JsonNode, parseStackDocument } from "./document";
-import { findStacks, maskStack, type StackFile } from "./files";
+import { type BlockReader, readerOf, refuseOthers } from "./block-reader";
+import { type JsonNode, parseStackDocument } from "./json-node";
 import { invalid, missingKey, refused, unsupported } from "./language/problem";
-import { type DataType, indexDataTypes, indexStackTypes } from "./names";
-import { type BlockReader, readerOf, refuseOthers } from "./resolve";
 import {
   buildStackResource,
   dependsOnOf,
@@ -31,6 +29,7 @@ import {
   type StackBlock,
   withoutRepetition,
 } from "./resources";
+import { knownText } from "./source-nodes";
 import {
   constructPathOf,
   crossStackInput,
@@ -41,8 +40,15 @@ import {
   type Stack,
   type StackContext,
 } from "./stack";
-import { readImports, readProviders, readStackMoves, readStackOutputs, readStackRemovals } from "./top-level";
-import { knownText } from "./values";
+import { findStacks, maskStack, type StackFile } from "./stack-files";
+import { type DataType, indexDataTypes, indexStackTypes } from "./stack-types";
+import {
+  readImports,
+  readProviders,
+  readStackMoves,
+  readStackOutputs,
+  readStackRemovals,
+} from "./top-level-blocks";
 
 /**
  * Reads the desired state from a synthesized stack (DESIGN section 3). `files` are output folders of the library or
@@ -101,7 +107,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   };
   await fetchSecrets(built, reading, findings);
   const diagnostics = sortDiagnostics(findings.all());
-  return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics };
+  return { desired: hasErrors(diagnostics) ? undefined : desired, diagnostics };
 }
 
 /** Reads the stack that is asked for, undefined after a report, and those that values may come from. */

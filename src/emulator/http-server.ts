@@ -61,7 +61,7 @@ async function answer(
     method: incoming.method ?? "GET",
     url: `http://${incoming.headers.host ?? "127.0.0.1"}${incoming.url ?? "/"}`,
     headers: Object.fromEntries(headers),
-    ...(body !== "" && { body }),
+    body: body || undefined,
   };
   if (isTooLarge) outgoing.setHeader("connection", "close");
   await deliver(await emulator.exchange(request), outgoing);

@@ -1,0 +1,79 @@
+import { shortId } from "../model/resource-id";
+import type { PastRun, State, Touched } from "../model/state";
+import type { Plain } from "../model/value";
+import { shortList } from "../model/wording";
+import { inDocument } from "../plan/document";
+import { escapeText } from "./escape-text";
+import { countList } from "./plan-wording";
+import { arrowOf, type Style, tableLines } from "./style";
+import { exactTime, timeAgo } from "./time-text";
+
+/** The runs that a state remembers, newest first; a run record that never came to an end is among them. */
+export interface History extends Partial<Pick<State, "stage" | "stack">> {
+  readonly runs: readonly PastRun[];
+}
+
+export const historyJson = ({ runs, ...of }: History): Plain => ({
+  format_version: "1.0",
+  ...inDocument(of),
+  runs: runs.map(inDocument),
+});
+
+/** Renders the runs, each with the resources that it touched. `verbose`: all of them, and all that identifies the run. */
+export function historyText(
+  { runs }: History,
+  now: number,
+  style: Style,
+  { verbose = false }: { readonly verbose?: boolean } = {},
+): string {
+  const rows = runs.map((run) => [
+    exactTime(run.startedAt),
+    timeAgo(run.startedAt, now),
+    escapeText(run.command),
+    [run.by, ...(run.pullRequests ?? [])].map(escapeText).join(" "),
+    run.commit === undefined ? "-" : escapeText(run.commit.slice(0, 10)),
+    escapeText(verbose ? run.id : shortId(run.id)),
+    resultText(run),
+  ]);
+  const notes = runs.map((run) => {
+    const { touched = [], omitted = 0, endedAt, digest, job } = run;
+    const names = [...touched.map((one) => touchedText(one, style)), ...Array<string>(omitted).fill("")];
+    const list = `${endedAt ? "" : "planned: "}${shortList(names, verbose ? touched.length : 5)}`;
+    const identity = verbose ? [digest && `digest ${digest}`, job ?? ""] : [];
+    return [names.length > 0 ? list : "", ...identity.map(escapeText)].filter((one) => one !== "");
+  });
+  const head = ["when", "", "run", "who", "commit", "id", "result"];
+  return `${tableLines(head, rows, style, notes).join("\n")}\n`;
+}
+
+/** `+ service.shop.api`, `service.shop.api -> service.shop.core`, `deployment.shop.api 3fe7190e -> 92414d17 (failed)`. */
+function touchedText({ address, from = address, before, after, failed }: Touched, style: Style): string {
+  const sign = before === after || (before && after) ? "" : after ? "+ " : "- ";
+  const change = (a: string, b: string): string => (a === b ? a : `${a} ${arrowOf(style)} ${b}`);
+  const ids = before && after && before !== after ? ` ${change(shortId(before), shortId(after))}` : "";
+  return escapeText(`${sign}${change(from, address)}${ids}${failed ? " (failed)" : ""}`);
+}
+
+/** Words for exit codes of a run that changed something, or was about to. */
+export const endOfRun = (exitCode: number): string =>
+  `${ends[exitCode] ?? "ended"}${exitCode === 0 ? "" : ` (exit ${exitCode})`}`;
+
+const ends: Readonly<Record<number, string>> = {
+  0: "done",
+  1: "failed",
+  3: "partly applied",
+  4: "refused: something blocks it",
+  5: "refused: not what was reviewed",
+  6: "not begun: another run holds the lock",
+  7: "a deployment failed or timed out, or a postcondition does not hold",
+  8: "saved, not live until the checkout is finished",
+  130: "interrupted",
+};
+
+/** `done: 2 added, 1 changed`; a run without an end was killed, or runs now. */
+function resultText({ exitCode, counts }: PastRun): string {
+  if (exitCode === undefined) return "did not end: it runs, or was cut short";
+  const end = endOfRun(exitCode);
+  const told = countList(Object.entries(counts ?? {}).map(([what, count]) => [count, what]));
+  return told === "" ? end : `${end}: ${told}`;
+}
