@@ -3,7 +3,13 @@ import { type Diagnostic, error, hasErrors, SourceFile, sortDiagnostics } from "
 import type { Plain } from "../../model/value";
 import { parseYaml } from "../text/yaml";
 import { put, writePlain, type YamlTree } from "../write";
-import { type Clone, type ConvertedManifest, type ConvertedService, dropped, Fields } from "./field-reader";
+import {
+  type Clone,
+  type ConvertedManifest,
+  type ConvertedService,
+  conversionWarning,
+  Fields,
+} from "./field-reader";
 import { convertProcfile, parseProcfile } from "./procfile";
 import { convertRender } from "./render";
 
@@ -44,7 +50,9 @@ export function convert(request: ConvertRequest): Conversion {
   if (count === 0 && !hasErrors([...reported.values()]))
     report(error("manifest.missing_key", `${file} declares no service`, { range }));
   if (converted.services.some(({ configuration }) => configuration.image !== undefined))
-    report(dropped(range, "sourceType: image is assumed for images: the service does not show its word"));
+    report(
+      conversionWarning(range, "sourceType: image is assumed for images: the service does not show its word"),
+    );
   const diagnostics = sortDiagnostics([...reported.values()]);
   return { text: hasErrors(diagnostics) ? undefined : manifestOf(converted), count, diagnostics };
 }
