@@ -10,7 +10,7 @@ import { defaultManifest, manifestNames, yamlName } from "../find-files";
 import { type FleetMember, type FleetRequest, findFleet, memberPaths } from "./find-fleet";
 import { fleetFileName } from "./fleet-file";
 
-export type FleetChanges = ReturnType<typeof changesSince>;
+type FleetChanges = ReturnType<typeof changesSince>;
 
 /**
  * Absolute paths of the files that differ from where this branch left `ref`: committed, in the working folder, and not

@@ -16,7 +16,7 @@ import { convertRender } from "./render";
 export const convertibleSources = ["render", "procfile"] as const;
 export type ConvertibleSource = (typeof convertibleSources)[number];
 
-export interface ConvertRequest {
+interface ConvertRequest {
   readonly source: ConvertibleSource;
   /** Path as shown, and its text. */
   readonly file: string;
@@ -24,7 +24,7 @@ export interface ConvertRequest {
   readonly clone?: Clone;
 }
 
-export interface Conversion {
+interface Conversion {
   /** The manifest; undefined where the file cannot be read. */
   readonly text?: string;
   readonly count: number;
