@@ -3,6 +3,7 @@ import { type Diagnostic, error, exitCodeOf, hasErrors } from "../diagnostics/di
 import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
 import { pastRuns, touching } from "../model/history";
+import { shortId } from "../model/resource-id";
 import type { State } from "../model/state";
 import type { Plain } from "../model/value";
 import { shortList } from "../model/wording";
@@ -53,6 +54,7 @@ export interface ApplyRequest extends PlanRequest {
   readonly pullRequests?: readonly string[] | undefined;
   /** `merge request` in a job of GitLab. */
   readonly pullWord?: string;
+  readonly pullRequest?: number | undefined;
   readonly lockTimeoutMs: number;
   readonly parallelism: number;
   /**
@@ -161,7 +163,7 @@ function refuseAgain({ clock }: Context, { plan }: SavedPlan, state?: State, nam
   if (run === undefined) return undefined;
   const { exitCode } = run;
   const end = exitCode === undefined ? ", which did not end" : exitCode === 0 ? "" : `, exit ${exitCode}`;
-  const about = `run ${run.id.slice(0, 8)}, ${timeAgo(run.startedAt, clock.now())}${end}`;
+  const about = `run ${shortId(run.id)}, ${timeAgo(run.startedAt, clock.now())}${end}`;
   const hint = "plan again, review, and apply the new plan";
   return error("plan.stale", `${name} was applied already (${about})`, { hint });
 }
@@ -172,7 +174,7 @@ const unauthenticated =
 /** Returns the reviewed plan's digest, or why this is not the plan that was expected; neither where none is asked for. */
 function compareWithReview(
   { plan, key: { reviewKey: key } }: BuiltPlan,
-  { expectDigest, review, repairsOnly, pullWord = "pull request" }: ApplyRequest,
+  { expectDigest, review, repairsOnly, pullWord = "pull request", pullRequest }: ApplyRequest,
   state: State | undefined,
 ): Pick<ApplyOutcome, "differences"> & { readonly reviewed?: string; readonly problem?: Diagnostic } {
   if (review && !hasChanges(plan)) return {};
@@ -203,7 +205,7 @@ function compareWithReview(
   const problem = error("plan.digest", `the plan is not the reviewed one: it ${does}`, {
     detail: `${differenceLine(first?.differences ?? [])}${digests}`.trimStart(),
     hint: first
-      ? remedyText(plan.digest ?? "", pullWord)
+      ? remedyText(plan.digest ?? "", pullWord, pullRequest)
       : "Review this plan, then give its digest: --expect-digest",
   });
   return { problem, differences: first?.differences };

@@ -114,7 +114,7 @@ function fromEnvironment(source: PendingSecret, context: LoadContext): Fetched {
     isMissing: true,
     code: "manifest.env_missing",
     // GitHub sets a secret that a job does not get to an empty text.
-    hint: text === "" ? 'write "" if an empty value is meant' : undefined,
+    hint: `${text === "" ? 'write "" if an empty value is meant' : `set ${name}`}; to plan without it: rnv plan --no-secrets`,
   };
 }
 
@@ -159,7 +159,7 @@ async function fromCommand(source: PendingSecret, context: LoadContext): Promise
   const found = await runCommand(source.argument, cwd, passed, hidden);
   if (!("problem" in found)) return found;
   const hint = "it is given PATH, HOME and the like; list what else it needs: env: [NAME]";
-  return { ...found, hint };
+  return { hint, ...found };
 }
 
 function fromFile(source: PendingSecret, context: LoadContext): Fetched {
@@ -219,7 +219,10 @@ export function runCommand(
       { cwd, env, encoding: "buffer", ...limits },
       (failure, output, errors) => {
         const text = decodeSecret(output);
-        if (failure !== null) {
+        if (failure !== null && isMissing(failure)) {
+          const hint = "install it, or add its folder to PATH";
+          settle({ problem: `${file}: command not found`, isMissing: true, hint });
+        } else if (failure !== null) {
           const detail = shownErrors(errors, [output.toString(), ...hidden, ...args.flatMap(secretParts)]);
           const problem = `${program} ${reasonOfFailure(failure, timeoutMs)}`;
           // The program or a login is probably missing.
@@ -232,11 +235,12 @@ export function runCommand(
   });
 }
 
-function reasonOfFailure({ code, killed, signal }: ExecFileException, timeoutMs: number): string {
+function reasonOfFailure(failure: ExecFileException, timeoutMs: number): string {
+  const { code, killed, signal } = failure;
   if (String(code) === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return `printed more than ${maxBytes} bytes`;
   if (killed) return `did not end within ${timeoutMs / 1000} s`;
   if (typeof code === "number") return `ended with exit code ${code}`;
-  return signal ? `was ended by ${signal}` : `cannot be started: ${code ?? "unknown reason"}`;
+  return signal ? `was ended by ${signal}` : `cannot be started: ${reasonOf(failure)}`;
 }
 
 /** Returns the lines of an argument and the values in them, without short texts and names of flags. */

@@ -61,7 +61,7 @@ export function resolveReference(
     known === "secret" && (use === "argument" || !location.isSecret)
       ? "a secret can be referred to from a secret only"
       : known === "structure" && (use === "text" || location.isSecret)
-        ? `${attribute} of ${address} is not a single value`
+        ? `${address}.${attribute} is not a single value`
         : undefined;
   if (summary === undefined) return { address, attribute, range };
   return refuse(location, range, { code: "manifest.unsupported", summary });

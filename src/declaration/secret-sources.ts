@@ -14,7 +14,7 @@ import {
 import type { Block } from "./declared-block";
 import { type LoadContext, refuse, type ValueLocation } from "./load-context";
 import { readPart, readPieces, readPlain } from "./read-value";
-import { expectations, type Issue, judgeFilled } from "./schema-issues";
+import { type Issue, judgeFilled, requirements } from "./schema-issues";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
 import { isCredential, isOwnCredential } from "./trust";
 import { type AttributeShape, commandKeys, sourceKeys } from "./type-index";
@@ -142,7 +142,7 @@ export function checkSecret(
   if (parsed.success) return new Secret(text);
   return refuse(location, range, {
     code: "manifest.invalid_value",
-    summary: `${location.address}: ${shape.path} is refused: ${expectations(parsed.error.issues)}`,
+    summary: `${location.address}: ${shape.path}${requirements(parsed.error.issues)}`,
   });
 }
 

@@ -203,7 +203,7 @@ function groupSchema(
   context: SchemaContext,
 ): z.ZodType {
   const { description = "" } = type.schema.shape[key] as z.ZodType;
-  const further = { description: "Not known to this version of rnv: rnv plan asks the service's catalog." };
+  const further = { description: "Not known to this version of rnv: rnv plan asks the platform's catalog." };
   return z
     .strictObject(attributesIn(group, type, context))
     .meta({

@@ -3,6 +3,8 @@ export function reasonOf(cause: unknown): string {
   const code = (cause as NodeJS.ErrnoException).code;
   const known: Record<string, string> = {
     ENOENT: "it does not exist",
+    EEXIST: "it is there already",
+    ENAMETOOLONG: "its name is too long",
     EACCES: "access is denied",
     EPERM: "access is denied",
     EISDIR: "it is not a file",

@@ -35,7 +35,6 @@ type Digested = Pick<Plan, "options" | "changes" | "instances" | "outputs">;
 interface DigestEntry {
   readonly address: string;
   readonly action: string;
-  /** Paths of the fields that only apply knows. */
   readonly unknown: readonly string[];
   /** Without the fields at these paths, and unless said with the id. */
   readonly contentWithout: (paths: readonly string[], hasId?: boolean) => Plain;
@@ -50,10 +49,8 @@ const digestOf = (entries: readonly DigestEntry[]): string =>
 
 const hash = (content: Plain): string => sha256(canonicalJson(content));
 
-/** Characters of a digest that a terminal shows. */
 export const shortDigest = 12;
 
-/** Returns true if an expected digest, whole or short, is that of a plan. */
 export const isExpected = ({ digest }: Pick<Plan, "digest">, expected: string): boolean =>
   digest === expected || (expected.length === shortDigest && digest?.slice(0, shortDigest) === expected);
 

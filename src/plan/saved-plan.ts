@@ -6,7 +6,6 @@ import { compact, planDocument, type Unbound } from "./document";
 import type { Plan, PlanInput, PlanOptions, Revealed } from "./plan";
 import type { ChangeDocument, PlanDocument } from "./plan-schema";
 
-/** The request to plan again: the same files, the same options. */
 export interface SavedRequest extends PlanOptions {
   readonly files: readonly string[];
   readonly stack?: string | undefined;
@@ -129,7 +128,7 @@ export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | und
   const fresh = planDocument(plan, unboundIn(saved.plan));
   for (const part of ["binding", "options"] as const) {
     const moved = firstDifference(saved.plan[part], fresh[part]);
-    if (moved !== undefined) return stale(`its ${moved} is another`);
+    if (moved !== undefined) return stale(`its ${moved} changed`);
   }
   const before = changesByAddress(saved.plan);
   const after = changesByAddress(fresh);
@@ -148,7 +147,7 @@ export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | und
     if (moved !== undefined) return stale(`${address} is not as it was: ${moved}`, address);
   }
   const output = firstDifference(saved.plan.output_changes, fresh.output_changes, plan.mask);
-  return output === undefined ? undefined : stale(`output ${output} is another`);
+  return output === undefined ? undefined : stale(`output ${output} changed`);
 }
 
 const stale = (why: string, address?: string): Diagnostic =>
@@ -174,7 +173,9 @@ const changesByAddress = ({ resource_changes: changes }: PlanDocument) =>
       .filter((change) => !isNoOp(change))
       .map((change) => {
         const [attributes, released] = [change.attributes, change.released].map(withoutRanges);
-        return [change.address as string, { ...change, attributes, released, ...uncompared }];
+        // The reason is a sentence, and another version has other words for it.
+        const reason = change.reason !== undefined || undefined;
+        return [change.address as string, { ...change, attributes, released, ...uncompared, reason }];
       }),
   );
 
@@ -183,7 +184,7 @@ const isNoOp = ({ change: { actions, importing }, previous_address: moved }: Cha
   actions[0] === "no-op" && importing === undefined && moved === undefined;
 
 const withoutRanges = (fields: ChangeDocument["attributes"]) =>
-  fields.map(({ range: _range, ...field }) => field);
+  fields.map(({ range: _range, placement: _placement, ...field }) => field);
 
 function firstDifference(a: object | undefined, b: object | undefined, mask = noMask): string | undefined {
   const left = (a ?? {}) as Readonly<Record<string, Plain>>;

@@ -104,7 +104,7 @@ describe("a saved plan", () => {
       shown: bare.stdout,
     });
     expect(planned.stderr).toContain(
-      "Saved the plan to fifth.rnvplan. 1 unconfirmed deletion: rnv apply fifth.rnvplan asks for each name.",
+      "Saved the plan to fifth.rnvplan. 1 unconfirmed deletion: rnv apply fifth.rnvplan asks for each address.",
     );
     for (const flags of [[], approve, ["-json"], ["-auto-approve"]]) {
       const { code, stderr, stdout } = await scenario.run("apply", ...flags, "fifth.rnvplan");

@@ -51,7 +51,10 @@ export function convert(request: ConvertRequest): Conversion {
     report(error("manifest.missing_key", `${file} declares no service`, { range }));
   if (converted.services.some(({ configuration }) => configuration.image !== undefined))
     report(
-      conversionWarning(range, "sourceType: image is assumed for images: the service does not show its word"),
+      conversionWarning(
+        range,
+        "sourceType: image is assumed for images: the platform does not show its word",
+      ),
     );
   const diagnostics = sortDiagnostics([...reported.values()]);
   return { text: hasErrors(diagnostics) ? undefined : manifestOf(converted), count, diagnostics };
