@@ -5,7 +5,7 @@ import type { SynthesizedFiles } from "../declaration/load-request";
 import { isWithin, readNamed, shownPath } from "../declaration/project-files";
 import { appEnvironment, trustOf } from "../declaration/trust";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
-import { usualManifest } from "../manifest/find-files";
+import { defaultManifest } from "../manifest/find-files";
 import { reasonOf } from "../model/file-error";
 import { readOutput } from "../stack/stack-files";
 import { isFile } from "./files";
@@ -27,7 +27,7 @@ export async function withStack(request: Request, screen: Screen): Promise<Reque
     if (screen.format !== "json") screen.terminal.note(`${line}\n`);
   };
   if (app !== undefined && files.length > 0) throw usage("--app and --file exclude each other");
-  const { file: manifest, problem } = usualManifest(cwd);
+  const { file: manifest, problem } = defaultManifest(cwd);
   if (files.length > 0) {
     const output = resolve(cwd, files[0] ?? "", "manifest.json");
     if (isFile(output) && existsSync(join(cwd, settingsName))) {

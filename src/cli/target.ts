@@ -2,7 +2,7 @@ import type { Transport } from "../api/transport";
 import type { RunProgram, StackUnit, SynthesizedFiles } from "../declaration/load-request";
 import { stackPlaceholder, stateAddress } from "../declaration/state-location";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import { usualManifest } from "../manifest/find-files";
+import { defaultManifest } from "../manifest/find-files";
 import type { ProcessEnvironment } from "../model/process-environment";
 import { mentionsStage, type StageName, stageText } from "../model/stage";
 import type { TargetLocation } from "../model/target-location";
@@ -133,7 +133,7 @@ export function targetAt(request: Request, parts: TargetParts = {}): Target {
 }
 
 const manifestsOf = ({ cwd, files }: Request): readonly string[] =>
-  files.length > 0 ? files : [usualManifest(cwd).file ?? "rnv.yaml"];
+  files.length > 0 ? files : [defaultManifest(cwd).file ?? "rnv.yaml"];
 
 /** The address of the state that was given; empty where it is the default one. */
 export const givenAddress = ({ givenState, environment }: Request): string =>

@@ -2,7 +2,7 @@ import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, failure, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { LogicalNames } from "../manifest/convert/logical-names";
-import { leftOut, type ManifestBlock, writeManifest } from "../manifest/write";
+import { type ManifestBlock, omitted, writeManifest } from "../manifest/write";
 import { addressOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import { isPlacedAs } from "../model/declared-choice";
@@ -154,7 +154,7 @@ export function blockOf(
   const { parents, defaults } = resourceType;
   const base = defaults(catalog);
   const parentAttributes = parents.map(({ attribute }) => attribute);
-  const written = new Map<string, Plain | typeof leftOut>();
+  const written = new Map<string, Plain | typeof omitted>();
   // Of the fields that this version does not know, those that the catalog does.
   const shown = [...attributes].filter(([path]) => !isOpenField(resourceType, path) || base.has(path));
   for (const [path, value] of shown) {
@@ -164,7 +164,7 @@ export function blockOf(
     const isChosen = chosen.some(({ id, name }) => value === name || value === id);
     const isDefault = plainEqual(value, base.get(path)) || isChosen;
     if (isDeclarable && value !== null && !isDefault)
-      written.set(path, mask(value) === value ? value : leftOut);
+      written.set(path, mask(value) === value ? value : omitted);
   }
   // A secret stays where it is: its value is never read.
   if (resourceType.preservedBy !== undefined) written.set(resourceType.preservedBy, true);

@@ -138,7 +138,7 @@ const attributesIn = (desired: Desired | undefined): readonly DesiredAttribute[]
 
 function secretsIn({ value }: DesiredAttribute): readonly Secret[] {
   if (value instanceof Secret) return [value];
-  if (value instanceof UnreadSecret || value instanceof Computed) return value.atHand;
+  if (value instanceof UnreadSecret || value instanceof Computed) return value.environmentTexts;
   return value instanceof Template ? value.parts.filter((part) => part instanceof Secret) : [];
 }
 

@@ -2,7 +2,7 @@ import { driftFileSchema } from "../manifest/beside/drift-file";
 import { fleetFileSchema } from "../manifest/beside/fleet-file";
 import { policyFileSchema } from "../manifest/beside/policy-file";
 import { testFileSchema } from "../manifest/beside/test-file";
-import { jsonOf, manifestJsonSchema, overlayJsonSchema } from "../manifest/schema";
+import { jsonSchemaOf, manifestJsonSchema, overlayJsonSchema } from "../manifest/schema";
 import { eventSchema } from "../model/apply-event";
 import type { Catalog } from "../model/catalog";
 import { stateFileSchema } from "../model/state";
@@ -20,20 +20,20 @@ import type { SchemaName } from "./tools";
 const schemas: Readonly<Record<SchemaName, (catalog?: Catalog) => unknown>> = {
   manifest: (catalog) => manifestJsonSchema(resourceTypes, catalog),
   overlay: (catalog) => overlayJsonSchema(resourceTypes, catalog),
-  "drift-file": () => jsonOf(driftFileSchema, "AcceptedDrift", "Accepted drift of rnv"),
-  policy: () => jsonOf(policyFileSchema, "Policies", "Policies of rnv"),
-  test: () => jsonOf(testFileSchema, "Test", "Tests of manifests of rnv: *.rnvtest.yaml"),
-  fleet: () => jsonOf(fleetFileSchema, "Fleet", "A fleet of rnv: rnv.fleet.yaml"),
-  plan: () => jsonOf(planDocumentSchema, "PlanDocument", "A plan of rnv"),
-  drift: () => jsonOf(driftDocumentSchema, "DriftDocument", "A drift report of rnv"),
-  "fleet-report": () => jsonOf(fleetReportSchema, "FleetReport", "A report of rnv fleet"),
-  "test-report": () => jsonOf(testReportSchema, "TestReport", "A report of rnv test"),
-  state: () => jsonOf(stateFileSchema, "State", "The recorded state of rnv"),
-  events: () => jsonOf(eventSchema, "ApplyEvent", "An event of an rnv run"),
-  status: () => jsonOf(statusSchema, "StatusDocument", "What rnv status shows"),
-  output: () => jsonOf(outputsSchema, "Outputs", "The outputs of a state of rnv"),
-  history: () => jsonOf(historySchema, "HistoryDocument", "The runs that a state of rnv remembers"),
-  deployments: () => jsonOf(deploymentsSchema, "DeploymentsDocument", "Deployments of a service"),
+  "drift-file": () => jsonSchemaOf(driftFileSchema, "AcceptedDrift", "Accepted drift of rnv"),
+  policy: () => jsonSchemaOf(policyFileSchema, "Policies", "Policies of rnv"),
+  test: () => jsonSchemaOf(testFileSchema, "Test", "Tests of manifests of rnv: *.rnvtest.yaml"),
+  fleet: () => jsonSchemaOf(fleetFileSchema, "Fleet", "A fleet of rnv: rnv.fleet.yaml"),
+  plan: () => jsonSchemaOf(planDocumentSchema, "PlanDocument", "A plan of rnv"),
+  drift: () => jsonSchemaOf(driftDocumentSchema, "DriftDocument", "A drift report of rnv"),
+  "fleet-report": () => jsonSchemaOf(fleetReportSchema, "FleetReport", "A report of rnv fleet"),
+  "test-report": () => jsonSchemaOf(testReportSchema, "TestReport", "A report of rnv test"),
+  state: () => jsonSchemaOf(stateFileSchema, "State", "The recorded state of rnv"),
+  events: () => jsonSchemaOf(eventSchema, "ApplyEvent", "An event of an rnv run"),
+  status: () => jsonSchemaOf(statusSchema, "StatusDocument", "What rnv status shows"),
+  output: () => jsonSchemaOf(outputsSchema, "Outputs", "The outputs of a state of rnv"),
+  history: () => jsonSchemaOf(historySchema, "HistoryDocument", "The runs that a state of rnv remembers"),
+  deployments: () => jsonSchemaOf(deploymentsSchema, "DeploymentsDocument", "Deployments of a service"),
 };
 
 /** `rnv schema [name]`: a JSON Schema, draft-07, made from the same checks that reading and writing use. */

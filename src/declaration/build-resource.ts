@@ -50,8 +50,12 @@ export function buildResource(block: Block, context: LoadContext): BuiltResource
 /** The attribute without its value, which another source may replace. */
 function unreadAs(reason: string, attribute: DesiredAttribute): DesiredAttribute {
   const { value } = attribute;
-  const atHand = value instanceof Secret ? [value] : [];
-  return { ...attribute, value: new UnreadSecret(reason, referencesOf(value), atHand), isReplaceable: true };
+  const environmentTexts = value instanceof Secret ? [value] : [];
+  return {
+    ...attribute,
+    value: new UnreadSecret(reason, referencesOf(value), environmentTexts),
+    isReplaceable: true,
+  };
 }
 
 const openHint =

@@ -43,6 +43,6 @@ export function secretNamesIn(blocks: Iterable<Block>): ReadonlySet<string> {
 
 /** A mapping that is the value of the shorthand attribute: `{ fromEnv: NAME }`. */
 export const isValueOf = (blockType: BlockType, node: MapNode): boolean =>
-  blockType.shorthand?.secret === true && namesSource(node);
+  blockType.shorthand?.secret === true && isSecretSource(node);
 
-export const namesSource = ({ entries }: MapNode): boolean => sourceKeys.some((key) => entries.has(key));
+export const isSecretSource = ({ entries }: MapNode): boolean => sourceKeys.some((key) => entries.has(key));

@@ -13,13 +13,13 @@ export function repositoryAround(folder: string): string | undefined {
 export function commitAt(folder: string): string | undefined {
   const git = gitAround(folder);
   if (git === undefined) return undefined;
-  const head = readOr(join(git.own, "HEAD"))?.trim() ?? "";
+  const head = tryRead(join(git.own, "HEAD"))?.trim() ?? "";
   const ref = /^ref: (refs\/[\w./+@#%-]+)$/.exec(head)?.[1];
   if (ref === undefined) return hashIn(head);
   if (ref.includes("..")) return undefined;
-  const loose = readOr(join(git.own, ref)) ?? readOr(join(git.shared, ref));
+  const loose = tryRead(join(git.own, ref)) ?? tryRead(join(git.shared, ref));
   if (loose !== undefined) return hashIn(loose);
-  const packed = readOr(join(git.shared, "packed-refs"))?.split("\n");
+  const packed = tryRead(join(git.shared, "packed-refs"))?.split("\n");
   return hashIn(packed?.find((line) => line.endsWith(` ${ref}`))?.split(" ", 1)[0] ?? "");
 }
 
@@ -35,7 +35,7 @@ export function cloneAround(folder: string): { readonly repository?: string; rea
 /** Returns `host/path` of the remote `origin` of the clone around a folder, with its upper-case letters. */
 export function remoteAt(folder: string): string | undefined {
   const git = gitAround(folder);
-  const config = git && readOr(join(git.shared, "config"));
+  const config = git && tryRead(join(git.shared, "config"));
   const section = config?.split(/^\s*(?=\[)/m).find((text) => /^\[remote "origin"\]/.test(text));
   const url = /^\s*url\s*=\s*"?([^"\r\n]+)/m.exec(section ?? "")?.[1];
   return url === undefined ? undefined : repositoryName(url.trim());
@@ -56,7 +56,7 @@ export const hashIn = (text: string): string | undefined =>
   /^[0-9a-f]{40}([0-9a-f]{24})?$/.exec(text.trim())?.[0];
 
 /** Returns the text of a file; undefined where it cannot be read. */
-export function readOr(path: string): string | undefined {
+export function tryRead(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch {
@@ -69,7 +69,7 @@ function gitAround(folder: string): { readonly own: string; readonly shared: str
   const root = repositoryAround(folder);
   if (root === undefined) return undefined;
   const path = join(root, ".git");
-  const to = /^gitdir: (.+)$/m.exec(readOr(path) ?? "")?.[1];
+  const to = /^gitdir: (.+)$/m.exec(tryRead(path) ?? "")?.[1];
   const own = to === undefined ? path : resolve(root, to.trim());
-  return { own, shared: resolve(own, readOr(join(own, "commondir"))?.trim() ?? "") };
+  return { own, shared: resolve(own, tryRead(join(own, "commondir"))?.trim() ?? "") };
 }

@@ -17,7 +17,7 @@ import { readPart, readPieces, readPlain } from "./read-value";
 import { type Issue, judgeFilled, requirements } from "./schema-issues";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
 import { isCredential, isOwnCredential } from "./trust";
-import { type AttributeShape, besideCommand, sourceKeys } from "./type-index";
+import { type AttributeShape, commandKeys, sourceKeys } from "./type-index";
 
 /** A secret whose text has still to be fetched: a file to read or a command to run. */
 export interface PendingSecret {
@@ -79,7 +79,7 @@ function readLiteral(
   location: ValueLocation,
 ): Secret | Template | Computed | UnreadSecret | undefined {
   const { context } = location;
-  const atHand: Secret[] = [];
+  const environmentTexts: Secret[] = [];
   let missing: string | undefined;
   const read = readPieces(node, location, (part, at, use) => {
     const range = at === node.range ? keyRange : at;
@@ -87,14 +87,14 @@ function readLiteral(
       return readPart(part, range, location, use);
     missing ??= part.name;
     const text = context.trust.mayRead(part.name) ? context.environment[part.name] : undefined;
-    if (text) atHand.push(new Secret(text));
+    if (text) environmentTexts.push(new Secret(text));
     return "";
   });
   if (read === undefined) return undefined;
   const { pieces, compute = (texts: readonly Plain[]) => texts.join("") } = read;
   const references = pieces.filter((piece) => typeof piece !== "string");
   if (missing !== undefined)
-    return new UnreadSecret(`the environment variable ${missing} is not set`, references, atHand);
+    return new UnreadSecret(`the environment variable ${missing} is not set`, references, environmentTexts);
   if (references.length === 0) {
     const text = computeText(() => textOf(compute(pieces as string[])), context);
     return text === undefined ? undefined : checkSecret(text, shape, keyRange, location);
@@ -223,8 +223,8 @@ const completeSource = sourceSchema
     when: ({ issues }) => issues.length === 0,
   })
   .refine(
-    (source) => "fromCommand" in source || !besideCommand.some((key) => key in source),
-    `expected fromCommand beside ${besideCommand.join(" and ")}`,
+    (source) => "fromCommand" in source || !commandKeys.some((key) => key in source),
+    `expected fromCommand beside ${commandKeys.join(" and ")}`,
   );
 
 export const sourceSchemas: readonly z.ZodType[] = [

@@ -36,12 +36,12 @@ export function trustOf({ environment, untrusted = false }: TrustSettings): Trus
     commandsForbiddenBy: forbiddenBy,
     isAllowed,
     mayRead: (name) => !untrusted || isAllowed(name),
-    mayKeepState: (address) => !untrusted || listed(environment.RNV_ALLOW_STATE, address),
+    mayKeepState: (address) => !untrusted || isListed(environment.RNV_ALLOW_STATE, address),
   };
 }
 
 /** A star is behind a slash, so that it extends no host, and matches no query, which may name another server. */
-const listed = (list: string | undefined, address: string): boolean =>
+const isListed = (list: string | undefined, address: string): boolean =>
   wordsOf(list).some((word) =>
     word.endsWith("/*") ? address.startsWith(word.slice(0, -1)) && !address.includes("?") : address === word,
   );
@@ -141,7 +141,7 @@ export function appEnvironment(environment: ProcessEnvironment): ProcessEnvironm
 }
 
 /** Variables that programs need to start, to find their settings and the user's language. */
-const usual = new Set(
+const commonVariables = new Set(
   [
     "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TMP TEMP",
     "XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR NO_COLOR CI",
@@ -161,7 +161,7 @@ export function commandEnvironment(
   const given: Record<string, string> = {};
   for (const [name, text] of Object.entries(environment)) {
     if (text === undefined || isOwnCredential(name)) continue;
-    const isUsual = usual.has(name.toUpperCase()) || /^LC_/.test(name);
+    const isUsual = commonVariables.has(name.toUpperCase()) || /^LC_/.test(name);
     if (isUsual || permits(name)) given[name] = text;
   }
   return given;

@@ -160,7 +160,7 @@ const isText = (schema: z.ZodType): boolean => schemaKinds(schema).includes("str
 export const sourceKeys: readonly string[] = ["fromEnv", "fromFile", "fromCommand", "generate"];
 
 /** Keys that are allowed beside `fromCommand`: names and locations, no values. */
-export const besideCommand: readonly string[] = ["env", "json"];
+export const commandKeys: readonly string[] = ["env", "json"];
 
 export const isFreeKey = (key: string): boolean => key.startsWith("x-");
 

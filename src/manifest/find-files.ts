@@ -42,7 +42,7 @@ export function findFiles(requested: readonly string[], cwd: string, report: Rep
 }
 
 /** Returns the manifest of a folder without `-f`, or the problem with its files; neither where it has none. */
-export function usualManifest(folder: string): { readonly file?: string; readonly problem?: Diagnostic } {
+export function defaultManifest(folder: string): { readonly file?: string; readonly problem?: Diagnostic } {
   const [file, other] = manifestNames.filter((name) =>
     name === "rnv" ? mayHoldYaml(join(folder, name)) : existsSync(join(folder, name)),
   );
@@ -54,7 +54,7 @@ export function usualManifest(folder: string): { readonly file?: string; readonl
 
 /** Returns the same, and throws `DiagnosticsError` at a problem. */
 export function manifestIn(folder: string): string | undefined {
-  const { file, problem } = usualManifest(folder);
+  const { file, problem } = defaultManifest(folder);
   if (problem !== undefined) throw new DiagnosticsError([problem]);
   return file;
 }
@@ -70,7 +70,7 @@ function mayHoldYaml(folder: string): boolean {
 }
 
 function defaultFiles(cwd: string, report: Report): readonly string[] {
-  const { file, problem } = usualManifest(cwd);
+  const { file, problem } = defaultManifest(cwd);
   if (file !== undefined) return [file];
   const hint = hintAbove(cwd) ?? "write one with `rnv init`, or name it with -f FILE";
   const summary = "there is no manifest: neither rnv.yaml, rnv.yml, rnv/*.yaml nor rnv.config.ts";
@@ -78,7 +78,7 @@ function defaultFiles(cwd: string, report: Report): readonly string[] {
   return [];
 }
 
-export function besideManifest(cwd: string, files: readonly string[], name: string): string | undefined {
+export function fileBesideManifest(cwd: string, files: readonly string[], name: string): string | undefined {
   const path = join(manifestFolder(cwd, files), name);
   return existsSync(path) ? path : undefined;
 }

@@ -38,7 +38,7 @@ import {
   stageSettings,
   withStage,
 } from "./stage-declarations";
-import { jsonOf } from "./text/json";
+import { manifestJson } from "./text/json";
 import { mergeFiles, overlay } from "./text/merge";
 import { programRunner } from "./text/run-program";
 import { parseValue, parseYaml } from "./text/yaml";
@@ -57,7 +57,10 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
   const context: LoadContext = { ...outer, blocks, secretNames: secretNamesIn(blocks.values()) };
   const built = [...context.blocks.values()].map((block) => buildResource(block, context));
   const declared = new Map<Address, DesiredResource>(
-    built.map(({ resource }) => [resource.address, stage?.protect ? shielded(resource, index) : resource]),
+    built.map(({ resource }) => [
+      resource.address,
+      stage?.protect ? withPreventDestroy(resource, index) : resource,
+    ]),
   );
   checkCycles(declared, findings.report);
   const waiting = hasErrors(findings.all()) ? undefined : waitForParts(built, declared);
@@ -146,7 +149,7 @@ function contextOf(
 }
 
 /** A resource whose deletion is confirmed by name is not deleted in a protected stage; its state remembers that. */
-function shielded(resource: DesiredResource, index: TypeIndex): DesiredResource {
+function withPreventDestroy(resource: DesiredResource, index: TypeIndex): DesiredResource {
   if (index.byType.get(resource.type)?.form.meta === undefined) return resource;
   return { ...resource, lifecycle: { ...resource.lifecycle, preventDestroy: true } };
 }
@@ -265,7 +268,7 @@ async function jsonIn(file: string, reading: FileReading): Promise<string | unde
   const { manifest, environment, untrusted, cwd, stage, findings, runProgram } = reading;
   const refuse = (problem: Diagnostic): undefined => findings.report(problem) as undefined;
   if (file === valueName) {
-    const written = jsonOf(manifest);
+    const written = manifestJson(manifest);
     return "json" in written ? written.json : refuse(error("manifest.invalid_value", written.problem));
   }
   const { commandsForbiddenBy: forbiddenBy } = trustOf({ environment, untrusted });

@@ -2,8 +2,8 @@ import { mayBeSecret, mayShow, star } from "../declaration/secret-texts";
 import { type ListNode, type MapNode, partsOf, type SourceNode } from "../declaration/tree";
 import { isSecretName } from "../declaration/trust";
 import {
-  besideCommand,
   blockKeys,
+  commandKeys,
   isFreeKey,
   lifecycleKeys,
   sensitiveKey,
@@ -81,7 +81,7 @@ export function zonesOf({ byType, shared }: TypeIndex) {
   const opensNames = new Set([...named.map(({ form }) => form.key), "stages", "outputs"]);
   const openKeys = new Set(
     secretTypes.flatMap((blockType) =>
-      [...blockKeys(blockType), ...besideCommand].filter((key) => !blockType.attributes.get(key)?.secret),
+      [...blockKeys(blockType), ...commandKeys].filter((key) => !blockType.attributes.get(key)?.secret),
     ),
   );
   const known = new Set([

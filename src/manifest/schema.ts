@@ -32,7 +32,11 @@ const reference = z.string().meta({ pattern: "\\$\\{", description: "Filled in b
  * text.
  */
 export const manifestJsonSchema = (types: readonly ResourceType[], catalog = emptyCatalog): object =>
-  jsonOf(manifestSchema(types, "base", catalog), "Manifest", "The desired state of a workspace of rnv.");
+  jsonSchemaOf(
+    manifestSchema(types, "base", catalog),
+    "Manifest",
+    "The desired state of a workspace of rnv.",
+  );
 
 /**
  * The JSON Schema (draft-07) of a manifest that overlays another (`-f rnv.yaml -f production.yaml`): everything is
@@ -40,10 +44,10 @@ export const manifestJsonSchema = (types: readonly ResourceType[], catalog = emp
  */
 export function overlayJsonSchema(types: readonly ResourceType[], catalog = emptyCatalog): object {
   const description = "What differs from an earlier manifest; null takes away what that one says.";
-  return jsonOf(manifestSchema(types, "overlay", catalog), "Overlay", description);
+  return jsonSchemaOf(manifestSchema(types, "overlay", catalog), "Overlay", description);
 }
 
-interface Making {
+interface SchemaContext {
   readonly catalog: Catalog;
   readonly index: TypeIndex;
   /** In an overlay every key and every block may be null, and none is required. */
@@ -60,7 +64,7 @@ function manifestSchema(
 ): z.ZodObject {
   const index = indexTypes(types);
   const isOverlay = layer === "overlay";
-  const making: Making = {
+  const context: SchemaContext = {
     catalog,
     index,
     isOverlay,
@@ -77,13 +81,13 @@ function manifestSchema(
     key,
     groupsSchema(
       blockType,
-      z.record(logicalName, namedBlock(blockType, making)).describe(blockType.type.doc).nullable(),
+      z.record(logicalName, namedBlock(blockType, context)).describe(blockType.type.doc).nullable(),
     ).nullish(),
   ]);
   return z
     .strictObject({
       version: isOverlay ? versionSchema.nullish() : versionSchema.optional(),
-      ...keysIn(index.root, making),
+      ...keysIn(index.root, context),
       ...Object.fromEntries(shared),
       stages: stagesSchema.nullish(),
       moved: z.array(moveSchema(index)).nullish().describe("Resources declared under a new address."),
@@ -120,10 +124,10 @@ function writtenLifecycle(kind: keyof typeof lifecycleSchemas, layer: "base" | "
   return block.meta({ patternProperties: freeKeys, description });
 }
 
-function keysIn(types: ReadonlyMap<string, BlockType>, making: Making): Record<string, z.ZodType> {
+function keysIn(types: ReadonlyMap<string, BlockType>, context: SchemaContext): Record<string, z.ZodType> {
   const entries = [...types].map(([key, blockType]) => {
-    const block = namedBlock(blockType, making);
-    const mayBeEmpty = making.isOverlay || !needsSomething(blockType);
+    const block = namedBlock(blockType, context);
+    const mayBeEmpty = context.isOverlay || !needsSomething(blockType);
     const at =
       blockType.form.shape === "single" ? block : z.record(logicalName, mayBeEmpty ? orNull(block) : block);
     return [key, at.nullish().describe(blockType.type.doc)];
@@ -134,49 +138,52 @@ function keysIn(types: ReadonlyMap<string, BlockType>, making: Making): Record<s
 const needsSomething = ({ shorthand, paths }: BlockType): boolean =>
   shorthand?.secret === true || [...paths.values()].some(({ required, isName }) => required && !isName);
 
-function namedBlock(blockType: BlockType, making: Making): z.ZodType {
+function namedBlock(blockType: BlockType, context: SchemaContext): z.ZodType {
   const { shorthand } = blockType;
-  const block = blockSchema(blockType, making);
+  const block = blockSchema(blockType, context);
   if (shorthand === undefined) return block;
-  if (shorthand.secret) return z.union([making.secret, block]);
+  if (shorthand.secret) return z.union([context.secret, block]);
   const bare = z.union([z.string(), z.number(), z.boolean(), z.array(z.unknown())]);
-  return z.union([z.intersection(bare, attributeSchema(shorthand, making)), block]);
+  return z.union([z.intersection(bare, attributeSchema(shorthand, context)), block]);
 }
 
-function blockSchema(blockType: BlockType, making: Making): z.ZodType {
-  const before = making.blocks.get(blockType);
+function blockSchema(blockType: BlockType, context: SchemaContext): z.ZodType {
+  const before = context.blocks.get(blockType);
   if (before !== undefined) return before;
   const { type, form, shorthand } = blockType;
   const keys: Record<string, z.ZodType> = {
-    ...attributesIn(blockType.attributes, type, making),
+    ...attributesIn(blockType.attributes, type, context),
     ...Object.fromEntries(
-      [...blockType.groups].map(([key, group]) => [key, groupSchema(blockType, key, group, making)]),
+      [...blockType.groups].map(([key, group]) => [key, groupSchema(blockType, key, group, context)]),
     ),
-    ...keysIn(blockType.children, making),
+    ...keysIn(blockType.children, context),
   };
   for (const child of blockType.children.values())
     if (child.form.shared !== undefined) keys[child.form.shared.from] = itemsSchema(child).nullish();
   if (form.meta !== undefined) {
-    keys.lifecycle = making.lifecycles[type.archives ? "archivable" : "other"].nullish();
+    keys.lifecycle = context.lifecycles[type.archives ? "archivable" : "other"].nullish();
     keys.import = z
       .union([importId, fromEnvironment])
       .optional()
       .describe("Id of the live thing to take over.");
   }
-  if (form.meta?.includes(orderKey)) keys[orderKey] = orderSchema(making.index, type.type).nullish();
+  if (form.meta?.includes(orderKey)) keys[orderKey] = orderSchema(context.index, type.type).nullish();
   if (shorthand?.secret)
     keys[sensitiveKey] = z
       .boolean()
       .optional()
       .describe("False: the value is no secret. Plans, comments and the state show it.");
-  const written = Object.entries(keys).map(([key, value]) => [key, making.isOverlay ? orNull(value) : value]);
+  const written = Object.entries(keys).map(([key, value]) => [
+    key,
+    context.isOverlay ? orNull(value) : value,
+  ]);
   const block = z.strictObject(Object.fromEntries(written)).meta({
     id: type.type,
     description: type.doc,
     patternProperties: freeKeys,
-    anyOf: shorthand?.secret && !making.isOverlay ? eitherOf(shorthand.path, type.preservedBy) : undefined,
+    anyOf: shorthand?.secret && !context.isOverlay ? eitherOf(shorthand.path, type.preservedBy) : undefined,
   });
-  making.blocks.set(blockType, block);
+  context.blocks.set(blockType, block);
   return block;
 }
 
@@ -193,12 +200,12 @@ function groupSchema(
   { type }: BlockType,
   key: string,
   group: ReadonlyMap<string, AttributeShape>,
-  making: Making,
+  context: SchemaContext,
 ): z.ZodType {
   const { description = "" } = type.schema.shape[key] as z.ZodType;
   const further = { description: "Not known to this version of rnv: rnv plan asks the platform's catalog." };
   return z
-    .strictObject(attributesIn(group, type, making))
+    .strictObject(attributesIn(group, type, context))
     .meta({
       patternProperties: freeKeys,
       additionalProperties: type.open?.group === key ? further : false,
@@ -210,23 +217,23 @@ function groupSchema(
 function attributesIn(
   shapes: ReadonlyMap<string, AttributeShape>,
   type: ResourceType,
-  making: Making,
+  context: SchemaContext,
 ): Record<string, z.ZodType> {
-  const defaults = type.defaults(making.catalog);
+  const defaults = type.defaults(context.catalog);
   const wordsOf = ({ path, rule, isText }: AttributeShape): readonly unknown[] => {
-    const [offered = [], usual] = [type.offeredWords?.(path, making.catalog), defaults.get(path)];
+    const [offered = [], usual] = [type.offeredWords?.(path, context.catalog), defaults.get(path)];
     const known = offered.length > 0 ? offered : (rule?.known ?? []);
     return isText ? [...new Set([...known, ...(usual ? [usual] : [])])] : [];
   };
   return Object.fromEntries(
-    [...shapes].map(([key, shape]) => [key, attributeSchema(shape, making, wordsOf(shape))]),
+    [...shapes].map(([key, shape]) => [key, attributeSchema(shape, context, wordsOf(shape))]),
   );
 }
 
 /** The attribute's own schema, or text that fills it in, or null where that resets it. */
 function attributeSchema(
   shape: AttributeShape,
-  { isOverlay, secret }: Making,
+  { isOverlay, secret }: SchemaContext,
   examples: readonly unknown[] = [],
 ): z.ZodType {
   const { schema, rule, isName } = shape;
@@ -254,7 +261,7 @@ function orNull(schema: z.ZodType): z.ZodType {
 }
 
 /** The title is the name of the type that generators of types make of it. */
-export function jsonOf(schema: z.ZodType, title: string, description: string): object {
+export function jsonSchemaOf(schema: z.ZodType, title: string, description: string): object {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     target: "draft-7",
     io: "input",

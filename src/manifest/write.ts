@@ -23,14 +23,14 @@ import { isReference, type Plain, Template } from "../model/value";
 import { isSecretZone, type Zone, zonesOf } from "./mask";
 
 /** Stands for a value that a comment names and nothing shows. */
-export const leftOut = Symbol("left out");
+export const omitted = Symbol("left out");
 
 export interface ManifestBlock {
   readonly type: string;
   /** Logical names from the root down: `["shop", "api"]`; for a single block those of its parent. */
   readonly names: readonly string[];
   /** By attribute path, without the parent attribute and an implied name; templates hold references. */
-  readonly attributes: ReadonlyMap<string, Plain | Template | typeof leftOut>;
+  readonly attributes: ReadonlyMap<string, Plain | Template | typeof omitted>;
   /** Keys of rnv itself; each is written where the type allows it. */
   readonly meta?: Partial<Record<NonNullable<ManifestForm["meta"]>[number], Plain>>;
 }
@@ -100,9 +100,9 @@ function yamlText(content: YamlTree, style: FlowStyle): string {
       if (typeof scalar.value === "string") scalar.type = typeOfText(scalar.value);
     },
     Map: (_, map) => {
-      const left = map.items.filter(({ value }) => isScalar(value) && value.value === leftOut);
-      for (const { key } of left) map.delete(key);
-      const notes = left.map(({ key }) => ` ${key} is left out: it holds the value of a variable`);
+      const hidden = map.items.filter(({ value }) => isScalar(value) && value.value === omitted);
+      for (const { key } of hidden) map.delete(key);
+      const notes = hidden.map(({ key }) => ` ${key} is left out: it holds the value of a variable`);
       map.comment = notes.join("\n") || null;
       map.flow = map.items.length === 0 || (map !== document.contents && style.isFlowMap(map));
     },
@@ -119,14 +119,14 @@ function pathTo(
   byType: ReadonlyMap<string, BlockType>,
 ): readonly string[] {
   const blockType = byType.get(type);
-  const way = blockType && wayTo(blockType, names.length, byType);
+  const way = blockType && chainTo(blockType, names.length, byType);
   if (way === undefined)
     throw new Error(`a ${type} of the names ${names.join(".")} has no place in a manifest`);
   const rest = [...names];
   return way.flatMap(({ form }) => (form.shape === "map" ? [form.key, rest.shift() as string] : [form.key]));
 }
 
-function wayTo(
+function chainTo(
   blockType: BlockType,
   names: number,
   byType: ReadonlyMap<string, BlockType>,
@@ -138,7 +138,7 @@ function wayTo(
       continue;
     }
     const parent = byType.get(within);
-    const way = parent === undefined || above <= 0 ? undefined : wayTo(parent, above, byType);
+    const way = parent === undefined || above <= 0 ? undefined : chainTo(parent, above, byType);
     if (way !== undefined) return [...way, blockType];
   }
   return undefined;
@@ -172,7 +172,7 @@ function contentOf({ names, attributes }: ManifestBlock, blockType: BlockType): 
 }
 
 /** A value as data whose texts stand as they are: a literal `${` is escaped, a reference is written out. */
-function dataOf(value: Plain | Template | typeof leftOut): unknown {
+function dataOf(value: Plain | Template | typeof omitted): unknown {
   if (value instanceof Template) return value.parts.map(partText).join("");
   if (typeof value === "string") return escapeTemplate(value);
   if (value === null || typeof value !== "object") return value;

@@ -15,7 +15,7 @@ export interface DesiredAttribute {
 }
 
 /** Source of the text of a secret; `value` is the manifest itself. */
-export type SecretKind = "value" | "generate" | "dotenv" | "env" | "file" | "command";
+type SecretKind = "value" | "generate" | "dotenv" | "env" | "file" | "command";
 
 /** The source of a secret as written; `from`: the groups and files that bring it. */
 export const sourceAsWritten = (kind: SecretKind, text: string, from = ""): Secret =>

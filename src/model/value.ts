@@ -63,7 +63,7 @@ export class UnreadSecret {
     /** References in the text that holds it: its resource waits for them all the same. */
     readonly references: readonly Reference[] = [],
     /** Texts of the environment that stand in it: compared with nothing, and masked where the service repeats them. */
-    readonly atHand: readonly Secret[] = [],
+    readonly environmentTexts: readonly Secret[] = [],
   ) {}
 }
 
@@ -91,7 +91,7 @@ export class Computed {
     /** Takes the values of the references in their order. Throws `DiagnosticsError` where the functions refuse them. */
     readonly compute: (values: readonly Plain[]) => Plain | Secret,
     /** Texts of the environment that stand in it. */
-    readonly atHand: readonly Secret[] = [],
+    readonly environmentTexts: readonly Secret[] = [],
   ) {}
 }
 

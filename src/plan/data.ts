@@ -123,7 +123,7 @@ function fillComputed(value: Computed, reads: DataReads): DesiredValue {
     const rest = values.values();
     return value.compute(found.map((one) => (one === notThere ? rest.next().value : one) ?? null));
   };
-  return left.length === 0 ? compute([]) : new Computed(left, value.secret, compute, value.atHand);
+  return left.length === 0 ? compute([]) : new Computed(left, value.secret, compute, value.environmentTexts);
 }
 
 const isData = (part: string | Secret | Reference): part is Reference =>

@@ -2,7 +2,7 @@ import { hostname, userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
 import { type JobPlatform, pullWords } from "../../api/code-host/code-host";
 import { parseJson } from "../../api/transport";
-import { commitAt, hashIn, readOr, remoteAt, repositoryName } from "../../declaration/git";
+import { commitAt, hashIn, remoteAt, repositoryName, tryRead } from "../../declaration/git";
 import { failure } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/process-environment";
 import type { RunOrigin } from "../../model/state";
@@ -115,7 +115,7 @@ interface GithubEvent {
 
 /** Returns the payload of the event of a job; empty where it names none, undefined where that cannot be read. */
 const githubEvent = ({ GITHUB_EVENT_PATH: path = "" }: ProcessEnvironment): GithubEvent | undefined =>
-  path === "" ? {} : ((parseJson(readOr(path) ?? "") as GithubEvent | null | undefined) ?? undefined);
+  path === "" ? {} : ((parseJson(tryRead(path) ?? "") as GithubEvent | null | undefined) ?? undefined);
 
 /** Events of GitHub whose payload tells where a pull request comes from. */
 const ofPullRequest = /^pull_request(_target|_review|_review_comment)?$/;

@@ -7,7 +7,7 @@ import { forbiddenInTests } from "../../declaration/trust";
 import { type Diagnostic, DiagnosticsError, hasErrors, SourceFile } from "../../diagnostics/diagnostic";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../emulator/emulator";
 import { manualClock } from "../../emulator/testing";
-import { layered, type ManifestTest, type TestSource } from "../../manifest/beside/test-file";
+import { layerSources, type ManifestTest, type TestSource } from "../../manifest/beside/test-file";
 import { standardInputName } from "../../manifest/find-files";
 import { findStages } from "../../manifest/load-manifest";
 import type { Address } from "../../model/address";
@@ -103,7 +103,8 @@ async function makeFixtures(world: TestWorld): Promise<void> {
   if (before === undefined) return;
   await makeFixture(world, "applied", before, world.backend);
   // What changed since lies over what was applied.
-  if (drift !== undefined) await makeFixture(world, "drift", layered(before, drift), world.backend.copy());
+  if (drift !== undefined)
+    await makeFixture(world, "drift", layerSources(before, drift), world.backend.copy());
 }
 
 async function makeFixture(
@@ -120,7 +121,7 @@ async function makeFixture(
 
 async function outcomeOf(world: TestWorld): Promise<TestOutcome> {
   const { test } = world;
-  const manifest = layered({ files: test.files }, test.overlay ?? { files: [] });
+  const manifest = layerSources({ files: test.files }, test.overlay ?? { files: [] });
   const request = requestOf(test, manifest.files);
   if (test.apply !== true) {
     const context = await world.context(world.backend, manifest);

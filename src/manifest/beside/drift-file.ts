@@ -3,7 +3,7 @@ import { collectFindings } from "../../declaration/findings";
 import type { ListNode, SourceNode } from "../../declaration/tree";
 import { sortDiagnostics } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";
-import { besideManifest } from "../find-files";
+import { fileBesideManifest } from "../find-files";
 import { readDocument } from "./yaml-document";
 
 const driftFileName = "rnv.drift.yaml";
@@ -48,7 +48,7 @@ export const driftFileSchema = z.strictObject({
  */
 export function readAcceptances(cwd: string, files: readonly string[]) {
   const { report, all } = collectFindings();
-  const path = besideManifest(cwd, files, driftFileName);
+  const path = fileBesideManifest(cwd, files, driftFileName);
   const read = path === undefined ? undefined : readDocument(driftFileSchema, path, cwd, report);
   const list = read?.root.entries.get("accepted")?.value as ListNode;
   const acceptances: readonly Acceptance[] = (read?.document.accepted ?? []).map((entry, index) => ({

@@ -1,6 +1,6 @@
 import { type Dirent, existsSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { readOr } from "../../declaration/git";
+import { tryRead } from "../../declaration/git";
 import type { ManifestRequest } from "../../declaration/load-request";
 import { filesBelow, isWithin, realOf, realPath } from "../../declaration/project-files";
 import { stateAddress } from "../../declaration/state-location";
@@ -11,7 +11,7 @@ import { splitStage } from "../../model/stage";
 import type { TargetLocation } from "../../model/target-location";
 import { compareTexts } from "../../model/text-order";
 import { longestTimer, parseDuration } from "../../model/time";
-import { manifestNames, programName, usualManifest, yamlName } from "../find-files";
+import { defaultManifest, manifestNames, programName, yamlName } from "../find-files";
 import { findStages } from "../load-manifest";
 import { type DeclaredMember, fleetFileName, readFleetFile } from "./fleet-file";
 
@@ -62,7 +62,7 @@ function findManifestFolders(root: string): readonly string[] {
       return words.slice(0, at).join("/") || ".";
     });
     return [...new Set(folders)].filter(
-      (folder) => Object.keys(usualManifest(join(root, folder))).length > 0,
+      (folder) => Object.keys(defaultManifest(join(root, folder))).length > 0,
     );
   } catch (cause) {
     throw failure("manifest.unreadable", `cannot look through ${root}: ${reasonOf(cause)}`);
@@ -121,9 +121,9 @@ function problemsOf({ name, dir: folder = name }: DeclaredMember, root: string, 
 }
 
 /** Returns the paths of a member: its folder, also with links followed, and paths that its manifest mentions. */
-export function partsOf({ cwd: folder }: FleetMember): readonly string[] {
+export function memberPaths({ cwd: folder }: FleetMember): readonly string[] {
   const mentioned = manifestsIn(folder).flatMap((file) => {
-    const words = readOr(file)?.match(/[^\s"',:[\]{}()]+/g) ?? [];
+    const words = tryRead(file)?.match(/[^\s"',:[\]{}()]+/g) ?? [];
     return words.filter((word) => /[./]/.test(word)).map((word) => resolve(dirname(file), word));
   });
   return [folder, realOf(folder), ...new Set(mentioned)];
@@ -131,9 +131,9 @@ export function partsOf({ cwd: folder }: FleetMember): readonly string[] {
 
 /** Returns true if the run of a member may start a program: an app, or for a plan a command that prints a secret. */
 export function startsPrograms({ cwd: folder }: FleetMember, verb: string): boolean {
-  if (existsSync(join(folder, "cdktf.json")) || programName.test(usualManifest(folder).file ?? ""))
+  if (existsSync(join(folder, "cdktf.json")) || programName.test(defaultManifest(folder).file ?? ""))
     return true;
-  return verb !== "drift" && manifestsIn(folder).some((file) => readOr(file)?.includes("fromCommand"));
+  return verb !== "drift" && manifestsIn(folder).some((file) => tryRead(file)?.includes("fromCommand"));
 }
 
 function manifestsIn(folder: string): readonly string[] {

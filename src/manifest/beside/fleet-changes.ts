@@ -2,16 +2,16 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { readOr } from "../../declaration/git";
+import { tryRead } from "../../declaration/git";
 import { filesBelow, isBelow, isMissing, realOf, shownPath } from "../../declaration/project-files";
 import { commandEnvironment } from "../../declaration/trust";
 import { type Diagnostic, DiagnosticsError, failure, warning } from "../../diagnostics/diagnostic";
 import { reasonOf } from "../../model/file-error";
-import { manifestNames, usualManifest, yamlName } from "../find-files";
-import { type FleetMember, type FleetRequest, findFleet, partsOf } from "./find-fleet";
+import { defaultManifest, manifestNames, yamlName } from "../find-files";
+import { type FleetMember, type FleetRequest, findFleet, memberPaths } from "./find-fleet";
 import { fleetFileName } from "./fleet-file";
 
-export type FleetChanges = ReturnType<typeof changesSince>;
+type FleetChanges = ReturnType<typeof changesSince>;
 
 /**
  * Absolute paths of the files that differ from where this branch left `ref`: committed, in the working folder, and not
@@ -64,7 +64,7 @@ export function changedMembers(
     paths.some((path) => parts.some((part) => isBelow(path, part) || isBelow(part, path)));
   const fleetFile = join(root, fleetFileName);
   const isOfAll = areTouched([fleetFile, realOf(fleetFile), ...shared]);
-  return members.filter((member) => isOfAll || areTouched(partsOf(member)));
+  return members.filter((member) => isOfAll || areTouched(memberPaths(member)));
 }
 
 /** Returns the same text for members whose runs would write one state; empty where it is unknown. */
@@ -95,7 +95,7 @@ export async function warnOfRemovedMembers(
     writeFileSync(copy, text);
   };
   try {
-    for (const path of manifests) copyTo(path, changed.has(path) ? textBefore(path) : readOr(path));
+    for (const path of manifests) copyTo(path, changed.has(path) ? textBefore(path) : tryRead(path));
     copyTo(fleetFile, fleetText);
     // Members of a first fleet file have other names than their folders had, and the same states.
     const known = new Set(members.flatMap((member) => [member.name, sharedState(member)]));
@@ -105,7 +105,7 @@ export async function warnOfRemovedMembers(
     return (await findFleet({ ...request, root: before, cwd: before, environment }))
       .map((member) => ({ ...member, state: sharedState({ ...member, cwd: join(root, member.manifest) }) }))
       .filter(({ name, state }) => !known.has(name) && !known.has(state))
-      .filter(({ name, cwd }) => Object.keys(usualManifest(cwd)).length > 0 || !declared.has(name))
+      .filter(({ name, cwd }) => Object.keys(defaultManifest(cwd)).length > 0 || !declared.has(name))
       .map(({ name, stage, state: address }) => {
         const isRemote = address.includes("://");
         const state = isRemote ? address : shownPath(address, realOf(request.cwd));

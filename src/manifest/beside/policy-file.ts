@@ -6,7 +6,7 @@ import { expression, expressionOf } from "../../declaration/policy-expression";
 import type { MapEntry, MapNode, SourceNode } from "../../declaration/tree";
 import { error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
 import { isCondition, isCostLimit, type Policy, type PolicyExpression } from "../../model/policy";
-import { besideManifest } from "../find-files";
+import { fileBesideManifest } from "../find-files";
 import { readDocument } from "./yaml-document";
 
 const policyFileName = "rnv.policy.yaml";
@@ -51,7 +51,7 @@ export function readPolicies(cwd: string, files: readonly string[], named: reado
   // A rule that is looked for where none is would pass everything.
   for (const { path } of below.filter(({ paths }) => paths.length === 0))
     findings.report(error("policy.invalid", `folder ${path} contains no policy files`, { hint: emptyHint }));
-  const beside = besideManifest(cwd, files, policyFileName) ?? [];
+  const beside = fileBesideManifest(cwd, files, policyFileName) ?? [];
   for (const path of new Set([beside, ...below.map(({ paths }) => paths)].flat())) {
     for (const policy of policiesIn(path, cwd, findings)) {
       const { name, range } = policy;

@@ -10,7 +10,7 @@ import { parseAddress } from "../../model/address";
 import { reasonOf } from "../../model/file-error";
 import { compareTexts } from "../../model/text-order";
 import { isObject } from "../../model/value";
-import { usualManifest } from "../find-files";
+import { defaultManifest } from "../find-files";
 import { readDocument } from "./yaml-document";
 
 const isTestFile = (path: string): boolean => /\.rnvtest\.ya?ml$/.test(path);
@@ -186,7 +186,7 @@ function testsIn(file: string, cwd: string, report: Report): readonly ManifestTe
   if (declared.entries.size === 0)
     report(error("test.invalid", `${file} holds no test`, { range: declared.range }));
   const beside = resolve(cwd, dirname(file));
-  const manifest = listed(document.manifest ?? usualManifest(beside).file);
+  const manifest = listed(document.manifest ?? defaultManifest(beside).file);
   // A manifest may name files of its folder and below: tests in a folder of their own have it elsewhere.
   const folder = manifest[0] === undefined ? beside : dirname(resolve(beside, manifest[0]));
   const pathsOf = (value: string | readonly string[] | undefined): readonly string[] =>
@@ -262,7 +262,7 @@ function writtenSource({ range: { source, start, end } }: SourceNode): TestSourc
   return { files: ["-"], text: written };
 }
 
-export const layered = (lower: TestSource, upper: TestSource): TestSource => ({
+export const layerSources = (lower: TestSource, upper: TestSource): TestSource => ({
   files: [...lower.files, ...upper.files],
   text: lower.text ?? upper.text,
 });

@@ -32,7 +32,7 @@ export interface Clone {
 /** Reads a file of another tool; a setting without counterpart is reported. */
 export type Converter = (file: Fields, clone: Clone) => ConvertedManifest;
 
-export const dropped = (range: SourceRange, summary: string, hint?: string): Diagnostic =>
+export const conversionWarning = (range: SourceRange, summary: string, hint?: string): Diagnostic =>
   warning("manifest.not_converted", summary.replaceAll("$${", "${"), { range, hint });
 
 /** A mapping of another tool, whose keys are read one by one; `finish` reports the unread keys. */
@@ -71,7 +71,7 @@ export class Fields {
   /** A whole number; any other value stays a text, which the manifest then reports. */
   number(key: string): number | string | undefined {
     const text = this.text(key);
-    return isWhole(text) ? Number(text) : text;
+    return isWholeNumber(text) ? Number(text) : text;
   }
 
   /** A command, which anybody may read: one with a secret is left out. */
@@ -126,7 +126,7 @@ export class Fields {
 
   note(key: string, summary: string, part?: { readonly range: SourceRange }): void {
     const { range } = part ?? this.node.entries.get(key)?.value ?? this.node;
-    this.report(dropped(range, `${this.owner}.${key}: ${summary}`));
+    this.report(conversionWarning(range, `${this.owner}.${key}: ${summary}`));
   }
 
   drop(key: string, why: string): void {
@@ -138,13 +138,13 @@ export class Fields {
   finish(): void {
     for (const { key, keyRange } of this.node.entries.values())
       if (!this.#read.has(key) && !key.startsWith("x-"))
-        this.report(dropped(keyRange, `${this.owner}.${key} has no counterpart`, hints.get(key)));
+        this.report(conversionWarning(keyRange, `${this.owner}.${key} has no counterpart`, hints.get(key)));
     for (const part of this.#parts) part.finish();
   }
 }
 
 /** Returns true if a text is a whole number as JSON writes it, small enough to be kept exactly. */
-export const isWhole = (text: string | undefined): boolean =>
+export const isWholeNumber = (text: string | undefined): boolean =>
   /^(?:0|[1-9]\d*)$/.test(text ?? "") && Number.isSafeInteger(Number(text));
 
 const hints = new Map([

@@ -3,14 +3,20 @@ import { type Diagnostic, error, hasErrors, SourceFile, sortDiagnostics } from "
 import type { Plain } from "../../model/value";
 import { parseYaml } from "../text/yaml";
 import { put, writePlain, type YamlTree } from "../write";
-import { type Clone, type ConvertedManifest, type ConvertedService, dropped, Fields } from "./field-reader";
+import {
+  type Clone,
+  type ConvertedManifest,
+  type ConvertedService,
+  conversionWarning,
+  Fields,
+} from "./field-reader";
 import { convertProcfile, parseProcfile } from "./procfile";
 import { convertRender } from "./render";
 
 export const convertibleSources = ["render", "procfile"] as const;
 export type ConvertibleSource = (typeof convertibleSources)[number];
 
-export interface ConvertRequest {
+interface ConvertRequest {
   readonly source: ConvertibleSource;
   /** Path as shown, and its text. */
   readonly file: string;
@@ -18,7 +24,7 @@ export interface ConvertRequest {
   readonly clone?: Clone;
 }
 
-export interface Conversion {
+interface Conversion {
   /** The manifest; undefined where the file cannot be read. */
   readonly text?: string;
   readonly count: number;
@@ -44,7 +50,12 @@ export function convert(request: ConvertRequest): Conversion {
   if (count === 0 && !hasErrors([...reported.values()]))
     report(error("manifest.missing_key", `${file} declares no service`, { range }));
   if (converted.services.some(({ configuration }) => configuration.image !== undefined))
-    report(dropped(range, "sourceType: image is assumed for images: the platform does not show its word"));
+    report(
+      conversionWarning(
+        range,
+        "sourceType: image is assumed for images: the platform does not show its word",
+      ),
+    );
   const diagnostics = sortDiagnostics([...reported.values()]);
   return { text: hasErrors(diagnostics) ? undefined : manifestOf(converted), count, diagnostics };
 }

@@ -1,7 +1,7 @@
 import type { Report } from "../../declaration/findings";
 import { entryNode, type MapEntry, scalarNode } from "../../declaration/tree";
 import type { SourceFile } from "../../diagnostics/diagnostic";
-import { type Converter, dropped } from "./field-reader";
+import { type Converter, conversionWarning } from "./field-reader";
 import { LogicalNames } from "./logical-names";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)\s*$/;
@@ -12,9 +12,11 @@ export function parseProcfile(file: SourceFile, text: string, report: Report) {
     const range = file.range(index, index + whole.trimEnd().length);
     const [, name = "", command] = line.exec(whole) ?? [];
     const earlier = entries.get(name);
-    if (earlier) report(dropped(earlier.keyRange, `procfile.${name}: a later line of this name is kept`));
+    if (earlier)
+      report(conversionWarning(earlier.keyRange, `procfile.${name}: a later line of this name is kept`));
     if (command !== undefined) entries.set(name, entryNode(name, scalarNode(command, range)));
-    else if (!/^\s*(?:#.*)?$/.test(whole)) report(dropped(range, "this line is no process: name: command"));
+    else if (!/^\s*(?:#.*)?$/.test(whole))
+      report(conversionWarning(range, "this line is no process: name: command"));
   }
   return { root: { kind: "map" as const, entries, range: file.range(0, 0) }, failed: false };
 }
@@ -38,6 +40,6 @@ export const convertProcfile: Converter = (file, { repository, folder }) => {
   });
   const missing = repository === undefined ? "names neither the repository nor" : "does not name";
   const hint = repository === undefined ? "configuration: { repository: https://… }" : undefined;
-  if (services.length > 0) file.report(dropped(range, `the file ${missing} the variables`, hint));
+  if (services.length > 0) file.report(conversionWarning(range, `the file ${missing} the variables`, hint));
   return { services };
 };

@@ -1,6 +1,6 @@
 import { reasonToWithhold } from "../../declaration/secret-texts";
 import type { Plain } from "../../model/value";
-import { type Converter, dropped, type Fields, isWhole } from "./field-reader";
+import { type Converter, conversionWarning, type Fields, isWholeNumber } from "./field-reader";
 import { LogicalNames } from "./logical-names";
 
 const kinds = new Map(Object.entries({ pserv: "worker", keyvalue: "redis", database: "postgres" }));
@@ -64,7 +64,7 @@ export const convertRender: Converter = (file, { repository }) => {
     const { kind, configuration } = convertService(type, named.name, fields, repository);
     const variables = variablesOf(envVars, (name) => asked.has(`${address} ${name}`));
     const { PORT = "" } = Object.assign({}, ...uses.map((key) => groups[key]), variables);
-    const port = isWhole(String(PORT)) ? Number(PORT) : undefined;
+    const port = isWholeNumber(String(PORT)) ? Number(PORT) : undefined;
     if (PORT !== "" && port === undefined)
       fields.note("envVars", `${named.name}: PORT is no number here: set configuration.port, too`);
     const variablesFrom = uses.map((group) => ({ group }));
@@ -199,6 +199,6 @@ function referenceOf(key: string, from: Fields, address: string | undefined): Pl
   if (address !== undefined && variable === "RENDER_EXTERNAL_URL") return `\${${address}.url}`;
   const why = address === undefined ? "is not in this file" : `shows no ${property ?? variable}`;
   const note = `${key}: ${from.text("name")} ${why}; it is taken from the environment`;
-  from.report(dropped(from.node.range, note));
+  from.report(conversionWarning(from.node.range, note));
   return { fromEnv: key };
 }

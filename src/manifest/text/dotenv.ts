@@ -81,7 +81,7 @@ function refusedLine({ index, 0: line }: RegExpExecArray, source: SourceFile): D
 }
 
 /** `KEY` alone: the variable of the environment with this name. */
-const inherited = (key: string, range: SourceRange): SourceNode =>
+const environmentValue = (key: string, range: SourceRange): SourceNode =>
   mapNode([["fromEnv", scalarNode(key, range)]], range);
 
 /** The value of a key, which a shell would expand unless it is in single quotes. */
@@ -95,7 +95,7 @@ function readValue(found: RegExpExecArray, source: SourceFile, of: Expansion): S
     const range = source.range(start, start + whole.length);
     return { kind: "scalar", value: "", source: "dotenv", parts, range };
   }
-  if (plain === undefined) return inherited(found.groups?.key ?? "", of.keyRange);
+  if (plain === undefined) return environmentValue(found.groups?.key ?? "", of.keyRange);
   const quote = /^["']/.exec(plain)?.[0];
   const closeHint = `close it, or write \\${quote} for a quote in the value`;
   if (quote !== undefined)

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { type JsonResult, jsonOf } from "./json";
+import { type JsonResult, manifestJson } from "./json";
 
 /** The only message of the process: the manifest, why there is none, or the error that the program threw. */
 export type ProgramMessage =
@@ -49,7 +49,7 @@ async function evaluate(file: string, stage: string): Promise<void> {
   const value: unknown = await (typeof exported === "function" ? exported(input) : exported);
   const isMap = typeof value === "object" && value !== null && !Array.isArray(value);
   const returned = typeof exported === "function" ? "a function that returns " : "";
-  send(isMap ? jsonOf(value) : { missing: `exports ${returned}no manifest` });
+  send(isMap ? manifestJson(value) : { missing: `exports ${returned}no manifest` });
 }
 
 process.on("uncaughtException", fail);

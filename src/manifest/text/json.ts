@@ -2,7 +2,7 @@
 export type JsonResult = { readonly json: string } | { readonly problem: string };
 
 /** Writes a plain value as JSON, a line for each part; undefined counts as left out. */
-export function jsonOf(value: unknown): JsonResult {
+export function manifestJson(value: unknown): JsonResult {
   const problem = problemIn(value, [], []);
   if (problem !== undefined) return { problem };
   const withoutGaps = (_key: string, part: unknown): unknown =>

@@ -1,4 +1,4 @@
-import { namesSource } from "../../declaration/declared-block";
+import { isSecretSource } from "../../declaration/declared-block";
 import { formatLocation, hintForMiss, type Report } from "../../declaration/findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "../../declaration/tree";
 import type { BlockType, TypeIndex } from "../../declaration/type-index";
@@ -72,7 +72,7 @@ const declares = (node: SourceNode, blockType: BlockType): boolean =>
     ? blockType.children.size === 0 || !isNull(node)
     : [...node.entries.keys()].some((key) => !blockType.children.has(key));
 
-interface Overlaying {
+interface OverlayContext {
   readonly index: TypeIndex;
   readonly report: Report;
   /** Every earlier file was read: a key that is missing here is missing everywhere. */
@@ -88,7 +88,7 @@ interface Overlaying {
 export function overlay(
   lower: MapNode,
   upper: MapNode,
-  to: Overlaying,
+  to: OverlayContext,
   path: readonly string[] = [],
   /** Keys that groups and files add later, which a null removes then. */
   added: "none" | "later" = "none",
@@ -114,11 +114,12 @@ function overlayEntry(
   below: MapEntry,
   above: MapEntry,
   blocks: readonly MapNode[],
-  to: Overlaying,
+  to: OverlayContext,
   path: readonly string[],
 ): MapEntry {
   const [lower, upper] = [below.value, above.value];
-  if (lower.kind !== "map" || upper.kind !== "map" || namesSource(lower) || namesSource(upper)) return above;
+  if (lower.kind !== "map" || upper.kind !== "map" || isSecretSource(lower) || isSecretSource(upper))
+    return above;
   const hasMore = [...to.index.shared.values()].some(
     ({ form: { key, shared } }) =>
       key === above.key && blocks.some(({ entries }) => shared !== undefined && entries.has(shared.from)),
@@ -131,9 +132,9 @@ const isEmpty = ({ range }: SourceNode): boolean => range.start === range.end;
 
 /** An empty block over another says nothing: lines that were commented out must delete nothing below them. */
 const saysNothing = (below: SourceNode): boolean =>
-  isNull(below) || (below.kind === "map" && !namesSource(below));
+  isNull(below) || (below.kind === "map" && !isSecretSource(below));
 
-function reportEmpty({ key, keyRange }: MapEntry, { report }: Overlaying, path: readonly string[]): void {
+function reportEmpty({ key, keyRange }: MapEntry, { report }: OverlayContext, path: readonly string[]): void {
   const hint = "write null to take away what an earlier file says, or remove this line to keep it";
   report(error("manifest.invalid_type", `${[...path, key].join(".")} is empty`, { range: keyRange, hint }));
 }
@@ -141,7 +142,7 @@ function reportEmpty({ key, keyRange }: MapEntry, { report }: Overlaying, path: 
 function reportNothingToTake(
   { key, keyRange }: MapEntry,
   { entries }: MapNode,
-  { report, misses, isWhole }: Overlaying,
+  { report, misses, isWhole }: OverlayContext,
   path: readonly string[],
 ): void {
   if (!isWhole) return;

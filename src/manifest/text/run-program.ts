@@ -65,7 +65,7 @@ async function runProgram(
   signal?.throwIfAborted();
   const message = sent ?? { missing: ended };
   if ("json" in message) return message;
-  if ("thrown" in message) return { diagnostic: thrownIn(file, cwd, message) };
+  if ("thrown" in message) return { diagnostic: programError(file, cwd, message) };
   if ("problem" in message)
     return { diagnostic: error("manifest.invalid_value", `${file}: ${message.problem}`) };
   const hint = sent && "export default defineManifest({ projects: { … } })";
@@ -95,7 +95,7 @@ const hints: Readonly<Record<string, string>> = {
 type Thrown = Extract<ProgramMessage, { readonly thrown: string }>;
 
 /** The error of a program, at the first line of its stack that is the user's. */
-function thrownIn(file: string, cwd: string, { thrown, stack, code }: Thrown): Diagnostic {
+function programError(file: string, cwd: string, { thrown, stack, code }: Thrown): Diagnostic {
   const [first = "", ...others] = thrown.replace(/ \[ERR_\w+\]/, "").split("\n");
   // esbuild, which tsx uses, writes its finding below the first line.
   const [, syntax] = /: ERROR: (.+)/.exec(thrown) ?? [];

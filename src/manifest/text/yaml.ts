@@ -23,7 +23,7 @@ export function parseYaml(source: SourceFile, text: string, report: Report, hint
   return root === undefined ? { failed } : { root, failed };
 }
 
-/** Reads a manifest that `jsonOf` wrote: mistakes in it name the path of their value. */
+/** Reads a manifest that `manifestJson` wrote: mistakes in it name the path of their value. */
 export function parseValue(source: SourceFile, json: string, report: Report): ParsedYaml {
   const read = parseYaml(source, json, report);
   source.placeAt = (offset) => {
