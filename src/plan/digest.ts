@@ -64,7 +64,7 @@ export interface ReviewedChange {
   readonly digest: string;
   /** Of the fingerprints of its secrets; empty where there are none, or they could not be read. */
   readonly print: string;
-  /** Fingerprints of the secrets in the fields that were not known yet, by path; empty where there are none. */
+  /** Fingerprints of the declared text of the fields that were not known yet, by path. */
   readonly unknown: Readonly<Record<string, string>>;
   readonly rest?: ReviewedChange;
 }
@@ -138,7 +138,7 @@ function reviewedChange(entry: DigestEntry, plan: Plan, key: Uint8Array | undefi
     action: `${entry.change?.blockedBy ? "blocked " : ""}${entry.action}`,
     digest: shortHash(entry.contentWithout(entry.unknown)),
     print: printOf(entry, key),
-    unknown: Object.fromEntries(entry.unknown.map((path) => [path, printOf(entry, key, [path])])),
+    unknown: Object.fromEntries(entry.unknown.map((path) => [path, textPrint(entry, path, key)])),
     rest: rest && reviewedChange(rest, plan, key),
   };
 }
@@ -210,7 +210,7 @@ export function compareWithRecord(
     );
     if (!isAsReviewed || (!wasBlocked && before.action !== entry.action)) return "other";
     const isEqual = (path: string): boolean =>
-      !entry.unknown.includes(path) || before.unknown[path] === printOf(entry, key, [path]);
+      !entry.unknown.includes(path) || before.unknown[path] === textPrint(entry, path, key);
     const known = secrets.filter((path) => !unknown.includes(path));
     const isSame = before.print === printOf(entry, key, known) && unknown.every(isEqual);
     return isSame || isFree(entry) ? undefined : "value";
@@ -289,6 +289,10 @@ const printOf = (entry: DigestEntry, key: Uint8Array | undefined, paths?: readon
   );
   return prints.length === 0 ? "" : shortHash(Object.fromEntries(prints));
 };
+
+/** Returns the fingerprint of the text around a value that only apply knows. */
+const textPrint = (entry: DigestEntry, path: string, key: Uint8Array | undefined): string =>
+  shortHash([recipeOf(entry.instance?.desired?.attributes.get(path)?.value), printOf(entry, key, [path])]);
 
 const printOfAll = (entries: readonly DigestEntry[], key: Uint8Array | undefined): string =>
   shortHash(entries.map((entry) => printsOf(entry, key)));

@@ -159,6 +159,10 @@ describe("the digest of a plan", () => {
     const urls = ["a ${service.s0.url}", "b ${service.s0.url}", "a ${service.s0.id}", "${service.s0.url}"];
     const plans = await Promise.all(urls.map((url) => plan(withSecrets([], url))));
     expect(new Set(plans.map(({ digest }) => digest)).size).toBe(urls.length);
+    const [first, second] = plans as [Plan, Plan];
+    expect(compareWithRecord(recordPlan(first, key), second, { key })).toEqual([
+      { address: "service.s1", kind: "value" },
+    ]);
     const withVariable = (url: string) =>
       plan(
         JSON.stringify({ services: { s0: { kind: "web" }, s1: { kind: "web", variables: { URL: url } } } }),
