@@ -157,8 +157,6 @@ const resourceChange = z.strictObject({
   }),
   action_reason: z.string().optional(),
   ...changeParts,
-  declared_digest: z.string().optional(),
-  unbound_values: z.array(z.string()).optional(),
 });
 
 const output = z.strictObject({
