@@ -121,10 +121,10 @@ const adviceByCode: Readonly<Record<string, Advice>> = {
   aborted: ["apply.interrupted", "run the command again to continue"],
   body_too_large: [
     "apply.body_too_large",
-    "make the value smaller; the service accepts at most 262144 bytes a request",
+    "make the value smaller; the platform accepts at most 262144 bytes a request",
   ],
   ANSWER_LATE: ["api.unavailable", remedy("service.slow")],
-  rate_limited: ["api.rate_limited", "wait as long as the service asks, then run the command again"],
+  rate_limited: ["api.rate_limited", "wait as long as the platform asks, then run the command again"],
   engine_unavailable: [
     "api.unavailable",
     "hosting is off or not ready: look in the dashboard, and run the command again later",
@@ -140,7 +140,7 @@ const adviceByCode: Readonly<Record<string, Advice>> = {
   canvas_revision_conflict: ["api.conflict", "someone else saved the layout; run the command again"],
   canvas_too_large: [
     "api.refused",
-    "the service lists at most 2000 services and 10000 references of a project; spread them over several",
+    "the platform lists at most 2000 services and 10000 references of a project; spread them over several",
   ],
 };
 
@@ -153,8 +153,8 @@ const adviceByStatus: Readonly<Record<number, Advice>> = {
   404: ["api.not_found", remedy("workspace.check")],
   405: ["api.refused", remedy("address.route")],
   409: ["api.conflict", remedy("live.look")],
-  413: ["api.refused", "the request is larger than the service takes (262144 bytes)"],
-  429: ["api.rate_limited", "wait as long as the service asks, or lower -parallelism"],
+  413: ["api.refused", "the request is larger than the platform takes (262144 bytes)"],
+  429: ["api.rate_limited", "wait as long as the platform asks, then run the command again"],
 };
 
 function adviceFor({ kind, method, status = 0, code = "" }: ApiError): Advice {

@@ -4,7 +4,7 @@ import { type Mask, noMask } from "../model/value";
 import { defaultGaps } from "./gaps";
 import { checkBaseUrl } from "./http-transport";
 import { authorizationWith, prepareRequest } from "./prepare-request";
-import { RateLimiter } from "./rate-limiter";
+import { mostRequests, RateLimiter } from "./rate-limiter";
 import type { KnownSecrets } from "./recorded-values";
 import { Redactor } from "./redactor";
 import { RequestAttempts, type RetryContext } from "./retry";
@@ -20,7 +20,7 @@ export interface ClientOptions
   readonly apiKey: Secret;
   /** 32 hex digits that all request ids hold; from `random` unless given. */
   readonly runId?: string;
-  /** Most requests in flight; 32 unless said. */
+  /** Most requests in flight; `mostRequests` unless said. */
   readonly maxConcurrency?: number;
   readonly userAgent?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -81,7 +81,7 @@ export function openClient(options: ClientOptions): Client {
   let mask = noMask;
   const context: RetryContext = {
     ...{ transport, clock, random },
-    limiter: new RateLimiter(clock, Math.max(1, options.maxConcurrency ?? 32)),
+    limiter: new RateLimiter(clock, Math.max(1, options.maxConcurrency ?? mostRequests)),
     deadlineMs: options.deadlineMs ?? 300_000,
     gaps: options.gaps ?? defaultGaps,
     host: new URL(baseUrl).host,

@@ -14,10 +14,10 @@ import {
 } from "./known-versions";
 import type { Send } from "./send";
 import { contentOf, isDeleting, newestById, type Shown } from "./versions";
-import type { Canvas, Project, Service } from "./wire/shapes";
+import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shapes";
 
 /** How long a read that contradicts our last write, or another read, is repeated, milliseconds. */
-const patienceMs = 30_000;
+export const patienceMs = 30_000;
 
 /** How long after our last write of a resource its absence does not prove a deletion, milliseconds. */
 const recentMs = 120_000;
@@ -59,13 +59,27 @@ export class Consistency {
   readonly known: KnownVersions;
   readonly seen = new SeenIds();
   readonly clock: Pick<Clock, "elapsed" | "now" | "sleep">;
+  /** Rises with each write of ours, and with each demand for a new read. */
+  order = 0;
+  /** The order at the answer to our last write. */
+  lastWrite = 0;
   /** Doubtful entries that each list leaves out after 30 seconds, by its kind and parent. */
   readonly #doubts = new Map<string, readonly Doubt[]>();
   #hasTold = false;
 
-  constructor(private readonly options: ConsistencyOptions) {
+  constructor(readonly options: ConsistencyOptions) {
     this.known = new KnownVersions(options.serviceTime, options.acceptsOlder);
     this.clock = options.clock ?? systemClock;
+  }
+
+  nextOrder(): number {
+    this.order += 1;
+    return this.order;
+  }
+
+  /** Marks all earlier reads as outdated: after a write of ours, or where they repeat a new secret. */
+  expireReads(): void {
+    this.lastWrite = this.nextOrder();
   }
 
   /**
@@ -156,36 +170,9 @@ export class Consistency {
         return reading.value;
       }
       if (isOver) throw staleError(reading.stale, restoredHint);
-      if (!this.#hasTold) say?.("The service's reads are behind our last write; looking again …");
+      if (!this.#hasTold) say?.("The platform's reads are behind our last write; looking again …");
       this.#hasTold = true;
       await clock.sleep(pause, signal);
-    }
-  }
-
-  /**
-   * Looks for what an unanswered write may have made, and while nothing is shown again, until `forMs` milliseconds after
-   * `since` (by the clock's `elapsed`): 30 seconds from now unless said. `onWait` is called once where that takes longer
-   * than two seconds.
-   */
-  async untilVisible<T>(
-    look: (looks: number) => Promise<readonly T[] | undefined>,
-    wait: {
-      readonly since?: number;
-      readonly forMs?: number;
-      readonly onWait?: (() => void) | undefined;
-    } = {},
-  ): Promise<readonly T[] | undefined> {
-    const { clock } = this;
-    const { signal } = this.options;
-    const { since = clock.elapsed(), forMs = patienceMs, onWait } = wait;
-    for (let looks = 0; ; looks += 1) {
-      const seen = await look(looks);
-      // A look that tells nothing may have failed in passing: it is repeated once.
-      if (seen === undefined && looks === 0) continue;
-      const left = since + forMs - clock.elapsed();
-      if (seen === undefined || seen.length > 0 || left <= 0) return seen;
-      if (looks === 2) onWait?.();
-      await clock.sleep(Math.min(left, [500, 1500][looks] ?? 2000), signal);
     }
   }
 
@@ -238,13 +225,17 @@ export class Consistency {
   }
 }
 
+/** Reads a deployment by the ids of its service and its own. */
+type ReadDeployment = (serviceId: string, id: string) => Promise<Deployment | undefined>;
+
 /** Endpoints whose reads are as new as our writes, over `raw` ones. */
 export interface ConsistentEndpoints extends Endpoints {
   readonly raw: Endpoints;
   readonly consistency: Consistency;
   /** `read` sends the request, or returns the answer to one that was sent already. */
   listProjects(read?: () => Promise<readonly Project[]>): Promise<readonly Project[]>;
-  canvas(scope?: CanvasScope, read?: () => Promise<Canvas>): Promise<Canvas>;
+  canvas(scope?: CanvasScope, read?: () => Promise<Canvas>, deployment?: ReadDeployment): Promise<Canvas>;
+  listVariables(serviceId: string, read?: () => Promise<readonly Variable[]>): Promise<readonly Variable[]>;
   /** `isRouteMissing` returns true if a 404 says nothing, because there is no read of one service. */
   getService(id: string, isRouteMissing?: () => Promise<boolean>): Promise<Service>;
 }
@@ -256,7 +247,14 @@ export function consistently(
 ): (send: Send) => ConsistentEndpoints {
   const consistency = new Consistency(options);
   return (send) => {
-    const raw = make((request, how) => send(checkingCreatedId(request, consistency), how));
+    const raw = make(async (request, how) => {
+      const isRead = request.method === "GET" || request.reveals !== undefined;
+      try {
+        return await send(checkingCreatedId(request, consistency), how);
+      } finally {
+        if (!isRead) consistency.expireReads();
+      }
+    });
     const writes = recordedWrites(raw, consistency.known, consistency.clock);
     return { ...raw, raw, consistency, ...reads(raw, consistency), ...writes };
   };
@@ -264,14 +262,14 @@ export function consistently(
 
 function reads(raw: Endpoints, consistency: Consistency) {
   const { known, seen } = consistency;
-  const isServiceStale = (service: Service) => isStale({ raw, consistency }, service);
+  const deploymentIn: ReadDeployment = (...ids) => unlessAbsent(() => raw.getDeployment(...ids));
   return {
     listProjects: async (read = raw.listProjects) => {
       const alone = (id: string) => unlessAbsent(() => raw.getProject(id));
       return consistency.list("project", { read, alone });
     },
     getProject: (id) => consistency.one("project", id, () => raw.getProject(id)),
-    canvas: async (scope = {}, read = () => raw.canvas(scope)) => {
+    canvas: async (scope = {}, read = () => raw.canvas(scope), deployment = deploymentIn) => {
       const { projectId, environmentId } = scope;
       // A layout that was reset may be unsaved again, at revision 0 (interface, "Canvas", rules 3 and 4).
       const isOutdated = (revision: number, saved: Known): boolean =>
@@ -287,7 +285,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
         },
         parentId: projectId,
         alone: (id) => unlessAbsent(() => raw.getService(id)),
-        isStale: isServiceStale,
+        isStale: (service) => isStale(consistency, deployment, service),
         othersStale: () => (layout && isOutdated(whole.layout.revision, layout) ? [layout] : []),
       });
       return {
@@ -296,9 +294,13 @@ function reads(raw: Endpoints, consistency: Consistency) {
       };
     },
     getService: (id, isRouteMissing) =>
-      consistency.one("service", id, () => raw.getService(id), isServiceStale, isRouteMissing),
-    listVariables: (serviceId) =>
-      consistency.list("variable", { read: () => raw.listVariables(serviceId), parentId: serviceId }),
+      consistency.one(
+        ...(["service", id, () => raw.getService(id)] as const),
+        (service) => isStale(consistency, deploymentIn, service),
+        isRouteMissing,
+      ),
+    listVariables: (serviceId, read = () => raw.listVariables(serviceId)) =>
+      consistency.list("variable", { read, parentId: serviceId }),
     getDeployment: (serviceId, id) =>
       consistency.one("deployment", id, () => raw.getDeployment(serviceId, id)),
     listDeployments: (serviceId, page = {}) => {
@@ -325,7 +327,8 @@ function reads(raw: Endpoints, consistency: Consistency) {
 
 /** Returns true if a project or service is shown as before our last write of it, or before our last deployment. */
 export async function isStale(
-  { raw, consistency }: Pick<ConsistentEndpoints, "raw" | "consistency">,
+  consistency: Consistency,
+  deployment: ReadDeployment,
   shown: Project | Service,
 ): Promise<boolean> {
   if (consistency.isStale(shown)) return true;
@@ -333,12 +336,11 @@ export async function isStale(
   const last = consistency.known.lastDeployment(id);
   if (last === undefined || !consistency.isRecentWrite(last)) return false;
   if (latest == null) return true;
-  const found = () => unlessAbsent(() => raw.getDeployment(id, latest));
   // A deployment of the same time, or that cannot be read, is another user's.
-  if (latest !== last.id) return isOlder((await found())?.createdAt, last.updatedAt);
+  if (latest !== last.id) return isOlder((await deployment(id, latest))?.createdAt, last.updatedAt);
   // A suspended or archived service may show no release.
   if (serving == null || serving === latest) return false;
-  return (await found())?.status === "live";
+  return (await deployment(id, latest))?.status === "live";
 }
 
 /** Returns that reads do not show an end that has to come; with `isUnseen` no read ever shows it. Where it lasts, it has failed. */

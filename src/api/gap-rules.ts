@@ -80,7 +80,7 @@ function hintOf(name: GapName, otherwise: string): string {
   const { assumption, settings = {} }: Gap = gaps[name];
   const choices = Object.entries(settings).map(([key, { example }]) => assignment(gapVariable(key), example));
   return (
-    `${otherwise}rnv assumes, because the service's documents do not show it, that ${assumption}` +
+    `${otherwise}rnv assumes, because the platform's documents do not show it, that ${assumption}` +
     (choices.length === 0 ? "" : `; if that is otherwise, say so: ${choices.join(" or ")}`)
   );
 }
@@ -94,7 +94,7 @@ export function turnedOff(
     kind: "refused",
     ...{ operation: name, method, path, address },
     code: GAP_OFF,
-    message: `turned off by ${gapVariable(setting)}; use the dashboard of the service`,
+    message: `turned off by ${gapVariable(setting)}; use its dashboard`,
     requestId: "",
     attempts: 0,
   });

@@ -38,7 +38,7 @@ export function checkBaseUrl(text: string): Diagnostic | undefined {
   }
   if (text !== url.href && `${text}/` !== url.href)
     return error("config.insecure", `the base URL is read as ${url.href}, which is not how it is written`, {
-      hint: "if that is where the API key shall go, write it so",
+      hint: "if the API key should be sent there, set it explicitly",
     });
   if (!text.endsWith("/api/v1") || /[?#]/.test(text)) {
     return error("config.invalid", "the base URL does not end in /api/v1", {

@@ -37,7 +37,7 @@ export function prepareRequest(
     throw new ApiError({
       ...{ kind: "refused", operation, method, path, address, requestId, attempts: 0 },
       code: "body_too_large",
-      message: `the request has ${bytes} bytes; the service takes at most ${maxBodyBytes}`,
+      message: `the request has ${bytes} bytes; the platform takes at most ${maxBodyBytes}`,
     });
   }
   const query = request.query === undefined ? "" : new URLSearchParams(request.query).toString();

@@ -21,6 +21,9 @@ interface PermitWaiter {
   readonly refuse: (reason: unknown) => void;
 }
 
+/** Most requests in flight at once, of all processes of a run. */
+export const mostRequests = 64;
+
 const initialConcurrency = 4;
 /** From here on the concurrency grows more slowly, as every request in flight is refused with the first overload. */
 const cautiousFrom = 16;
@@ -93,7 +96,7 @@ export class RateLimiter {
       if (this.#pausedUntil <= waiter.request.latestStart(now)) continue;
       this.#remove(waiter);
       const seconds = Math.ceil((this.#pausedUntil - now) / 1000);
-      waiter.refuse(new RetryAfterTooLong(`the service asks to wait ${seconds} s`));
+      waiter.refuse(new RetryAfterTooLong(`the platform asks to wait ${seconds} s`));
     }
   }
 

@@ -78,7 +78,7 @@ function messageOf(
   const form = /^\s*</.test(text) ? "the answer is HTML, not JSON" : "the answer is not a JSON object";
   if (status >= 200 && status < 300) return form;
   if (status >= 300 && status < 400)
-    return `the service answered with a redirect to ${redirect ?? "an address that cannot be read"}; redirects are not followed and the API key is not sent there`;
+    return `the platform answered with a redirect to ${redirect ?? "an address that cannot be read"}; redirects are not followed and the API key is not sent there`;
   if (message !== undefined)
     return message.length <= MESSAGE_LIMIT ? message : `${message.slice(0, MESSAGE_LIMIT - 1)}…`;
   const meaning = statusTexts[status] ?? "unknown status";

@@ -4,14 +4,14 @@ import type { ResourceOperations } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
 import { entriesNamed, sameName } from "../model/text";
 import { ApiError, isNoRoute, unlessAbsent } from "./api-error";
-import { type Consistency, type ConsistentEndpoints, consistently, isStale } from "./consistent-reads";
+import { type Consistency, type ConsistentEndpoints, isStale, patienceMs } from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
 import { environmentOf } from "./gap-rules";
 import { gapVariable } from "./gaps";
 import type { Asks, KnownVersions } from "./known-versions";
-import type { Send } from "./send";
+import { type Freshness, ReadCache } from "./read-cache";
 import { isDeleting, newestById } from "./versions";
-import type { Canvas, Project, Service, Variable } from "./wire/shapes";
+import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shapes";
 
 export type ById<T> =
   | { readonly kind: "found"; readonly value: T }
@@ -20,7 +20,7 @@ export type ById<T> =
   /** The route is missing and no list shows it: it may be archived, deleting, or gone. */
   | { readonly kind: "unreadable"; readonly reason: string };
 
-/** What is known of the live state of a workspace, each part read at most once until it is invalidated. */
+/** The live state of a workspace. Each part is read at most once, and again after a write of ours. */
 export type Reads = Pick<CachedReads, keyof CachedReads>;
 
 /** A resource type with the half that talks to the service. */
@@ -34,13 +34,18 @@ interface ServiceList {
   readonly complete: boolean;
 }
 
-/** Reads live state over one endpoint set: every part at most once; failures are forgotten (DESIGN section 5). */
-export function createReads(endpoints: Endpoints | ConsistentEndpoints): Reads {
-  const unsent: Send = () => Promise.reject(new Error("the endpoints send by themselves"));
-  return new CachedReads("consistency" in endpoints ? endpoints : consistently(() => endpoints)(unsent));
-}
+/** Reads live state over one endpoint set; failures are forgotten (DESIGN section 5). */
+export const createReads = (endpoints: ConsistentEndpoints): Reads => new CachedReads(endpoints);
 
 type RouteProof = "unproven" | "works" | "missing";
+
+interface ReadFacts {
+  isPrefetched?: true;
+  serviceRoute: RouteProof;
+  variablesRoute: RouteProof;
+  /** The canvas of the workspace was refused as too large. */
+  isAboveLimit?: true;
+}
 
 /**
  * Live state, shared by every resource of a run: three requests (catalog, projects, canvas) show every active service with
@@ -59,34 +64,53 @@ class CachedReads {
   readonly timeAt: KnownVersions["timeAt"] = (date) => this.#known.timeAt(date);
   readonly noteDeleted: KnownVersions["noteDeleted"] = (id) => this.#known.noteDeleted(id);
   readonly serviceTime: KnownVersions["serviceTime"] = () => this.#known.serviceTime();
-  /** Parts of what was read, each with when it was asked for, by the clock's `elapsed`. */
-  #cache = new Map<string, { readonly reading: Promise<unknown>; readonly askedAt: number }>();
-  #first: { isSent?: boolean; projects?: Promise<readonly Project[]>; canvas?: Promise<Canvas> } = {};
-  #serviceRoute: RouteProof = "unproven";
-  #variablesRoute: RouteProof = "unproven";
-  /** The canvas of the workspace was refused as too large. */
-  #isAboveLimit = false;
 
   readonly refuseDoubtful: Consistency["refuseDoubtful"] = (...asked) =>
     this.endpoints.consistency.refuseDoubtful(...asked);
 
-  constructor(private readonly endpoints: ConsistentEndpoints) {
+  constructor(
+    private readonly endpoints: ConsistentEndpoints,
+    private readonly cache = new ReadCache(endpoints.consistency),
+    /** Shared by all reads of a connection. */
+    private readonly facts: ReadFacts = { serviceRoute: "unproven", variablesRoute: "unproven" },
+  ) {
     this.live = endpoints;
+  }
+
+  /** Returns the same reads, as new as is asked for. */
+  fresh(freshness: Freshness = {}): Reads {
+    return new CachedReads(this.endpoints, this.cache.fresh(freshness), this.facts);
   }
 
   get #known(): KnownVersions {
     return this.endpoints.consistency.known;
   }
 
-  readonly untilVisible: Consistency["untilVisible"] = (look, how) =>
-    this.endpoints.consistency.untilVisible((looks) => {
-      if (looks > 0) this.invalidate();
-      return look(looks);
-    }, how);
+  /**
+   * Looks for what an unanswered write may have made, and while nothing is shown again with new reads, until `forMs`
+   * milliseconds after `since` (by the clock's `elapsed`): 30 seconds from now unless said. `onWait` is called once where
+   * that takes longer than two seconds.
+   */
+  async untilVisible<T>(
+    look: (reads: Reads) => Promise<readonly T[] | undefined>,
+    wait: { readonly since?: number; readonly forMs?: number; readonly onWait?: () => void } = {},
+  ): Promise<readonly T[] | undefined> {
+    const { clock, options } = this.endpoints.consistency;
+    const { since = clock.elapsed(), forMs = patienceMs, onWait } = wait;
+    for (let looks = 0; ; looks += 1) {
+      const seen = await look(looks > 0 ? this.fresh() : this);
+      // A look that tells nothing may have failed in passing: it is repeated once.
+      if (seen === undefined && looks === 0) continue;
+      const left = since + forMs - clock.elapsed();
+      if (seen === undefined || seen.length > 0 || left <= 0) return seen;
+      if (looks === 2) onWait?.();
+      await clock.sleep(Math.min(left, [500, 1500][looks] ?? 2000), options.signal);
+    }
+  }
 
   catalog() {
     this.prefetch();
-    return this.#once("catalog", () => this.endpoints.catalog());
+    return this.cache.once("catalog", () => this.endpoints.catalog());
   }
 
   /** Every project. Throws `DiagnosticsError` (`live.stale`) where one that is asked for is in doubt, as the others do. */
@@ -107,7 +131,7 @@ class CachedReads {
   async project(id: string): Promise<ById<Project>> {
     const listed = await this.#entry("project", id, () => this.#projects());
     if (listed !== undefined) return { kind: "found", value: listed };
-    return this.#once(`project ${id}`, () => this.#projectById(id));
+    return this.cache.once(`project ${id}`, () => this.#projectById(id));
   }
 
   /** Every active service of the workspace. Above the canvas limit it is read with a canvas per project. */
@@ -120,7 +144,7 @@ class CachedReads {
   /** Returns the active services of a name in one project; null: outside of projects. */
   async servicesNamed(name: string, projectId: string | null): Promise<readonly Service[]> {
     // Above the canvas limit only the project is read: others may be many.
-    const isApart = this.#isAboveLimit && projectId !== null;
+    const isApart = this.facts.isAboveLimit && projectId !== null;
     const listed = isApart ? (await this.layout(projectId)).nodes : (await this.#services()).services;
     this.refuseDoubtful("service", (one) => one.name === undefined || sameName(one.name, name));
     return entriesNamed(listed, name).filter((one) => (one.projectId ?? null) === projectId);
@@ -157,13 +181,14 @@ class CachedReads {
   async service(id: string): Promise<ById<Service>> {
     const shown = await this.#entry("service", id, () => this.#services());
     if (shown !== undefined) return isDeleted(shown) ? { kind: "gone" } : { kind: "found", value: shown };
-    return this.#once(`service ${id}`, () => this.#serviceById(id));
+    return this.cache.once(`service ${id}`, () => this.#serviceById(id));
   }
 
   /** The same; gone only where a read by id has been seen to work. */
   async provenService(id: string): Promise<ById<Service>> {
     const read = await this.service(id);
-    const isProven = read.kind !== "gone" || read.deleting !== undefined || this.#serviceRoute !== "unproven";
+    const isProven =
+      read.kind !== "gone" || read.deleting !== undefined || this.facts.serviceRoute !== "unproven";
     return isProven ? read : noServiceRoute;
   }
 
@@ -172,55 +197,70 @@ class CachedReads {
     const part = `variables ${serviceId}`;
     const isOutdated = async (listed: readonly Variable[] | undefined, askedAt: number) =>
       listed !== undefined && this.endpoints.consistency.areStale(listed, serviceId, askedAt);
-    const listed = await this.#current(part, () => this.#variables(part, serviceId), isOutdated);
+    const listed = await this.cache.current(part, () => this.#variables(part, serviceId), isOutdated);
     this.refuseDoubtful("variable", (one) => one.parentId === serviceId && asks(one));
     return listed;
   }
 
   #variables(part: string, serviceId: string): Promise<readonly Variable[] | undefined> {
-    return this.#once(part, async () => {
-      if (this.#variablesRoute === "missing") return undefined;
+    return this.cache.once(part, async () => {
+      if (this.facts.variablesRoute === "missing") return undefined;
       try {
-        const listed = await this.endpoints.listVariables(serviceId);
-        this.#variablesRoute = "works";
+        const read = this.cache.sentAhead(`sent ${part}`, () => this.endpoints.raw.listVariables(serviceId));
+        const listed = await this.endpoints.listVariables(serviceId, read);
+        this.facts.variablesRoute = "works";
         return listed;
       } catch (failure) {
         // An archived service may not list its own.
         if (statusOf(failure) === 409) return undefined;
         if (!isNoRoute(failure) && statusOf(failure) !== 404) throw failure;
-        if (isNoRoute(failure)) this.#variablesRoute = "missing";
+        if (isNoRoute(failure)) this.facts.variablesRoute = "missing";
         const service = await this.service(serviceId);
         if (service.kind === "gone") return [];
         // A service that exists is enough to know; others need not ask again.
-        if (service.kind === "found" && this.#variablesRoute === "unproven") this.#variablesRoute = "missing";
+        if (service.kind === "found" && this.facts.variablesRoute === "unproven")
+          this.facts.variablesRoute = "missing";
         return undefined;
       }
     });
   }
 
+  /** Undefined where the service does not show it. */
+  async deployment(serviceId: string, id: string): Promise<Deployment | undefined> {
+    const shown = await this.#deployment(serviceId, id);
+    return shown ?? unlessAbsent(() => this.endpoints.getDeployment(serviceId, id));
+  }
+
+  readonly #deployment = (serviceId: string, id: string) =>
+    this.cache.once(`deployment ${id}`, () =>
+      unlessAbsent(() => this.endpoints.raw.getDeployment(serviceId, id)),
+    );
+
   layout(projectId: string): Promise<Canvas> {
-    return this.#once(`canvas ${projectId}`, () => this.endpoints.canvas({ projectId }));
+    return this.cache.once(`canvas ${projectId}`, () =>
+      this.endpoints.canvas({ projectId }, undefined, this.#deployment),
+    );
   }
 
   /** Sends the three requests that show a workspace, whose answers are read once they are needed. */
   prefetch(): void {
-    if (this.#first.isSent) return;
-    this.#first.isSent = true;
+    if (this.facts.isPrefetched) return;
+    this.facts.isPrefetched = true;
     const { raw } = this.endpoints;
-    const catalog = this.catalog();
-    this.#first.projects = raw.listProjects();
-    this.#first.canvas = raw.canvas();
-    for (const first of [catalog, this.#first.projects, this.#first.canvas]) first.catch(() => {});
+    this.catalog().catch(() => {});
+    this.cache.sendAhead("sent projects", raw.listProjects);
+    this.cache.sendAhead("sent canvas", () => raw.canvas());
   }
 
-  /** Drops what was cached, after a write; with `maxAgeMs` what was asked for longer ago. */
-  invalidate(maxAgeMs?: number): void {
-    this.#first = { isSent: this.#first.isSent };
-    const kept =
-      maxAgeMs === undefined
-        ? Number.POSITIVE_INFINITY
-        : this.endpoints.consistency.clock.elapsed() - maxAgeMs;
-    this.#cache = new Map([...this.#cache].filter(([, { askedAt }]) => askedAt >= kept));
+  /** Sends the requests for the variables of services that a state records, or of those with recorded variables. */
+  prefetchVariables(of: "recorded services" | "recorded variables"): void {
+    const recorded =
+      of === "recorded services"
+        ? this.#known.listed("service").map(({ id }) => id)
+        : this.#known.listed("variable").flatMap(({ parentId }) => parentId ?? []);
+    for (const id of recorded)
+      if (this.#known.of(id)?.absence === undefined)
+        this.cache.sendAhead(`sent variables ${id}`, () => this.endpoints.raw.listVariables(id));
   }
 
   async #entry<T extends Project | Service>(
@@ -228,44 +268,22 @@ class CachedReads {
     id: string,
     read: () => Promise<{ readonly byId: ReadonlyMap<string, T> }>,
   ): Promise<T | undefined> {
-    const { byId } = await this.#current(`${kind}s`, read, async (list, askedAt) => {
+    const { byId } = await this.cache.current(`${kind}s`, read, async (list, askedAt) => {
       const shown = list.byId.get(id);
+      if (shown === undefined) return false;
       return (
-        shown !== undefined && (this.#known.wasDeletedSince(id, askedAt) || isStale(this.endpoints, shown))
+        this.#known.wasDeletedSince(id, askedAt) ||
+        isStale(this.endpoints.consistency, this.#deployment, shown)
       );
     });
     this.refuseDoubtful(kind, (one) => one.id === id);
     return byId.get(id);
   }
 
-  /** Reads a part, and again where a newer version was recorded after it was read. */
-  async #current<T>(
-    part: string,
-    read: () => Promise<T>,
-    isOutdated: (value: T, askedAt: number) => Promise<boolean>,
-  ): Promise<T> {
-    const cached = this.#cache.get(part);
-    const value = await read();
-    if (cached === undefined || !(await isOutdated(value, cached.askedAt))) return value;
-    if (this.#cache.get(part) === cached) this.#cache.delete(part);
-    return read();
-  }
-
-  #once<T>(part: string, read: () => Promise<T>): Promise<T> {
-    // A read that was sent before a write must not count as known after it.
-    const cache = this.#cache;
-    const before = cache.get(part);
-    if (before !== undefined) return before.reading as Promise<T>;
-    const reading = read();
-    cache.set(part, { reading, askedAt: this.endpoints.consistency.clock.elapsed() });
-    reading.catch(() => cache.delete(part));
-    return reading;
-  }
-
   #projects() {
     this.prefetch();
-    const read = this.#prefetched("projects", this.endpoints.raw.listProjects);
-    return this.#once("projects", async () => {
+    const read = this.cache.sentAhead("sent projects", this.endpoints.raw.listProjects);
+    return this.cache.once("projects", async () => {
       const projects = await this.endpoints.listProjects(read);
       return { projects, byId: new Map(projects.map((project) => [project.id, project])) };
     });
@@ -273,25 +291,16 @@ class CachedReads {
 
   #services(): Promise<ServiceList> {
     this.prefetch();
-    return this.#once("services", () => this.#readServices());
-  }
-
-  /** Returns a read whose first answer is that of the request that was sent already, if any. */
-  #prefetched<T>(part: "projects" | "canvas", read: () => Promise<T>): () => Promise<T> {
-    return () => {
-      const sent = this.#first[part] as Promise<T> | undefined;
-      this.#first[part] = undefined;
-      return sent ?? read();
-    };
+    return this.cache.once("services", () => this.#readServices());
   }
 
   async #readServices(): Promise<ServiceList> {
     try {
-      const read = this.#prefetched("canvas", () => this.endpoints.raw.canvas());
-      return listOf([await this.endpoints.canvas({}, read)], true);
+      const read = this.cache.sentAhead("sent canvas", () => this.endpoints.raw.canvas());
+      return listOf([await this.endpoints.canvas({}, read, this.#deployment)], true);
     } catch (failure) {
       if (statusOf(failure) !== 413) throw failure;
-      this.#isAboveLimit = true;
+      this.facts.isAboveLimit = true;
     }
     const { projects } = await this.#projects();
     return listOf(await Promise.all(projects.map(({ id }) => this.layout(id))), false);
@@ -307,13 +316,13 @@ class CachedReads {
   }
 
   async #serviceById(id: string): Promise<ById<Service>> {
-    if (this.#serviceRoute === "missing") return noServiceRoute;
+    if (this.facts.serviceRoute === "missing") return noServiceRoute;
     try {
       const service = await this.endpoints.getService(id, () => this.#isServiceRouteMissing());
-      this.#serviceRoute = "works";
+      this.facts.serviceRoute = "works";
       return foundOrGone(service);
     } catch (failure) {
-      if (isNoRoute(failure)) this.#serviceRoute = "missing";
+      if (isNoRoute(failure)) this.facts.serviceRoute = "missing";
       else if (statusOf(failure) !== 404) throw failure;
       return (await this.#isServiceRouteMissing()) ? noServiceRoute : { kind: "gone" };
     }
@@ -321,15 +330,15 @@ class CachedReads {
 
   /** Returns true if there is no read of one service: a 404 says nothing while services that exist answer the same. */
   async #isServiceRouteMissing(): Promise<boolean> {
-    if (this.#serviceRoute !== "unproven") return this.#serviceRoute === "missing";
+    if (this.facts.serviceRoute !== "unproven") return this.facts.serviceRoute === "missing";
     // Two ids, because a service may have been deleted since.
     const shown = (await this.#services()).services.slice(0, 2);
     for (const { id } of shown) {
       if ((await unlessAbsent(() => this.endpoints.raw.getService(id))) === undefined) continue;
-      this.#serviceRoute = "works";
+      this.facts.serviceRoute = "works";
       return false;
     }
-    if (shown.length > 0) this.#serviceRoute = "missing";
+    if (shown.length > 0) this.facts.serviceRoute = "missing";
     return shown.length > 0;
   }
 }
@@ -337,7 +346,7 @@ class CachedReads {
 const noServiceRoute: ById<never> = {
   kind: "unreadable",
   reason:
-    "the service offers no way to read one service, and the canvas does not show it " +
+    "the platform offers no way to read one service, and the canvas does not show it " +
     `(${gapVariable("readService")} names another path)`,
 };
 

@@ -47,7 +47,7 @@ type Unanswered = { readonly kind: "no-answer"; readonly thrown: unknown } & Tra
 type AttemptResult = Answered | Unanswered;
 
 const proxyHint =
-  "check HTTPS_PROXY (http://USER:PASSWORD@HOST:PORT where it asks who you are); hosts that need no proxy stand in NO_PROXY";
+  "check HTTPS_PROXY (http://USER:PASSWORD@HOST:PORT where it asks who you are); list hosts that bypass the proxy in NO_PROXY";
 
 export class RequestAttempts {
   #sent = 0;

@@ -1,6 +1,6 @@
 import { isoTime } from "../model/time";
 
-/** Stands for the embedded service: the name is never looked up, and no request leaves the process. */
+/** Stands for the embedded platform: the name is never looked up, and no request leaves the process. */
 export const embeddedUrl = "https://embedded.invalid/api/v1";
 
 /** A request as it goes over HTTP: headers lower-case, the body as text. */

@@ -64,7 +64,7 @@ export async function act(
   const pendingOf = (made: Made): Pending => action.pendingOf(order, made);
   const pending = await createOrFind(reads, {
     send: async () => pendingOf(await action.send(writes, order)),
-    look: async () => action.find?.(reads, order, preexistingIds),
+    look: async (now) => action.find?.(now, order, preexistingIds),
     take: async (id: string) => {
       await door.close(order, id);
       return pendingOf({ id });

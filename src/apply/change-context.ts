@@ -26,7 +26,7 @@ import type { Run, RunTask, Slot } from "./run";
 import type { RunJournal } from "./run-journal";
 
 /** One change of a run, with its own keyed and journaled endpoints. */
-export interface ChangeContext {
+export interface ChangeContext extends Pick<RunTask, "around"> {
   readonly run: Run;
   readonly change: Change;
   readonly instance: PlannedInstance;
@@ -40,14 +40,14 @@ export interface ChangeContext {
 }
 
 export function changeContext(run: Run, task: RunTask, slot: Slot): ChangeContext {
-  const { change, instance, phase } = task;
+  const { change, instance, phase, around } = task;
   const type = run.types.get(change.type);
   if (!type) throw new Error(`no resource type ${change.type}`);
   const known = change.parent && run.lookup(change.parent, "id");
   const parentId = typeof known === "string" ? known : undefined;
   const makes = change.action === "create" || phase === "create";
   const made = makes ? madeWith(instance, type) : undefined;
-  const shared = { run, change, instance, type, slot, parentId };
+  const shared = { run, change, instance, type, slot, parentId, around };
   const recordOnAccept = (id: string | undefined, madeAt?: string) =>
     recordOfAccepted(shared, made, id, madeAt);
   const writes: JournaledWrites = {

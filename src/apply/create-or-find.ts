@@ -8,7 +8,7 @@ import type { LiveResource } from "../model/live";
 export interface Creation<Made, Found> {
   readonly send: () => Promise<Made>;
   /** Returns what the request may have made; undefined where that cannot be found out. */
-  readonly look: () => Promise<readonly Found[] | undefined>;
+  readonly look: (reads: Reads) => Promise<readonly Found[] | undefined>;
   /** Records what was found as the outcome of the request. */
   readonly take: (found: Found) => Promise<Made>;
   readonly refuse: () => Promise<void>;
@@ -44,7 +44,6 @@ async function sendOrFind<Made, Found>(
     // The service knows the key from a request with another body (interface, "Idempotency rules").
     const isKeyUsed = (failure as Partial<ApiError>).code === "idempotency_conflict";
     if (!isUncertain(failure) && !isKeyUsed) throw failure;
-    reads.invalidate();
     // A look that fails tells nothing: that the request is uncertain is what people have to know.
     const found = await reads.untilVisible(look, wait).catch(() => undefined);
     if (found && found.length > 1) throw await several(found);

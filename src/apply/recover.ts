@@ -1,4 +1,4 @@
-import type { Resource } from "../api/reads";
+import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
@@ -79,7 +79,7 @@ async function settleIntent(recovering: Recovering, intent: Intent): Promise<Rec
     ...{ name, parentId, body, declared: undefined, since },
     preexistingIds: preexistingIdsOf(recovering, intent),
   };
-  const found = await findLost(recovering, intent, async () => type.candidates?.(recovering.reads, search));
+  const found = await findLost(recovering, intent, async (reads) => type.candidates?.(reads, search));
   if (found === undefined) return unseen(recovering, intent);
   if (found.length > 1) {
     const diagnostics = [severalFound("state.open_intent", intent.address, found)];
@@ -133,11 +133,11 @@ function assumedDone(intent: Intent, recorded: RecordedResource | undefined): Jo
 function findLost<T>(
   recovering: Recovering,
   intent: Intent,
-  look: () => Promise<readonly T[] | undefined>,
+  look: (reads: Reads) => Promise<readonly T[] | undefined>,
 ): Promise<readonly T[] | undefined> {
   const { reads, wait, begunAt: since, say } = recovering;
   const forMs = !wait ? 0 : keyStillCounts(recovering, intent) ? 2000 : 30_000;
-  const onWait = () => say?.("The service may not show yet what an interrupted run made; looking again …");
+  const onWait = () => say?.("The platform may not show yet what an interrupted run made; looking again …");
   return reads.untilVisible(look, { since, forMs, onWait });
 }
 
@@ -202,8 +202,8 @@ async function settleCommand(recovering: Recovering, intent: Intent, command: Co
   const recorded = state.resources[address];
   const order = { address, id: recorded?.id ?? "", name: intent.name, ...command };
   const action = types.get(intent.type)?.actions?.[command.action];
-  const look = async () =>
-    recorded ? action?.find?.(recovering.reads, order, preexistingIdsOf(recovering, intent)) : [];
+  const look = async (reads: Reads) =>
+    recorded ? action?.find?.(reads, order, preexistingIdsOf(recovering, intent)) : [];
   // Of several attempts under one key the last one is looked for.
   const isLast = !state.open.some(({ seq, key }) => seq > intent.seq && key === intent.key);
   if (!isLast) return closed(intent, [outcome(intent, "refused")]);

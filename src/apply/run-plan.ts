@@ -6,6 +6,7 @@ import type { Touched } from "../model/state";
 import { type Plain, plainEqual } from "../model/value";
 import { changesRecordOnly } from "../plan/decision";
 import { type Change, deedOf, instanceOf, isCountedAsChange, type Plan } from "../plan/plan";
+import { awaitingTogether } from "./advice";
 import { type ChangeContext, changeContext } from "./change-context";
 import { archive, forget, remove, retain } from "./remove";
 import {
@@ -45,8 +46,6 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
     const action = deedOf(change);
     if (action !== "no-op") run.emit({ type: "planned", address, action, reason });
   }
-  // What the plan was made from may be minutes old: it was shown and approved in between.
-  run.reads.invalidate();
   await schedule(runTasks(plan), {
     parallelism,
     stopped: () => stoppedBy !== undefined || run.signal.aborted,
@@ -75,7 +74,9 @@ const stopping: readonly string[] = ["api.unauthorized", "state.lock_lost", "sta
 
 function resultOf(run: Run, plan: Plan, ended: readonly EndedTask[], skipped: number): RunResult {
   const done = ended.filter(({ end }) => end.kind === "done").map(({ task }) => task);
-  const failures = ended.flatMap(({ end }) => (end.kind === "failed" ? [end] : []));
+  const stopped = ended.flatMap(({ end }) => (end.kind === "failed" ? [end] : []));
+  const failures = stopped.filter(({ exitCode }) => exitCode !== 8);
+  const atCheckout = stopped.filter(({ exitCode }) => exitCode === 8).map(({ diagnostic }) => diagnostic);
   const count = (is: (task: RunTask) => boolean): number => done.filter(is).length;
   const counts: ApplyCounts = {
     added: count(({ change, phase }) => change.action === "create" || phase === "create"),
@@ -85,13 +86,14 @@ function resultOf(run: Run, plan: Plan, ended: readonly EndedTask[], skipped: nu
     forgotten: count(({ change }) => change.action === "forget"),
     failed: failures.length,
     skipped,
+    awaiting: atCheckout.length > 0 ? atCheckout.length : undefined,
   };
   const worked = done.some(({ change }) => change.action !== "no-op");
   return {
     counts,
     touched: touchedBy(run, plan, ended),
-    diagnostics: failures.map((end) => end.diagnostic),
-    exitCode: exitCodeOf(run, failures, worked),
+    diagnostics: [...failures.map((end) => end.diagnostic), ...awaitingTogether(atCheckout)],
+    exitCode: exitCodeOf(run, stopped, worked),
     stillRunning: ended.flatMap(({ task, end }) => (end.kind === "interrupted" ? stillRunning(task) : [])),
   };
 }
@@ -175,7 +177,8 @@ async function step(context: ChangeContext, action: StepAction): Promise<ChangeE
   const { run, change, type } = context;
   const { address, id } = change;
   const startedAt = run.clock.elapsed();
-  run.emit({ type: "start", address, action, id: action === "create" ? undefined : id });
+  // Each run has a new ID, which its first wait shows.
+  run.emit({ type: "start", address, action, id: action === "create" || type.runs ? undefined : id });
   const end = await steps[action](context).catch((failure: unknown): ChangeEnd => {
     const found = diagnosticOfFailure(change, failure);
     const isTaken = action === "create" && type.archives !== undefined && isConflict(failure);
@@ -185,7 +188,9 @@ async function step(context: ChangeContext, action: StepAction): Promise<ChangeE
   const elapsedSeconds = (run.clock.elapsed() - startedAt) / 1000;
   const about = { address, action, elapsedSeconds };
   if (end.kind === "done") run.emit({ type: "done", ...about, id: run.journal.recorded(address)?.id ?? id });
-  if (end.kind === "failed") run.emit({ type: "failed", ...about, diagnostic: end.diagnostic });
+  if (end.kind === "failed" && end.exitCode === 8)
+    run.emit({ type: "awaiting", ...about, id: run.journal.recorded(address)?.id });
+  else if (end.kind === "failed") run.emit({ type: "failed", ...about, diagnostic: end.diagnostic });
   return end;
 }
 
@@ -215,7 +220,7 @@ export async function refreshRecords(run: Run, plan: Plan): Promise<void> {
   );
   const around = new Set(ran.flatMap(({ parent }) => parent ?? []));
   if (around.size === 0 || run.signal.aborted) return;
-  run.reads.invalidate();
+  const reads = run.reads.fresh();
   for (const address of around) {
     const recorded = run.journal.recorded(address);
     const type = recorded && run.types.get(recorded.type);
@@ -223,7 +228,7 @@ export async function refreshRecords(run: Run, plan: Plan): Promise<void> {
     const { id, name, parent } = recorded;
     const parentId = parent && run.journal.recorded(parent)?.id;
     const read = await Promise.resolve()
-      .then(() => type.read(run.reads, { address, id, name, parentId, declared: new Map(), recorded }))
+      .then(() => type.read(reads, { address, id, name, parentId, declared: new Map(), recorded }))
       .catch(() => undefined);
     // Without the first there is no use in asking for the others.
     if (read === undefined) return;

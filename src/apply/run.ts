@@ -53,8 +53,7 @@ export function readNow(
   type: Resource,
   target: Omit<ReadTarget, "declared"> & Partial<ReadTarget>,
 ): Promise<ReadResult> {
-  reads.invalidate();
-  return type.read(reads, { declared: new Map(), ...target });
+  return type.read(reads.fresh(), { declared: new Map(), ...target });
 }
 
 export type ChangeEnd =
@@ -183,6 +182,8 @@ export interface RunTask {
   readonly change: Change;
   readonly instance: PlannedInstance;
   readonly phase: ReplacePhase;
+  /** The change of its parent. */
+  readonly around?: Change | undefined;
 }
 
 /** Returns the tasks of a plan: the task that others wait for has the address of its change. */
@@ -191,7 +192,9 @@ export function runTasks(plan: Plan): RunTask[] {
   return plan.changes.flatMap((change): RunTask[] => {
     const { address, dependsOn } = change;
     const instance = instanceOf(plan, change);
-    if (change.action !== "replace") return [{ id: address, change, instance, phase: "whole", dependsOn }];
+    const around = change.parent && byAddress.get(change.parent);
+    if (change.action !== "replace")
+      return [{ id: address, change, instance, phase: "whole", dependsOn, around }];
     const deletion = deletionTask(address, byAddress);
     const before = beforeDeletion(change, instance.recorded?.parent, byAddress);
     return [

@@ -40,12 +40,12 @@ async function findEarlierCreate(context: ChangeContext, name: string): Promise<
   const { address, missing, range } = change;
   const isResumed = run.retriableIntents.some((open) => open.address === address && open.method === "POST");
   if (type.reacts || !type.candidates || (type.removedWithParent && !isResumed)) return undefined;
-  run.reads.invalidate(mostAgeMs);
+  const reads = run.reads.fresh({ mostAgeMs, ignoresWrites: true });
   // What the plan found gone is not created again while a list shows it.
   const recorded = missing ? instance.recorded?.id : undefined;
   const preexistingIds = (run.record.fences[address] ?? []).filter((id) => id !== recorded);
   const search = { name, parentId, declared: instance.resolved, preexistingIds };
-  const candidates = (await type.candidates(run.reads, search)) ?? [];
+  const candidates = (await type.candidates(reads, search)) ?? [];
   if (candidates.some(({ id }) => id === recorded))
     throw notGone(change, recorded ?? "", "run the command again");
   const [found, ...others] = candidates;
@@ -82,10 +82,10 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
     ...{ name, parentId, declared: instance.resolved, since: firstSentAt(run, address) },
     preexistingIds: record.fences[address] ?? [],
   };
-  const note = "the service failed and may have done it: looking for it for at most 30 s";
+  const note = "the platform failed and may have done it: looking for it for at most 30 s";
   return createOrFind(reads, {
     send,
-    look: () => candidates(reads, { ...search, body: journal.openAt(address).at(-1)?.body }),
+    look: (now) => candidates(now, { ...search, body: journal.openAt(address).at(-1)?.body }),
     take: (made) => takeMade(context, made),
     refuse: () => journal.closeAt(address, { result: "refused", status: 409 }),
     several: (found) => new DiagnosticsError([severalFound("apply.uncertain", address, found)]),

@@ -7,6 +7,7 @@ import type { WaitPolicy } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import { type Clock, durationText, timeLeft } from "../model/time";
 import type { Change } from "../plan/plan";
+import { adviceFor, awaitingCheckout } from "./advice";
 import {
   type ChangeContext,
   deletionFailed,
@@ -37,12 +38,13 @@ export async function settle(
       clock: run.clock,
       signal: run.signal,
       timeoutMs: remainingWaitMs(pending, waitPolicy.timeoutMs, run.clock),
-      onWaiting: (elapsedSeconds, status, note) =>
+      onWaiting: (elapsedSeconds, status, note, { kind, id }) =>
         run.emit({
           type: "waiting",
           address: change.address,
           action: pending.deletes ? "delete" : waitingAction(change.action),
           elapsedSeconds,
+          id: kind === "deployment" ? id : undefined,
           status,
           note: noteOf(status, note),
         }),
@@ -71,7 +73,7 @@ export async function followPending(context: ChangeContext): Promise<ChangeEnd |
   if (!wait) return undefined;
   const most = durationText(remainingWaitMs(pending, timeoutMs, run.clock));
   const note = `started by an earlier run; waiting for it, at most ${most}`;
-  run.emit({ type: "progress", address, action: "update", note });
+  if (!pending.awaited) run.emit({ type: "progress", address, action: "update", note });
   return settle(context, pending, recorded);
 }
 
@@ -146,7 +148,11 @@ async function endOf(
     case "interrupted":
       return { kind: "interrupted" };
   }
-  const { diagnostic, exitCode } = badEnd(address, result, { about, timeoutMs });
+  const { diagnostic, exitCode } = badEnd(address, result, {
+    about,
+    timeoutMs,
+    ...(context.around && { changed: context.around }),
+  });
   return failed(diagnostic, exitCode);
 }
 
@@ -156,16 +162,20 @@ type WaitSubject = Pick<Change, "address" | "range">;
 export function badEnd(
   what: string,
   result: Exclude<WaitResult, { readonly kind: "done" | "interrupted" }>,
-  { about, timeoutMs, next }: { about: WaitSubject; timeoutMs: number; next?: string },
+  {
+    about,
+    timeoutMs,
+    next,
+    changed,
+  }: { about: WaitSubject; timeoutMs: number; next?: string; changed?: Change },
 ): { readonly diagnostic: Diagnostic; readonly exitCode: 7 | 8 } {
   switch (result.kind) {
     case "failed": {
-      const hint = deploymentAdvice.find(([reason]) => reason.test(result.summary))?.[1];
-      const details = { ...about, detail: result.detail, ...(hint && { hint }) };
+      const details = { ...about, detail: result.detail, ...adviceFor(result.summary, changed) };
       return { diagnostic: error("apply.deploy_failed", `${what}: ${result.summary}`, details), exitCode: 7 };
     }
     case "checkout":
-      return { diagnostic: awaitingCheckout(error, result.summary, about), exitCode: 8 };
+      return { diagnostic: awaitingCheckout(what, { ...about, detail: result.summary }), exitCode: 8 };
     case "timeout": {
       const { unseen, status, note } = result;
       if (unseen !== undefined) {
@@ -176,7 +186,7 @@ export function badEnd(
         return { diagnostic: error("live.stale", summary, { ...about, detail, hint }), exitCode: 7 };
       }
       const summary = `${what}: still ${status} after ${durationText(timeoutMs)}`;
-      const detail = note && `The service says: ${note}`;
+      const detail = note && `The platform says: ${note}`;
       const running = "It is still running. Run the same command to follow it, or raise the timeout.";
       const hint = next ?? (status === "queued" ? stillQueued : running);
       return { diagnostic: error("apply.deploy_timeout", summary, { ...about, detail, hint }), exitCode: 7 };
@@ -187,14 +197,6 @@ export function badEnd(
 const stillQueued =
   "Nothing runs yet. Run the same command to follow it. If it never starts, `rnv deploy` queues another deployment.";
 
-const deploymentAdvice: readonly (readonly [RegExp, string])[] = [
-  [/cancel|supersed|roll/i, "To deploy again, run the same command."],
-  [/build|compile|install|docker|npm/i, "Fix the build in the repository and push it."],
-  [/branch|commit|repositor|clone/i, "Check repository, branch and commit."],
-  [/health|port|start|exit|crash|memory/i, "Check the start command, the port and the health check path."],
-  [/quota|limit|bill|pay|card/i, "Check the plan and the billing in the dashboard."],
-];
-
 /** A failed run is recorded without `inputs`: the next plan sees a service configured since its last deployment. */
 function recordedAfterFailure(recorded: RecordedResource, { deletes }: Pending, reason: string) {
   if (deletes) return recordedAfterFailedDeletion(recorded, reason);
@@ -204,17 +206,6 @@ function recordedAfterFailure(recorded: RecordedResource, { deletes }: Pending, 
 /** It stays pending: the service may continue it once the checkout is complete, and another one would be too many. */
 export const recordedAtCheckout = (recorded: RecordedResource): RecordedResource =>
   recorded.pending ? { ...recorded, pending: { ...recorded.pending, awaited: true } } : recorded;
-
-const awaitingCheckout = (
-  severity: typeof error | typeof warning,
-  detail: string,
-  about: WaitSubject,
-): Diagnostic =>
-  severity("apply.awaiting_checkout", `${about.address} is saved but not live`, {
-    ...about,
-    detail,
-    hint: "Finish the checkout in the dashboard.",
-  });
 
 const nothingShown = "the API shows no resource at all";
 
@@ -267,8 +258,8 @@ export async function settlePending(
         recordedAfterFailure(recorded, pending, result.summary),
         pending.deletes ? deletionFailed(warning, address, result) : endedBadly(address, result),
       );
+    // Its standing says that it awaits a checkout.
     case "checkout":
-      return { ...nothingRecovered, diagnostics: [awaitingCheckout(warning, result.summary, { address })] };
     case "interrupted":
       return nothingRecovered;
     case "timeout":
@@ -314,7 +305,7 @@ interface Wait {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   /** About every ten seconds, and whenever the status or the note changes. */
-  readonly onWaiting?: (elapsedSeconds: number, status: string, note: string | undefined) => void;
+  readonly onWaiting?: (seconds: number, status: string, note: string | undefined, pending: Pending) => void;
   /** Called with the operation that took the place of the pending one. */
   readonly onNext?: (pending: Pending) => Promise<void>;
 }
@@ -348,7 +339,7 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
     }
     const face = `${settled.status}\n${settled.note ?? ""}`;
     if (face !== shown || now - shownAt >= reminderMs) {
-      wait.onWaiting?.((now - startedAt) / 1000, settled.status, settled.note);
+      wait.onWaiting?.((now - startedAt) / 1000, settled.status, settled.note, settled.next ?? pending);
       shown = face;
       shownAt = now;
     }

@@ -26,7 +26,7 @@ export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic 
   if (first === undefined) return undefined;
   const { address, attributes } = change;
   const { type, live } = taken;
-  const summary = `${address}: the service accepted the change, but ${refused.join(", ")} did not take`;
+  const summary = `${address}: the platform accepted the change, but ${refused.join(", ")} did not take`;
   const about = { address, attribute: first, range: attributes.find(({ path }) => path === first)?.range };
   if (refused.every((path) => ruleAt(type, path)?.secret === true)) {
     const detail =
@@ -42,7 +42,7 @@ export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic 
 }
 
 const secretHint =
-  "nothing was recorded: run the same command again to send it again; if the service may hold this value already, rnv apply --verify-values reveals it once and writes nothing that is equal";
+  "nothing was recorded: run the same command again to send it again; if the platform may hold this value already, rnv apply --verify-values reveals it once and writes nothing that is equal";
 const fieldHint = "run rnv plan to see what is live now; the value may not be allowed for this kind or plan";
 
 const mostTold = 3;
@@ -59,7 +59,7 @@ function differences(refused: readonly string[], { type, sent, live, mask = noMa
     .map((path) => {
       const shown = live.attributes.get(path);
       const answer = shown === undefined ? "does not show it" : `shows ${text(shown)}`;
-      return `${path}: ${text(sent.get(path))} was sent, and the answer of the service ${answer}.`;
+      return `${path}: ${text(sent.get(path))} was sent, and the answer of the platform ${answer}.`;
     })
     .join("\n");
 }

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { readNamed } from "../declaration/files";
+import { isMissing, readNamed } from "../declaration/files";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { reasonOf } from "../model/text";
 import type { Terminal } from "./terminal";
@@ -41,7 +41,7 @@ export function writeWholeFile(file: string, text: string, { keep = false, mode 
     else renameSync(scratch, path);
   } catch (cause) {
     const isThere = keep && (cause as NodeJS.ErrnoException).code === "EEXIST";
-    throw isThere ? failure("command.usage", `${file} is there already`) : cannot(`write ${file}`, cause);
+    throw isThere ? failure("command.usage", `${file} is there already`) : cannotWrite(file, cause);
   } finally {
     try {
       rmSync(scratch, { force: true });
@@ -51,8 +51,11 @@ export function writeWholeFile(file: string, text: string, { keep = false, mode 
   }
 }
 
-export const cannot = (what: string, cause: unknown): DiagnosticsError =>
-  failure("command.usage", `cannot ${what} (${(cause as NodeJS.ErrnoException).code ?? "unknown"})`);
+/** Returns the error for a file that cannot be written. */
+export function cannotWrite(file: string, cause: unknown): DiagnosticsError {
+  const why = isMissing(cause) ? `the folder ${dirname(file)} does not exist` : reasonOf(cause);
+  return failure("command.usage", `cannot write ${file}: ${why}`);
+}
 
 /** Throws where an option names a file or a folder that cannot be written. A pipe is not opened: it may have no reader yet. */
 export function checkWritable(path: unknown, isFolder: boolean): void {
@@ -64,18 +67,14 @@ export function checkWritable(path: unknown, isFolder: boolean): void {
     while (isFolder && !existsSync(folder)) folder = dirname(folder);
     accessSync(there && !isFolder && !there.isFile() ? path : `${folder}/.`, constants.W_OK);
   } catch (cause) {
-    throw cannot(`write ${path}`, cause);
+    throw cannotWrite(path, cause);
   }
 }
 
 /** Opens a file for lines, empty at first. A pipe is opened once: its reader would take a second time for the end. */
 export function openForLines(file: string): number {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== false) writeWholeFile(file, "");
-  try {
-    return openSync(file, "a");
-  } catch (cause) {
-    throw cannot(`write ${file}`, cause);
-  }
+  return openSync(file, "a");
 }
 
 /** Makes a folder and those above it, which has `mode` then. Throws `DiagnosticsError`. */
@@ -84,7 +83,7 @@ export function makeFolder(folder: string, mode?: number): void {
     mkdirSync(folder, { recursive: true, mode });
     if (mode !== undefined) chmodSync(folder, mode);
   } catch (cause) {
-    throw cannot(`make the folder ${folder}`, cause);
+    throw failure("command.usage", `cannot make the folder ${folder}: ${reasonOf(cause)}`);
   }
 }
 

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, statSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { reasonOf } from "../model/text";
 import { versionText } from "../model/version";
 import type * as program from "./run";
 
@@ -11,10 +12,12 @@ import type * as program from "./run";
 const [verb, ...others] = process.argv.slice(2);
 
 if (verb === "version" && others.length === 0) {
-  process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+  process.stdout.on("error", (cause: NodeJS.ErrnoException) => {
     // A reader that has gone away is no failure.
-    if (code === "EPIPE") return;
-    process.stderr.write(`error[command.output_lost]: standard output could not be written (${code})\n`);
+    if (cause.code === "EPIPE") return;
+    process.stderr.write(
+      `error[command.output_lost]: standard output could not be written: ${reasonOf(cause)}\n`,
+    );
     process.exitCode = 1;
   });
   process.stdout.write(versionText(process, false));

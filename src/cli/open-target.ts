@@ -34,7 +34,7 @@ export function tellTarget({ target, screen }: Run): void {
 }
 
 const hostOf = ({ baseUrl }: Pick<Settings, "baseUrl">): string => {
-  if (baseUrl === "embedded") return "the embedded service";
+  if (baseUrl === "embedded") return "the embedded platform";
   return URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
 };
 
@@ -55,7 +55,7 @@ export const sourcesOf = ({ target, screen }: Pick<Run, "target" | "screen">) =>
 
 /** Opens the capabilities of a target. Nothing is opened before a command asks for it. */
 export function openTarget(target: Target, screen: Screen): OpenTarget {
-  const { environment, cwd, takesUnnamed, answerTimeoutMs: exchangeTimeoutMs, parallelism } = target;
+  const { environment, cwd, takesUnnamed, answerTimeoutMs: exchangeTimeoutMs, maxConcurrency } = target;
   const { terminal, signal } = screen;
   const settings = readSettings(target);
   const isEmbedded = settings.baseUrl === "embedded";
@@ -90,7 +90,7 @@ export function openTarget(target: Target, screen: Screen): OpenTarget {
       const transport = createHttpTransport({ environment, ...limits });
       return { ...transport, send: (request) => stateServer.during(() => transport.send(request)) };
     },
-    maxConcurrency: parallelism,
+    maxConcurrency,
     onWait: service.onWait,
     onDeprecation: ({ endsOn, link }) => {
       const summary = `the platform will remove a part of its API that rnv ${version} uses`;

@@ -55,7 +55,7 @@ export const options = {
   adopt: flag("--adopt", "take over what already has the declared name"),
   verifyValues: flag(
     "--verify-values",
-    "reveal variables to compare their values, and write none that is equal (the service audits each reveal)",
+    "reveal variables to compare their values, and write none that is equal (the platform audits each reveal)",
   ),
   policy: list(
     "--policy <path>",
@@ -107,7 +107,7 @@ export const options = {
   input: negation("--no-input", "never ask; stop where an answer is needed (also -input=false)"),
   answerTimeoutMs: parsed(
     "--timeout <duration>",
-    "how long to wait for one answer of the service: 30s (1m unless given)",
+    "how long to wait for one answer of the platform: 30s (1m unless given)",
     positiveDuration,
   ),
   lockTimeoutMs: parsed(
@@ -186,11 +186,11 @@ function variant<Value>(option: TypedOption<Value>, shown: Partial<TypedOption<V
   return Object.assign(Object.create(option), shown);
 }
 
-/** Parses `12,15`; may be given more than once. Throws `DiagnosticsError` for what is no id. */
+/** Parses `12,15`; may be given more than once. Throws `DiagnosticsError` for other words. */
 export function idList(word: string, before: readonly string[] = []): readonly string[] {
   const listed = word.split(/[\s,]+/).filter((id) => id !== "");
   const wrong = listed.find((id) => !isStageWord(id));
   if (wrong === undefined) return [...before, ...listed];
   const hint = `an id holds ${stageWordRule}`;
-  throw usage(`${JSON.stringify(wrong.slice(0, 80))} is no id of an instance`, hint);
+  throw usage(`${JSON.stringify(wrong.slice(0, 80))} is not an instance ID`, hint);
 }

@@ -4,7 +4,6 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { SynthesizedFiles } from "../declaration/load-request";
 import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
-import { reasonOf } from "../model/text";
 import { systemClock } from "../model/time";
 import { aliveBy } from "../state/alive-by";
 import { acquireLock, recordFor } from "../state/lock-record";
@@ -32,25 +31,15 @@ export async function writeOutput(
 ): Promise<SynthesizedFiles> {
   const { cwd, folder, isOfProgram } = place;
   if (isOfProgram) return holdFolder(place, () => write(folder));
-  const scratch = onDisk(() => {
-    makeIgnoredFolder(join(cwd, ".rnv"));
-    return mkdtempSync(join(cwd, ".rnv", "synth-"));
-  });
+  makeIgnoredFolder(join(cwd, ".rnv"));
+  const scratch = mkdtempSync(join(cwd, ".rnv", "synth-"));
   try {
     const own = join(scratch, "cdktf.out");
     const written = await write(own);
-    await holdFolder(place, async () => onDisk(() => publish(own, folder)));
+    await holdFolder(place, async () => publish(own, folder));
     return written;
   } finally {
     rmSync(scratch, { recursive: true, force: true });
-  }
-}
-
-function onDisk<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    throw failure("command.usage", `cannot write what the program synthesizes: ${reasonOf(cause)}`);
   }
 }
 

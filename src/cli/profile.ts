@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { readNamed } from "../declaration/files";
+import { isMissing, readNamed } from "../declaration/files";
 import { type Diagnostic, DiagnosticsError, failure } from "../diagnostics/diagnostic";
-import type { ProcessEnvironment } from "../model/text";
+import { type ProcessEnvironment, reasonOf } from "../model/text";
 import { makeIgnoredFolder } from "../state/node-disk";
 import { isJob } from "./ci/job";
 import { makeFolder, writeWholeFile } from "./files";
@@ -20,7 +20,7 @@ export interface UsedProfile {
   readonly problem?: Diagnostic;
 }
 
-/** Built in: the embedded service, which needs no login. */
+/** Built in: the embedded platform, which needs no login. */
 export const embeddedProfile = "embedded";
 
 /** Returns what is wrong with the name of a profile to save; undefined for nothing. */
@@ -47,9 +47,9 @@ export function readProfiles(environment: ProcessEnvironment): ReadonlyMap<strin
     ]);
     return new Map(profiles);
   } catch (cause) {
-    const { code = "not the JSON of profiles" } = cause as NodeJS.ErrnoException;
-    if (code === "ENOENT") return new Map();
-    throw failure("config.invalid", `cannot read ${path} (${code})`);
+    if (isMissing(cause)) return new Map();
+    const why = "code" in (cause as Error) ? reasonOf(cause) : "it is not the JSON of profiles";
+    throw failure("config.invalid", `cannot read ${path}: ${why}`);
   }
 }
 
@@ -72,11 +72,7 @@ export function profileOfFolder(cwd: string): string | undefined {
 }
 
 export function useInFolder(cwd: string, name: string): void {
-  try {
-    makeIgnoredFolder(join(cwd, ".rnv"));
-  } catch {
-    // The write below fails too, and says why.
-  }
+  makeIgnoredFolder(join(cwd, ".rnv"));
   writeWholeFile(join(cwd, folderFile), `${name}\n`);
 }
 

@@ -1,11 +1,20 @@
-import { Command } from "commander";
+import { Command, Help } from "commander";
 import type { Outcome } from "../commands/context";
 import { version } from "../model/version";
 import { ciVerbs } from "./ci/family";
 import { fleetVerbs } from "./fleet/verbs";
 import { mistakeIn, unknownVerb } from "./mistakes";
 import type { Terminal } from "./terminal";
-import { addVerbs, allCommands, shownVerbs, type Verb, type VerbFamily, type VerbRun } from "./verb";
+import {
+  addVerbs,
+  allCommands,
+  folded,
+  shownVerbs,
+  type Verb,
+  type VerbFamily,
+  type VerbRun,
+  wordsOf,
+} from "./verb";
 import { applyVerb, destroyVerb } from "./verbs/apply";
 import { completeVerb } from "./verbs/completion";
 import { driftVerb } from "./verbs/drift";
@@ -36,8 +45,7 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
 ];
 
 /** The command line of DESIGN section 8, wired to `run`: every verb, or the one that `first` names; completion needs all. */
-export function createProgram(run: VerbRun, terminal: Terminal, first?: string): Command {
-  let listsAll = false;
+export function createProgram(run: VerbRun, terminal: Terminal, first?: string, listsAll = false): Command {
   const program = new Command("rnv")
     .description("Plans and applies projects, services, variables and deployments from files in git.")
     .usage("[-chdir=DIR] <verb> [options]")
@@ -48,11 +56,17 @@ export function createProgram(run: VerbRun, terminal: Terminal, first?: string):
     .option("--no-color", "no colour (also NO_COLOR)")
     .option("--profile <name>", "workspace and key that `rnv login` saved under this name (RNV_PROFILE)")
     .configureHelp({
-      showGlobalOptions: true,
+      get showGlobalOptions() {
+        return listsAll;
+      },
       helpWidth: terminal.width ?? 100,
       minWidthToWrap: 20,
       visibleCommands: (command) =>
         shownVerbs(command).filter((verb) => command.parent || listsAll || daily.has(verb.name())),
+      visibleOptions(command) {
+        const shown = Help.prototype.visibleOptions.call(this as Help, command);
+        return shown.filter((option) => listsAll || !folded.get(command)?.has(option));
+      },
     })
     .configureOutput({
       writeOut: terminal.out,
@@ -61,7 +75,10 @@ export function createProgram(run: VerbRun, terminal: Terminal, first?: string):
       getOutHasColors: () => terminal.color.out,
       getErrHasColors: () => terminal.color.err,
     })
-    .addHelpText("after", () => (listsAll ? closing : shortClosing));
+    .addHelpText("after", () => (listsAll ? closing : shortClosing))
+    .addHelpText("afterAll", ({ command }) =>
+      command.parent && !listsAll ? `\nAll options: rnv help${wordsOf(command).slice(3)} -a` : "",
+    );
   const isMeant = ({ name }: Verb | VerbFamily): boolean => name === first;
   const isNamed = first !== "complete" && groups.some(([, verbs]) => verbs.some(isMeant));
   for (const [heading, verbs] of groups)
@@ -70,9 +87,9 @@ export function createProgram(run: VerbRun, terminal: Terminal, first?: string):
   program
     .command("help [verb...]")
     .summary("Show help of a verb")
-    .description("Show help of a verb, or with -a all verbs.")
-    .option("-a, --all", "all verbs, the environment and the exit codes")
-    .addHelpText("after", "\nExamples:\n  $ rnv help -a\n  $ rnv help state mv\n")
+    .description("Show help of a verb. With -a: all verbs, or all options of the verb.")
+    .option("-a, --all", "all verbs, the environment and the exit codes; of a verb, all options")
+    .addHelpText("after", "\nExamples:\n  $ rnv help -a\n  $ rnv help state mv\n  $ rnv help plan -a\n")
     .action((words: readonly string[], { all }: { readonly all?: true }) => {
       listsAll = all === true;
       let command = program;
@@ -112,7 +129,7 @@ Settings: RNV_BASE_URL, RNV_WORKSPACE_ID and RNV_API_KEY, or "embedded" to try r
 
 const closing = `
 Environment:
-  RNV_BASE_URL       address of the service, ending in /api/v1; "embedded" tries rnv without an account
+  RNV_BASE_URL       address of the platform's API, ending in /api/v1; "embedded" tries rnv without an account
   RNV_WORKSPACE_ID   UUID of the workspace
   RNV_API_KEY        API key of the workspace, or RNV_API_KEY_FILE: a file that holds it
   RNV_PROFILE        a profile of \`rnv login\` instead of these three, which win where they are set
@@ -128,8 +145,4 @@ Exit codes:
   2 changes             5 stale saved plan      8 saved, awaiting checkout
 
 Options may be written with one dash or two: -auto-approve, --auto-approve.
-
-The first minute:
-  $ export RNV_BASE_URL=embedded
-  $ rnv init && rnv apply
 `;

@@ -52,7 +52,7 @@ const linesOf = (terminal: Pick<Terminal, "out">, textOf: EventText) => (event: 
 };
 
 interface InFlight {
-  readonly label: string;
+  label: string;
   readonly since: number;
   status: string;
 }
@@ -122,13 +122,15 @@ function track(inFlight: Map<string, InFlight>, event: ApplyEvent, since: number
   if (event.type === "summary") inFlight.clear();
   if (!("action" in event)) return;
   const step = `${event.action} ${event.address}`;
-  if (event.type === "done" || event.type === "failed") inFlight.delete(step);
-  if (event.type === "start") {
-    const label = stripVTControlCharacters(textOf(event)).replace(/\s+/g, " ");
-    inFlight.set(step, { label, since, status: "" });
-  }
+  if (event.type === "done" || event.type === "failed" || event.type === "awaiting") inFlight.delete(step);
+  if (event.type !== "start" && event.type !== "waiting") return;
+  const { address, action, id } = event;
+  const label = stripVTControlCharacters(textOf({ type: "start", address, action, id })).replace(/\s+/g, " ");
+  if (event.type === "start") inFlight.set(step, { label, since, status: "" });
   const waiting = event.type === "waiting" && inFlight.get(step);
-  if (waiting) waiting.status = [event.status, event.note].filter(Boolean).join(": ");
+  if (!waiting) return;
+  if (id !== undefined) waiting.label = label;
+  waiting.status = [event.status, event.note].filter(Boolean).join(": ");
 }
 
 /** A line that wraps would make the cursor go up too few lines; control characters would move it. */

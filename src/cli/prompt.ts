@@ -6,7 +6,6 @@ import { DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { joinHints } from "../diagnostics/suggest";
 import { isUnconfirmed } from "../plan/guards";
 import type { Change, Plan } from "../plan/plan";
-import { quoteText } from "../report/escape-text";
 import { deletionText } from "../report/plan-report";
 import { exitCodes, type Screen } from "./screen";
 
@@ -48,9 +47,8 @@ const notAsked = (verb: string, hint = "Run it in a terminal, or add --auto-appr
   failure("command.usage", `${verb} needs approval, but this is not a terminal`, { hint });
 
 /**
- * Asks for what a plan still needs: the exact name of everything it would delete without a confirmation, then
- * `yes`, unless it is saved: then it was approved when it was made. Undefined cancels. `--auto-approve` confirms no deletion (DESIGN section 7).
- * Throws `DiagnosticsError` when no answer is possible: exit code 4 for deletions, 1 for the approval.
+ * Asks for what a plan needs: the address of each unconfirmed deletion, then `yes` unless the plan is saved. Undefined cancels.
+ * `--auto-approve` confirms no deletion (DESIGN section 7). Throws `DiagnosticsError` when no answer is possible: exit code 4 for deletions, 1 for the approval.
  */
 export async function approvePlan(
   screen: Screen,
@@ -66,7 +64,7 @@ export async function approvePlan(
     if (!isApproved) throw notAsked(mode, mode === "destroy" ? undefined : bySavedPlan);
     return { confirmedDeletes: [] };
   }
-  for (const change of unconfirmed) if (!(await askForName(screen, change, plan))) return undefined;
+  for (const change of unconfirmed) if (!(await askForAddress(screen, change, plan))) return undefined;
   if (!isApproved && !(await askForYes(screen, questions[mode]))) return undefined;
   return { confirmedDeletes: unconfirmed.map(({ address }) => address) };
 }
@@ -82,14 +80,14 @@ export const askablePlan = (plan: Plan): Plan => ({
   ),
 });
 
-async function askForName(screen: Screen, change: Change, plan: Plan): Promise<boolean> {
+async function askForAddress(screen: Screen, change: Change, plan: Plan): Promise<boolean> {
   let opening = deletionText(change, plan);
   // So often it may be mistyped.
   for (let tries = 0; tries < 3; tries += 1) {
-    const answer = await ask(screen, `${opening}  Type its name to confirm: `);
-    if (answer === change.liveName) return true;
+    const answer = (await ask(screen, `${opening}  Type its address to confirm: `))?.trim();
+    if (answer === change.address) return true;
     if (answer === undefined) return false;
-    screen.terminal.out(`\nThat is not ${quoteText(change.liveName)}.\n`);
+    screen.terminal.out(`\nThat is not ${change.address}.\n`);
     if (answer === "") return false;
     opening = "";
   }
@@ -103,7 +101,7 @@ const questions: Readonly<Record<Plan["options"]["mode"], string>> = {
     "  rnv will destroy everything shown above. There is no undo.\n  ",
   "refresh-only":
     "\nWould you like to update the state to reflect these detected changes?\n" +
-    "  Nothing is written to the service.\n  ",
+    "  Nothing is written to the platform.\n  ",
 };
 
 function deletionRefused({ address, blockedBy }: Change, { options }: Plan, isSaved: boolean) {

@@ -1,8 +1,9 @@
 import { setMaxListeners } from "node:events";
 import { type Command, CommanderError } from "commander";
+import { isMissing } from "../declaration/files";
 import { error } from "../diagnostics/diagnostic";
 import { programRunner } from "../manifest/text/run-program";
-import type { ProcessEnvironment } from "../model/text";
+import { type ProcessEnvironment, reasonOf } from "../model/text";
 import { normalizeArgv, optionShapes } from "./argv";
 import { strangersJob } from "./ci/job";
 import { checkWritable } from "./files";
@@ -48,7 +49,7 @@ async function run(argv: readonly string[], host: HostScreen): Promise<number> {
     // Help or the version was printed.
     if (cause instanceof CommanderError) return cause.exitCode;
     const outcome = failureOf(cause, signal.aborted);
-    report({ ...host, cwd: process.cwd() }, outcome.diagnostics);
+    report({ ...host, cwd: "." }, outcome.diagnostics);
     if (words.includes("--json")) terminal.out(failedJson(outcome, words));
     return outcome.exitCode;
   }
@@ -98,7 +99,6 @@ function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonl
     )?.long,
     ids: options.ids.valueIn(command),
     answerTimeoutMs: options.answerTimeoutMs.valueIn(command),
-    parallelism: options.parallelism.isIn(command) ? options.parallelism.valueIn(command) : undefined,
   };
 }
 
@@ -134,8 +134,8 @@ function changeFolder(folder: string): void {
   try {
     process.chdir(folder);
   } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    throw usage(`-chdir: cannot go to ${folder} (${reason})`);
+    const why = isMissing(cause) ? "does not exist" : `cannot be entered: ${reasonOf(cause)}`;
+    throw usage(`-chdir: the folder ${folder} ${why}`);
   }
 }
 
@@ -171,15 +171,11 @@ async function runIn(host: Host): Promise<number> {
   await terminal.flush();
   const lost = terminal.lostOutput();
   if (lost === undefined) return exitCode;
-  const diagnostic = error(
-    "command.output_lost",
-    `standard output could not be written (${lost.code ?? lost.message})`,
-    {
-      detail: "What was printed is not whole. What the command does besides printing was done to its end.",
-      hint: "make room where standard output goes, and run it again",
-    },
-  );
-  report({ ...screen, cwd: process.cwd() }, [diagnostic]);
+  const diagnostic = error("command.output_lost", `standard output could not be written: ${reasonOf(lost)}`, {
+    detail: "What was printed is not whole. What the command does besides printing was done to its end.",
+    hint: "make room where standard output goes, and run it again",
+  });
+  report({ ...screen, cwd: "." }, [diagnostic]);
   await terminal.flush();
   // Other failures say more than this one.
   return exitCode === 0 || exitCode === 2 ? 1 : exitCode;

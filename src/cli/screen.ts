@@ -5,7 +5,7 @@ import { isBelow } from "../declaration/files";
 import { repositoryAround } from "../declaration/git";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { standardInputName } from "../manifest/find-files";
-import type { ProcessEnvironment } from "../model/text";
+import { type ProcessEnvironment, reasonOf } from "../model/text";
 import { explanationUrl } from "../model/version";
 import { githubAnnotations } from "../report/ci/annotations";
 import { diagnosticsText } from "../report/diagnostics";
@@ -86,13 +86,18 @@ export function annotate({ terminal, environment, cwd }: Told, diagnostics: read
 export const usage = (summary: string, hint?: string): DiagnosticsError =>
   failure("command.usage", summary, { hint });
 
-/** Returns the outcome of a failure. An unforeseen error is called a bug. */
+/** Returns the outcome of a failure. An unforeseen error is called a bug, unless a file or folder caused it. */
 export function failureOf(cause: unknown, isInterrupted: boolean): Outcome {
   const expected = expectedFailure(cause, isInterrupted);
   if (expected) return expected;
   const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
-  const bug = error("internal.bug", "this is a bug in rnv: please report it", { detail });
-  return { diagnostics: [bug], exitCode: exitCodes.error };
+  const { syscall, path } = (cause ?? {}) as NodeJS.ErrnoException;
+  const file = syscall === "uv_cwd" ? "the working folder" : path;
+  const found =
+    syscall === undefined || file === undefined
+      ? error("internal.bug", "this is a bug in rnv: please report it", { detail })
+      : error("command.usage", `cannot use ${file}: ${reasonOf(cause)}`);
+  return { diagnostics: [found], exitCode: exitCodes.error };
 }
 
 /** Returns the outcome of a piece of work, or that of what it throws. */

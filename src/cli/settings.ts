@@ -6,20 +6,11 @@ import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import { type ProcessEnvironment, uuidPattern } from "../model/text";
 import type { Target } from "./target";
 
-/** Settings that a connection needs: what each holds, and how to give it. */
+/** The content of each setting that a connection needs. */
 const needed = {
-  RNV_BASE_URL: {
-    meaning: "the address of the service, ending in /api/v1",
-    hint: "to try rnv without an account: export RNV_BASE_URL=embedded",
-  },
-  RNV_WORKSPACE_ID: {
-    meaning: "the UUID of the workspace that the key belongs to",
-    hint: "export RNV_WORKSPACE_ID=<uuid>",
-  },
-  RNV_API_KEY: {
-    meaning: "an API key of the workspace; RNV_API_KEY_FILE may name a file that holds it instead",
-    hint: "export RNV_API_KEY_FILE=<path>, or RNV_API_KEY in CI",
-  },
+  RNV_BASE_URL: "the address of the platform's API, ending in /api/v1",
+  RNV_WORKSPACE_ID: "the UUID of the workspace that the key belongs to",
+  RNV_API_KEY: "an API key of the workspace; RNV_API_KEY_FILE may name a file that holds it instead",
 } as const;
 
 /**
@@ -58,8 +49,10 @@ const isDiagnostic = (found: Diagnostic | string | undefined): found is Diagnost
   typeof found === "object";
 
 function missing(name: keyof typeof needed): Diagnostic {
-  const { meaning, hint } = needed[name];
-  return error("config.missing", `${name} is not set`, { detail: `It holds ${meaning}.`, hint });
+  const trial =
+    name === "RNV_BASE_URL" ? "; to try rnv without an account: export RNV_BASE_URL=embedded" : "";
+  const hint = `rnv login asks for it${trial}`;
+  return error("config.missing", `${name} is not set`, { detail: `It holds ${needed[name]}.`, hint });
 }
 
 function checkWorkspace(workspaceId: string): readonly Diagnostic[] {

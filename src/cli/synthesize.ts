@@ -6,6 +6,7 @@ import type { SynthesizedFiles } from "../declaration/load-request";
 import { appEnvironment, trustOf } from "../declaration/trust";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
+import { reasonOf } from "../model/text";
 import { readOutput } from "../stack/files";
 import { isFile } from "./files";
 import { type OutputPlace, timesIn, writeOutput } from "./output-folder";
@@ -165,9 +166,9 @@ function execute(
     };
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => printed.push(chunk));
-    child.on("error", ({ code }: NodeJS.ErrnoException) => {
+    child.on("error", (cause) => {
       if (ended.aborted) finish(`did not end within ${timeoutMs / 1000} s`);
-      else finish(`cannot be started: ${code ?? "unknown reason"}`);
+      else finish(`cannot be started: ${reasonOf(cause)}`);
     });
     child.on("close", (code, by) =>
       finish(code === 0 ? undefined : code === null ? `was ended by ${by}` : `ended with exit code ${code}`),

@@ -40,7 +40,7 @@ export interface Request {
   /** Ids of the instances to look at; undefined for those that have a state. */
   readonly ids?: readonly string[] | undefined;
   readonly answerTimeoutMs?: number | undefined;
-  readonly parallelism?: number | undefined;
+  readonly maxConcurrency?: number | undefined;
   /** Opens the way to the service over one that members of a fleet share. */
   readonly openTransport?: ((open: () => Transport) => Transport) | undefined;
 }

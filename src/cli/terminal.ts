@@ -1,4 +1,5 @@
 import { createStyle, wrapLines } from "../report/style";
+import { isJob } from "./ci/job";
 
 export interface TerminalStreams {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
@@ -24,18 +25,19 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
   const { stdout, stderr } = streams;
   const out = writer(stdout);
   const err = writer(stderr);
-  const dumb = options.environment.TERM === "dumb" || isSet(options.environment.CI);
+  const isAttended = stdout.isTTY === true && !isJob(options.environment);
+  const live = isAttended && options.environment.TERM !== "dumb";
   return {
-    /** A person can answer: input and output are a terminal. Standard input is opened only when it is asked for. */
+    /** A person can answer: input and output are a terminal, and this is no job. Standard input is opened only when it is asked for. */
     get interactive(): boolean {
-      return streams.stdin.isTTY === true && stdout.isTTY === true;
+      return isAttended && streams.stdin.isTTY === true;
     },
     /** Lines on standard output may be rewritten. */
-    live: stdout.isTTY === true && !dumb,
+    live,
     color: { out: wantsColor(stdout, options), err: wantsColor(stderr, options) },
-    /** Columns of standard output; undefined when it is not a terminal. */
+    /** Columns of standard output; undefined where it is no terminal, or that of a job. */
     get width(): number | undefined {
-      return stdout.isTTY ? stdout.columns || 80 : undefined;
+      return live ? stdout.columns || 80 : undefined;
     },
     get stdin() {
       return streams.stdin;

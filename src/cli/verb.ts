@@ -23,7 +23,7 @@ export interface VerbOf<O extends Options, A extends Arguments> {
   readonly options?: O;
   readonly summary: string;
   readonly detail?: string;
-  /** Names of the options that its help shows first: those of most days. */
+  /** Names of the options of most days: its help shows no others without -a. All where there are none. */
   readonly daily?: readonly string[];
   /** It may change before it is stable; its help says so. */
   readonly status?: "beta";
@@ -65,15 +65,19 @@ export function addVerbs(parent: Command, verbs: readonly (Verb | VerbFamily)[],
   }
 }
 
+/** The options of a verb that help shows only with -a. */
+export const folded = new WeakMap<Command, ReadonlySet<Option>>();
+
 function addVerb(command: Command, verb: Verb, run: VerbRun): void {
   const { options = {}, arguments: taken = {}, daily = [], examples } = verb;
   const rank = (name: string): number => (daily.includes(name) ? daily.indexOf(name) : daily.length);
   const sorted = Object.entries(options).sort(([a], [b]) => rank(a) - rank(b));
   for (const argument of Object.values(taken)) command.addArgument(argument);
   for (const [, option] of sorted) command.addOption(option);
+  if (daily.length > 0) folded.set(command, new Set(sorted.slice(daily.length).map(([, option]) => option)));
   const width = Math.max(...examples.map(([line]) => line.length));
   const lines = examples.map(([line, meaning]) => `  $ ${line.padEnd(width)}   ${meaning}`);
-  command.addHelpText("after", `\nExamples:\n${lines.join("\n")}\n`).action(() => run(verb, command));
+  command.addHelpText("after", `\nExamples:\n${lines.join("\n")}`).action(() => run(verb, command));
 }
 
 export const valuesIn = (command: Command, { options, arguments: taken }: Verb): ValuesOf<Options> =>

@@ -1,4 +1,5 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
+import type { Connection } from "../api/connection";
 import {
   type ActionDoor,
   type ActionOrder,
@@ -29,7 +30,7 @@ import { canonicalJson } from "../model/value";
 import { typeNamed, typesByName } from "../resources";
 import type { serviceActions } from "../resources/service/actions";
 import type { StateSession } from "../state/backend";
-import { type Connection, type Context, type Outcome, succeeded } from "./context";
+import { type Context, type Outcome, succeeded } from "./context";
 import { holdLock } from "./hold-lock";
 import { connectWithRedaction } from "./load";
 import { recoverWrites, startingState } from "./recover";

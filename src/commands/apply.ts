@@ -4,7 +4,7 @@ import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
 import { pastRuns, touching } from "../model/history";
 import type { State } from "../model/state";
-import { shortList } from "../model/text";
+import { shortId, shortList } from "../model/text";
 import type { Plain } from "../model/value";
 import { guardErrors, isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
@@ -47,6 +47,7 @@ export interface ApplyRequest extends PlanRequest {
   readonly pullRequests?: readonly string[] | undefined;
   /** `merge request` in a job of GitLab. */
   readonly pullWord?: string;
+  readonly pullRequest?: number | undefined;
   readonly lockTimeoutMs: number;
   readonly parallelism: number;
   /**
@@ -156,7 +157,7 @@ function refuseAgain({ clock }: Context, { record }: SavedPlan, state?: State, n
   if (run === undefined) return undefined;
   const { exitCode } = run;
   const end = exitCode === undefined ? ", which did not end" : exitCode === 0 ? "" : `, exit ${exitCode}`;
-  const about = `run ${run.id.slice(0, 8)}, ${timeAgo(run.startedAt, clock.now())}${end}`;
+  const about = `run ${shortId(run.id)}, ${timeAgo(run.startedAt, clock.now())}${end}`;
   const hint = "plan again, review, and apply the new plan";
   return error("plan.stale", `${name} was applied already (${about})`, { hint });
 }
@@ -167,7 +168,7 @@ const unauthenticated =
 /** Returns the reviewed plan's digest, or why this is not the expected plan; neither where none is expected. */
 function compareWithReview(
   { plan, key: { reviewKey: key } }: BuiltPlan,
-  { expectDigest, review, repairsOnly, pullWord = "pull request" }: ApplyRequest,
+  { expectDigest, review, repairsOnly, pullWord = "pull request", pullRequest }: ApplyRequest,
   state: State | undefined,
 ): Pick<ApplyOutcome, "differences"> & { readonly reviewed?: string; readonly problem?: Diagnostic } {
   if (review && !hasChanges(plan)) return {};
@@ -200,7 +201,7 @@ function compareWithReview(
   const problem = error("plan.digest", `the plan is not the reviewed one: it ${does}`, {
     detail: `${review ? differenceLine(differences) : ""}${digests}`.trimStart(),
     hint: review
-      ? remedyText(plan.digest ?? "", pullWord)
+      ? remedyText(plan.digest ?? "", pullWord, pullRequest)
       : "Review this plan, then give its digest: --expect-digest",
   });
   return { problem, differences: review && differences };

@@ -104,7 +104,7 @@ function judgeInTime(
     return judgement.runInContext(room, { timeout: longestJudgement });
   } catch (cause) {
     if ((cause as { readonly code?: unknown }).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw cause;
-    const message = `it cannot be judged: it takes longer than ${longestJudgement / 1000} s`;
+    const message = `it cannot be evaluated: it takes longer than ${longestJudgement / 1000} s`;
     return [{ policy: name, level, status: "error", message, ...about }];
   } finally {
     delete room.judge;
@@ -141,7 +141,7 @@ function hintFor(check: Check, code: FailureCode): string {
   if (code === "guard.condition") return "nothing is applied while it does not hold";
   if (code === "apply.condition_failed") return "what was applied is saved; the next apply looks again";
   if (status === "error")
-    return "nothing overrides what cannot be judged: see to the expression, or to what it asks for";
+    return "nothing overrides a policy that cannot be evaluated: fix the expression or its inputs";
   if (isCostLimit(check)) return `if that is meant: give --${policy} another amount`;
   return level === "overridable"
     ? `if that is meant: --override-policy ${policy}`
@@ -150,7 +150,7 @@ function hintFor(check: Check, code: FailureCode): string {
 
 /**
  * Judges a saved plan by other policies: `rnv policy check`. It holds what is declared and recorded of each resource, no
- * more: a policy that asks for another field cannot be judged, and fails.
+ * more: a policy that asks for another field cannot be evaluated, and fails.
  */
 export async function checkSavedPlan(
   cwd: string,
@@ -229,7 +229,7 @@ export async function checkPostconditions(
     if (change === undefined) continue;
     const live = await read(change);
     const { name: policy, level, range } = one.policy;
-    const message = "it cannot be judged: the service does not show the resource";
+    const message = "it cannot be evaluated: the platform does not show the resource";
     const unread: Check = { policy, level, range, address, status: "error", message };
     const subject = live && settledSubject(plan, change, live, { stage, types: resourceTypes });
     const checks = subject ? judgeCondition(one, subject) : [unread];

@@ -1,8 +1,5 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
-import type { Client } from "../api/client";
-import type { Endpoints } from "../api/endpoints";
-import type { Reads } from "../api/reads";
-import type { Send } from "../api/send";
+import type { Connection } from "../api/connection";
 import type { RunProgram, SecretReach, StackUnit, SynthesizedFiles } from "../declaration/load-request";
 import { type Diagnostic, DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { type Address, parseAddress } from "../model/address";
@@ -16,19 +13,6 @@ import type { StateBackend } from "../state/backend";
 import type { LoadedStateKey } from "../state/key";
 import type { Origin } from "../state/recorded";
 import type { PlanWishes } from "./library/types";
-
-export interface Connection {
-  /** 32 hex digits: the id of the run, which every request holds. */
-  readonly runId: string;
-  readonly send: Send;
-  readonly reads: Reads;
-  /** The endpoints over any `Send`: apply wraps it with keys and journal. */
-  readonly endpoints: (send: Send) => Endpoints;
-  /** Masks secrets in all text of the service; true when an earlier answer repeats any of them. */
-  readonly redact: Client["redact"];
-  readonly mask: Client["mask"];
-  readonly close: () => Promise<void>;
-}
 
 export interface StateKey extends LoadedStateKey {
   /** Authenticates the record of a review. */
@@ -69,7 +53,6 @@ export interface Context {
   /** Why this run must not create the state: it would be gone with the runner. */
   readonly refusedState?: Diagnostic | undefined;
   readonly clock: Clock;
-  /** Cryptographic randomness. */
   readonly randomBytes: (size: number) => Uint8Array;
   readonly backend: StateBackend;
   /** Throws `DiagnosticsError` when base URL, workspace or key is missing. */

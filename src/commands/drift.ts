@@ -29,6 +29,9 @@ export interface DriftOutcome extends Outcome {
 export async function drift(context: Context, request: DriftRequest): Promise<DriftOutcome> {
   const connection = await prefetch(context);
   const state = await context.backend.read();
+  if (state) connection.reads.remember(state);
+  // Variables that are not declared are reported, too.
+  connection.reads.prefetchVariables("recorded services");
   const from = { connection, state, writes: false, foresees: false };
   const { built, diagnostics } = await buildPlan(context, { ...request, secrets: "skip" }, from);
   const { runId } = connection;
@@ -78,7 +81,7 @@ async function unmanagedParts({ connection: { reads }, plan, input }: BuiltPlan)
         const { desired, live } = instanceOf(plan, change);
         if (desired === undefined || live === undefined) return;
         const parts = await type.list(reads, live.id);
-        const reason = `the service does not list what is in it: undeclared ${type.type}s are not known`;
+        const reason = `the platform does not list what is in it: undeclared ${type.type}s are not known`;
         if (parts === undefined) unchecked.push({ address, reason });
         for (const { id, name } of parts ?? [])
           if (!managed.has(ownerKey(type.type, id)))

@@ -55,14 +55,11 @@ export async function execute(
 
 /** Reads resources as they are after the run; undefined where the service does not show one. */
 function settledReader(run: Run): (change: Change) => Promise<LiveResource | undefined> {
-  const { reads, journal, types } = run;
-  let isFirst = true;
+  const { journal, types } = run;
+  const reads = run.reads.fresh();
   return async ({ address, type: name, parent }) => {
     const recorded = journal.recorded(address);
     if (recorded === undefined) return undefined;
-    // What was read for the plan is of before the run.
-    if (isFirst) reads.invalidate();
-    isFirst = false;
     const parentId = parent && journal.recorded(parent)?.id;
     const found = await types.get(name)?.read(reads, {
       ...{ address, id: recorded.id, name: recorded.name, declared: new Map(), parentId, recorded },
@@ -117,7 +114,8 @@ function runOf(context: Context, planning: BuiltPlan, journal: RunJournal, recor
     types: typesByName,
     send: connection.send,
     endpoints: connection.endpoints,
-    reads: connection.reads,
+    // The plan may be minutes old: it was shown and approved in between.
+    reads: connection.reads.fresh(),
     journal,
     mode: plan.options.mode,
     record,

@@ -22,7 +22,6 @@ export interface ExportRequest extends library.ExportRequest {
 }
 
 export interface ExportOutcome extends Outcome {
-  /** YAML. */
   readonly text: string;
   readonly count: number;
   readonly references: number;

@@ -10,7 +10,6 @@ interface StateLock {
   readonly command: string;
   readonly timeoutMs: number;
   readonly repair?: boolean | undefined;
-  /** The state of another repository is written too. */
   readonly anyRepository?: boolean;
   /** A state that names no repository is refused, too, where the run has one. */
   readonly isSweep?: boolean | undefined;
@@ -46,20 +45,22 @@ export async function holdLock<T>(
   }
 }
 
-function refuseOtherRepository({ backend, repository }: Context, state?: State, isSweep = false): void {
+/** Throws `DiagnosticsError` (exit 4) for a state of another repository, and in a sweep for a state that names none. */
+export function refuseOtherRepository({ backend, repository }: Context, state?: State, sweeps = false): void {
   const { repository: owner, stage } = state ?? {};
   if (state === undefined || repository === undefined || owner === repository.name) return;
-  if (owner === undefined && !isSweep) return;
+  if (owner === undefined && !sweeps) return;
+  const claim = `rnv state claim${stage === undefined ? "" : ` --stage ${stage}`}`;
   if (owner === undefined)
     throw failure("guard.repository", `${backend.location} names no repository, and is not swept`, {
       detail: `This run is of the repository ${repository.name}. The state may be that of another.`,
-      hint: `If it is of this repository: rnv state claim${stage === undefined ? "" : ` --stage ${stage}`}`,
+      hint: `If it is of this repository: ${claim}`,
     });
   if (repository.name === undefined && !repository.isJob) return;
   const own = repository.name ?? "none that is known";
   throw failure("guard.repository", `${backend.location} is the state of the repository ${owner}`, {
     detail: `This run is of the repository ${own}. It would delete or change what the other repository deploys.`,
-    hint: `use a state of its own (RNV_STATE, or state: of the stage). If ${owner} was renamed: rnv state claim`,
+    hint: `use a state of its own (RNV_STATE, or state: of the stage). If ${owner} was renamed: ${claim}`,
   });
 }
 

@@ -1,4 +1,5 @@
-import type { Resource } from "../api/reads";
+import type { Connection } from "../api/connection";
+import type { Reads, Resource } from "../api/reads";
 import { bareRecord, writtenNow } from "../apply/change-context";
 import type { LoadedManifest } from "../declaration/load-request";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
@@ -14,7 +15,7 @@ import { GeneratedSecret, isPlain, type Plain, unmasked } from "../model/value";
 import { placedElsewhere } from "../plan/decide-declared";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { emptyState } from "../state/recorded";
-import { type Connection, type Context, type Outcome, originOf } from "./context";
+import { type Context, type Outcome, originOf } from "./context";
 import { blockOf } from "./export-manifest";
 import { holdLock, refuseNewState } from "./hold-lock";
 import { knownSecrets, load } from "./load";
@@ -52,7 +53,7 @@ interface Importing extends ImportTarget {
 
 /**
  * `rnv import`: records a live resource under an address that the manifest declares; under any other the next plan
- * would delete it. Writes the state only, never the service.
+ * would delete it. Writes the state only, never the platform.
  */
 export async function importResource(context: Context, request: ImportRequest): Promise<ImportOutcome> {
   const target = targetOf(request);
@@ -122,13 +123,12 @@ async function readLive(importing: Importing): Promise<LiveResource> {
   const name = nameOf(address).split(".").at(-1) ?? "";
   const declared = new Map<string, Plain>();
   for (const [path, { value }] of desired?.attributes ?? []) if (isPlain(value)) declared.set(path, value);
-  const { reads } = connection;
-  const look = async (): Promise<readonly ReadResult[]> => {
+  const look = async (reads: Reads): Promise<readonly ReadResult[]> => {
     const read = await type.read(reads, { address, id, name, declared, parentId });
     return read.kind === "gone" && read.ending === undefined ? [] : [read];
   };
   const [read = { kind: "gone" } as const] =
-    (await reads.untilVisible(look, { since: context.clock.elapsed(), forMs: 2000 })) ?? [];
+    (await connection.reads.untilVisible(look, { since: context.clock.elapsed(), forMs: 2000 })) ?? [];
   if (read.kind === "unchecked")
     throw failure("live.import_missing", `${address}: ${read.reason}`, { address });
   if (read.kind !== "found" || read.live.id !== id) {
@@ -140,7 +140,7 @@ async function readLive(importing: Importing): Promise<LiveResource> {
   }
   if (type.parents.length > 0 && read.live.parentId !== (parentId ?? null)) {
     const where =
-      parent === undefined ? "lies in a project: its address names that too" : `does not lie in ${parent}`;
+      parent === undefined ? "is in a project: its address names that too" : `is not in ${parent}`;
     const hint = "check the address";
     throw failure("live.import_missing", `${type.type} ${id} ${where}`, { address, hint });
   }

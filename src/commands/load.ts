@@ -1,4 +1,5 @@
 import { createMask } from "../api/client";
+import type { Connection } from "../api/connection";
 import type { KnownSecrets, RecordedValue } from "../api/recorded-values";
 import type { LoadedManifest, SecretReach } from "../declaration/load-request";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
@@ -12,7 +13,7 @@ import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
 import { consentsIn } from "../plan/saved-plan";
 import { resourceTypes } from "../resources";
 import { checkStateKey } from "../state/key";
-import type { Connection, Context, PlanRequest, StateKey } from "./context";
+import type { Context, PlanRequest, StateKey } from "./context";
 import { loadDesired } from "./load-desired";
 import { nothingDesired } from "./refresh";
 
@@ -69,7 +70,7 @@ export async function loadDeclared(
       : { desired: { ...nothingDesired, ...request.recordedOf }, diagnostics: [] };
   if (!loaded.desired) return { ...loaded, key };
   const known = await knownSecrets(context, loaded.desired, from.state);
-  if (connection.redact(known)) connection.reads.invalidate();
+  connection.redact(known);
   const whole = declareAbsentParts(loaded.desired, from.state, resourceTypes);
   const { desired, diagnostics } = await withKnownFields(whole, loaded.diagnostics, connection);
   if (hasErrors(diagnostics)) return { diagnostics, key };

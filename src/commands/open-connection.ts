@@ -1,36 +1,10 @@
 import { join, resolve } from "node:path";
-import { type ClientOptions, createClient } from "../api/client";
-import { type ConsistencyOptions, consistently } from "../api/consistent-reads";
-import { createEndpoints } from "../api/endpoints";
-import type { GapSettings } from "../api/gaps";
-import { createReads } from "../api/reads";
-import type { Send } from "../api/send";
 import type { Transport } from "../api/transport";
 import { readNamed } from "../declaration/files";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type * as emulator from "../emulator/emulator";
 import { type ProcessEnvironment, reasonOf } from "../model/text";
 import { makeIgnoredFolder } from "../state/node-disk";
-import type { Connection } from "./context";
-
-export interface ConnectionOptions extends ClientOptions, Omit<ConsistencyOptions, "clock" | "serviceTime"> {
-  readonly workspaceId: string;
-  readonly gaps: GapSettings;
-  /** Aborted once no request may start any more. */
-  readonly signal: AbortSignal;
-}
-
-/** Opens a client, and the reads and endpoints of a workspace over it. */
-export function openConnection(options: ConnectionOptions): Connection {
-  const { workspaceId, gaps, signal } = options;
-  const client = createClient(options);
-  const { runId, redact, mask, serviceTime, close } = client;
-  const send: Send = (request, more) => client.send(request, { signal, ...more });
-  const detected = {};
-  const make = (over: Send) => createEndpoints(over, workspaceId, gaps, detected);
-  const endpoints = consistently(make, { ...options, serviceTime });
-  return { runId, send, endpoints, redact, mask, reads: createReads(endpoints(send)), close };
-}
 
 // A header value: one line of visible ASCII. Anything else is a paste error, and would fail far from here.
 export const keyPattern = /^rnv_[!-~]+$/;

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { type Connection, type ConnectionOptions, openConnection } from "../api/connection";
 import { gapSettings } from "../api/gap-rules";
 import type { GapSettings } from "../api/gaps";
 import type { HttpTransportOptions } from "../api/http-transport";
@@ -16,8 +17,7 @@ import { aliveBy } from "../state/alive-by";
 import { loadStateKey } from "../state/key";
 import { openBackend } from "../state/open-backend";
 import { parseStateAddress, type StateAddress } from "../state/state-address";
-import type { Connection, Context } from "./context";
-import { type ConnectionOptions, openConnection } from "./open-connection";
+import type { Context } from "./context";
 
 export interface Settings {
   /** Ends in `/api/v1`; `embedded` for the emulator in-process; empty when it is not set. */

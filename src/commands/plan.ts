@@ -1,4 +1,5 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
+import type { Connection } from "../api/connection";
 import type { Reads } from "../api/reads";
 import type { Deployment } from "../api/wire/shapes";
 import type { Recovery } from "../apply/run";
@@ -14,6 +15,7 @@ import type { Address } from "../model/address";
 import { pathsWith } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { isKeyed } from "../model/state";
+import { isOlder } from "../model/time";
 import { makePlan } from "../plan/make-plan";
 import {
   type Change,
@@ -32,14 +34,7 @@ import { timeAgo } from "../report/time-text";
 import { resourceTypes, typeNamed } from "../resources";
 import { checkStateKey } from "../state/key";
 import { judgePlan } from "./check-policies";
-import {
-  type Connection,
-  type Context,
-  type Outcome,
-  type PlanRequest,
-  planOptions,
-  type StateKey,
-} from "./context";
+import { type Context, type Outcome, type PlanRequest, planOptions, type StateKey } from "./context";
 import { refuseHandOver } from "./edit-state";
 import { loadDeclared } from "./load";
 import { type Planning, type PlanStart, recoverAndRead } from "./recover";
@@ -83,6 +78,8 @@ export async function buildPlan(
 ): Promise<{ readonly built?: BuiltPlan; readonly diagnostics: readonly Diagnostic[] }> {
   const { connection } = start;
   refuseHandOver(start.state);
+  if (start.state) connection.reads.remember(start.state);
+  connection.reads.prefetchVariables("recorded variables");
   const options = planOptions(request);
   const { desired, key, diagnostics: declared } = await loadDeclared(context, request, start);
   if (!desired) return { diagnostics: declared };
@@ -222,27 +219,30 @@ export function countedExitCode({ plan: made, exitCode }: Pick<PlanOutcome, "pla
 }
 
 /**
- * Returns the plan, its drift with the deployment of others since the last run: one request per drifted service. What
- * cannot be read is left out: the plan is right without it.
+ * Returns the plan, its drift with the latest deployment by another actor since our last write: one request per drifted
+ * service. A list that cannot be read is left out.
  */
 export async function withDeployers(context: Context, start: PlanStart, plan: Plan): Promise<Plan> {
-  const drifted = new Set(plan.changes.filter(isChangedOutside).map(serviceOf));
-  if (drifted.size === 0) return plan;
-  const { resources = {}, lastRunAt = "" } = start.state ?? {};
-  const own = new Set(Object.values(resources).map(({ id }) => id));
-  const isOther = ({ id, createdAt }: Deployment): boolean =>
-    !own.has(id) && Date.parse(createdAt ?? "") > Date.parse(lastRunAt);
+  const changed = plan.changes.filter(isChangedOutside);
+  const drifted = new Set(changed.map((change) => instanceOf(plan, change).live?.id));
+  const { resources = {}, lastRunAt } = start.state ?? {};
   const found = new Map<Address | undefined, string>();
   const look = async (address: Address | undefined): Promise<void> => {
     const service = address && resources[address];
     if (service?.type !== "service") return;
+    const own = [service, ...Object.values(resources).filter(({ parent }) => parent === address)];
+    const isOurs = ({ id }: Deployment): boolean => own.some((one) => one.id === id);
+    const isNew = ({ createdAt }: Deployment): boolean =>
+      !own.some(({ writtenAt = lastRunAt }) => isOlder(createdAt, writtenAt));
     const { items } = await start.connection.reads.live.listDeployments(service.id, { limit: 20 });
-    const other = items.find(isOther);
+    const others = items.filter((one) => !isOurs(one) && one.actor !== items.find(isOurs)?.actor);
+    const other = others.find((one) => drifted.has(one.id) || isNew(one));
     if (other) found.set(address, deployedText(other, context.clock.now()));
   };
-  await Promise.all([...drifted].map(look)).catch((failure: unknown) => {
+  const unlessFailed = (failure: unknown): void => {
     if (!(failure instanceof ApiError || failure instanceof DiagnosticsError)) throw failure;
-  });
+  };
+  await Promise.all([...new Set(changed.map(serviceOf))].map((address) => look(address).catch(unlessFailed)));
   const told = (change: Change) => (isChangedOutside(change) ? found.get(serviceOf(change)) : undefined);
   return { ...plan, changes: plan.changes.map((change) => ({ ...change, deployed: told(change) })) };
 }

@@ -1,3 +1,4 @@
+import type { Connection } from "../api/connection";
 import { recover } from "../apply/recover";
 import type { Recovery, RecoveryContext } from "../apply/run";
 import { nothingRecovered } from "../apply/run";
@@ -15,7 +16,7 @@ import { counted } from "../report/plan-wording";
 import { resourceTypes, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
 import { emptyState, replayJournal } from "../state/recorded";
-import { type Connection, type Context, originOf, type PlanRequest, type StateKey } from "./context";
+import { type Context, originOf, type PlanRequest, type StateKey } from "./context";
 import { load } from "./load";
 import { refresh } from "./refresh";
 

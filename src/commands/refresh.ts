@@ -53,9 +53,6 @@ interface Refreshing extends RefreshTarget {
   readonly found: LookupResults;
 }
 
-/** More reads at once take memory and are no faster: only a few requests are sent at a time. */
-const mostAtOnce = 500;
-
 /**
  * Reads everything that is declared or recorded, parents first, because a child is looked for inside its parent.
  * Three requests show all projects and services; each service with variables costs one more.
@@ -74,12 +71,7 @@ export async function refresh(target: RefreshTarget): Promise<Refreshed> {
     // What functions make of others beside it is known once these are read.
     for (const isMade of [false, true]) {
       const now = here.filter(({ address }) => computed.has(address) === isMade);
-      for (let i = 0; i < now.length; i += mostAtOnce) {
-        const reading = now.slice(i, i + mostAtOnce).map(async (one) => {
-          results.set(one.address, await readOne(refreshing, one));
-        });
-        await Promise.all(reading);
-      }
+      await Promise.all(now.map(async (one) => results.set(one.address, await readOne(refreshing, one))));
     }
   }
   await readData(refreshing);

@@ -1,14 +1,16 @@
 import { unlessAbsent } from "../api/api-error";
+import type { Connection } from "../api/connection";
 import { isSuspended } from "../api/gap-rules";
 import type { Deployment, Variable } from "../api/wire/shapes";
+import { recordedPart, recordsOf } from "../apply/action";
 import { failure } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { pathsWith } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import type { Release, ReleaseList, RunningService, ShownVariable } from "../report/documents";
-import { branchStanding, deploymentStanding, serviceStanding } from "../resources/deployment-status";
+import { deploymentStanding, serviceStanding, sourceStanding } from "../resources/deployment-status";
 import { variable } from "../resources/variable";
-import type { Connection, Context } from "./context";
+import type { Context } from "./context";
 import { connectWithRedaction } from "./load";
 import { findRecorded } from "./state-verbs";
 
@@ -27,7 +29,7 @@ export async function status(
   const { reads, mask } = await connectWithRedaction(context, state);
   return Promise.all(
     services.map(async ({ address, recorded }) => {
-      const running = await runningService({ reads, mask }, address, recorded);
+      const running = await runningService({ reads, mask }, { state, address, recorded });
       const listed = lists ? await reads.variables(recorded.id) : undefined;
       return listed ? { ...running, variables: listed.map((one) => shownVariable(one, state)) } : running;
     }),
@@ -50,9 +52,9 @@ const recordedServices = (state: State | undefined): Omit<ReturnType<typeof find
 /** Reads a service, the deployment that serves, and the latest deployment when it is another. */
 async function runningService(
   { reads, mask }: Pick<Connection, "reads" | "mask">,
-  address: Address,
-  { id, name }: RecordedResource,
+  { state, address, recorded }: ReturnType<typeof findRecorded>,
 ): Promise<RunningService> {
+  const { id, name } = recorded;
   const read = await reads.service(id);
   const about = { address, id, name, archived: false, standing: [] };
   if (read.kind === "unreadable") return { ...about, runs: "unknown", reason: read.reason };
@@ -64,6 +66,8 @@ async function runningService(
     one === undefined ? undefined : unlessAbsent(() => reads.live.getDeployment(id, one));
   const [serving, other] = await Promise.all([get(liveId), latestId === liveId ? undefined : get(latestId)]);
   const stands = deploymentStanding({ liveId, latestId, latest: latestId === liveId ? serving : other });
+  const [, deployed] = recordedPart(recordsOf(state), address, "deployment") ?? [];
+  const source = sourceStanding(found, serving, recorded, deployed);
   return {
     ...about,
     name: found.name,
@@ -75,7 +79,7 @@ async function runningService(
     healthCheckedAt: found.healthCheckedAt || undefined,
     release: liveId === undefined ? undefined : releaseOf(liveId, serving, liveId),
     latest: latestId === undefined || latestId === liveId ? undefined : releaseOf(latestId, other, liveId),
-    standing: [serviceStanding(found), stands, branchStanding(found, serving)].flatMap((one) => one ?? []),
+    standing: [serviceStanding(found), stands, source].flatMap((one) => one ?? []),
   };
 }
 

@@ -5,7 +5,7 @@ import type * as embedded from "../emulator/emulator";
 import type * as served from "../emulator/server";
 import { reasonOf } from "../model/text";
 
-/** `rnv emulator`: the embedded service over HTTP on localhost, until it is closed; port 0 takes a free one. */
+/** `rnv emulator`: the embedded platform over HTTP on localhost, until it is closed; port 0 takes a free one. */
 export async function emulator(port: number, options: embedded.EmulatorOptions) {
   const { createEmulator } = require("../emulator/emulator") as typeof embedded;
   const { serveEmulator } = require("../emulator/server") as typeof served;

@@ -100,7 +100,7 @@ function valueFindings(resource: DesiredResource): readonly Diagnostic[] {
     if (!known || change !== "replace" || typeof value !== "string" || known.includes(value)) return [];
     const meant = didYouMean(value, known);
     if (meant === undefined) return [];
-    const hint = `${meant} (rnv plan asks the service what exists)`;
+    const hint = `${meant} (rnv plan asks the platform what exists)`;
     const summary = `${address}: this version does not know the ${attribute} "${value}"`;
     return warning("manifest.unknown_value", summary, { address, hint, attribute, ...(range && { range }) });
   });

@@ -70,7 +70,7 @@ function noteSecrets(shape: AttributeShape, node: SourceNode, block: Block, cont
   if (!isOpen || !looksSecret(value, shape.secret ? name : "")) return;
   const [subject, hint] = shape.secret
     ? [address, `write { fromEnv: ${name} }; if it is no secret: { value: …, sensitive: false }`]
-    : [`${shape.path} of ${address}`, openHint];
+    : [`${address}: ${shape.path}`, openHint];
   const summary = `${subject} looks like a secret and is written in the manifest`;
   context.report(warning("manifest.plain_secret", summary, { address, attribute: shape.path, range, hint }));
 }

@@ -104,8 +104,8 @@ function fromEnvironment(source: PendingSecret, context: LoadContext): Fetched {
   return {
     problem: `the environment variable ${name} is ${text === undefined ? "not set" : "empty"}`,
     ...{ isMissing: true, code: "manifest.env_missing" },
-    // As GitHub leaves a secret that a job is not given.
-    ...(text === "" && { hint: 'write "" if an empty value is meant' }),
+    // GitHub leaves it empty for a secret that a job is not given.
+    hint: `${text === "" ? 'write "" if an empty value is meant' : `set ${name}`}; to plan without it: rnv plan --no-secrets`,
   };
 }
 
@@ -155,7 +155,7 @@ async function fromCommand(source: PendingSecret, context: LoadContext): Promise
   const found = await runCommand(source.argument, cwd, passed, hidden);
   if (!("problem" in found)) return found;
   const hint = "it is given PATH, HOME and the like; list what else it needs: env: [NAME]";
-  return { ...found, hint };
+  return { hint, ...found };
 }
 
 function fromFile(source: PendingSecret, context: LoadContext): Fetched {
@@ -224,7 +224,10 @@ export function runCommand(
       { cwd, env, encoding: "buffer", ...limits },
       (failure, output, errors) => {
         const text = decodeSecret(output);
-        if (failure !== null) {
+        if (failure !== null && isMissing(failure)) {
+          const hint = "install it, or add its folder to PATH";
+          settle({ problem: `${file}: command not found`, isMissing: true, hint });
+        } else if (failure !== null) {
           const detail = shownErrors(errors, [output.toString(), ...hidden, ...args.flatMap(secretParts)]);
           const problem = `${program} ${reasonOfFailure(failure, timeoutMs)}`;
           // What it needs is not here, as far as anyone can tell: a program, a login.
@@ -237,11 +240,12 @@ export function runCommand(
   });
 }
 
-function reasonOfFailure({ code, killed, signal }: ExecFileException, timeoutMs: number): string {
+function reasonOfFailure(failure: ExecFileException, timeoutMs: number): string {
+  const { code, killed, signal } = failure;
   if (String(code) === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return `printed more than ${maxBytes} bytes`;
   if (killed) return `did not end within ${timeoutMs / 1000} s`;
   if (typeof code === "number") return `ended with exit code ${code}`;
-  return signal ? `was ended by ${signal}` : `cannot be started: ${code ?? "unknown reason"}`;
+  return signal ? `was ended by ${signal}` : `cannot be started: ${reasonOf(failure)}`;
 }
 
 /** Lines of an argument, and values in them; what is short, or the name of a flag, is no secret. */

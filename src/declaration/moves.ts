@@ -48,7 +48,9 @@ function isInRing(from: Address, moved: ReadonlyMap<Address, { readonly to: Addr
   return at === from;
 }
 
-/** `removed`: deletions confirmed by name, in the text that is reviewed. */
+const stillDeclared = "to destroy it, delete its block too; to keep it, delete this entry";
+
+/** `removed`: deletions confirmed by address, in the text that is reviewed. */
 export function readRemoved(node: SourceNode | undefined, context: LoadContext): Desired["removed"] {
   const removed = new Map<Address, Desired["removed"][number]>();
   const found = judgeItems(removalSchema(context.index), "removed", node, context.report, {
@@ -61,7 +63,7 @@ export function readRemoved(node: SourceNode | undefined, context: LoadContext):
     const consumers = typeof item !== "string";
     if (context.blocks.has(address))
       context.report(
-        error("manifest.removed", `${address} is declared and cannot be removed`, { address, range }),
+        error("manifest.removed", `${address} is still declared`, { address, range, hint: stillDeclared }),
       );
     else removed.set(address, { address, range, ...(consumers && { consumers }) });
   }

@@ -62,7 +62,7 @@ export function resolveReference(
     known === "secret" && allows.isSecret !== true
       ? "a secret can be referred to from a secret only"
       : known === "structure" && allows.isArgument !== true
-        ? `${attribute} of ${address} is not a single value`
+        ? `${address}.${attribute} is not a single value`
         : undefined;
   if (summary === undefined) return { address, attribute, range };
   return refuse(location, range, { code: "manifest.unsupported", summary });

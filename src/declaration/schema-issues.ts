@@ -125,8 +125,8 @@ interface Refused {
   readonly report: Report;
 }
 
-function reportIssue(issue: Issue, { node, subject, report }: Refused): void {
-  const { nameOf, address, code, describe = describeNode } = subject;
+function reportIssue(issue: Issue, { node, subject: judged, report }: Refused): void {
+  const { nameOf, address, code, describe = describeNode } = judged;
   const path = issue.path.map(String);
   const about = address === undefined ? {} : { address, attribute: nameOf(path) };
   const refuse = (kind: DiagnosticCode, range: SourceRange, summary: string, hint?: string): void =>
@@ -136,29 +136,27 @@ function reportIssue(issue: Issue, { node, subject, report }: Refused): void {
   const at = nodeAt(node, issue.path);
   const parent = nodeAt(node, issue.path.slice(0, -1));
   const key = path.at(-1) ?? "";
-  const of = address === undefined ? "" : ` of ${address}`;
-  const hint = choiceHint(issue, at) ?? subject.hintFor?.(issue, at);
+  const subject = address === undefined ? "" : `${address}: `;
+  const hint = choiceHint(issue, at) ?? judged.hintFor?.(issue, at);
   if (issue.code === "unrecognized_keys") {
     const known = issue.message.split(" ");
     for (const unknown of issue.keys) {
-      const summary = `${nameOf(path)}${of} has no key ${quoteShort(unknown)}`;
+      const summary = `${subject}${nameOf(path)} has no key ${quoteShort(unknown)}`;
       const meant = didYouMean(unknown, known) ?? listKeys(known);
       refuse("manifest.unknown_key", keyRange(at, unknown), summary, meant);
     }
   } else if (issue.code === "invalid_key") {
-    const summary = `${quoteShort(key)}: ${expectations(issue.issues as Issue[])}`;
+    const summary = `${quoteShort(key)}${requirements(issue.issues as Issue[])}`;
     refuse("manifest.invalid_name", keyRange(parent, key), summary);
   } else if (path.length > 0 && parent.kind === "map" && !parent.entries.has(key)) {
-    const summary = `${nameOf(path.slice(0, -1))}${of} lacks ${key}: ${expectation(issue)}`;
+    const rule = requirements([issue]).replace(/^ /, ", which ");
+    const summary = `${subject}${nameOf(path.slice(0, -1))} lacks ${key}${rule}`;
     refuse("manifest.missing_key", at.range, summary, hint);
-  } else if (issue.code === "invalid_type") {
-    const name = address === undefined ? nameOf(path) : `${address}: ${nameOf(path)}`;
-    const expected = expectedWords[issue.expected] ?? issue.expected;
-    refuse("manifest.invalid_type", at.range, `${name} must be ${expected}, not ${describe(at)}`, hint);
   } else {
-    const rule = expectation(issue);
-    const found = rule.startsWith("expected") ? `, found ${describe(at)}` : "";
-    refuse("manifest.invalid_value", at.range, `${nameOf(path)}${of}: ${rule}${found}`, hint);
+    const rule = requirements([issue]);
+    const found = rule.startsWith(" must be") ? `, not ${describe(at)}` : "";
+    const kind = issue.code === "invalid_type" ? "manifest.invalid_type" : "manifest.invalid_value";
+    refuse(kind, at.range, `${subject}${nameOf(path)}${rule}${found}`, hint);
   }
 }
 
@@ -183,7 +181,11 @@ function placeHint(
 }
 
 export const expectations = (issues: readonly Issue[]): string =>
-  issues.flatMap(leaves).map(expectation).join("; ");
+  issues.flatMap(leaves).map(expectation).join("; ").replaceAll(" or expected ", " or ");
+
+/** ` must be a number`, `: it holds a secret`: the rules that a value breaks, after its name. */
+export const requirements = (issues: readonly Issue[]): string =>
+  `: ${expectations(issues)}`.replace(/^: expected (?:number to be )?/, " must be ");
 
 /** Returns an issue itself. For a union: the findings of the option that got furthest, else one that names all options. */
 export function leaves(issue: Issue): Issue[] {

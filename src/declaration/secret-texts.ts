@@ -14,7 +14,6 @@ export const mayBeSecret = (name: string, text = name): boolean =>
 const assigned =
   /(?<![\w-])([\w-]+=|--(?!no-)[\w-]+\s+(?!-))(?=[\\"']*(?:\$+\{\w+:?-([^\s"'}]+)|([^\s"'$\\][^\s"']*)))/g;
 
-/** `${PASSWORD:-text}` */
 const fallback = /\$\{(?:env\.)?(\w+):?[-=]([^}]+)/g;
 
 /** The password of `//user:password@`, where a variable with a default counts as a password. */

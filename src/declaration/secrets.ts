@@ -13,7 +13,7 @@ import {
 } from "../model/value";
 import type { Block } from "./block";
 import { type LoadContext, refuse, type ValueLocation } from "./load-context";
-import { expectations, type Issue, judgeFilled } from "./schema-issues";
+import { type Issue, judgeFilled, requirements } from "./schema-issues";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
 import { isCredential, isOwnCredential } from "./trust";
 import { type AttributeShape, besideCommand, sourceKeys } from "./type-index";
@@ -145,7 +145,7 @@ export function checkSecret(
   if (parsed.success) return new Secret(text);
   return refuse(location, range, {
     code: "manifest.invalid_value",
-    summary: `${location.address}: ${shape.path} is refused: ${expectations(parsed.error.issues)}`,
+    summary: `${location.address}: ${shape.path}${requirements(parsed.error.issues)}`,
   });
 }
 

@@ -6,7 +6,6 @@ import { isOpenField } from "../model/resource-type";
 import { quoteShort } from "./tree";
 
 export interface AttributeShape {
-  /** `configuration.branch`. */
   readonly path: string;
   readonly schema: z.ZodType;
   readonly required: boolean;
@@ -114,10 +113,10 @@ export function unknownField(
   {
     code = "manifest.unknown_field",
     name = path.slice(path.indexOf(".") + 1),
-    owner = `${path.slice(0, path.indexOf("."))} of ${address}`,
+    owner = `${address}: ${path.slice(0, path.indexOf("."))}`,
   }: { readonly code?: DiagnosticCode; readonly name?: string; readonly owner?: string } = {},
 ): Diagnostic {
-  const whoKnows = "rnv plan asks the service's catalog";
+  const whoKnows = "rnv plan asks the platform's catalog";
   return warning(code, `${owner} has no attribute ${quoteShort(name)} that this version knows`, {
     ...{ address, attribute: path, range },
     hint: hint === undefined ? whoKnows : `${hint} (${whoKnows})`,

@@ -7,7 +7,7 @@ import { Computed, type Plain, type Reference, Template } from "../model/value";
 import type { Block } from "./block";
 import { type LoadContext, refuse, type ValueLocation } from "./load-context";
 import { resolveReference } from "./references";
-import { expectations, judgeValue } from "./schema-issues";
+import { judgeValue, requirements } from "./schema-issues";
 import { holdsSecret } from "./secret-texts";
 import {
   mayHoldReferences,
@@ -46,16 +46,16 @@ function inKind(
   { address, attribute }: ValueLocation,
 ): Computed {
   const stop = (wanted: string): never => {
-    const summary = `${attribute} of ${address}: ${wanted}`;
+    const summary = `${address}: ${attribute}${wanted}`;
     throw failure("manifest.invalid_value", summary, { address, attribute, range });
   };
   return new Computed(made.references, made.secret, (values) => {
     const found = made.compute(values);
     if (found === null || found instanceof Secret) return found;
     if (shape.isText)
-      return typeof found === "object" ? stop("text is required, and no list or object") : String(found);
+      return typeof found === "object" ? stop(" must be text, not a list or an object") : String(found);
     const parsed = shape.schema.safeParse(found);
-    return parsed.success ? found : stop(expectations(parsed.error.issues));
+    return parsed.success ? found : stop(requirements(parsed.error.issues));
   });
 }
 
@@ -110,7 +110,7 @@ export function readValue(
   return readPlain(node, location);
 }
 
-const inText = "a reference can stand only in a text of its own";
+const inText = "a reference must be a text of its own";
 
 /** A value in which no reference may stand: lists and mappings, and what is used while planning. */
 export function readPlain(node: SourceNode, location: ValueLocation): Plain | undefined {

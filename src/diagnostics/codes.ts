@@ -116,7 +116,7 @@ export const codeMeanings = {
   "live.gone_unproven":
     "A recorded resource is missing, and nothing else proves that the key still has access. Check key and workspace. If it was deleted: `rnv state rm ADDRESS`.",
   "live.unlisted":
-    "Archived services are in no list, and this plan creates services. To adopt an archived one, write its ID: `import: ID`.",
+    "Archived services cannot be listed, and this plan creates services. To adopt an archived one, write its ID: `import: ID`.",
   "live.unchecked":
     "A live resource or list could not be read, so it was not compared. The message says why.",
   "live.standing": "A service is suspended or archived. No plan changes that. Resume or restore it.",
@@ -161,7 +161,7 @@ export const codeMeanings = {
   "plan.retained":
     "A resource stays in the state, archived or retained, and is not destroyed. To forget it: `rnv state rm ADDRESS`.",
   "plan.target_unknown":
-    "`-target`, `-exclude` or `-replace` names an address that is neither declared nor recorded: check its spelling. Or `-replace` names one that the other two leave out.",
+    "`-target`, `-exclude`, `-replace`, `-confirm-delete` or `removed` names an address that is neither declared nor recorded: check its spelling. Or `-replace` names one that the other two leave out.",
   "plan.data_deferred":
     "A data source depends on something that this plan changes. Apply that first with `-target`, or refer to the resource itself.",
   "plan.data_unusable": "A data source cannot be used for this value: it is not known when the plan is made.",
@@ -235,7 +235,7 @@ export const codeMeanings = {
   "api.conflict":
     "The platform reports a conflict with another change. Run `rnv plan`, then the command again.",
   "api.rate_limited":
-    "The platform limits requests for longer than rnv waits. Wait, or lower `-parallelism`.",
+    "The platform limits requests for longer than rnv waits. Wait, then run the command again.",
   "api.unavailable":
     "The platform cannot be reached or does not answer. Check the address, the network and the proxy.",
   "api.deprecated":

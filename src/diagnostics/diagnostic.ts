@@ -10,7 +10,6 @@ export interface SourceRange {
   readonly file: string;
   readonly start: number;
   readonly end: number;
-  /** The file with its text; undefined where the text is not at hand. */
   readonly source?: SourceFile | undefined;
   /** The line that it begins in, of a document that was read back: it does not have the text. */
   readonly line?: number | undefined;
@@ -53,7 +52,6 @@ class FileRange implements SourceRange {
 export interface Position {
   /** 1-based. */
   readonly line: number;
-  /** 1-based, counted in UTF-16 code units. */
   readonly column: number;
 }
 
@@ -102,7 +100,8 @@ export interface Diagnostic {
   /** The kind of the next step, where Terraform's provider says it in other words. */
   readonly remedy?: Remedy;
   readonly address?: string;
-  /** Attribute path such as `configuration.branch`. */
+  /** Path of the construct at the address; no part of a document. */
+  readonly construct?: string | undefined;
   readonly attribute?: string;
   readonly range?: SourceRange;
   /** The stage that it is in, where several were checked and not all have it. */
@@ -137,7 +136,6 @@ export function exitCodeOf(diagnostics: readonly Diagnostic[]): number {
   return refused.length === codes.length ? 4 : 1;
 }
 
-/** Codes of a plan that differs from the reviewed plan. */
 const outOfDate: ReadonlySet<string> = new Set(["plan.stale", "plan.damaged", "plan.digest"]);
 
 /** Codes of stops that protect live resources and do not begin with `guard.`. */

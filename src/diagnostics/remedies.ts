@@ -6,15 +6,15 @@ const remedies = {
   "workspace.check": "check RNV_WORKSPACE_ID, and that the key belongs to this workspace",
   "address.form": "set RNV_BASE_URL to an address such as https://api.example.com/api/v1",
   "address.service":
-    "check that RNV_BASE_URL is the service and not a proxy or a login page; if it is, a newer rnv may know this answer",
+    "check that RNV_BASE_URL is the platform and not a proxy or a login page; if it is, a newer rnv may know this answer",
   "address.route": "this service does not offer the operation; check that RNV_BASE_URL ends in its /api/v1",
   "address.network": "check RNV_BASE_URL and the network, then run the command again",
-  "address.moved": "set RNV_BASE_URL to the address that the service itself uses",
+  "address.moved": "set RNV_BASE_URL to the address that the platform itself uses",
   "service.slow":
-    "the service is down or slow: run the command again later; --timeout bounds one answer (1m unless given)",
+    "the platform is down or slow: run the command again later; --timeout bounds one answer (1m unless given)",
   "live.look": "look at its state with rnv plan, then run the command again",
   "gaps.list": "rnv schema gaps lists the settings",
-  "variable.value": "give it a `value`, or `preserve: true` to leave what the service has",
+  "variable.value": "give it a `value`, or `preserve: true` to leave what the platform has",
   "generated.left": "to accept it: rnv apply -refresh-only; for a new value: rnv apply -replace ADDRESS",
   "service.deploy": "deploy it: rnv deploy ADDRESS",
   "service.restore":

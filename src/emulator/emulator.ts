@@ -1,5 +1,6 @@
 import type { Transport, WireRequest, WireResponse } from "../api/transport";
 import type { CatalogAnswer } from "../api/wire/shapes";
+import { reasonOf } from "../model/text";
 import { type Clock, systemClock } from "../model/time";
 import { inReading } from "./answers-in-reading";
 import {
@@ -261,7 +262,7 @@ export class Emulator {
     try {
       this.persistence.commit();
     } catch (cause) {
-      const message = `The emulator could not keep its data: ${(cause as Error).message}`;
+      const message = `The emulator could not keep its data: ${reasonOf(cause)}`;
       return errorResponse(arrived.requestId, new Refusal(500, "internal_error", message));
     }
     return response;

@@ -176,7 +176,7 @@ function readGroup(
 
 function noteUnknown(entry: MapEntry, group: string | undefined, block: OpenBlock, report: Report): void {
   const { address } = block;
-  const owner = group === undefined ? address : `${group} of ${address}`;
+  const owner = group === undefined ? address : `${address}: ${group}`;
   const summary = `${owner} has no attribute ${quoteShort(entry.key)}`;
   const hint = unknownHint(entry.key, block, group);
   report(error("manifest.unknown_key", summary, { address, range: entry.keyRange, hint }));

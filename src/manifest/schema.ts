@@ -185,7 +185,7 @@ function groupSchema(
   making: Making,
 ): z.ZodType {
   const { description = "" } = type.schema.shape[key] as z.ZodType;
-  const further = { description: "Not known to this version of rnv: rnv plan asks the service's catalog." };
+  const further = { description: "Not known to this version of rnv: rnv plan asks the platform's catalog." };
   return z
     .strictObject(attributesIn(group, type, making))
     .meta({ patternProperties: freeKeys, ...(type.open?.group === key && { additionalProperties: further }) })

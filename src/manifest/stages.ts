@@ -74,9 +74,7 @@ const stageSchema = z
     disposable: z
       .boolean()
       .optional()
-      .describe(
-        "What its state owns is deleted without a confirmation by name; `rnv stage sweep` may destroy it.",
-      ),
+      .describe("What its state owns is deleted without a confirmation; `rnv stage sweep` may destroy it."),
     expires: z
       .string()
       .refine((duration) => (parseDuration(duration) ?? 0) > 0, "expected a duration such as 72h")
@@ -271,7 +269,7 @@ export function checkNames(
     const named = attribute === undefined ? undefined : attributes.get(attribute);
     if (attribute === undefined || typeof named?.value !== "string" || parent !== undefined) continue;
     if (holdsId(named.value, id)) continue;
-    const summary = `the name ${quoteShort(named.value)} of ${address} does not hold the id of ${name}/${id}`;
+    const summary = `${address}: the name ${quoteShort(named.value)} does not hold the id of ${name}/${id}`;
     const detail =
       "Each instance of a stage needs names of its own, or one would take over what another made.";
     const hint = "write ${stage.id} into it: name: shop-pr-${stage.id}";

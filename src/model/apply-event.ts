@@ -74,12 +74,15 @@ export const eventSchema = z.discriminatedUnion("type", [
     type: z.literal("waiting"),
     ...step,
     elapsedSeconds: seconds,
+    id: id.describe("The deployment in progress."),
     status: z.string().optional(),
     note: z.string().optional(),
   }),
   z.strictObject({ type: z.literal("done"), ...step, elapsedSeconds: seconds, id }),
   // A step failed; unrelated ones go on.
   z.strictObject({ type: z.literal("failed"), ...step, elapsedSeconds: seconds, diagnostic }),
+  // A step is saved; its deployment is live after a checkout in the dashboard.
+  z.strictObject({ type: z.literal("awaiting"), ...step, elapsedSeconds: seconds, id }),
   // A change was not tried: `because` has the addresses that failed, and is empty when the run was interrupted.
   z.strictObject({
     type: z.literal("skipped"),

@@ -66,7 +66,7 @@ export interface DesiredResource {
 export interface DesiredData {
   /** `data.<stack>.rnv_service.api`: no resource has such an address. */
   readonly address: Address;
-  /** The construct that declares it: `shop/api (data.rnv_service.api)`. */
+  /** The construct that declares it: `shop/api`. */
   readonly owner: string;
   /** The resource type that is looked up; undefined for a listing. */
   readonly type?: string;
@@ -84,7 +84,7 @@ interface DesiredStage {
   readonly name: string;
   /** Nothing in it is deleted. */
   readonly protect: boolean;
-  /** Its resources are deleted without a confirmation by name. */
+  /** Its resources are deleted without a confirmation. */
   readonly disposable: boolean;
 }
 

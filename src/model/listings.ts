@@ -33,10 +33,10 @@ const textsOfDeployment = {
 
 export const listings: Readonly<Record<string, Listing>> = {
   rnv_catalog: {
-    doc: "Plans, regions, runtimes, service types and defaults that the service offers. Prices are estimates.",
+    doc: "Plans, regions, runtimes, service types and defaults that the platform offers. Prices are estimates.",
     query: {},
     shows: {
-      capabilities: "What the service can do now.",
+      capabilities: "What the platform can do now.",
       plans: "Plans of services, with monthly prices in USD and NGN.",
       databasePlans: "Plans of databases.",
       defaults: "Default of each configuration field.",

@@ -96,6 +96,7 @@ export const standingSchema = z.strictObject({
     "rolled_back",
     "older_release",
     "other_branch",
+    "other_commit",
     "suspended",
   ]),
   class: z
@@ -104,6 +105,8 @@ export const standingSchema = z.strictObject({
   summary: z.string(),
   since: z.string().optional().describe("ISO 8601."),
 });
+
+export const atCheckout = "saved; live after the checkout in the dashboard";
 
 /** The `summary` is for people, and may hold text of the service. */
 export type Standing = Readonly<z.infer<typeof standingSchema>>;

@@ -41,7 +41,7 @@ export interface ResourceCondition {
 export interface Check {
   readonly policy: string;
   readonly level: PolicyLevel;
-  /** `error`: it could not be judged, which counts as failed. */
+  /** `error`: it could not be evaluated, which counts as failed. */
   readonly status: "passed" | "failed" | "overridden" | "error";
   /** The address that it failed for; undefined for the plan as a whole. */
   readonly address?: Address;

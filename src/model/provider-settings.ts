@@ -11,7 +11,7 @@ export const providerSettings: readonly ProviderSetting[] = [
   {
     name: "baseUrl",
     type: "string",
-    doc: "Address of the service, ending in `/api/v1`; `embedded` runs it in the provider. Default: `RNV_BASE_URL`.",
+    doc: "Address of the platform's API, ending in `/api/v1`; `embedded` runs it in the provider. Default: `RNV_BASE_URL`.",
   },
   { name: "workspaceId", type: "string", doc: "UUID of the workspace. Default: `RNV_WORKSPACE_ID`." },
   {
@@ -20,7 +20,7 @@ export const providerSettings: readonly ProviderSetting[] = [
     doc: "API key of the workspace. Default: `RNV_API_KEY`, or the file that `RNV_API_KEY_FILE` names.",
     isSensitive: true,
   },
-  { name: "maxConcurrency", type: "number", doc: "Most requests in flight at once. Default: 32." },
+  { name: "maxConcurrency", type: "number", doc: "Most requests in flight at once. Default: 64." },
   {
     name: "deletionProtection",
     type: "boolean",

@@ -29,6 +29,8 @@ export interface AttributeRule {
   readonly takesEffect?: "at once";
   /** Managed even where no block writes it: the wanted value is the declared one, or the default. */
   readonly alwaysManaged?: true;
+  /** A new resource with the values of a removed resource here is probably that resource, renamed. */
+  readonly kept?: true;
   /**
    * The platform resolves the value from several forms: a name, an id. A read shows it in the declared form where both mean
    * the same; without a read two forms cannot be compared.
@@ -286,7 +288,7 @@ export const isParentAttribute = ({ parents }: Pick<ResourceType, "parents">, pa
 
 export const pathsWith = (
   { rules }: Pick<ResourceType, "rules">,
-  flag: "secret" | "alwaysManaged",
+  flag: "secret" | "alwaysManaged" | "kept",
 ): readonly string[] => Object.keys(rules).filter((path) => rules[path]?.[flag]);
 
 /** Returns whether a resource is declared as made elsewhere (`preserve`). */

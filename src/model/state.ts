@@ -134,6 +134,7 @@ export const applyCounts = {
   forgotten: count,
   failed: count,
   skipped: count,
+  awaiting: count.optional().describe("Saved, and live after a checkout in the dashboard."),
 };
 
 const pastRun = runOrigin.extend({

@@ -35,6 +35,9 @@ export const uuidPattern = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$
 /** Returns an id as the service writes it: a UUID in lower case. */
 export const canonicalId = (id: string): string => (uuidPattern.test(id) ? id.toLowerCase() : id);
 
+/** The beginning of an ID, after an address or its kind: `deployment 3fe7190e`. */
+export const shortId = (id: string): string => id.slice(0, 8);
+
 export const terraformPrefix = "rnv";
 
 /** The resource that is a map of variables, which manifests and constructs of rnv write one by one. */
@@ -72,6 +75,8 @@ export function reasonOf(cause: unknown): string {
   const code = (cause as NodeJS.ErrnoException).code;
   const known: Record<string, string> = {
     ENOENT: "it does not exist",
+    EEXIST: "it is there already",
+    ENAMETOOLONG: "its name is too long",
     EACCES: "access is denied",
     EPERM: "access is denied",
     EISDIR: "it is not a file",

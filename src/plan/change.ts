@@ -141,7 +141,6 @@ function costOf(decision: Decision, catalog: Catalog): Change["cost"] {
   return { before, after: monthlyCost(attributesAfter(decision), catalog) ?? null };
 }
 
-/** Sum over all resources; what has no price counts as nothing. */
 export function totalCost(
   costs: readonly NonNullable<Change["cost"]>[],
 ): Pick<Plan["cost"], "before" | "after"> {

@@ -140,7 +140,7 @@ const named = (instances: readonly ResourceInstance[]): string =>
 
 function unlisted(creates: readonly ResourceInstance[]): Diagnostic {
   const kinds = [...new Set(creates.map(({ type }) => type.archives?.unlisted))].join(", ");
-  const summary = `no list of the service shows ${kinds}: if one of the same name is archived, a second one is made`;
+  const summary = `${kinds} cannot be listed: if one has the same name, a second one is created`;
   const detail = `Would be created: ${named(creates)}`;
   const hint = `to take over an archived one, name its id: ${phrasesFor(creates[0]?.desired).takeOver("ID")}`;
   return warning("live.unlisted", summary, { detail, hint });

@@ -24,7 +24,6 @@ export interface DataUse {
   readonly source: DesiredData;
   /** Resources that need its values, also by way of other data sources. */
   readonly usedBy: ReadonlySet<Address>;
-  /** Why it, or a value of it, cannot be used. */
   readonly problems: readonly Diagnostic[];
   /** The resource it found, unless it is the catalog. */
   readonly found?: LiveResource;
@@ -86,7 +85,6 @@ function fillAttributes(
 const dataReferences = (value: DesiredValue): readonly Reference[] =>
   value instanceof UnreadSecret ? [] : referencesOf(value).filter(({ address }) => isDataAddress(address));
 
-/** Fills in a value: an output may hold any value, an attribute holds text. */
 function fillValue(
   { value, range }: DesiredAttribute,
   spot: Pick<Diagnostic, "address" | "attribute"> & { readonly isOutput: boolean },
@@ -130,7 +128,6 @@ function fillComputed(value: Computed, reads: DataReads): DesiredValue {
 const isData = (part: string | Secret | Reference): part is Reference =>
   isReference(part) && isDataAddress(part.address);
 
-/** Stands for what was not found: the data source itself says why. */
 const notThere = Symbol("not there");
 
 function foundValue(
@@ -229,7 +226,7 @@ function kindOf(value: DesiredValue): string {
 }
 
 const notSingle = ({ address, range }: Diagnostic, path: string): Diagnostic =>
-  error("manifest.unsupported", `${path} of ${address} is not a single value`, { address, range });
+  error("manifest.unsupported", `${address}: ${path} is not a single value`, { address, range });
 
 function unknownKey(
   finding: Diagnostic,
@@ -240,12 +237,12 @@ function unknownKey(
   const { range } = finding;
   const code = isReferenceFinding(finding) ? "manifest.reference_unknown" : "manifest.unknown_key";
   const summary = finding.summary.replace(/ that this version knows$/, "");
-  const early = finding.hint?.replace(/ ?\(?rnv plan asks the service's catalog\)?$/, "");
+  const early = finding.hint?.replace(/ ?\(?rnv plan asks the platform's catalog\)?$/, "");
   const group = path.slice(0, path.indexOf(".") + 1);
   const fields = [...known.keys()].filter((one) => one.startsWith(group));
   const names = fields.map((one) => one.slice(group.length));
   const near = didYouMean(path.slice(group.length), names);
-  const hint = near ?? (early || "neither this version nor the service's catalog knows it");
+  const hint = near ?? (early || "neither this version nor the platform's catalog knows it");
   return error(code, summary, { address, hint, range });
 }
 
@@ -255,7 +252,7 @@ function invalidType(
   initial: Plain,
   { value, range }: DesiredAttribute,
 ): Diagnostic {
-  const summary = `${attribute} of ${address} is ${kindOf(initial)}, found ${kindOf(value)}`;
+  const summary = `${address}: ${attribute} must be ${kindOf(initial)}, not ${kindOf(value)}`;
   const hint = `its default is ${JSON.stringify(initial)}`;
   return error("manifest.invalid_type", summary, { address, attribute, range, hint });
 }

@@ -2,7 +2,7 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource } from "../model/live";
 import { isPlacedAs } from "../model/place";
-import { isPreserved } from "../model/resource-type";
+import { isParentAttribute, isPreserved } from "../model/resource-type";
 import { sameName, uuidPattern } from "../model/text";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff";
@@ -34,14 +34,15 @@ export function decideDeclared(instance: ResourceInstance, context: DecisionCont
   const isReplaced = asked || changes.some((change) => change.forcesReplacement);
   const diagnostics = isReplaced ? found : [...found, ...left];
   if (!asked && changes.length + released.length === 0) return { ...about.undecided, drift, diagnostics };
+  const withParent = isReplaced && goesWithParent(instance, context.decisions);
+  const placed = changes.map((one) =>
+    isParentAttribute(instance.type, one.path) ? { ...one, placement: true as const } : one,
+  );
   return {
     ...about.undecided,
     action: isReplaced ? "replace" : changes.length > 0 ? "update" : "no-op",
-    attributes: changes,
-    released,
-    drift,
-    diagnostics,
-    withParent: isReplaced && goesWithParent(instance, context.decisions),
+    attributes: withParent ? placed : changes,
+    ...{ released, drift, diagnostics, withParent },
     reason: asked ? "--replace asks for it" : isReplaced ? whyAgain(instance) : undefined,
   };
 }
@@ -209,7 +210,7 @@ function cannotBecome(
   live: LiveResource,
   { path, range }: Pick<AttributeChange, "path" | "range">,
 ) {
-  const summary = `${instance.address} cannot take over ${live.id}: its ${path} is another`;
+  const summary = `${instance.address} cannot take over ${live.id}: its ${path} differs`;
   const detail = `${path} cannot change in place, and what is not managed here is never replaced.`;
   return errorAt(instance, "plan.invalid_combination", summary, { attribute: path, detail, range });
 }

@@ -143,7 +143,6 @@ function staysWithParent({ parent, type }: ResourceInstance, decisions: Decision
   return isRetained(around.instance) || deedOf(around) === "archive";
 }
 
-/** No longer managed, but still there: its parts stay with it. */
 function isKept(decision: Decision | undefined): decision is Decision {
   if (!decision?.instance.removed || isGone(decision.instance)) return false;
   return ["forget", "archive"].includes(deedOf(decision));

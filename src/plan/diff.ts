@@ -148,7 +148,6 @@ const asUnwritten = (verdict: FieldVerdict): FieldVerdict =>
     ? { cause: "removed" }
     : verdict;
 
-/** A path of `ignoreChanges` covers itself and everything below it. */
 export const isIgnored = (from: Pick<RecordedResource, "ignoreChanges"> | undefined, path: string): boolean =>
   from?.ignoreChanges?.some((one) => path === one || path.startsWith(`${one}.`)) === true;
 
@@ -230,7 +229,6 @@ function recordedSecret({ live, recorded }: ResourceInstance, path: string): Sho
   return isFingerprint(value) ? secret : shownValue(value);
 }
 
-/** Recorded value before, live value after: what happened outside. */
 function driftOf(
   instance: ResourceInstance,
   path: string,
@@ -247,7 +245,7 @@ function driftOf(
 }
 
 function liveChangedToo({ address }: ResourceInstance, attribute: string, range: Diagnostic["range"]) {
-  const summary = `${attribute} of ${address} was changed here and outside of rnv`;
+  const summary = `${address}: ${attribute} was changed here and outside rnv`;
   const detail = "The declared value wins.";
   return warning("plan.live_changed_too", summary, { detail, address, attribute, range });
 }

@@ -29,7 +29,6 @@ export type Digested = Pick<Plan, "options" | "changes" | "instances" | "outputs
 export interface DigestEntry {
   readonly address: string;
   readonly action: string;
-  /** Paths of the fields that only apply knows. */
   readonly unknown: readonly string[];
   /** Leaves out the fields at these paths; the id is part of it by default. */
   readonly contentWithout: (paths: readonly string[], hasId?: boolean) => Plain;
@@ -46,7 +45,6 @@ export const hash = (content: Plain): string => sha256(canonicalJson(content));
 
 export const shortHash = (content: Plain): string => hash(content).slice(0, 16);
 
-/** Characters of a digest that a terminal shows. */
 export const shortDigest = 12;
 
 export function entriesOf(plan: Digested): readonly DigestEntry[] {

@@ -175,7 +175,7 @@ const marks = (side: ReadonlyMap<string, ShownValue> | null, kind: ShownValue["k
 const plainOf = (value: ShownValue): Plain => (value.kind === "value" ? value.value : null);
 
 const foundDocument = ({ range, ...found }: Diagnostic | Check): DocumentObject =>
-  compact({ ...found, range: range && plainRange(range) });
+  compact({ ...found, construct: undefined, range: range && plainRange(range) });
 
 /** A range may work its offsets out only when asked. */
 const plainRange = (range: SourceRange): DocumentObject =>
@@ -215,7 +215,6 @@ function sidesOf(change: Change, instance: PlannedInstance, mask?: Mask): Change
   return { before: isNew ? null : before, after: isEnded ? null : after };
 }
 
-/** Declared and recorded fields as they are now: live, else recorded. */
 function flattenedBefore(
   { attributes }: Change,
   instance: PlannedInstance,

@@ -53,7 +53,10 @@ const reportSchema = z.strictObject({
     .describe("`drifted`, `missing`, and what `--fail-on` or `--strict` adds."),
   drifted: z
     .array(
-      z.strictObject({ address: addressSchema, attributes: z.array(field), deployed: z.string().optional() }),
+      z.strictObject({
+        ...{ address: addressSchema, attributes: z.array(field), deployed: z.string().optional() },
+        updated: z.string().optional().describe("When the platform last updated it, ISO 8601."),
+      }),
     )
     .describe(
       "Changed outside of rnv: the recorded value before, the live one after; `deployed`: by whom since the last run.",
@@ -146,7 +149,6 @@ export interface DriftReport
 
 type DriftRequested = Partial<Pick<DriftReport, "failOn" | "unmanaged" | "undeclared" | "unchecked">>;
 
-/** Tells what happened behind our back from what was only not applied yet. */
 export function driftReport(
   raw: Plan,
   { failOn = [], unmanaged = [], undeclared = [], unchecked = [] }: DriftRequested = {},
@@ -154,7 +156,10 @@ export function driftReport(
   const plan = shownPlan(raw);
   const causeOf = causesIn(plan);
   const drifted = plan.changes
-    .map(({ address, drift, deployed }) => ({ address, fields: (drift ?? []).filter(isDrift), deployed }))
+    .map((change) => ({
+      ...{ address: change.address, fields: (change.drift ?? []).filter(isDrift), deployed: change.deployed },
+      updated: instanceOf(plan, change).live?.updatedAt,
+    }))
     .filter(({ fields }) => fields.length > 0);
   const missing = plan.changes.filter(isMissing).map(({ address }) => address);
   const standing = new Map(
@@ -314,7 +319,6 @@ const isMissing = ({ missing, action }: Change): boolean => missing === true && 
 export interface StageDrift extends TargetNames {
   /** 32 hex digits; absent where the service was not asked. */
   readonly runId?: string | undefined;
-  /** DESIGN section 8. */
   readonly exitCode: number;
   readonly seconds: number;
   /** Absent where the stage could not be read to its end. */
@@ -327,13 +331,11 @@ export interface StageDrift extends TargetNames {
 export interface DriftJob {
   /** Path of the manifest from the root of its repository. */
   readonly manifest: string;
-  /** When it began, ISO 8601. */
   readonly at: string;
   readonly seconds: number;
   readonly commit?: string | undefined;
   readonly page?: string | undefined;
   readonly stages: readonly StageDrift[];
-  /** The most telling of its stages. */
   readonly exitCode: number;
 }
 

@@ -1,8 +1,10 @@
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
+import { suggest } from "../diagnostics/suggest";
+import { type Address, nameOf } from "../model/address";
 import { type Consumer, consumerList } from "../model/consumer";
 import type { Desired } from "../model/desired";
 import { append } from "../model/graph";
+import { pathsWith } from "../model/resource-type";
 import { shortList } from "../model/text";
 import { type Decision, type Decisions, isDeletion } from "./decision";
 import {
@@ -50,6 +52,20 @@ export function confirmedDeletions({ options, desired }: PlanInput): (address: A
   const confirmed = new Set<Address>([...options.confirmedDeletes, ...options.replace, ...removed]);
   const confirmsAll = options.confirmsAll === true || desired.stage?.disposable === true;
   return (address) => confirmsAll || confirmed.has(address);
+}
+
+/** Warns of confirmations that name nothing and look like the address of an unconfirmed deletion. */
+export function warnOfMistyped({ desired, options }: PlanInput, decisions: Decisions, guards: Guards) {
+  const left = [...guards].filter(([, { code }]) => code === "guard.delete_unconfirmed");
+  const byName = new Map(left.map(([address]) => [nameOf(address), address]));
+  const flags = options.confirmedDeletes.map((address) => ({ address, range: undefined }));
+  return [...desired.removed, ...flags].flatMap(({ address, range }) => {
+    const meant = decisions.has(address) ? undefined : suggest(nameOf(address), byName.keys());
+    if (meant === undefined) return [];
+    const hint = `did you mean "${byName.get(meant)}"?`;
+    const summary = `${address} is neither declared nor recorded`;
+    return [warning("plan.target_unknown", summary, { address, range, hint })];
+  });
 }
 
 /** Returns each deletion that would take a protected resource along, itself or one inside of it, with that resource. */
@@ -103,7 +119,7 @@ function holdsOthers(
   const exclude = `${mode === "destroy" ? "rnv destroy " : ""}--exclude ${address}`;
   return {
     code: "guard.holds_others",
-    summary: `${address} holds what is not deleted with it: ${shortList(held)}`,
+    summary: `${address} still contains ${shortList(held)}, which would not be deleted with it`,
     hint: `delete that or move it elsewhere first; to leave ${address} as it is: ${exclude}`,
   };
 }
@@ -143,21 +159,33 @@ function unconfirmed(
     return { code, summary, hint: `${flag}; rnv destroy asks for everything at once` };
   const [declared] = desired.resources.values();
   const { confirm, move } = phrasesFor(declared);
-  const renamed = probableNewAddress(instance, decisions);
-  const moved = renamed === undefined ? "" : `. If you renamed it: ${move(from, renamed)}`;
-  return { code, summary, hint: `${flag} or ${confirm(address)}${moved}` };
+  const lines = [`${flag} or ${confirm(address)}`];
+  const { to, isAlike } = probableRename(instance, decisions) ?? {};
+  if (to !== undefined) lines.splice(isAlike ? 0 : 1, 0, `If you renamed it: ${move(from, to)}`);
+  return { code, summary, hint: lines.join("\n") };
 }
 
-/** Returns the address under which a deleted resource may be declared now: the one new one of its type in its parent. */
-function probableNewAddress({ type, recorded }: ResourceInstance, decisions: Decisions): Address | undefined {
-  const alike = [...decisions.values()].filter(
+/** Returns the new address of a deleted resource: of the only new resource like it, else of its type, in the same place. */
+function probableRename(instance: ResourceInstance, decisions: Decisions) {
+  const { type, recorded } = instance;
+  const likeness = ({ desired, recorded: own }: ResourceInstance): string =>
+    JSON.stringify(
+      pathsWith(type, "kept").map(
+        (path) => desired?.attributes.get(path)?.value ?? own?.applied[path] ?? null,
+      ),
+    );
+  const ofType = [...decisions.values()].filter(
     ({ instance: one, action }) =>
       one.type === type && one.parent === recorded?.parent && !(action === "create" && one.recorded),
   );
-  const [created, deleted] = ["create", "delete"].map((of) => alike.filter(({ action }) => action === of));
-  const [{ instance: made } = {}, ...others] = created ?? [];
-  const isIt = made && others.length === 0 && deleted?.length === 1 && declaresPlaceOf(made, recorded);
-  return isIt ? made.address : undefined;
+  for (const isAlike of [true, false]) {
+    const found = ofType.filter(({ instance: one }) => !isAlike || likeness(one) === likeness(instance));
+    const [made, ...others] = found.filter(({ action }) => action === "create");
+    const isOnly = others.length === 0 && found.filter(({ action }) => action === "delete").length === 1;
+    if (made && isOnly && declaresPlaceOf(made.instance, recorded))
+      return { to: made.instance.address, isAlike };
+  }
+  return undefined;
 }
 
 /**
@@ -192,7 +220,7 @@ function keptInside(
   for (const { type, id, name, parentId } of inventory) {
     const holder = parentId === null ? undefined : holders.get(parentId);
     if (holder !== undefined && !told.has(ownerKey(type, id)))
-      keep(holder, `the ${type} "${name}" (id ${id}), which is not managed here`);
+      keep(holder, `the ${type} "${name}" (id ${id}, not managed here)`);
   }
   return kept;
 }

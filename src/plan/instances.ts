@@ -159,7 +159,6 @@ export function liveValue(instance: ResourceInstance, path: string): Plain | und
   return isParentAttribute(type, path) ? (live.parentId ?? undefined) : instance.defaults.get(path);
 }
 
-/** Returns the recorded value of a field (column L); undefined for a secret. */
 export function recordedValue(instance: ResourceInstance, path: string): Plain | undefined {
   const { recorded, type } = instance;
   const value = recorded?.applied[path];

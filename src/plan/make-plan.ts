@@ -1,4 +1,5 @@
 import { type Diagnostic, error, sortDiagnostics } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
 import { isHiddenOutput } from "../model/desired";
 import { pastRuns } from "../model/history";
 import { Secret } from "../model/secret";
@@ -9,7 +10,7 @@ import { decideAll } from "./decide";
 import { type Decision, type Decisions, isDeletion, isMade } from "./decision";
 import { digestPlan } from "./digest";
 import { buildGraph, orderInstances, selectScope } from "./graph";
-import { checkMassDeletion, type Guards, guardDeletions, warnOfConsumers } from "./guards";
+import { checkMassDeletion, type Guards, guardDeletions, warnOfConsumers, warnOfMistyped } from "./guards";
 import { applyMoves, gatherInstances, isRetained, ownerKey, type ResourceInstances } from "./instances";
 import {
   type AttributeChange,
@@ -69,13 +70,14 @@ export function makePlan(input: PlanInput): Plan {
       ...totalCost(changes.flatMap(({ cost }) => cost ?? [])),
       estimate: input.catalog.pricesAreEstimates,
     },
-    diagnostics: sortDiagnostics([
+    diagnostics: withConstructs(input, [
       ...moved.diagnostics,
       ...gathered.diagnostics,
       ...proven.diagnostics,
       ...ordered.diagnostics,
       ...scoped.diagnostics,
       ...refuseEmpty(input, decisions, guards),
+      ...warnOfMistyped(input, decisions, guards),
       ...checkData(input, decisions, scoped.scope),
       ...judged.flatMap(({ diagnostics }) => diagnostics),
       ...tellUnlisted(input, decisions, scoped.scope),
@@ -92,9 +94,16 @@ export function makePlan(input: PlanInput): Plan {
   };
 }
 
+/** The findings in their order, each about a construct with its path. */
+function withConstructs({ desired, data = [] }: PlanInput, found: readonly Diagnostic[]): Diagnostic[] {
+  const ownerOf = (at = "") => data.find(({ source }) => source.address === at)?.source.owner;
+  const pathOf = (at = "") => desired.resources.get(at as Address)?.constructPath ?? ownerOf(at);
+  return sortDiagnostics(found).map((one) => ({ ...one, construct: pathOf(one.address) }));
+}
+
 /**
  * A manifest that declares nothing that is recorded is more often a wrong path, or has the state of another, than a wish to
- * delete everything. Deletions that are each confirmed by name are meant; where names are asked for, guards block them.
+ * delete everything. Deletions that are each confirmed are meant; where a prompt asks, guards block them.
  */
 function refuseEmpty({ desired, options }: PlanInput, decisions: Decisions, guards: Guards): Diagnostic[] {
   if (options.mode !== "apply" || options.allowEmpty) return [];
@@ -110,7 +119,7 @@ function refuseEmpty({ desired, options }: PlanInput, decisions: Decisions, guar
   const isMeant = deleted.every(({ instance: { address } }) => named.has(address) || guards.has(address));
   if (isMeant || recorded.some(({ instance }) => instance.desired)) return [];
   const summary = `the manifest declares none of what the state records (${count}), and would delete it`;
-  return [error("guard.empty_manifest", summary, { hint: `${hint}, or confirm each address by name` })];
+  return [error("guard.empty_manifest", summary, { hint: `${hint}, or confirm each address` })];
 }
 
 /** In a plan that destroys, what is about to go may run as it will. */

@@ -38,12 +38,12 @@ export const fieldSchema = z.strictObject({
     .array(z.string())
     .optional()
     .describe(
-      "Of an `edit` without an edit of the manifest: what it refers to, which the service has changed.",
+      "Of an `edit` without an edit of the manifest: what it refers to, which the platform has changed.",
     ),
   placement: z
     .literal(true)
     .optional()
-    .describe("Of something new: where it goes, which its address already says."),
+    .describe("Of something new or replaced with its parent: where it goes, as its address says."),
   range: range.optional(),
 });
 
@@ -141,7 +141,7 @@ export const changeSchema = z.strictObject({
     .describe(
       "Fields whose live value is neither the recorded nor the declared one: recorded before, live after.",
     ),
-  missing: z.literal(true).optional().describe("Recorded, but the service has it no longer."),
+  missing: z.literal(true).optional().describe("Recorded, but the platform has it no longer."),
   range: range.optional().describe("Where it is declared."),
 });
 
@@ -234,7 +234,7 @@ export const planDocumentSchema = z.strictObject({
   revealed: z
     .array(revealedSchema)
     .optional()
-    .describe("Values that were revealed; the service keeps an audit event of each."),
+    .describe("Values that were revealed; the platform keeps an audit event of each."),
   checks: z
     .array(checkSchema)
     .optional()

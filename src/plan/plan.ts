@@ -44,16 +44,13 @@ export interface PlannedInstance {
   readonly told?: { readonly isDeclared?: boolean | undefined };
   /** Declared attributes with references resolved; Unknown where this plan must create something first. */
   readonly resolved: Attributes<ResolvedValue>;
-  /** The defaults of its fields (column C of DESIGN section 4). */
   readonly defaults: Attributes;
   readonly recorded?: RecordedResource | undefined;
   readonly live?: LiveResource | undefined;
   readonly rest?: Rest | undefined;
-  /** Its secrets were revealed and compared with what is declared. */
   readonly isRevealed?: true | undefined;
   /** It is being deleted: how to find out when that has ended. */
   readonly ending?: Pending | undefined;
-  /** Fingerprints of declared secrets, by attribute path. */
   readonly fingerprints: Readonly<Record<string, string>>;
 }
 
@@ -100,7 +97,6 @@ export interface StackMove {
   readonly stack: string;
   /** Its address there, or that of the resource which it is a part of. */
   readonly address: Address;
-  /** Hands its record over to the stack that declares it. */
   readonly command: string;
 }
 
@@ -114,7 +110,6 @@ export interface PlanInput {
   readonly reads: ReadonlyMap<Address, ReadResult>;
   /** Everything live, by type, for counting what is not managed. */
   readonly inventory: readonly LiveResource[];
-  /** Records of other stacks of the app, by live id. */
   readonly ownedElsewhere?: ReadonlyMap<string, StackMove>;
   /** Records that another stack of the app declares now, with their parts. */
   readonly declaredElsewhere?: ReadonlyMap<Address, StackMove>;
@@ -132,7 +127,6 @@ export interface PlanInput {
   readonly mask?: Mask;
   /** Key of secret fingerprints; undefined when there is none yet and none is recorded. */
   readonly fingerprintKey?: Uint8Array;
-  /** Live secrets that were asked for; undefined when none were to be. */
   readonly revealed?: ReadonlyMap<Address, Revealed>;
   /** While keys are changed: what was recorded may still bear fingerprints of this one. */
   readonly previousFingerprintKey?: Uint8Array;

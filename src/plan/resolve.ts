@@ -44,7 +44,6 @@ export interface DecisionContext {
   readonly children: ReadonlyMap<Address, readonly ResourceInstance[]>;
   readonly decisions: Decisions;
   readonly lookup: ReferenceLookup;
-  /** Live ids that an address of this plan owns, by `type id`. */
   readonly owners: Map<string, Address>;
 }
 

@@ -6,7 +6,6 @@ import type { Plan, PlanInput, PlanOptions, Revealed } from "./plan";
 import { type PlanRecord, recordSavedPlan, signRecord } from "./plan-record";
 import type { PlanDocument } from "./plan-schema";
 
-/** The request to plan again: the same files, the same options. */
 export interface SavedRequest extends PlanOptions {
   readonly files: readonly string[];
   readonly stack?: string | undefined;

@@ -8,7 +8,7 @@ import {
 import { compareTexts, shortList } from "../model/text";
 import { diagnosticData } from "./documents";
 import { escapeLines, escapeText, fencedBlock, jsonText, shorten } from "./escape-text";
-import { groupBy } from "./order";
+import { compareNatural, groupBy } from "./order";
 import { counted } from "./plan-wording";
 import { cutText, ellipsisOf, plainStyle, type Style, textWidth, wrapLines } from "./style";
 
@@ -23,15 +23,9 @@ const mostNamed = 5;
  */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style, isCounted = true): string {
   if (diagnostics.length === 0) return "";
-  const sorted = sortDiagnostics(diagnostics);
-  const alike = groupBy(sorted, likenessOf);
-  const findings = sorted.flatMap((one) => {
-    const group = alike.get(likenessOf(one)) ?? [];
-    const text = diagnosticText(one, style);
-    if (group.length < fewestFolded) return [text];
-    if (group[0] !== one) return [];
-    const others = group.slice(1).map((other) => subjectOf(other));
-    return [`${text}\n${wrapLines(`  The same for ${shortList(others, mostNamed)}`, style)}`];
+  const findings = groupFindings(diagnostics).map(([first, ...others]) => {
+    const text = diagnosticText(first, style);
+    return others.length === 0 ? text : `${text}\n${wrapLines(`  ${sameFor(others)}`, style)}`;
   });
   return [...findings, ...(isCounted ? [countLine(diagnostics)] : [])].join("\n\n");
 }
@@ -42,13 +36,28 @@ export const findingsBlock = (diagnostics: readonly Diagnostic[], limit: number)
     ? ""
     : fencedBlock(shorten(diagnosticsText(diagnostics, plainStyle).trimEnd(), limit).split("\n"));
 
-function likenessOf({ severity, code, address, detail, hint, requestId, ...finding }: Diagnostic): string {
-  const plain = (text = ""): string => (address === undefined ? text : text.replaceAll(address, "…"));
+/** Findings by their places; those that say the same of many resources are a group, in the order of the addresses. */
+export function groupFindings(diagnostics: readonly Diagnostic[]) {
+  const sorted = sortDiagnostics(diagnostics);
+  const alike = groupBy(sorted, likenessOf);
+  const isMany = (likeness: string): boolean => (alike.get(likeness)?.length ?? 0) >= fewestFolded;
+  const groups = groupBy(sorted, (one) => [likenessOf(one)].find(isMany) ?? one);
+  const byAddress = (a: Diagnostic, b: Diagnostic) => compareNatural(a.address ?? "", b.address ?? "");
+  return [...groups.values()].map((group) => group.sort(byAddress) as [Diagnostic, ...Diagnostic[]]);
+}
+
+export const sameFor = (others: readonly Diagnostic[]): string =>
+  `The same for ${shortList(others.map(subjectOf), mostNamed)}`;
+
+function likenessOf(finding: Diagnostic): string {
+  const { severity, code, address = "", construct = address, detail, hint, requestId } = finding;
+  const plain = (text = ""): string =>
+    address === "" ? text : text.replaceAll(construct, "…").replaceAll(address, "…");
   return JSON.stringify([severity, code, plain(summaryOf(finding)), plain(detail), plain(hint), requestId]);
 }
 
-function subjectOf({ address, range, code }: Diagnostic): string {
-  if (address !== undefined) return escapeText(address);
+export function subjectOf({ construct, address = construct, range, code }: Diagnostic): string {
+  if (address !== undefined) return escapeText(construct ?? address);
   return range === undefined ? code : escapeText(placeText(range));
 }
 
@@ -76,8 +85,19 @@ function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   ].join("\n");
 }
 
-export const summaryOf = ({ stage, summary }: Pick<Diagnostic, "stage" | "summary">): string =>
-  stage === undefined ? summary : `stage ${stage}: ${summary}`;
+type Named = "stage" | "address" | "construct" | "summary";
+
+/** `service.shop.api: kind "wbe" does not exist`: the summary, which names its resource or its construct. */
+export function summaryOf({ stage, address = "", construct, summary }: Pick<Diagnostic, Named>): string {
+  const fact = construct && summary.startsWith(`${address}: `) ? summary.slice(address.length + 2) : summary;
+  const subject = construct ?? address;
+  const named = subject === "" || isNamedIn(subject, fact) ? fact : `${subject}: ${fact}`;
+  return stage === undefined ? named : `stage ${stage}: ${named}`;
+}
+
+/** Returns true if a text has the subject as a whole, and not as the start of another address. */
+const isNamedIn = (subject: string, text: string): boolean =>
+  text.split(subject).some((after, i) => i > 0 && !/^\.?[\w-]/.test(after));
 
 const indented = (text: string | undefined, style: Style, indent = 2): string[] =>
   text === undefined

@@ -61,7 +61,7 @@ export const deploymentsSchema = z.strictObject({
   address: addressSchema,
   deployments: z.array(release).describe("Newest first."),
   has_more: z.boolean().describe("There are older ones."),
-  reason: text.describe("Why the service lists none."),
+  reason: text.describe("Why the platform lists none."),
 });
 
 export type StatusDocument = z.infer<typeof statusSchema>;
@@ -114,7 +114,7 @@ export const outputsSchema = z.record(
 /** Makes plain data of a finding: its offsets become lines and columns, from 1. */
 export function diagnosticData(diagnostic: Diagnostic) {
   // The hint describes the remedy.
-  const { range, remedy: _, ...rest } = diagnostic;
+  const { range, remedy: _, construct: _path, ...rest } = diagnostic;
   return range === undefined ? rest : { ...rest, location: locationData(range) };
 }
 

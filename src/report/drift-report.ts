@@ -26,6 +26,7 @@ import { markdownLimit, reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
 import { code, codes, type Item, itemSection, joined, type Section, section } from "./sections";
 import type { Style } from "./style";
+import { exactTime } from "./time-text";
 import { plainText } from "./values";
 
 export function driftSections(report: DriftReport): readonly Section[] {
@@ -39,10 +40,13 @@ export function driftSections(report: DriftReport): readonly Section[] {
   const missing = report.missing.map((address) => ({
     ...{ address, sign: "-", subject: address, phrase: "", facts: following(address) },
   }));
-  const drifted = readingOrder(report.drifted).map(({ address, fields, deployed }) => ({
+  const drifted = readingOrder(report.drifted).map(({ address, fields, deployed, updated }) => ({
     ...{ sign: "~", subject: address, phrase: "" },
     fields: fields.map((field) => ({ ...field, cause: "edit" as const })),
-    facts: [...(deployed === undefined ? [] : [{ text: deployed }]), ...following(address)],
+    facts: [
+      { text: deployed ?? (updated ? `last updated ${exactTime(updated)}` : "") },
+      ...following(address),
+    ].filter(({ text }) => text !== ""),
   }));
   const pending = readingOrder(report.pending).map(pendingItem);
   return [
@@ -73,15 +77,13 @@ function pendingItem(pending: PendingResource): Item {
   };
 }
 
-const mostNames = 10;
-
 function besides(report: DriftReport): readonly Section<never>[] {
   const byHolder = groupBy(report.unmanaged, ({ within }) => within);
   const parts = [...byHolder]
     .sort(([a = ""], [b = ""]) => compareTexts(a, b))
     .flatMap(([holder, own]) => {
       const names = own.map(({ name }) => name);
-      return holder === undefined ? [] : [[code(holder), codes(names, mostNames)]];
+      return holder === undefined ? [] : [[code(holder), codes(names, 10)]];
     });
   const settings = report.undeclared.map(({ address, path, value, default: byDefault }) => [
     ...[code(address), code(path)],

@@ -1,4 +1,5 @@
 import type { ApplyEvent, StepAction, SummaryEvent } from "../model/apply-event";
+import { atCheckout } from "../model/live";
 import { eventDocument } from "./documents";
 import { escapeJson, escapeText } from "./escape-text";
 import { countList } from "./plan-wording";
@@ -35,22 +36,23 @@ function textOf(event: ApplyEvent, style: Style): string {
       const time = event.elapsedSeconds < 1 ? "" : elapsedText(event.elapsedSeconds);
       const status = escapeText([event.status, event.note].filter(Boolean).join(": "));
       const shown = [time, status && colors.dim(status)].filter(Boolean).join(", ");
-      return `${subject} Still ${stepWords[event.action].doing.toLowerCase()}... ${shown}`.trimEnd();
+      return `${subject} Still ${stepWords[event.action].doing.toLowerCase()}...${idNote(event.id, style)} ${shown}`.trimEnd();
     }
     case "done":
       return `${subject} ${stepWords[event.action].deed} complete after ${elapsedText(event.elapsedSeconds)}${idNote(event.id, style)}`;
     case "failed":
       return `${subject} ${colors.red(`failed after ${elapsedText(event.elapsedSeconds)}:`)} ${escapeText(factOf(event))}`;
-    case "skipped":
-      return `${subject} ${colors.yellow("Skipped")}, because ${skipCause(event.because)}`;
+    case "awaiting":
+      return `${subject} ${colors.yellow(atCheckout)}${idNote(event.id, style)}`;
+    case "skipped": {
+      const causes = event.because.map(escapeText).join(", ");
+      return `${subject} ${colors.yellow("Skipped")}, because ${causes === "" ? "the run was interrupted" : `${causes} failed`}`;
+    }
   }
 }
 
 const factOf = ({ address, diagnostic: { summary } }: Extract<ApplyEvent, { type: "failed" }>): string =>
   /^:? /.test(summary.replace(address, "")) ? summary.replace(address, "").replace(/^:? /, "") : summary;
-
-const skipCause = (because: readonly string[]): string =>
-  because.length === 0 ? "the run was interrupted" : `${because.map(escapeText).join(", ")} failed`;
 
 function summaryText(event: SummaryEvent, style: Style): string {
   const { colors } = style;
@@ -66,14 +68,13 @@ const ends: Readonly<Record<number, string>> = {
 /** The closing line that other tools parse: `Apply complete! Resources: 1 added, 0 changed, 0 destroyed.` */
 export function summaryLine(event: Pick<SummaryEvent, "mode" | "exitCode" | "counts">): string {
   const { mode, exitCode, counts } = event;
-  const verb = mode === "destroy" ? "Destroy" : "Apply";
-  const { adopted, added, changed, destroyed, forgotten, failed, skipped } = counts;
+  const { adopted, added, changed, destroyed, forgotten, failed, skipped, awaiting = 0 } = counts;
   const isDestroyed = mode === "destroy" && added === 0 && changed === 0;
   const kept = isDestroyed ? [] : [countList([[adopted, "imported"]]), `${added} added, ${changed} changed`];
-  const more = Object.entries({ forgotten, failed, skipped });
+  const more = Object.entries({ forgotten, failed, skipped, "awaiting checkout": awaiting });
   const rest = countList(more.map(([word, count]) => [count, word]));
   const told = [...kept, `${destroyed} destroyed`, rest].filter((part) => part !== "");
-  return `${verb} ${ends[exitCode] ?? "incomplete."} Resources: ${told.join(", ")}.`;
+  return `${mode === "destroy" ? "Destroy" : "Apply"} ${ends[exitCode] ?? "incomplete."} Resources: ${told.join(", ")}.`;
 }
 
 /** Writes one event as one JSON object on one line, without a line break (`apply -json`, DESIGN section 8). */
@@ -90,19 +91,16 @@ export function countRun() {
         isSettled.set(event.address, false);
       } else if ("address" in event && isSettled.has(event.address)) {
         // The end of the first half of a replacement is followed by the start of the other.
-        isSettled.set(event.address, ["done", "failed", "skipped"].includes(event.type));
+        isSettled.set(event.address, ["done", "failed", "awaiting", "skipped"].includes(event.type));
       }
     },
     lines: (inFlight: readonly string[], now: number): readonly string[] => {
       if (isSettled.size < 2) return [];
       const done = [...isSettled.values()].filter((is) => is).length;
       const deploying = inFlight.filter((step) => step.includes(" deployment.")).length;
-      const parts = [
-        `${done} of ${isSettled.size} done`,
-        ...(deploying > 0 ? [`${deploying} deploying`] : []),
-        elapsedText(Math.floor((now - begun) / 1000)),
-      ];
-      return [`  ${parts.join(", ")}`];
+      const more = deploying > 0 ? `, ${deploying} deploying` : "";
+      const elapsed = elapsedText(Math.floor((now - begun) / 1000));
+      return [`  ${done} of ${isSettled.size} done${more}, ${elapsed}`];
     },
   };
 }

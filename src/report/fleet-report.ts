@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { findingSchema, locationSchema } from "../model/apply-event";
 import { runMetrics } from "./ci/metrics";
+import { summaryOf } from "./diagnostics";
 import { escapeLines, escapeText } from "./escape-text";
 import { type Count, counted, countList } from "./plan-wording";
 import { reportMarkdown } from "./section-markdown";
@@ -30,7 +31,8 @@ export type MemberStatus = keyof typeof statuses;
 
 export const memberStatuses = Object.keys(statuses) as readonly MemberStatus[];
 
-const wordsOf = ({ status }: Pick<MemberResult, "status">): string => statuses[status][0];
+const wordsOf = (status: MemberStatus, verb: FleetVerb): string =>
+  status === "clean" ? (verb === "drift" ? "no drift" : "no changes") : statuses[status][0];
 export const signOf = ({ status }: Pick<MemberResult, "status">) => statuses[status][1];
 
 export const isWell = (one: Pick<MemberResult, "status">): boolean => signOf(one) === " ";
@@ -90,10 +92,12 @@ const doneWords = {
   ...{ add: "added", change: "changed", destroy: "destroyed", adopt: "adopted", forget: "forgotten" },
 } as const;
 
-/** Words the result of a run: `1 to add, 2 to change`. */
-function foundText({ changes, drift, status }: MemberResult, isDone: boolean): string {
+function foundText({ changes, drift, status }: MemberResult, verb: FleetVerb): string {
   const ofChanges = Object.entries(doneWords).map(
-    ([verb, done]): Count => [changes?.[verb as keyof typeof doneWords] ?? 0, isDone ? done : `to ${verb}`],
+    ([deed, done]): Count => [
+      changes?.[deed as keyof typeof doneWords] ?? 0,
+      verb === "apply" ? done : `to ${deed}`,
+    ],
   );
   return countList([
     ...ofChanges,
@@ -105,12 +109,11 @@ function foundText({ changes, drift, status }: MemberResult, isDone: boolean): s
   ]);
 }
 
-/** The line of a member in a log: `shop@production: drift, 1 changed outside (1.2s)`. */
-export const memberLine = (result: MemberResult, isDone: boolean): string =>
-  `${escapeText(result.name)}: ${endText(result, isDone)}`;
+export const memberLine = (result: MemberResult, verb: FleetVerb): string =>
+  `${escapeText(result.name)}: ${endText(result, verb)}`;
 
-function endText(one: MemberResult, isDone: boolean): string {
-  const words = [wordsOf(one), foundText(one, isDone)].filter((text) => text !== "");
+function endText(one: MemberResult, verb: FleetVerb): string {
+  const words = [wordsOf(one.status, verb), foundText(one, verb)].filter((text) => text !== "");
   return `${words.join(", ")} (${elapsedText(one.seconds)})`;
 }
 
@@ -126,9 +129,9 @@ export function fleetSections({ members, verb }: FleetReport, most = mostWell): 
   const [urgent, well] = [sorted.filter((one) => !isWell(one)), sorted.filter(isWell)];
   const itemOf = (one: MemberResult): Item => ({
     ...{ sign: signOf(one), subject: one.name, printed: problemLines(one) },
-    phrase: endText(one, verb === "apply"),
-    tag: [...tagSigns[signOf(one)], wordsOf(one)],
-    tagPhrase: foundText(one, verb === "apply"),
+    phrase: endText(one, verb),
+    tag: [...tagSigns[signOf(one)], wordsOf(one.status, verb)],
+    tagPhrase: foundText(one, verb),
   });
   return [
     ...itemSection("members", "Needs attention", "", urgent.map(itemOf)),
@@ -142,15 +145,14 @@ export const fleetReportText = (report: FleetReport, style: Style): string =>
     `${style.colors.bold("Fleet:")} ${fleetLine(report)}`,
   ]);
 
-/** Errors of a member that are shown; the report in JSON has all that are kept. */
 const mostProblems = 3;
 
 function problemLines({ diagnostics = [], output }: MemberResult): readonly string[] {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const told = errors
     .slice(0, mostProblems)
-    .flatMap(({ code, summary, hint, location: at }) => [
-      `error[${code}]: ${summary}`,
+    .flatMap(({ code, hint, location: at, ...finding }) => [
+      `error[${code}]: ${summaryOf(finding)}`,
       ...(at
         ? [`  --> ${[at.file, at.line, at.column].filter((part) => part !== undefined).join(":")}`]
         : []),
@@ -160,11 +162,11 @@ function problemLines({ diagnostics = [], output }: MemberResult): readonly stri
   return [...told, ...more, ...(output === undefined ? [] : escapeLines(output.trim()))];
 }
 
-/** `100 members, shard 1 of 4: 97 clean, 2 drift, 1 failed.` */
-export function fleetLine({ members, shard, counts, selected }: FleetReport): string {
+/** `100 members, shard 1 of 4: 97 no drift, 2 drift, 1 failed.` */
+export function fleetLine({ members, shard, counts, selected, verb }: FleetReport): string {
   const part = shard === undefined ? "" : `, shard ${shard.index} of ${shard.count} (of ${selected.length})`;
   if (members.length === 0) return `nothing to run${part}.`;
-  const byStatus = countList(memberStatuses.map((status) => [counts[status] ?? 0, wordsOf({ status })]));
+  const byStatus = countList(memberStatuses.map((status) => [counts[status] ?? 0, wordsOf(status, verb)]));
   return `${counted(members.length, "member")}${part}: ${byStatus}.`;
 }
 

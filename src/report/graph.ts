@@ -22,7 +22,6 @@ export const marks = {
   same: { sign: "", word: "unchanged", ink: "#59636e", paper: "#ffffff" },
 } as const;
 
-/** The mark of a node: its planned action, or the finding about it. */
 export type Mark = keyof typeof marks;
 
 const asciiSigns: Readonly<Record<string, string>> = { "\u2212": "-", "\u00b1": "-/+", "": "~" };
@@ -31,7 +30,6 @@ export const asciiSign = (mark: Mark): string => asciiSigns[marks[mark].sign] ??
 
 export const tagOf = (mark: Mark): Tag => [mark, marks[mark].sign, marks[mark].word];
 
-/** `\u2212 archive`. */
 export const signText = (mark: Mark): string => `${marks[mark].sign} ${marks[mark].word}`;
 
 export interface TopologyNode extends GraphNode {
@@ -50,7 +48,6 @@ export interface Topology {
   readonly nodes: readonly TopologyNode[];
   readonly edges: readonly GraphEdge[];
   readonly boxes: ReadonlyMap<string, string>;
-  /** Sentences about the parts that are not drawn. */
   readonly left: readonly string[];
 }
 

@@ -29,9 +29,7 @@ import { attributeSign, type ShownField, shownText } from "./values";
  */
 type Grouping = "none" | "equal" | "alike" | "types";
 
-/** So many changes are one item. */
 const fewestEqual = 4;
-/** More new resources of one type are one item. */
 const mostCreates = 20;
 
 /**
@@ -75,7 +73,6 @@ export function planLines(plan: Plan, report: readonly Section<PlanEntry>[]) {
   };
 }
 
-/** The counts of each type by kind of change: `Deployments: 2 to run. Services: 1 to add.` */
 function countsOf(changes: readonly Change[]): string {
   const byType = [...groupBy(changes, ({ type }) => type)].sort(([a], [b]) => compareTexts(a, b));
   const sentences = byType.map(([type, own]) => {
@@ -126,7 +123,7 @@ const isMade = (change: Change): boolean => change.action === "create" && !isRun
 
 /** Equal for changes that share an item; undefined for a change that is shown by itself. */
 function likeness(change: Change, plan: Plan, grouping: Grouping): string | undefined {
-  const { type, effects, cost, missing, previousAddress, deployed } = change;
+  const { type, effects, cost, missing, previousAddress, deployed, reason } = change;
   if (grouping === "none" || isLoss(change) || previousAddress !== undefined || missing) return undefined;
   const same = `${type} ${actionPhrase(change)}`;
   if (isMade(change)) return grouping === "equal" ? undefined : same;
@@ -134,14 +131,9 @@ function likeness(change: Change, plan: Plan, grouping: Grouping): string | unde
   const fields = listedFields(change, plan);
   const sides = fields.map(({ path, before, after, cause }) => [path, before, after, cause]);
   const bill = costOf([change]) && [cost?.before, cost?.after];
-  return JSON.stringify([same, commonReason(change), deployed, sides, effects, bill]);
+  return JSON.stringify([same, reason, deployed, sides, effects, bill]);
 }
 
-/** Why it is done, with an ellipsis for the name that it shares with its own address: `service.… changes`. */
-const commonReason = ({ address, reason }: Change): string | undefined =>
-  nameOf(address) === "" ? reason : reason?.replaceAll(nameOf(address), "…");
-
-/** One item of a plan: one change, or many like it of as many resources. */
 export type PlanEntry = ReturnType<typeof entryOf>;
 
 /** `parts` go with it, and have no items of their own; `owner` is the resource that it goes with. */
@@ -149,8 +141,7 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
   const [first] = changes as [Change];
   const { action, withParent, construct, previousAddress, blockedBy } = first;
   const isMany = changes.length > 1;
-  const common = new Set(changes.map(commonReason)).size === 1 ? commonReason(first) : undefined;
-  const reason = isMany ? common : first.reason;
+  const reason = changes.every((one) => one.reason === first.reason) ? first.reason : undefined;
   const deployed = changes.every((one) => one.deployed === first.deployed) ? first.deployed : undefined;
   const effects = isMany ? [...new Set(changes.flatMap((one) => one.effects))] : first.effects;
   // The consequences of a deletion with its parent are shown once, at the parent.
@@ -182,7 +173,6 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
   };
 }
 
-/** `construct shop/front/web, in project.shop`. */
 const constructPhrase = ({ path, in: parent }: NonNullable<Change["construct"]>): string =>
   parent === undefined ? `construct ${path}` : `construct ${path}, in ${parent}`;
 
@@ -232,7 +222,6 @@ export function ownersIn({ changes }: Pick<Plan, "changes">): (part: Change) => 
   };
 }
 
-/** Describes, before a question, a deletion and the parts that go with it. */
 export function deletionText(change: Change, plan: Plan): string {
   const { address, type, action, liveName: name } = change;
   const verb = action === "replace" ? "deleted and created again" : "deleted";
@@ -242,7 +231,6 @@ export function deletionText(change: Change, plan: Plan): string {
   return `\n${address} (${type} ${quoteText(name)}) will be ${verb}. This cannot be undone.\n${more}`;
 }
 
-/** `2 variables, 1 layout`. */
 export function countParts(parts: readonly Change[]): string {
   const byType = [...groupBy(parts, ({ type }) => type)];
   return byType.map(([type, { length }]) => counted(length, escapeText(type))).join(", ");
@@ -298,9 +286,9 @@ function outputRows({ outputs }: Plan): readonly (readonly Cell[])[] {
   return hidden === 0 ? rows : [...rows, [`${counted(hidden, "value")} that other stacks read`]];
 }
 
-export const notRunning = "Not running the last deployment";
+export const notRunning = "Not running what was applied last";
 
-const mostNamed = 3;
+export const mostNamed = 3;
 
 /** Counts the revealed values by result; empty unless the plan may reveal values. */
 export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string): string {
@@ -312,7 +300,7 @@ export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string
     [same, equal],
     [length - same, "different"],
   ]);
-  return `${counted(length, "value")} revealed for the comparison (the service keeps an audit event of each): ${found}.`;
+  return `${counted(length, "value")} revealed for the comparison (the platform keeps an audit event of each): ${found}.`;
 }
 
 /** Rows of an address and a reason; many with one reason are one row that names the first of them. */
@@ -333,7 +321,6 @@ const longestSummary = 300;
 const summaryOf = ({ summary }: Standing): string => shorten(summary, longestSummary);
 const timeOf = ({ since }: Standing): string => (since === undefined ? "" : ` (${exactTime(since)})`);
 
-/** The summary of a standing with its time, on one line and not escaped. */
 export const standingPhrase = (standing: Standing): string => `${summaryOf(standing)}${timeOf(standing)}`;
 
 export const standingRows = (standing: Plan["standing"]): readonly (readonly Cell[])[] =>
@@ -356,6 +343,5 @@ export function unmanagedLine(unmanaged: Plan["unmanaged"]): string {
       return `${counted(all.length, escapeText(type))} (${shortList(names, mostUnmanaged)})`;
     })
     .join(", ");
-  // No list of the service includes archived services, so no count does.
-  return `Also in this workspace, not managed here: ${counts}; archived services are in no list.`;
+  return `Also in this workspace, not managed here: ${counts}; archived services cannot be listed.`;
 }

@@ -1,5 +1,6 @@
 import { hasErrors } from "../diagnostics/diagnostic";
 import { shortList } from "../model/text";
+import { shortDigest } from "../plan/digest";
 import { planDocument } from "../plan/document";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, findingsBlock } from "./diagnostics";
@@ -8,15 +9,13 @@ import { changesIn, countParts, ownersIn, type PlanEntry, planLines, planReport 
 import { markdownLimit, reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
 import { joined, type Section } from "./sections";
-import { arrowOf, type Style, shownId, wrapLines } from "./style";
+import { arrowOf, type Style, wrapLines } from "./style";
 
-/** Writes `plan -json`: one document in the shape of Terraform's `show -json`, plus fields of rnv's own (DESIGN section 8). */
 export const planJson = (plan: Plan): string => jsonText(planDocument(plan));
 
 const mostNames = 5;
 
 export interface PlanTextOptions {
-  /** The command that carries out the plan; a terminal shows it. */
   readonly next?: string | undefined;
   readonly verbose?: boolean;
 }
@@ -90,7 +89,7 @@ function lossLines(changes: readonly Change[], style: Style): string {
 /** The digest of the planned changes; empty for a plan that does nothing or cannot be applied. */
 const digestLine = (plan: Plan, style: Style): string =>
   plan.digest !== undefined && hasChanges(plan) && !hasErrors(plan.diagnostics)
-    ? style.colors.dim(`Digest: ${shownId(plan.digest, style)}`)
+    ? style.colors.dim(`Digest: ${plan.digest.slice(0, style.unicode ? shortDigest : undefined)}`)
     : "";
 
 /**

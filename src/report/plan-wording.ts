@@ -37,7 +37,7 @@ export const checkStatusWords: Readonly<Record<Check["status"], string>> = {
   passed: "passed",
   overridden: "overridden",
   failed: "failed",
-  error: "could not be judged",
+  error: "could not be evaluated",
 };
 
 /** Says how a resource changes, to stand after its address: `will be created`. */
@@ -49,7 +49,7 @@ export function actionPhrase(
       if (change.missing) return "will be created again";
       return isRun(change) ? "will run" : "will be created";
     case "update":
-      if (changesRecordOnly(change)) return "will be updated in the state, and not in the service";
+      if (changesRecordOnly(change)) return "will be updated in the state, and not on the platform";
       if (change.restores) return "will be restored";
       return isRun(change) ? "will run again" : "will be updated in place";
     case "replace":
@@ -76,7 +76,7 @@ export const effectWords: Readonly<Record<Effect, string>> = {
 export const planHeadings: Readonly<Record<PlanOptions["mode"], string>> = {
   apply: "rnv will perform the following actions:",
   destroy: "rnv will destroy what this state records:",
-  "refresh-only": "rnv will record what changed outside of it, and change nothing in the service:",
+  "refresh-only": "rnv will record what changed outside it, and change nothing on the platform:",
 };
 
 const nothingToDo: Readonly<Record<PlanOptions["mode"], string>> = {
@@ -107,7 +107,6 @@ export function planLine(plan: Plan): string {
   return `Plan: ${parts.filter((part) => part !== "").join(", ")}.`;
 }
 
-/** `1 service`, `2 services`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 export type Count = readonly [count: number, words: string];
@@ -122,7 +121,6 @@ export const countList = (counts: readonly Count[]): string =>
 export const countEach = (words: Readonly<Record<string, string>>, keys: readonly unknown[]): string =>
   countList(Object.entries(words).map(([key, text]) => [keys.filter((one) => one === key).length, text]));
 
-/** `1,050`, `7.50`, `-3`. */
 const amount = (value: number): string =>
   value.toLocaleString("en-US", {
     minimumFractionDigits: Number.isInteger(value) ? 0 : 2,
@@ -149,13 +147,13 @@ const differenceWords: Readonly<Record<PlanDifference["kind"], string>> = {
   applied: "was applied already, or other changes were applied after it",
   forgotten: `was reviewed before the ${keptRuns} runs that the state remembers`,
   declared: "is not as it was: it is declared in another way",
-  live: "is not as it was: it changed in the service",
+  live: "is not as it was: it changed on the platform",
   cost: "is not as it was: its cost changed",
   dependsOn: "is not as it was: it depends on other resources",
   lineage: "was made from another state",
   serial: "was made before the last change of the state",
   workspaceId: "was made for another workspace",
-  baseUrl: "was made for another address of the service",
+  baseUrl: "was made for another base URL",
   somewhere: "differs from the reviewed one, whose comment had no room for each change to compare",
 };
 
@@ -170,7 +168,7 @@ export function differenceText(differences: readonly PlanDifference[]): string {
 }
 
 export const remedyText = (digest: string, pullWord: string, pullRequest?: number): string =>
-  `Open a ${pullWord} from today's main (an empty commit will do), or review the plan as it is now and run this workflow by hand with its digest: \`rnv ci apply ${pullRequest === undefined ? "" : `--pull-request ${pullRequest} `}--expect-digest ${digest}\``;
+  `Open a ${pullWord} from today's main (an empty commit will do), or review the plan as it is now and run this job by hand with its digest: \`rnv ci apply ${pullRequest === undefined ? "" : `--pull-request ${pullRequest} `}--expect-digest ${digest}\``;
 
 export const differenceLine = (differences: readonly PlanDifference[]): string =>
   shortList(

@@ -13,7 +13,6 @@ import { counted } from "./plan-wording";
 import { type Code, type Fact, type Item, joined, lineOf, partsOf, type Section } from "./sections";
 import { attributeSign, capLines, fieldLines, joinBlocks, type ShownField } from "./values";
 
-/** Characters of a name, or of a text about it. */
 const longestName = 120;
 const mostNames = 50;
 const mostOpen = 25;
@@ -62,7 +61,6 @@ const leftOut = (count: number, noun: string): string =>
 const textsOf = (sections: readonly Section[]) =>
   sections.flatMap(({ title, items = [] }) => items.map((item) => ({ title, text: itemMarkdown(item) })));
 
-/** Items below their titles; many are folded away. */
 const itemsMarkdown = (texts: ReturnType<typeof textsOf>): readonly string[] =>
   [...groupBy(texts, ({ title }) => title)].map(([title, items]) => {
     const list = joinBlocks(items.map(({ text }) => text.split("\n")));
@@ -129,9 +127,8 @@ function factMarkdown({ label, text }: Fact): string {
 
 /** Sentences after a full stop begin with a capital. */
 const stopMarkdown = ({ summary, hint }: NonNullable<Item["stop"]>): string =>
-  `blocked: ${escapeMarkdown(summary)}. ${escapeMarkdown(capitalized(hint))}`;
+  `blocked: ${[summary, ...hint.split("\n").map(capitalized)].map(escapeMarkdown).join(". ")}`;
 
-/** Words between code, with the blanks around them. */
 function prose(text: string): string {
   const gap = (isThere: boolean): string => (isThere ? " " : "");
   return `${gap(text.startsWith(" "))}${escapeMarkdown(text)}${gap(text.trim() !== "" && text.endsWith(" "))}`;

@@ -1,5 +1,5 @@
 import { shortList } from "../model/text";
-import { escapeText, quoteText } from "./escape-text";
+import { escapeLines, escapeText, quoteText } from "./escape-text";
 import { groupBy } from "./order";
 import { effectWords } from "./plan-wording";
 import { arrow, type Cell, type Fact, type Item, partsOf, type Section } from "./sections";
@@ -80,6 +80,6 @@ function stopLines({ summary, hint }: NonNullable<Item["stop"]>, style: Style): 
   const beside = "blocked: ".length;
   return [
     wrapLines(`${below}${bold(red("blocked:"))} ${escapeText(summary)}`, style, beside),
-    wrapLines(below + " ".repeat(beside) + escapeText(hint), style),
+    ...escapeLines(hint).map((line) => wrapLines(below + " ".repeat(beside) + line, style)),
   ];
 }

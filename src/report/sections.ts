@@ -18,22 +18,16 @@ export interface Item {
   /** Its name, where neither its address nor a field says it. */
   readonly name?: string | undefined;
   readonly id?: string | undefined;
-  /** Stands after the subject: `will be created`. */
   readonly phrase: string;
   readonly notes?: readonly string[];
   readonly fields?: readonly ShownField[];
-  /** The effects on the service: `deploys, changes the bill`. */
   readonly effects?: string | undefined;
   readonly facts?: readonly Fact[];
-  /** The reason why it is blocked, and the remedy. */
   readonly stop?: { readonly summary: string; readonly hint: string } | undefined;
   /** Lines from elsewhere, shown as they are, such as the end of a program's output. */
   readonly printed?: readonly string[];
-  /** The mark on a page: a colour, a sign and a word. */
   readonly tag?: Tag;
-  /** Stands in place of the phrase beside its tag. */
   readonly tagPhrase?: string | undefined;
-  /** The projects or services that it is part of. */
   readonly homes?: readonly string[];
 }
 
@@ -58,7 +52,6 @@ export interface Section<Own extends Item = Item> {
   readonly severity?: "warning";
   /** `whole`: nothing of it is left out, however long the report becomes. */
   readonly weight?: "whole";
-  /** Its items take as few lines as they can. */
   readonly isFolded?: boolean;
 }
 
@@ -82,7 +75,6 @@ export const itemSection = <Own extends Item>(
 
 export const code = (text: string): Code => ({ code: text });
 
-/** Between the old and the new value. */
 export const arrow = "\u2192";
 
 export const codes = (names: readonly string[], most: number): readonly (string | Code)[] => [

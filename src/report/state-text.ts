@@ -83,7 +83,6 @@ const resourceSection = ({ address, resource }: StateEntry): Section => ({
   weight: "whole",
 });
 
-/** `state show ADDRESS`: one resource. */
 export const resourceText = (address: Address, resource: RecordedResource, style: Style): string =>
   joined(sectionTexts([resourceSection({ address, resource })], style));
 
@@ -110,7 +109,6 @@ export const backupsText = (backups: readonly Backup[]): string =>
     .map((line) => `${line}\n`)
     .join("");
 
-/** `state backups -json`. */
 export const backupsJson = (backups: readonly Backup[]): Plain =>
   backups.map(({ name, bytes, parsed }, i) => ({
     number: i + 1,
@@ -155,7 +153,6 @@ export const stateJson = (state: State): string =>
     open_writes: state.open.map(({ address, operation, at }) => ({ address, operation, at })),
   });
 
-/** One resource of the document (`state show -json`). */
 export function resourceDocument(address: Address, resource: RecordedResource) {
   const values = new Map<string, Plain>(Object.entries(resource.computed));
   const sensitive = new Map<string, Plain>();

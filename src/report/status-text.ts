@@ -1,6 +1,5 @@
-import type { Standing } from "../model/live";
 import type { PastRun, State, Touched } from "../model/state";
-import { shortList } from "../model/text";
+import { shortId, shortList } from "../model/text";
 import { durationText } from "../model/time";
 import type { Plain } from "../model/value";
 import { inDocument } from "../plan/document";
@@ -14,6 +13,10 @@ import { elapsedText, exactTime, timeAgo } from "./time-text";
 /** Characters of a text of the service, and of a name in a column. */
 const longestText = 300;
 const longestName = 60;
+
+/** Units of a column are below each other. */
+const timeCell = (time: string | undefined, now: number): string =>
+  (time === undefined ? "-" : timeAgo(time, now)).padStart("just now".length);
 
 const runsWords: Readonly<Record<RunningService["runs"], string>> = {
   release: "live",
@@ -32,7 +35,7 @@ export function statusText(services: readonly RunningService[], now: number, sty
     runsText(one, style),
     one.health === undefined ? "-" : escapeText(one.health),
     one.release === undefined ? "-" : commitText(one.release),
-    one.release?.finishedAt === undefined ? "-" : timeAgo(one.release.finishedAt, now),
+    timeCell(one.release?.finishedAt, now),
   ]);
   const notes = ordered.map((one) => [...variableNotes(one, now), ...standingNotes(one, now)]);
   const table = tableLines(["service", "runs", "health", "built from", "since"], rows, style, notes);
@@ -54,7 +57,7 @@ export function oneStatusText(service: RunningService, now: number, style: Style
     ["commit", release && commitLine(release)],
     ["since", release && since],
     ["by", release?.actor && escapeText(release.actor)],
-    ["latest", latest && !isNoteEnough ? latestText(latest) : undefined],
+    ["latest", isNoteEnough ? undefined : latest && escapeText(`deployment ${latest.id}, ${latest.status}`)],
     ...variableNotes(service, now).map((note) => ["variable", note] as const),
     ...standingNotes(service, now).map((note) => ["note", note] as const),
   ];
@@ -64,23 +67,20 @@ export function oneStatusText(service: RunningService, now: number, style: Style
   return `${[`${style.colors.bold(escapeText(address))}${title}`, ...rows].join("\n")}\n`;
 }
 
-const latestText = ({ id, status }: Release): string =>
-  `deployment ${escapeText(id)}${status ? `, ${escapeText(status)}` : ""}`;
-
 function commitLine({ commit, branch, commitMessage }: Release): string {
   const message = commitMessage && quoteText(shorten(commitMessage.split("\n")[0] ?? "", 80));
   const parts = [commit && escapeText(commit), branch && `branch ${escapeText(branch)}`, message];
   return parts.filter(Boolean).join(", ") || "-";
 }
 
-const runsColours: Readonly<Partial<Record<RunningService["runs"], "green" | "yellow" | "red">>> = {
-  ...{ release: "green", suspended: "yellow", unknown: "yellow", deleting: "red", gone: "red" },
-};
+const isFailed = ({ standing }: RunningService): boolean => standing.some(({ code }) => code === "failed");
 
-function runsText({ runs, archived }: RunningService, { colors }: Style): string {
-  const colour = runsColours[runs];
-  const shown = colour === undefined ? runsWords[runs] : colors[colour](runsWords[runs]);
-  return archived ? `${shown}, archived` : shown;
+function runsText(service: RunningService, { colors }: Style): string {
+  const { runs, archived } = service;
+  const colour = runs === "release" ? "green" : runs === "deleting" || runs === "gone" ? "red" : "yellow";
+  const shown = runs === "nothing" ? runsWords[runs] : colors[colour](runsWords[runs]);
+  const failure = isFailed(service) ? `, ${colors.red("last deployment failed")}` : "";
+  return `${shown}${archived ? ", archived" : ""}${failure}`;
 }
 
 const managedWords = { rnv: "managed by rnv", preserve: "preserved", no: "not managed" } as const;
@@ -93,16 +93,23 @@ const variableNotes = ({ variables = [] }: RunningService, now: number): string[
 
 const standingNotes = ({ standing, reason }: RunningService, now: number): string[] => [
   ...(reason === undefined ? [] : [escapeText(reason)]),
-  ...standing.filter(({ code }) => code !== "suspended").map((one) => noteText(one, now)),
+  ...standing
+    .filter(({ code }) => code !== "suspended")
+    .map(({ summary, since }) => {
+      const when = since === undefined ? "" : ` (${timeAgo(since, now)})`;
+      return escapeText(shorten(summary, longestText)) + when;
+    }),
 ];
-
-const noteText = ({ summary, since }: Standing, now: number): string =>
-  `${escapeText(shorten(summary, longestText))}${since === undefined ? "" : ` (${timeAgo(since, now)})`}`;
 
 function countLine(services: readonly RunningService[]): string {
   const words = { ...runsWords, nothing: "without a release" };
-  const all = services.map(({ runs }) => runs);
-  return `${counted(services.length, "service")}: ${countEach(words, all)}.`;
+  const all = countEach(
+    words,
+    services.map(({ runs }) => runs),
+  );
+  const failed = services.filter(isFailed).length;
+  const more = failed === 0 ? "" : `; the last deployment of ${failed} failed`;
+  return `${counted(services.length, "service")}: ${all}${more}.`;
 }
 
 /** Renders deployments of one service, newest first, each with its note. `now` in milliseconds. */
@@ -115,7 +122,7 @@ export function releasesText(list: ReleaseList, now: number, style: Style): stri
     releaseStatus(one, style),
     commitText(one),
     escapeText(shorten(one.actor ?? one.trigger ?? "-", longestName)),
-    one.createdAt === undefined ? "-" : timeAgo(one.createdAt, now),
+    timeCell(one.createdAt, now),
     tookText(one),
   ]);
   const notes = releases
@@ -123,7 +130,7 @@ export function releasesText(list: ReleaseList, now: number, style: Style): stri
     .map((note) => (note === undefined ? [] : [escapeText(shorten(note, longestText))]));
   const head = ["deployment", "status", "built from", "by", "created", "took"];
   const table = tableLines(head, rows, style, notes);
-  const back = releases.find(({ canRollback }) => canRollback);
+  const back = releases.find(({ canRollback, serves }) => canRollback && !serves);
   const closing = [
     back ? `To go back to one marked *: rnv rollback ${escapeText(address)} ID\n` : "",
     hasMore && releases.length < 200 ? "There are older ones: -limit 200 shows more.\n" : "",
@@ -144,18 +151,18 @@ function tookText({ createdAt, startedAt, finishedAt }: Release): string {
   return Number.isNaN(from) || Number.isNaN(to) ? "-" : elapsedText((to - from) / 1000);
 }
 
-const shownCommit = 12;
-
 /** `3f2a91c0b7de`; the branch where no commit is known. */
 const commitText = ({ commit, branch }: Pick<Release, "commit" | "branch">): string =>
-  escapeText(commit?.slice(0, shownCommit) ?? (branch === undefined ? "-" : shorten(branch, longestName)));
+  escapeText(commit?.slice(0, 12) ?? (branch === undefined ? "-" : shorten(branch, longestName)));
 
 function releaseNote(release: Release): string | undefined {
   const { status, blockedReason, error, sourceDeploymentId, cancelRequested } = release;
   if (error !== undefined) return error;
   if (blockedReason !== undefined && status === "queued") return `waits: ${blockedReason}`;
   if (cancelRequested && status !== "cancelled") return "its cancellation was requested";
-  return sourceDeploymentId === undefined ? undefined : `rolled back to the release of ${sourceDeploymentId}`;
+  return sourceDeploymentId === undefined
+    ? undefined
+    : `rolled back to the release of ${shortId(sourceDeploymentId)}`;
 }
 
 /** The runs that a state remembers, newest first; a run record that never came to an end is among them. */
@@ -177,7 +184,7 @@ export function historyText({ runs }: History, now: number, style: Style, isWhol
     escapeText(run.command),
     [run.by, ...(run.pullRequests ?? [])].map(escapeText).join(" "),
     run.commit === undefined ? "-" : escapeText(run.commit.slice(0, 10)),
-    escapeText(isWhole ? run.id : run.id.slice(0, 8)),
+    escapeText(isWhole ? run.id : shortId(run.id)),
     resultText(run),
   ]);
   const notes = runs.map((run) => {
@@ -195,7 +202,7 @@ export function historyText({ runs }: History, now: number, style: Style, isWhol
 function touchedText({ address, from = address, before, after, failed }: Touched, style: Style): string {
   const sign = before === after || (before && after) ? "" : after ? "+ " : "- ";
   const change = (a: string, b: string): string => (a === b ? a : `${a} ${arrowOf(style)} ${b}`);
-  const ids = before && after && before !== after ? ` ${change(before.slice(0, 8), after.slice(0, 8))}` : "";
+  const ids = before && after && before !== after ? ` ${change(shortId(before), shortId(after))}` : "";
   return escapeText(`${sign}${change(from, address)}${ids}${failed ? " (failed)" : ""}`);
 }
 
@@ -249,14 +256,12 @@ export function stageRowsText(rows: readonly StageRow[], now: number, style: Sty
   const cells = rows.map((row) => [
     row.stage,
     String(row.resources),
-    row.lastRunAt === undefined ? "-" : timeAgo(row.lastRunAt, now),
+    timeCell(row.lastRunAt, now),
     escapeText(row.state),
     marks(row, now),
   ]);
   return `${tableLines(["STAGE", "RESOURCES", "LAST RUN", "STATE", ""], cells, style).join("\n")}\n`;
 }
-
-const driftWords = { none: "no drift", drift: "drifted", unchecked: "drift not checked" } as const;
 
 function marks(row: StageRow, now: number): string {
   const { stage, state, expiresAt, drift, problem } = row;
@@ -268,16 +273,14 @@ function marks(row: StageRow, now: number): string {
     row.protect && "protected",
     row.disposable && "disposable",
     expiresAt && expiryText(expiresAt, now),
-    drift && driftWords[drift],
+    drift && { none: "no drift", drift: "drifted", unchecked: "drift not checked" }[drift],
   ]
     .filter((mark) => typeof mark === "string")
     .join(", ");
 }
 
-const hour = 3_600_000;
-
 const expiryText = (expiresAt: string, now: number): string => {
   const left = Date.parse(expiresAt) - now;
-  const step = left > hour ? hour : 60_000;
+  const step = left > 3_600_000 ? 3_600_000 : 60_000;
   return left <= 0 ? "expired" : `expires in ${durationText(Math.ceil(left / step) * step)}`;
 };

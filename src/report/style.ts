@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import picocolors from "picocolors";
 import type * as stringWidth from "string-width";
-import { shortDigest } from "../plan/digest";
+import { shortId } from "../model/text";
 import { escapeText } from "./escape-text";
 
 /** The look of text. Built by the command line from the terminal and the environment; renderers read nothing else. */
@@ -26,13 +26,9 @@ export const plainStyle: Style = createStyle(false);
 export const arrowOf = (style: Style): string => (style.unicode ? "\u2192" : "->");
 export const ellipsisOf = (style: Style): string => (style.unicode ? "\u2026" : "...");
 
-/** An ID or a digest: its beginning at a terminal, else the whole. */
-export const shownId = (id: string, style: Style): string =>
-  style.unicode ? escapeText(id).slice(0, shortDigest) : escapeText(id);
-
-/** ` [id=3f2a9d10-5c1]`. */
-export const idNote = (id: string | undefined, style: Style): string =>
-  id === undefined ? "" : style.colors.dim(` [id=${shownId(id, style)}]`);
+/** A note of an ID: ` [id=3f2a9d10]` at a terminal, else with the whole ID. */
+export const idNote = (id: string | undefined, { colors, unicode }: Style, kind = "id"): string =>
+  id === undefined ? "" : colors.dim(` [${kind}=${escapeText(unicode ? shortId(id) : id)}]`);
 
 const printable = /^[ -~]*$/;
 
@@ -90,7 +86,7 @@ export function tableLines(
   notes: readonly (readonly string[])[] = [],
 ): string[] {
   const { colors } = style;
-  const [title = "", ...lines] = alignColumns([head, ...rows]);
+  const [title = "", ...lines] = alignColumns([head.map((word) => word.toUpperCase()), ...rows]);
   const below = notes.map((own) => own.map((note) => colors.dim(wrapLines(`    ${note}`, style))));
   return [colors.bold(title), ...lines.flatMap((line, i) => [line, ...(below[i] ?? [])])];
 }

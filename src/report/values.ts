@@ -30,25 +30,29 @@ export const shownText = (shown: ShownValue): string =>
 
 const hiddenWords = { secret: "(sensitive)", unknown: "(known after apply)", absent: "" } as const;
 
-/** Changes of a field that are shown, of many resources. */
 const mostKinds = 3;
 
 /** A change of a field on one line: `"main" -> "next"`; of many resources how many have each: `1 -> 2 (14), 1 -> 3 (6)`. */
 function changeText(field: ShownField, arrow: string): string {
   const { before, after, several, isOfAll } = field;
-  const isBoth = attributeSign(field) === "~";
-  if (several === undefined)
-    return isBoth ? `${shownText(before)} ${arrow} ${shownText(after)}` : shownText(oneSide(field));
+  if (several === undefined) {
+    if (attributeSign(field) !== "~") return shownText(oneSide(field));
+    if (isHidden(field)) return hiddenChange;
+    return `${shownText(before)} ${arrow} ${shownText(after)}`;
+  }
   if (several.length > mostKinds)
     return `${several.length} values${isOfAll ? "" : ` (${several.flat().length})`}`;
   return several.map((own) => `${changeText(own[0] as AttributeChange, arrow)} (${own.length})`).join(", ");
 }
 
-/** A value that reads better on several lines: text with line breaks. */
+const hiddenChange = "changes (hidden)";
+
+const isHidden = ({ before, after }: ShownField): boolean =>
+  before.kind === "secret" && after.kind === "secret";
+
 const isBlock = (shown: ShownValue): boolean =>
   shown.kind === "value" && typeof shown.value === "string" && /[\n\r]/.test(shown.value.trimEnd());
 
-/** One side of a change on as many lines as it needs. */
 function shownLines(shown: ShownValue): string[] {
   if (shown.kind !== "value") return [shownText(shown)];
   const { value } = shown;
@@ -68,7 +72,6 @@ export const joinBlocks = (blocks: readonly (readonly string[])[]): string =>
     })
     .join("\n");
 
-/** At most forty lines; the last says how many were left out. */
 export const capLines = (lines: readonly string[]): string[] =>
   lines.length <= mostLines
     ? [...lines]
@@ -107,10 +110,9 @@ const causeNotes: Readonly<Record<ChangeCause, string | undefined>> = {
   released: "released: no longer managed, left as it is",
 };
 
-/** `drift: changed outside rnv`, `forces replacement`. */
 const attributeNotes = ({ forcesReplacement, from, cause, several }: ShownField): string[] => [
   ...(forcesReplacement ? ["forces replacement"] : []),
-  ...(from && !several ? [`follows ${shortList(from, 3)}, which the service has changed`] : []),
+  ...(from && !several ? [`follows ${shortList(from, 3)}, which the platform has changed`] : []),
   ...(causeNotes[cause] === undefined ? [] : [causeNotes[cause]]),
 ];
 
@@ -146,11 +148,9 @@ export function attributeLines(changes: readonly ShownField[], style: Style): st
   });
 }
 
-/** The side worth showing when there is only one. */
 const oneSide = (change: ShownField): ShownValue =>
   change.after.kind === "absent" ? change.before : change.after;
 
-/** Undefined when it reads better below its path. */
 function inlineValue(change: ShownField, room: number, style: Style): string | undefined {
   if (hasBlock(change)) return undefined;
   const text = changeText(change, style.colors.dim(arrowOf(style)));
@@ -160,7 +160,6 @@ function inlineValue(change: ShownField, room: number, style: Style): string | u
 
 const hasBlock = ({ before, after, several }: ShownField) => !several && [before, after].some(isBlock);
 
-/** The lines of a field that reads better on several. */
 function changedLines(change: ShownField): readonly SignedLine[] {
   const sign = attributeSign(change);
   return sign === "~"
@@ -185,7 +184,7 @@ export function fieldLines(field: ShownField): string[] {
   }
   if (sign !== "~" || several)
     return [`${sign === "~" ? "!" : sign} ${path}: ${changeText(field, "->")}${notes}`];
-  if (before.kind === "secret" && after.kind === "secret") return [`! ${path} changes (hidden)${notes}`];
+  if (isHidden(field)) return [`! ${path} ${hiddenChange}${notes}`];
   return [`- ${path}: ${shownText(before)}`, `+ ${path}: ${shownText(after)}${notes}`];
 }
 

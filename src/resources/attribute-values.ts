@@ -85,7 +85,6 @@ export function sameSet(a: Plain, b: Plain): boolean {
   return left.size === right.size && [...left].every((item) => right.has(item));
 }
 
-/** Returns the equality of texts that have one form. */
 const sameIn =
   (formOf: (text: string) => string) =>
   (a: Plain, b: Plain): boolean =>

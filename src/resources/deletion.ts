@@ -25,7 +25,7 @@ export function deletionOf({ send, subject, look, ...others }: DeletionOf) {
   return {
     remove: async (writes, input) => acceptedDeletion(input, await send(writes, input), pendingOf),
     deletes: { pendingOf, ...others },
-    poll: (reads, pending) => pollDeletion(reads, pending, () => look(reads, pending)),
+    poll: (reads, pending) => pollDeletion(reads, pending, look),
   } satisfies Pick<Resource, "remove" | "deletes" | "poll">;
 }
 
@@ -35,7 +35,7 @@ function acceptedDeletion(input: DeleteInput, answer: Deletion, pendingOf: Pendi
   if (answer.deleted) return { id, pending: { ...pendingOf(id, undefined, parentId), isAnswered: true } };
   const { operation } = answer;
   if (operation == null && answer.queued !== true) {
-    const summary = `${address}: the service answered the deletion with "not deleted"`;
+    const summary = `${address}: the platform answered the deletion with "not deleted"`;
     const hint = "look at it in the dashboard, then run again";
     throw failure("apply.not_taken", summary, { address, hint });
   }
@@ -59,24 +59,24 @@ const unseenMs = 5 * 60_000;
 async function pollDeletion(
   reads: Reads,
   pending: Pending,
-  look: () => Promise<DeletionLook>,
+  look: DeletionOf["look"],
 ): Promise<OperationStatus> {
   const status = (await operationOf(reads, pending))?.status;
   const hasEnded = pending.isAnswered === true || status === "complete";
   if (status !== undefined && status !== "failed" && !hasEnded) return { kind: "waiting", status };
   // Deletions that ended at once share a list. Where the end is not said, an older list proves nothing.
-  reads.invalidate(hasEnded ? 250 : undefined);
-  const shown = await look();
+  const now = reads.fresh(hasEnded ? { mostAgeMs: 250, ignoresWrites: true } : {});
+  const shown = await look(now, pending);
   if (shown === "gone") {
-    if (!(await reads.showAnything())) return { kind: "done", showsNothing: true };
+    if (!(await now.showAnything())) return { kind: "done", showsNothing: true };
     reads.noteDeleted(pending.variableId ?? pending.serviceId ?? pending.projectId ?? pending.id);
     return { kind: "done" };
   }
   if (status === "failed")
     return {
       kind: "failed",
-      summary: "the service could not carry it out",
-      detail: `Its operation ${pending.id} ended as "failed"; the service does not tell why.`,
+      summary: "the platform could not carry it out",
+      detail: `Its operation ${pending.id} ended as "failed"; the platform does not say why.`,
     };
   const ms = timeLeft(unseenMs, pending.since, reads.serviceTime());
   return notSeen(shown, hasEnded, ms);
@@ -86,15 +86,15 @@ async function pollDeletion(
 function notSeen(shown: Exclude<DeletionLook, "gone">, hasEnded: boolean, ms: number): OperationStatus {
   if (shown === "unreadable") {
     if (hasEnded) return { kind: "done" };
-    return notShown("the service shows neither its operation nor what lies around it");
+    return notShown("the platform reports neither the operation nor its log");
   }
   if (shown === "deleting" || (shown === "unmarked" && !hasEnded)) {
-    const summary = "the service shows no operation for it, and it has not ended in 5 minutes";
+    const summary = "the platform shows no operation for it, and it has not ended in 5 minutes";
     return { kind: "waiting", status: "deleting", atMost: { ms, summary } };
   }
   const summary = hasEnded
     ? "the API reports its deletion as complete, and still shows it"
-    : "the service shows no operation for it, and it is still there";
+    : "the platform shows no operation for it, and it is still there";
   return unproven("still shown", summary);
 }
 
@@ -118,7 +118,7 @@ async function operationOf(reads: Reads, { serviceId, variableId, projectId, id 
 
 export async function pollOperation(reads: Reads, { serviceId = "", id }: Pending): Promise<OperationStatus> {
   const operation = await unlessAbsent(() => reads.live.getOperation(serviceId, id));
-  if (operation === undefined) return notShown(`the service does not show operation ${id}`);
+  if (operation === undefined) return notShown(`the platform does not show operation ${id}`);
   if (operation.status === "complete") return { kind: "done" };
   if (operation.status === "failed") {
     return { kind: "failed", summary: `the operation "${operation.kind}" failed`, detail: `operation ${id}` };

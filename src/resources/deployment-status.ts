@@ -4,10 +4,11 @@ import { awaitsCheckout, hostingIsOff, isSuspended } from "../api/gap-rules";
 import type { Reads } from "../api/reads";
 import { hiddenText } from "../api/recorded-values";
 import type { Deployment, Service } from "../api/wire/shapes";
-import type { Pending, Standing } from "../model/live";
+import { atCheckout, type Pending, type Standing } from "../model/live";
 import type { CandidateSearch, OperationStatus, PlannedRuns } from "../model/resource-operations";
 import type { Finding } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
+import { shortId } from "../model/text";
 import { isOlder } from "../model/time";
 import { notShown } from "./deletion";
 
@@ -18,7 +19,7 @@ import { notShown } from "./deletion";
 export async function pollDeployment(reads: Reads, pending: Pending): Promise<OperationStatus> {
   const { serviceId, id } = pending;
   if (serviceId === undefined) throw new Error(`deployment ${id} without a service`);
-  const found = await unlessAbsent(() => reads.live.getDeployment(serviceId, id));
+  const found = await reads.fresh().deployment(serviceId, id);
   return found === undefined || found.status === "superseded"
     ? follow(reads, serviceId, pending, found)
     : settledAs(found, pending);
@@ -69,7 +70,7 @@ async function follow(
   if (isOurs && endOf(newest) !== "superseded") return settledAs(newest, pending);
   const isShown = isOurs || superseded !== undefined;
   // A key that lost its membership is shown no deployment at all.
-  if (!newest && !isShown) return notShown(`the service does not show deployment ${pending.id}`);
+  if (!newest && !isShown) return notShown(`the platform does not show deployment ${pending.id}`);
   if (!newest || isOurs)
     return unproven("superseded", `deployment ${pending.id} was superseded, and no newer one is listed`);
   // A rollback serves an older release: what was to be deployed is not what serves.
@@ -111,9 +112,9 @@ export const serviceStanding = (found: Service): readonly Standing[] | undefined
   isSuspended(found) ? [{ code: "suspended", class: "running", summary: "suspended" }] : undefined;
 
 interface Releases {
-  readonly latestId?: string;
-  readonly liveId?: string;
-  readonly latest?: Deployment;
+  readonly latestId?: string | null | undefined;
+  readonly liveId?: string | null | undefined;
+  readonly latest?: Deployment | undefined;
   /** The recorded deployment, of one that may be a rollback by rnv. */
   readonly recorded?: RecordedResource | undefined;
 }
@@ -123,31 +124,28 @@ interface Releases {
  * (interface, "Deployment status values").
  */
 export function deploymentStanding({ latestId, liveId, latest, recorded }: Releases): Standing | undefined {
-  if (latestId === undefined) return undefined;
+  if (latestId == null) return undefined;
   if (latestId === liveId) return rolledBack(liveId, latest, recorded);
-  const older = liveId === undefined ? "" : `; deployment ${liveId} serves`;
+  const runs = liveId == null ? "nothing runs" : `it still runs release ${shortId(liveId)}`;
+  const named = `deployment ${shortId(latestId)}`;
   if (latest === undefined)
-    return said("older_release", `deployment ${latestId} is the latest, and does not serve${older}`);
+    return said("older_release", `${named} is the latest, and does not serve; ${runs}`);
   const { blockedReason, createdAt, finishedAt } = latest;
   const status = endOf(latest);
   // An archived or suspended service may show no release that serves.
-  if (status === "live" && liveId === undefined) return undefined;
+  if (status === "live" && liveId == null) return undefined;
   if (status === "live" || status === "superseded")
-    return said(
-      "older_release",
-      `deployment ${latestId} was the latest, and an older release serves${older}`,
-    );
+    return said("older_release", `${named} was the latest, and an older release serves; ${runs}`);
   if (status === "failed" || status === "cancelled") {
     const reason = reasonOf(latest);
     const outcome = status === "failed" ? "failed" : "was cancelled";
-    const goesOn = liveId === undefined ? "nothing runs" : "the release before it goes on";
-    const summary = `deployment ${latestId} ${outcome}${reason ? `: ${reason}` : ""}; ${goesOn}`;
+    const summary = `${named} ${outcome}${reason ? `: ${reason}` : ""}; ${runs}`;
     return { ...said(status, summary, finishedAt ?? createdAt), class: "pending" };
   }
-  if (!blockedReason) return said("deploying", `deployment ${latestId} is under way (${status})`, createdAt);
+  if (!blockedReason) return said("deploying", `${named} is under way (${status})`, createdAt);
   if (status !== "queued" || !awaitsCheckout(blockedReason))
-    return said("waiting", `deployment ${latestId} waits: ${blockedReason}`, createdAt);
-  const summary = `saved, awaiting checkout in the dashboard: ${blockedReason}`;
+    return said("waiting", `${named} waits: ${blockedReason}`, createdAt);
+  const summary = `${atCheckout}: ${blockedReason}`;
   return { ...said("awaiting_checkout", summary, createdAt), class: "pending" };
 }
 
@@ -155,14 +153,26 @@ const said = (code: Standing["code"], summary: string, since?: string | null): S
   ...{ code, class: "running", summary, since: since ?? undefined },
 });
 
-export function branchStanding(
+const isOther = (runs: string | null | undefined, wanted: unknown): boolean =>
+  typeof wanted === "string" && wanted !== "" && Boolean(runs) && ![wanted, hiddenText].includes(`${runs}`);
+
+/** Returns that the release which serves is of another commit or branch than declared, or than its service is set to. */
+export function sourceStanding(
   { liveDeploymentId, configuration }: Service,
-  { id, branch, finishedAt }: Partial<Deployment> = {},
+  { branch, commitSha, finishedAt }: Partial<Deployment> = {},
+  service?: RecordedResource,
+  deployment?: RecordedResource,
 ): Standing | undefined {
-  const set = configuration.branch;
-  if (liveDeploymentId == null || !branch || !set || [set, hiddenText].includes(branch)) return undefined;
-  const summary = `deployment ${id}, which serves, is of branch ${branch}; its service is set to ${set}`;
-  return said("other_branch", summary, finishedAt);
+  const commit = deployment?.applied.commit;
+  const declared = service?.applied["configuration.branch"];
+  const wanted = declared ?? configuration.branch;
+  if (liveDeploymentId == null) return undefined;
+  const [runs, pinned] = [commitSha, commit].map((one) => `${one}`.slice(0, 12));
+  if (isOther(commitSha?.toLowerCase(), commit))
+    return said("other_commit", `it runs commit ${runs}; declared is ${pinned}`, finishedAt);
+  const setting = declared === undefined ? "its service is set to" : "declared is";
+  const summary = `it runs branch ${branch}; ${setting} ${wanted}`;
+  return isOther(branch, wanted) ? said("other_branch", summary, finishedAt) : undefined;
 }
 
 /** Returns that an older release serves again: rolled back by another user, or by rnv as the state records. */
@@ -173,12 +183,12 @@ function rolledBack(
 ): Standing | undefined {
   const source = latest?.sourceDeploymentId;
   if (source != null) {
-    const summary = `deployment ${liveId} serves the release of deployment ${source} again: it was rolled back`;
+    const summary = `deployment ${shortId(liveId)} serves the release of deployment ${shortId(source)} again: it was rolled back`;
     return said("rolled_back", summary, latest?.finishedAt);
   }
   if (recorded?.id !== liveId || recorded.rolledBack === undefined) return undefined;
   const { rolledBack: release, writtenAt = "" } = recorded;
-  const summary = `rolled back by rnv on ${writtenAt.slice(0, 10)} to the release of deployment ${release}`;
+  const summary = `rolled back by rnv on ${writtenAt.slice(0, 10)} to the release of deployment ${shortId(release)}`;
   return said("rolled_back", summary, writtenAt);
 }
 
@@ -198,7 +208,7 @@ async function checkDeployments(reads: Reads, planned: PlannedRuns): Promise<rea
   const reason = await reasonOfList(reads, planned);
   if (reason === undefined && !hostingIsOff(capabilities)) return workerFindings(reads, them);
   const summary = `hosting is off: ${them} cannot run`;
-  const detail = reason === undefined ? "The catalog of the service says so." : `The service says: ${reason}`;
+  const detail = reason === undefined ? "The platform's catalog says so." : `The platform says: ${reason}`;
   const hint = "enable hosting in the dashboard; everything else of the plan can be applied";
   return [{ code: "live.hosting_off", summary, detail, hint }];
 }
@@ -209,7 +219,7 @@ export async function workerFindings(reads: Reads, them: string): Promise<readon
   const { capabilities } = await reads.catalog();
   if (capabilities.workerOnline !== false) return [];
   const summary = `no worker is online: ${them} will wait in the queue`;
-  const detail = "The catalog of the service says workerOnline: false.";
+  const detail = "The platform's catalog says workerOnline: false.";
   const hint = "what is queued starts once a worker is online; the wait ends with its timeout";
   return [{ code: "live.worker_offline", summary, detail, hint }];
 }

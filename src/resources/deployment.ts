@@ -1,11 +1,9 @@
 import * as z from "zod";
-import { unlessAbsent } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads, Resource } from "../api/reads";
 import type { Deployment } from "../api/wire/shapes";
 import { typeOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
-import { append } from "../model/graph";
 import type { LiveResource, Pending, ReadResult } from "../model/live";
 import type {
   Accepted,
@@ -28,11 +26,11 @@ import { durationPattern, parseDuration } from "../model/time";
 import type { ResolvedValue } from "../model/value";
 import { moving, parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
 import {
-  branchStanding,
   deploymentRuns,
   deploymentStanding,
   pollDeployment,
   queuedSince,
+  sourceStanding,
 } from "./deployment-status";
 
 /** Why a service is deployed again, undefined for no reason, null where it must not be (DESIGN section 4, "Deploys"). */
@@ -60,14 +58,13 @@ function deploymentReaction(context: ReactionContext): string | null | undefined
 /** An archived service takes no deployment (interface, "Service"). */
 const isArchived = ({ parent }: ReactionContext): boolean => parent?.get("archived") === true;
 
-/** `service.shop.api and 2 variables`: one of a type by its address, more of them counted. */
+/** `the service and its LOG_LEVEL`, `its 2 variables`. */
 function listed(upstream: readonly Upstream[]): string {
-  const byType = new Map<string, Upstream[]>();
-  for (const one of upstream) append(byType, typeOf(one.address), one);
-  const names = [...byType].map(([type, [first, ...others]]) =>
-    others.length === 0 && first !== undefined ? first.address : `${others.length + 1} ${type}s`,
-  );
-  return names.length < 2 ? (names[0] ?? "") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  const variables = upstream.filter(({ address }) => typeOf(address) === "variable");
+  const [{ name, address } = { address: "" }] = variables;
+  const own = variables.length > 1 ? `${variables.length} variables` : (name ?? address);
+  const service = variables.length < upstream.length ? ["the service"] : [];
+  return [...service, ...(variables.length > 0 ? [`its ${own}`] : [])].join(" and ");
 }
 
 const defaultTimeout = "30m";
@@ -200,7 +197,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (id === undefined) return missing;
   const { commit, latest, serving } = await detailsOf(reads, target, serviceId, { id, liveId, latestId });
   const found = deploymentStanding({ liveId, latestId, latest, recorded: target.recorded });
-  const ofBranch = target.declared.has("commit") ? undefined : branchStanding(shown, serving);
+  const ofBranch = target.declared.has("commit") ? undefined : sourceStanding(shown, serving);
   // A service that is never deployed from here failed for someone else.
   const never = target.declared.get("when") === "never" ? ({ class: "running" } as const) : {};
   const standing = [found, ofBranch].flatMap((one) => (one ? [{ ...one, ...never }] : []));
@@ -221,7 +218,7 @@ async function detailsOf(
   const asksCommit = known === undefined && (applied !== undefined || declared.has("commit"));
   const isOther = recorded !== undefined && recorded.id !== latestId;
   const asksOther = isOther && mayAskMore(reads);
-  const get = (one: string) => unlessAbsent(() => reads.live.getDeployment(serviceId, one));
+  const get = (one: string) => reads.deployment(serviceId, one);
   const serving = asksCommit || (asksOther && recorded.id !== id) ? await get(id) : undefined;
   const commit = known ?? (asksCommit ? commitOf(serving) : undefined);
   if (latestId === undefined || (latestId === liveId && !asksOther)) return { commit, serving };
@@ -230,11 +227,11 @@ async function detailsOf(
 
 /** Where services deploy themselves, each release was made elsewhere: a plan is not to read them all one by one. */
 const mostAsked = 100;
-const asked = new WeakMap<Reads, number>();
+const asked = new WeakMap<Reads["live"], number>();
 
-function mayAskMore(reads: Reads): boolean {
-  const count = asked.get(reads) ?? 0;
-  asked.set(reads, count + 1);
+function mayAskMore({ live }: Reads): boolean {
+  const count = asked.get(live) ?? 0;
+  asked.set(live, count + 1);
   return count < mostAsked;
 }
 

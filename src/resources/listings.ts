@@ -85,7 +85,7 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
       return { services: (await listServices(reads, asked)).map((one) => shownValues(service, one)) };
     case "rnv_variables": {
       const listed = await variable.list(reads, serviceId);
-      if (listed === undefined) throw failure("live.unchecked", "the service does not list its variables");
+      if (listed === undefined) throw failure("live.unchecked", "the platform does not list its variables");
       const found = sorted(listed);
       return {
         keys: found.map(({ name }) => name),

@@ -178,7 +178,7 @@ async function remove(writes: Endpoints, input: DeleteInput): Promise<Deletion> 
       detail:
         content.length > 0
           ? `It holds ${shortList(content)}.`
-          : "Its canvas shows nothing in it; archived services are on no canvas and in no list.",
+          : "Its canvas shows nothing in it; archived services are on no canvas and cannot be listed.",
       ...remedy("project.contents", address),
       requestId: cause.requestId || undefined,
     });

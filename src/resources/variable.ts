@@ -36,7 +36,7 @@ const schema = z.strictObject({
   preserve: z
     .boolean()
     .optional()
-    .describe("True: the variable exists at the service and its value is not ours to set."),
+    .describe("True: the variable exists on the platform and its value is not ours to set."),
 });
 
 type VariableBlock = z.infer<typeof schema>;
@@ -90,7 +90,7 @@ export const variable: Resource = {
   follows: [],
   defaults: () => new Map(),
   check,
-  unappliedHint: `if no value ever takes, the service wants another body, which ${gapVariable("patchVariable")} may hold (rnv schema gaps)`,
+  unappliedHint: `if no value ever takes, the platform wants another body, which ${gapVariable("patchVariable")} may hold (rnv schema gaps)`,
   preservedBy: "preserve",
   read,
   list,
@@ -129,7 +129,7 @@ function check(declared: ReadonlyMap<string, ResolvedValue>): readonly Finding[]
     return checkName(declared, "key");
   const code = "plan.invalid_combination";
   if (!isPreserved) return [{ code, summary: "a variable has no value", ...remedy("variable.value") }];
-  const hint = "remove `value` to leave what the service has, or remove `preserve` to set it";
+  const hint = "remove `value` to leave what the platform has, or remove `preserve` to set it";
   return [{ code, summary: "a preserved variable has a value", hint, attribute: "value" }];
 }
 
@@ -145,7 +145,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (variables === undefined) {
     return target.id === undefined
       ? missing
-      : { kind: "unchecked", reason: `the service does not list variables ${otherPath}` };
+      : { kind: "unchecked", reason: `the platform does not list variables ${otherPath}` };
   }
   // Only what is declared may stand in for a recorded id: a deletion must not follow a name.
   const mayMatchKey = target.id === undefined || target.declared.size > 0;
@@ -191,7 +191,7 @@ async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> 
   const value = valueAt(input.attributes);
   if (value === undefined) {
     const { address } = input;
-    const summary = `${address} is to be preserved, but the service has no such variable`;
+    const summary = `${address} is to be preserved, but the platform has no such variable`;
     const hint = "set it in the dashboard, or give it a value here";
     throw failure("live.preserve_missing", summary, { address, hint });
   }

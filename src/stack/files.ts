@@ -145,7 +145,7 @@ async function stacksOf(
     const file = shownPath(join(folder, stack.synthesizedStackPath), cwd);
     const place = join(realPath(folder) ?? folder, stack.synthesizedStackPath);
     if (!isWithin(realPath(place) ?? place, [folder, cwd])) {
-      report(error("manifest.unreadable", `the stack ${stack.name} of ${shown} lies outside of its folder`));
+      report(error("manifest.unreadable", `the stack ${stack.name} of ${shown} is outside its folder`));
       return [];
     }
     const { name: unit, constructPath, annotations } = stack;

@@ -215,10 +215,8 @@ function workspaceOf({ resource, reader }: StackBlock["source"]): readonly strin
 const withConstructs =
   (owners: ReadonlyMap<string, string>, { report }: Findings): Report =>
   (diagnostic) => {
-    const owner = owners.get(diagnostic.address ?? "");
-    const construct = owner && `Construct: ${owner}.`;
-    const detail = [diagnostic.detail, construct].filter((line) => line !== undefined).join("\n");
-    report(detail === "" ? diagnostic : { ...diagnostic, detail });
+    const construct = owners.get(diagnostic.address ?? "");
+    report(construct === undefined ? diagnostic : { ...diagnostic, construct });
   };
 
 /** Resources wait for resources only: data sources are read before anything changes. */

@@ -92,21 +92,18 @@ export function undeclared(
   return unknownReference(`${what} is not declared`, hint);
 }
 
-/** `shop/api (rnv_service.api)`, or the name alone in JSON that no construct wrote. */
-export function ownerOf({
+/** `shop/api`, or `rnv_service.api` in JSON that no construct wrote. */
+export const ownerOf = ({
   terraformType,
   name,
-  constructPath,
-}: Pick<StackResource, "terraformType" | "name" | "constructPath">): string {
-  const terraform = `${terraformType}.${name}`;
-  return constructPath === undefined ? terraform : `${constructPath} (${terraform})`;
-}
+  constructPath = `${terraformType}.${name}`,
+}: Pick<StackResource, "terraformType" | "name" | "constructPath">): string => constructPath;
 
 export const problemAt = (
   { code, message, hint, at }: StackProblem,
   { owner, address }: Owner,
   range: SourceRange,
-): Diagnostic => error(code, `${owner}: ${message}`, { range: at ?? range, address, hint });
+): Diagnostic => error(code, `${owner}: ${message}`, { range: at ?? range, address, hint, construct: owner });
 
 const knownBlocks = new Set(
   "// terraform provider resource data locals variable output moved import removed".split(" "),

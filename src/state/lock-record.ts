@@ -207,13 +207,13 @@ export function lockLost(
   const summary = `the lock on the state was taken away from this run: ${by}`;
   const hint = "let the other run end, then run the same command again: it settles what was left open";
   if (wrote === undefined) {
-    const detail = "Nothing was written after that. What this run had begun stands in the journal.";
+    const detail = "Nothing was written after that. What this run had begun is in the journal.";
     return failure("state.lock_lost", summary, { detail, hint });
   }
   return failure("state.lock_lost", summary, {
     detail:
       `This run wrote ${wrote} before it found out, which may have replaced what another run wrote there. ` +
-      "Nothing was sent to the service after that." +
+      "Nothing was sent to the platform after that." +
       (holder === undefined ? " A server that gives one lock to everybody looks the same." : ""),
     hint: `${hint}, and names what is there and no longer recorded (--adopt takes it over)`,
   });

@@ -214,7 +214,7 @@ function stageMismatch(state: State, name: string, { stage }: Origin): Diagnosti
     const isEmpty = Object.keys(state.resources).length === 0 && state.open.length === 0;
     if (stage?.takesUnnamed || isEmpty) return undefined;
     return error("guard.stage", `${name} names no stage, and ${stage?.name} is disposable`, {
-      detail: "What it records would be deleted without a confirmation by name.",
+      detail: "What it records would be deleted without a confirmation.",
       hint: "use a state of its own, or read this one without --stage",
     });
   }

@@ -16,7 +16,7 @@ import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
 import { diagnosticMessages } from "./messages";
-import { configured, mostAgeMs, type RpcAnswer, type Session } from "./provider";
+import { configured, type RpcAnswer, recentSession, type Session } from "./provider";
 import { requireThere } from "./resource/confirm-deleted";
 import { standingOf } from "./resource/warnings";
 import {
@@ -145,7 +145,7 @@ async function lookUp(
     });
   const listed = id === undefined ? await resource.list(reads, parentId).catch(() => []) : [];
   if (listed === undefined)
-    throw failure("live.unchecked", `the service does not list every ${resource.type}`);
+    throw failure("live.unchecked", `the platform does not list every ${resource.type}`);
   const beside = listed.filter((live) => parentId === undefined || live.parentId === parentId);
   const called = id === undefined || name === "" ? "" : ` called "${name}"`;
   const where = parentId === undefined ? "" : ` in the ${parent?.type} ${parentId}`;
@@ -219,7 +219,7 @@ export const dataSources: readonly DataSource[] = [
 export const ephemeralResources: readonly DataSource[] = [
   {
     ...schemaOf("rnv_variable_value", {
-      doc: "The value of a variable, revealed for this run and stored nowhere. The service records every reveal for audit.",
+      doc: "The value of a variable, revealed for this run and stored nowhere. The platform records every reveal for audit.",
       attributes: [
         required("service_id", "string", "Id of the service."),
         required("key", "string", "Name of the variable."),
@@ -244,8 +244,7 @@ const readerOf =
   (sources: readonly DataSource[], what: string) =>
   async (...[provider, request]: Asking) => {
     const [source, config] = configured(sources, what, request);
-    const session = provider.requireSession();
-    session.reads.invalidate(mostAgeMs);
+    const session = recentSession(provider.requireSession());
     const { values, diagnostics = [] } = await source.read(session, config);
     const given = Object.entries(config).filter(([, value]) => value !== null);
     const value = encodeMessage(source.valueType, { ...values, ...Object.fromEntries(given) });

@@ -11,8 +11,8 @@ import { diagnosticMessages } from "./messages";
 import { writePrivate } from "./private-data";
 import {
   configured,
-  mostAgeMs,
   type RpcAnswer,
+  recentSession,
   type Session,
   type StreamingAnswer,
   shapes,
@@ -43,7 +43,7 @@ function typesAround({ parents: [parent] }: Resource): readonly Resource[] {
 
 function blockOf(resource: Resource): BlockSchema {
   const around = typesAround(resource);
-  const unlisted = resource.archives && ` No list of the service shows ${resource.archives.unlisted}.`;
+  const unlisted = resource.archives && ` The platform lists no ${resource.archives.unlisted}.`;
   const own = (name: string, doc: string) => optional(name, "string", `Only those of the ${doc}`);
   return {
     doc:
@@ -77,9 +77,8 @@ export const validateListResource: RpcAnswer<"ValidateListResourceConfig"> = asy
 /** ListResource: an event for each resource, with its state where that is asked for. */
 export const listResource: StreamingAnswer<"ListResource"> = async (provider, request, events) => {
   const [{ type }, config] = configured(listSchemas, "list resource", request);
-  const session = provider.requireSession();
+  const session = recentSession(provider.requireSession());
   const kept = writePrivate({ workspace: session.workspaceId });
-  session.reads.invalidate(mostAgeMs);
   let left = Number(request.limit);
   for await (const { live, name, isFoundByName } of linesOf(session, type.resource, config)) {
     if (events.signal.aborted) return;
@@ -113,7 +112,7 @@ async function* linesOf(session: Session, resource: Resource, config: TerraformO
   for (const around of await chosen(session, parent, config)) {
     const found = await resource.list(session.reads, around.live.id);
     if (found === undefined)
-      throw failure("live.unchecked", `the service does not list every ${resource.type}`);
+      throw failure("live.unchecked", `the platform does not list every ${resource.type}`);
     yield* inOrder(found, [around]);
   }
 }

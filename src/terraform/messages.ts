@@ -14,15 +14,15 @@ const remedies: Readonly<Record<Remedy, string>> = {
     "check workspace_id or RNV_WORKSPACE_ID, base_url or RNV_BASE_URL, and that the key belongs to this workspace",
   "address.form": "set base_url or RNV_BASE_URL to an address such as https://api.example.com/api/v1",
   "address.service":
-    "check that base_url or RNV_BASE_URL is the service and not a proxy or a login page; if it is, a newer version of this provider may know this answer",
+    "check that base_url or RNV_BASE_URL is the platform and not a proxy or a login page; if it is, a newer version of this provider may know this answer",
   "address.route":
     "this service does not offer the operation; check that base_url or RNV_BASE_URL ends in its /api/v1",
   "address.network": "check base_url or RNV_BASE_URL and the network, then run the command again",
-  "address.moved": "set base_url or RNV_BASE_URL to the address that the service itself uses",
-  "service.slow": "the service is down or slow: run the command again later",
+  "address.moved": "set base_url or RNV_BASE_URL to the address that the platform itself uses",
+  "service.slow": "the platform is down or slow: run the command again later",
   "live.look": "see what is there now with terraform plan, then run the command again",
   "gaps.list": "the settings are listed in the provider's manual",
-  "variable.value": "give it a value, or set preserve = true to leave what the service has",
+  "variable.value": "give it a value, or set preserve = true to leave what the platform has",
   "generated.left": "to accept it: terraform apply -refresh-only; for a new value: -replace=ADDRESS",
   "service.deploy": "deploy it: apply its rnv_deployment, or invoke the action rnv_deploy",
   "service.restore":

@@ -1,9 +1,9 @@
 import { setMaxListeners } from "node:events";
+import { type ConnectionOptions, openConnection } from "../api/connection";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";
 import type { Send } from "../api/send";
 import { digestBody, writeKey } from "../apply/journaled-send";
-import { type ConnectionOptions, openConnection } from "../commands/open-connection";
 import { failure } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import { resourceTypes } from "../resources";
@@ -26,7 +26,7 @@ export interface SessionOptions extends ConnectionOptions {
 /** A configured provider: one client, and its cache of reads. An answer depends on nothing else that calls share. */
 export interface Session
   extends Pick<SessionOptions, "acceptMissing" | "clock" | "deletionProtection" | "signal" | "workspaceId"> {
-  /** Shared by every read and plan; dropped by writes. */
+  /** Shared by every read and plan. */
   readonly reads: Reads;
   /** Endpoints whose writes have idempotency keys: the same seed, path and body give the same key. */
   readonly writes: (seed: string) => Endpoints;
@@ -37,8 +37,11 @@ export interface Session
   startedAt?: string | undefined;
 }
 
-/** Most milliseconds since the read of a list that proves a name free, or that a data source answers from. */
-export const mostAgeMs = 1000;
+/** Returns a session whose lists are new enough to prove a name free, and for a data source: one second old at most. */
+export const recentSession = (session: Session): Session => ({
+  ...session,
+  reads: session.reads.fresh({ mostAgeMs: 1000 }),
+});
 
 export function openSession(options: SessionOptions): Session {
   const { apiKey, workspaceId, clock, signal, deletionProtection, acceptMissing } = options;
@@ -48,11 +51,9 @@ export function openSession(options: SessionOptions): Session {
   return {
     ...{ workspaceId, clock, signal, deletionProtection, acceptMissing },
     reads,
-    writes: (seed) => endpoints(keyedSend(send, secretKey, seed, () => reads.invalidate())),
+    writes: (seed) => endpoints(keyedSend(send, secretKey, seed)),
     inTurn: turns(),
-    redact: (secrets) => {
-      if (redact({ secrets, outside: secrets })) reads.invalidate();
-    },
+    redact: (secrets) => redact({ secrets, outside: secrets }),
     close,
   };
 }
@@ -67,17 +68,13 @@ function turns(): Session["inTurn"] {
 }
 
 /** Gives writes an idempotency key of their seed, path and body (interface, "Idempotency rules"). */
-function keyedSend(send: Send, secretKey: Uint8Array, seed: string, onWrite: () => void): Send {
+function keyedSend(send: Send, secretKey: Uint8Array, seed: string): Send {
   return async (request, options) => {
     if (request.method === "GET") return send(request, options);
     const { digest } = digestBody(request.body, secretKey, request.path);
     const step = `${request.operation} ${request.path}`;
     const key = request.keyed ? { idempotencyKey: writeKey(seed, "terraform", step, digest) } : {};
-    try {
-      return await send({ ...request, ...key }, options);
-    } finally {
-      onWrite();
-    }
+    return send({ ...request, ...key }, options);
   };
 }
 

@@ -145,7 +145,7 @@ describeInBrowser("the pages of drift and of a state", () => {
     expect(await shown()).toEqual([
       "\u2716 failed teams/a b",
       "~ changes docs@staging 2 to add, 1 to destroy",
-      "\u2714 clean shop",
+      "\u2714 no changes shop",
     ]);
     expect(await page.locator(".entry[open]").count()).toBe(2);
     expect(await page.locator(".entry[open]").first().textContent()).toContain("teams/a b/rnv.yaml:4");

@@ -79,6 +79,11 @@ describeInBrowser("the page of a plan", () => {
     expect(await shown()).toEqual(["service.blog.jobs"]);
     expect(await page.locator("output").innerText()).toBe("1 of 14 shown");
     expect(await page.locator("h3:visible").allInnerTexts()).toEqual(["Created 1"]);
+    await page.fill('input[name="text"]', "no such text");
+    expect(await page.locator("#none").innerText()).toBe("No change matches. Reset");
+    await page.click("#none button");
+    expect(await page.locator("#none").isVisible()).toBe(false);
+    expect(await page.locator("output").innerText()).toBe("14 of 14 shown");
   });
 
   it("runs nothing of names and values that the service has", async () => {

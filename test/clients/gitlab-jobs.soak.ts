@@ -1,14 +1,8 @@
-import { execFileSync, spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { request as ask, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
-import { serveEmulator } from "../../src/emulator/server";
-import { serveCodeHost } from "../support/code-host-server";
-import { serveHttpState } from "../support/http-state-server";
-import { installFromRegistry, packPackage } from "../support/install-package";
+import { type JobWorld, openJobWorld } from "./job-world";
 import { describeWith, paths } from "./programs";
 
 const component = join(__dirname, "..", "..", "examples", "gitlab", "templates", "rnv.yml");
@@ -40,19 +34,15 @@ const overlay =
   "projects: { shop: { name: 'Shop ${stage.id}', services: { api: { name: 'api ${stage.id}' } } } }\n";
 
 describeWith(["gitlab-ci-local", "node-24", "rsync"], () => {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-gitlab-"));
-  const project = join(folder, "shop");
-  const emulator = createEmulator({ deploySeconds: 0, operationSeconds: 0 });
   const closing: (() => unknown)[] = [];
   let variables: Readonly<Record<string, string>> = {};
-  let host: Awaited<ReturnType<typeof serveCodeHost>>;
-  let states: Awaited<ReturnType<typeof serveHttpState>>;
+  let jobs: JobWorld;
 
   /** GitLab at one address: its states, and the rest of its API. */
   async function serveGitlab(): Promise<string> {
     const server = createServer((incoming, outgoing) => {
       const { method, url: path = "", headers } = incoming;
-      const target = new URL(path, path.includes("/terraform/state/") ? states.url : host.url);
+      const target = new URL(path, path.includes("/terraform/state/") ? jobs.states.url : jobs.host.url);
       const handed = ask(target, { method, headers }, (answer) => {
         outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
         answer.pipe(outgoing);
@@ -66,48 +56,26 @@ describeWith(["gitlab-ci-local", "node-24", "rsync"], () => {
   }
 
   beforeAll(async () => {
-    mkdirSync(join(project, "templates"), { recursive: true });
-    copyFileSync(component, join(project, "templates", "rnv.yml"));
-    writeFileSync(join(project, ".gitlab-ci.yml"), pipeline);
-    writeFileSync(join(project, "rnv.yaml"), manifest);
-    writeFileSync(join(project, "preview.yaml"), overlay);
-    writeFileSync(join(project, "package.json"), '{ "private": true }');
-    writeFileSync(join(project, ".gitignore"), ".rnv/\nnode_modules/\nrnv-report/\n.gitlab-ci-local/\n");
-    if (!installFromRegistry(project, packPackage(folder))) throw new Error("no registry");
-    const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: project, stdio: "ignore" });
-    git("init", "-q", "-b", "main");
-    git("remote", "add", "origin", "git@gitlab.example.com:o/r.git");
-    git("add", "-A");
-    git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "Begin");
-    [host, states] = await Promise.all([serveCodeHost("gitlab"), serveHttpState({ strict: true })]);
-    const service = await serveEmulator(emulator);
-    closing.push(host.close, states.close, service.close);
-    const { CI_API_V4_URL: _of, ...job } = host.environment;
-    variables = {
-      ...job,
-      CI_API_V4_URL: `${await serveGitlab()}/api/v4`,
-      ...{ RNV_BASE_URL: service.url, RNV_WORKSPACE_ID: embeddedWorkspaceId, RNV_API_KEY: embeddedApiKey },
-      RNV_STATE_KEY: "ab".repeat(32),
-    };
+    const files = { "templates/rnv.yml": readFileSync(component, "utf8"), ".gitlab-ci.yml": pipeline };
+    const texts = { ...files, "rnv.yaml": manifest, "preview.yaml": overlay };
+    jobs = await openJobWorld("gitlab", "git@gitlab.example.com:o/r.git", texts);
+    closing.push(jobs.close);
+    const { host, settings, apiKey } = jobs;
+    const CI_API_V4_URL = `${await serveGitlab()}/gitlab/api/v4`;
+    variables = { ...host.environment, ...settings, CI_API_V4_URL, RNV_API_KEY: apiKey };
   }, 300_000);
-  afterAll(async () => {
-    await Promise.all(closing.map((close) => close()));
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => Promise.all(closing.map((close) => close())));
 
   /** Runs the program for the pipeline of an event; returns what it prints. */
-  function play(event: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<string> {
+  async function play(event: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<string> {
     const given = Object.entries({ ...variables, ...event }).flatMap(([name, value]) => [
       "--variable",
       `${name}=${value}`,
     ]);
     const args = [String(paths["gitlab-ci-local"]), "--force-shell-executor", "--shell-isolation", "false"];
-    const child = spawn(String(paths["node-24"]), [...args, ...given, ...words], { cwd: project });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
-    return new Promise((resolve, reject) =>
-      child.once("close", (code) => (code === 0 ? resolve(output) : reject(new Error(output)))),
-    );
+    const { code, output } = await jobs.run(String(paths["node-24"]), [...args, ...given, ...words]);
+    if (code !== 0) throw new Error(output);
+    return output;
   }
   const request = {
     CI_PIPELINE_SOURCE: "merge_request_event",
@@ -134,18 +102,10 @@ describeWith(["gitlab-ci-local", "node-24", "rsync"], () => {
   }, 120_000);
 
   it("plans a merge request, applies what was reviewed, and looks for drift", async () => {
-    const commit = "a".repeat(40);
-    host.pulls.push({
-      number: 7,
-      branch: "change",
-      commit,
-      isOpen: false,
-      commits: [commit],
-      mergeCommit: commit,
-    });
+    const { host, emulator, states } = jobs;
     await play(request, "rnv-staging-plan");
     expect(host.comments.map(({ at, body }) => [at, body.includes("to add")])).toEqual([["pull 7", true]]);
-    await play({ ...push, CI_COMMIT_SHA: commit }, "rnv-staging-apply");
+    await play({ ...push, CI_COMMIT_SHA: jobs.merge() }, "rnv-staging-apply");
     expect(emulator.store.services().map(({ name }) => name.trim())).toEqual(["api"]);
     expect([...states.stored.keys()]).toEqual([expect.stringMatching(/\/terraform\/state\/rnv-staging$/)]);
     await play({ CI_PIPELINE_SOURCE: "schedule" }, "rnv-production-drift");

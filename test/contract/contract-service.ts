@@ -26,7 +26,7 @@ interface RequestOptions {
   readonly apiKey?: string | null;
 }
 
-/** What only the embedded service offers: its clock, its data, keys of every role. */
+/** What only the embedded platform offers: its clock, its data, keys of every role. */
 export interface Control {
   readonly emulator: Emulator;
   readonly clock: ManualClock;

@@ -16,7 +16,7 @@ export interface Row {
   /** Endpoints of the interface that the row exercises: `POST /workspaces/{workspaceId}/projects`. */
   readonly endpoints: readonly string[];
   readonly run: (service: ContractService) => Promise<void>;
-  /** True: only the embedded service lets the row set its stage (its clock, keys of every role, a live release). */
+  /** True: only the embedded platform lets the row set its stage (its clock, keys of every role, a live release). */
   readonly needsControl: boolean;
 }
 
@@ -58,7 +58,7 @@ export function row(name: string, ...given: Given<Row["run"]>): Row {
 export function controlledRow(name: string, ...given: Given<ControlledRun>): Row {
   const [endpoints, run] = given.length === 1 ? [[], given[0]] : given;
   const controlled = row(name, endpoints, async (service) => {
-    if (service.control === undefined) throw new Error("the row needs the embedded service");
+    if (service.control === undefined) throw new Error("the row needs the embedded platform");
     return run(service, service.control);
   });
   return { ...controlled, needsControl: true };

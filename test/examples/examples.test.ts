@@ -141,7 +141,7 @@ describe.each([
 });
 
 it.each(["gitops", "preview"])(
-  "examples/%s passes the job for forks, wherever its states are",
+  "examples/%s passes the job for forks and the hook of pre-commit, wherever its states are",
   async (name) => {
     const scenario = await openScenario();
     cpSync(join(examples, name), scenario.folder, { recursive: true });
@@ -150,8 +150,13 @@ it.each(["gitops", "preview"])(
       .replace("    each: true", "    each: true\n    state: s3://b/${stage.id}.json");
     if (name === "preview") scenario.write("rnv.yaml", remote);
     const fork = { SHOP_STATE: "s3://rnv-state/shop", RNV_API_KEY: "", RNV_WORKSPACE_ID: "" };
-    const run = await scenario.runWith({ env: fork }, "validate", "--untrusted");
-    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("valid in each stage") });
+    const [hook] = parse(readFileSync(join(root, ".pre-commit-hooks.yaml"), "utf8")) as { entry: string }[];
+    const [program, ...words] = String(hook?.entry).split(" ");
+    expect(program).toBe("rnv");
+    for (const command of [["validate", "--untrusted"], words]) {
+      const run = await scenario.runWith({ env: fork }, ...command);
+      expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("valid in each stage") });
+    }
     await scenario.close();
   },
 );

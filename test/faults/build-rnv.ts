@@ -2,23 +2,25 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
+import { type Edit, locate, type Replacement, sourceWith } from "./plant";
 
 export type Rnv = typeof import("./rnv");
 
 const root = resolve(__dirname, "../..");
 
-let built: Promise<Rnv> | undefined;
-
 /**
- * Returns the sources as one module. It reads a manifest once for each path: the matrix runs the same few of them
- * hundreds of thousands of times.
+ * The sources as one module, with a bug where one is wanted. A manifest is read once for each path: the matrix runs
+ * the same few of them hundreds of thousands of times.
  */
-export function buildRnv(): Promise<Rnv> {
-  built ??= bundled();
-  return built;
+export function buildRnv(bug?: Edit): Promise<Rnv> {
+  if (bug !== undefined) return bundled(bug);
+  plain ??= bundled();
+  return plain;
 }
 
-async function bundled(): Promise<Rnv> {
+let plain: Promise<Rnv> | undefined;
+
+async function bundled(bug?: Edit): Promise<Rnv> {
   const { outputFiles } = await build({
     entryPoints: [join(root, "test/faults/rnv.ts")],
     bundle: true,
@@ -30,7 +32,7 @@ async function bundled(): Promise<Rnv> {
     // An import at run time finds nothing from within a text.
     supported: { "dynamic-import": false },
     logLevel: "silent",
-    plugins: [remembering],
+    plugins: [editing(bug && locate(bug))],
   });
   const code = outputFiles[0]?.text ?? "";
   const module = { exports: {} as Rnv };
@@ -41,19 +43,24 @@ async function bundled(): Promise<Rnv> {
 
 const declaresLoad = "export async function load(";
 
-const remembering: Plugin = {
-  name: "remembering",
-  setup({ onLoad }) {
-    onLoad({ filter: /\/src\/commands\/load\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, "utf8");
-      if (!text.includes(declaresLoad)) throw new Error(`${path} does not declare: ${declaresLoad}`);
-      return { contents: withMemory(text), loader: "ts" };
-    });
-  },
-};
+function editing(edit?: Replacement): Plugin {
+  const edited = [sourceWith(declaresLoad), ...(edit ? [edit.path] : [])];
+  const filter = new RegExp(edited.map((path) => `^${path.replace(/[\\.]/g, "\\$&")}$`).join("|"));
+  return {
+    name: "edits",
+    setup({ onLoad }) {
+      onLoad({ filter }, async ({ path }) => {
+        const text = await readFile(path, "utf8");
+        const changed =
+          path === edit?.path ? text.slice(0, edit.start) + edit.text + text.slice(edit.end) : text;
+        return { contents: changed.includes(declaresLoad) ? remembering(changed) : changed, loader: "ts" };
+      });
+    },
+  };
+}
 
-/** `load` that keeps what it read: files do not change while the matrix runs. */
-const withMemory = (text: string): string =>
+/** `load` that keeps its results: files do not change while the matrix runs. */
+const remembering = (text: string): string =>
   `${text.replace(declaresLoad, "async function loadOnce(")}
 const kept = new Map();
 export function load(context, files, secrets) {

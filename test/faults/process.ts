@@ -197,30 +197,14 @@ export class Process {
           workspaceId,
           baseUrl,
         }),
-      connect: async () => {
-        const client = rnv.createClient({
-          baseUrl,
+      connect: async () =>
+        rnv.openConnection({
+          ...{ baseUrl, workspaceId, clock, gaps: rnv.defaultGaps },
           apiKey: new rnv.Secret(this.apiKey),
           transport: { send: this.#exchange, close: async () => {} },
-          clock,
           random: machine.random.next,
-        });
-        const detected = {};
-        const { serviceTime } = client;
-        const endpoints = rnv.consistently(
-          (send: typeof client.send) => rnv.createEndpoints(send, workspaceId, undefined, detected),
-          { clock, serviceTime },
-        );
-        return {
-          runId: client.runId,
-          send: client.send,
-          endpoints,
-          reads: rnv.createReads(endpoints(client.send)),
-          redact: client.redact,
-          mask: client.mask,
-          close: client.close,
-        };
-      },
+          signal: new AbortController().signal,
+        }),
       stateKey: async () => ({ key, keyId: rnv.keyIdOf(key), diagnostics: [] }),
       emit: (event) => this.events.push(event),
       signal: new AbortController().signal,

@@ -1,10 +1,8 @@
-/** The parts of rnv that the fault matrix runs; bundled by `build-rnv.ts`. */
+/** The parts of rnv that the fault matrix runs; bundled by `build-rnv.ts`, with a planted bug where one is wanted. */
 
 export { diagnosticOf } from "../../src/api/api-error";
-export { createClient } from "../../src/api/client";
-export { consistently } from "../../src/api/consistent-reads";
-export { createEndpoints } from "../../src/api/endpoints";
-export { createReads } from "../../src/api/reads";
+export { openConnection } from "../../src/api/connection";
+export { defaultGaps } from "../../src/api/gaps";
 export { runtimeAction } from "../../src/commands/act-on-service";
 export { type ApplyRequest, apply } from "../../src/commands/apply";
 export type { Context } from "../../src/commands/context";

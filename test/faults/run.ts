@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { writeFigures } from "../support/figures-page";
 import { ownTempFolder } from "../support/temp-folder";
 import { casesOf } from "./cases";
+import { plantedBugs } from "./planted-bugs";
 import { play } from "./play";
 import { randomCase } from "./random-case";
 import { remoteStages } from "./remote-stages";
@@ -84,6 +85,7 @@ function figuresOf(tally: Tally, seeds: number): string {
   return `| test | result |
 |---|---|
 | each request, disk call and moment of a run with each fault; kills, power cuts, full disks, stolen locks, two runs, clocks off by 25 hours, reads that lag; states on disk, over HTTP and in S3 | ${shown(tally.cases)} cases, ${shown(seeds)} of them random: nothing lost, nothing created twice, nothing deleted by mistake; ${shown(stopped(tally))} end in a stop that says what to do |
+| bugs planted in the sources | ${plantedBugs.length}, each found |
 
 \`npm run faults\` plays this ([test/faults](../../test/faults/README.md)).`;
 }

@@ -38,7 +38,7 @@ export async function judgeMutations(target: Target, cases: number, seed: number
       const output = await target.show(text);
       const found = [...hiddenIn(output), ...commandsIn(output)];
       if (found.length > 0) fail(`not inert: ${found.slice(0, 3).join(" ")}`);
-      if (output.includes("CANARY")) fail("shows what lies outside the project");
+      if (output.includes("CANARY")) fail("shows what is outside the project");
       if (!output.includes("error[")) accepted += 1;
     } catch (cause) {
       fail(cause instanceof Error ? (cause.stack ?? cause.message).slice(0, 400) : String(cause));

@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { ApiError, diagnosticOf } from "../../src/api/api-error";
 import { createClient } from "../../src/api/client";
+import { consistently } from "../../src/api/consistent-reads";
 import { createEndpoints } from "../../src/api/endpoints";
 import { defaultGaps } from "../../src/api/gaps";
 import { createReads } from "../../src/api/reads";
+import type { Send } from "../../src/api/send";
 import { loadDesired } from "../../src/commands/load-desired";
 import { type Diagnostic, DiagnosticsError } from "../../src/diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
@@ -201,7 +203,8 @@ function showAnswer(text: string): Promise<string> {
     random: () => 0.5,
     gaps: defaultGaps,
   });
-  const reads = createReads(createEndpoints(client.send, embeddedWorkspaceId, defaultGaps));
+  const make = (send: Send) => createEndpoints(send, embeddedWorkspaceId, defaultGaps);
+  const reads = createReads(consistently(make)(client.send));
   return told(async () => {
     if (path.includes("catalog")) await reads.catalog();
     else if (path.includes("projects")) await reads.projects();

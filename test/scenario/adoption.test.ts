@@ -35,7 +35,7 @@ describe("what exists already", () => {
     expect(stderr).toContain(`rnv import project.shop ${ids.project}`);
   });
 
-  it("is taken over by --adopt without a write to the service", async () => {
+  it("is taken over by --adopt without a write to the platform", async () => {
     scenario.write("rnv.yaml", manifest);
     const { code, stdout } = await scenario.run("apply", ...approve, "--adopt");
     expect(code).toBe(0);
@@ -209,9 +209,7 @@ describe("fields and variables", () => {
       changeOutside();
       expect(await scenario.run("drift")).toMatchObject({ code: 2 });
       const changed = await scenario.applied(made(20));
-      expect(changed.stdout + changed.stderr).toContain(
-        `value of ${address} was changed here and outside of rnv`,
-      );
+      expect(changed.stdout + changed.stderr).toContain(`${address}: value was changed here and outside rnv`);
       expect(value()).toHaveLength(20);
       await scenario.applied(
         `variableGroups: { common: { SALT: { generate: { length: 32 } } } }\n${made(20)}` +

@@ -110,7 +110,7 @@ describeAtTerminal("more at a terminal", ({ scenario, liveNames }) => {
     expect(screen).toMatch(/^! Destroys 2: service.shop.api, service.shop.web$/m);
     const { stdout } = await scenario.run("plan");
     expect(stdout).not.toMatch(/^! |Next: /m);
-    const asked = await atTerminal(scenario, "apply", [[questions.name, "no"]]);
+    const asked = await atTerminal(scenario, "apply", [[questions.address, "no"]]);
     expect(asked.screen).toMatch(/^! Destroys 2: service.shop.api, service.shop.web$/m);
   });
 
@@ -145,7 +145,7 @@ describeAtTerminal("more at a terminal", ({ scenario, liveNames }) => {
     expect(scenario.read("rnv.yaml")).toContain("startCommand: npm start");
     begin();
     const live = await atTerminal(scenario, "init", [["Start from:", down]]);
-    expect(live.screen).toContain("taken over; nothing was written to the service");
+    expect(live.screen).toContain("taken over; nothing was written to the platform");
     begin();
     const starter = await atTerminal(scenario, "init", [["Start from:", down + down]]);
     expect(starter.screen).toContain("rnv.yaml: a first manifest to edit");

@@ -42,38 +42,54 @@ describeAtTerminal("at a terminal", ({ scenario, liveNames }) => {
     expect(end.join("\n")).toMatch(/^service\.shop\.api: .* after \ds/m);
   });
 
-  it("a deletion wants the name of the service, and nothing but that name", async () => {
+  it("a deletion asks for the address, and takes nothing but that address", async () => {
     await scenario.run("apply", ...approve);
     scenario.write("rnv.yaml", servicesNamed("api"));
-    for (const answers of shareOf([["yes", "we", "WEB"], ["api", ""], [""]], 3)) {
+    for (const answers of shareOf([["yes", "web", "SERVICE.SHOP.WEB"], ["service.shop.api", ""], [""]], 3)) {
       scenario.forget();
-      const script = answers.map((answer) => [questions.name, answer] as [string, string]);
+      const script = answers.map((answer) => [questions.address, answer] as [string, string]);
       const { code, screen } = await atTerminal(scenario, "apply", [...script, [questions.value, "yes"]]);
       expect({ answers, code, writes: scenario.requests() }).toEqual({ answers, code: 1, writes: [] });
       expect(screen).toContain('service.shop.web (service "web") will be deleted. This cannot be undone.');
-      expect(screen).toContain('That is not "web".');
+      expect(screen).toContain("That is not service.shop.web.");
       expect(screen).toContain("Nothing was changed.");
     }
     const { code } = await atTerminal(scenario, "apply", [
-      [questions.name, "wbe"],
-      [questions.name, "web"],
+      [questions.address, "service.shop.wbe"],
+      [questions.address, "service.shop.web"],
       [questions.value, "yes"],
     ]);
     expect({ code, live: liveNames() }).toEqual({ code: 0, live: ["api"] });
     await scenario.isQuiet();
   });
 
-  it("a saved plan asks for the names of what is not confirmed, and for nothing else", async () => {
+  it("a saved plan asks for the addresses of what is not confirmed, and for nothing else", async () => {
     await scenario.run("apply", ...approve);
     scenario.write("rnv.yaml", servicesNamed("api"));
     await scenario.run("plan", "-out", "saved.rnvplan");
     scenario.forget();
-    const refused = await atTerminal(scenario, "apply saved.rnvplan", [[questions.name, "yes"]]);
+    const refused = await atTerminal(scenario, "apply saved.rnvplan", [[questions.address, "yes"]]);
     expect({ code: refused.code, writes: scenario.requests() }).toEqual({ code: 1, writes: [] });
-    const { code, screen } = await atTerminal(scenario, "apply saved.rnvplan", [[questions.name, "web"]]);
+    const { code, screen } = await atTerminal(scenario, "apply saved.rnvplan", [
+      [questions.address, "service.shop.web"],
+    ]);
     expect({ code, live: liveNames() }).toEqual({ code: 0, live: ["api"] });
     expect(screen).toContain("service.shop.web will be destroyed");
     expect(screen).not.toContain("Only 'yes'");
     await scenario.isQuiet();
+  });
+
+  it.each([
+    ["CI", "true"],
+    ["TERM", "dumb"],
+  ])("with %s=%s the output is that of a pipe", async (name, value) => {
+    const env = { [name]: value };
+    await scenario.run("apply", ...approve);
+    scenario.write("rnv.yaml", servicesNamed("api"));
+    const { screen } = await atTerminal(scenario, "plan --no-color", [], env, 60);
+    expect(screen).toBe((await scenario.run("plan")).stdout);
+    expect(screen).toMatch(/^Digest: [0-9a-f]{64}$/m);
+    const asked = await atTerminal(scenario, "apply", [[questions.address, ""]], env);
+    expect({ name, code: asked.code }).toEqual({ name, code: name === "CI" ? 4 : 1 });
   });
 });

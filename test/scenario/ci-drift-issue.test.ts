@@ -110,7 +110,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the issue of a drift j
     expect(await job()).toMatchObject({ code: 0 });
     expect(issue?.isOpen).toBe(false);
     expect(host.comments).toMatchObject([
-      { at: `issue ${issue?.number}`, body: expect.stringContaining("No drift any more, as of ") },
+      { at: `issue ${issue?.number}`, body: expect.stringContaining("No drift as of ") },
     ]);
     host.seen.length = 0;
     expect(await job()).toMatchObject({ code: 0 });

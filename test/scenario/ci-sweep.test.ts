@@ -93,12 +93,15 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("rnv ci sweep on %s", (
     for (const words of [
       ["ci", "sweep"],
       ["stage", "sweep", "--keep", "99", "--older-than", "0s", ...approve],
+      ["ci", "sweep", "--dry-run"],
     ])
       expect(await scenario.runWith(at, ...words, ...preview)).toMatchObject({
         code: 3,
         stderr: expect.stringMatching(/12\/state\.json names no repository.*claim --stage preview\/12\n/s),
       });
     expect(names()).toContain("shop-preview-12");
+    const { stdout } = await sweep(...preview, "--dry-run", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ would_sweep: [], refused: ["preview/12"] });
     const claimed = await scenario.runWith(at, "state", "claim", "--stage", "preview/12");
     expect(claimed).toMatchObject({ code: 0 });
     expect(await sweep(...preview)).toMatchObject({

@@ -46,14 +46,25 @@ describe("drift of a service that another user has deployed", () => {
 
   it("says nothing where only rnv has deployed, or where the list cannot be read", async () => {
     drifts("api");
-    expect((await scenario.run("drift")).stdout).not.toContain("deployed by");
-    scenario.emulator.store.deploy(idOf("api"), { actor: "lina" });
+    const alone = await scenario.run("drift");
+    expect(alone.stdout).not.toContain("deployed by");
+    expect(alone.stdout).toMatch(/^ {6}last updated \d{4}-\d\d-\d\d /m);
+    drifts("web");
+    for (const name of ["api", "web"]) scenario.emulator.store.deploy(idOf(name), { actor: "lina" });
     scenario.emulator.store.settle();
     scenario.fail(({ path }) =>
-      path.endsWith("/deploys") ? { kind: "status", when: "before", status: 403 } : undefined,
+      path.endsWith(`/${idOf("api")}/deploys`) ? { kind: "status", when: "before", status: 403 } : undefined,
     );
     const { code, stdout } = await scenario.run("drift");
     expect(code).toBe(2);
-    expect(stdout).not.toContain("deployed by");
+    expect(stdout.match(/deployed by lina|last updated/g)).toEqual(["last updated", "deployed by lina"]);
+  });
+
+  it("says so after a restart by rnv, and of a commit that rnv could not replace", async () => {
+    drifts("api");
+    scenario.emulator.store.deploy(idOf("api"), { actor: "lina" });
+    scenario.emulator.store.settle();
+    expect((await scenario.run("restart", "service.api")).code).toBe(0);
+    expect((await scenario.run("drift")).stdout).toContain("deployed by lina");
   });
 });

@@ -121,8 +121,15 @@ describe("deployments", () => {
     const planned = await scenario.run("plan", "-detailed-exitcode");
     expect(planned.code).toBe(2);
     expect(planned.stdout).toContain("deployment.api will run");
+    scenario.emulator.store.failNextDeployment("*", "npm ERR! missing script: build");
+    scenario.write("rnv.yaml", api("branch: main, port: 9000, buildCommand: npm run bild"));
+    const advised = await scenario.run("apply", ...approve);
+    expect(advised.stderr).toMatch(
+      /buildCommand: npm run bild[\s\S]*\^ This apply set configuration\.buildCommand\. Check that first\. Fix the build/,
+    );
+    scenario.write("rnv.yaml", api("branch: main"));
     await scenario.applies();
-    expect(deploys().map(({ status }) => status)).toEqual(["failed", "live"]);
+    expect(deploys().map(({ status }) => status)).toEqual(["failed", "failed", "live"]);
     await scenario.isQuiet();
   });
 
@@ -133,9 +140,13 @@ describe("deployments", () => {
     expect(code).toBe(7);
     expect(stderr).toContain("error[apply.deploy_timeout]");
     expect(stdout).toContain("Waiting for capacity: no worker is online.");
+    expect(stdout).toContain(`deployment.api: Still creating... [id=${deploys()[0]?.id}] `);
     scenario.emulator.store.setCondition("worker-offline", false);
     await scenario.applied(api("branch: main", "{ timeout: 1m }"));
     expect(deploys().map(({ status }) => status)).toEqual(["live"]);
+    // The replaced deployment is not in progress.
+    const { stdout: again } = await scenario.applied(api("branch: next", "{ timeout: 1m }"));
+    expect(again).toContain("deployment.api: Modifying...\n");
     await scenario.isQuiet();
   });
 

@@ -204,9 +204,9 @@ describe("what drift tells apart, and what counts", () => {
       pending: [],
     });
     const { stdout } = await scenario.run("drift");
-    // Between them is who deployed last, where that was another user.
+    // Between them is who deployed last, where that was another user, else when it was updated.
     expect(stdout).toMatch(
-      /"main" -> "evil"\n( +deployed by .*\n)? {6}to repair it: deployment\.shop\.api would run again\n/,
+      /"main" -> "evil"\n {6}(deployed by|last updated) .*\n {6}to repair it: deployment\.shop\.api would run again\n/,
     );
     expect(stdout).toMatch(/\nDrift: 1 changed outside rnv\.\n$/);
     scenario.write("rnv.yaml", shop().replace(/ {6}api:.*(?= {6}web)/s, ""));
@@ -268,7 +268,8 @@ describe("what drift tells apart, and what counts", () => {
         ],
       });
       for (const verb of ["drift", "plan"] as const)
-        for (const text of await texts(verb)) expect(text).toContain("awaiting checkout");
+        for (const text of await texts(verb))
+          expect(text).toContain("live after the checkout in the dashboard");
       store().completeCheckout(find("api"));
       store().settle();
       const paidFor = await report();
@@ -286,22 +287,19 @@ describe("what drift tells apart, and what counts", () => {
         store().editConfiguration(find("api"), { branch });
         return store().deploy(find("api"));
       };
-      const other = release("experiment");
+      release("experiment");
       store().settle();
       store().editConfiguration(find("api"), { branch: "main" });
       const told = { address: "deployment.shop.api", code: "other_branch", class: "running" };
       expect(await report("-fail-on", "unmanaged,pending")).toMatchObject({ code: 0, running: [told] });
       for (const verb of ["drift", "plan"] as const)
-        for (const text of await texts(verb))
-          expect(text).toContain(`deployment ${other.id}, which serves, is`);
+        for (const text of await texts(verb)) expect(text).toContain("it runs branch experiment");
       await scenario.isQuiet();
       store().failNextDeployment(find("api"));
       release("main");
       store().settle();
       expect(await report()).toMatchObject({ pending: [{ standing: { code: "failed" } }], running: [told] });
-      expect((await scenario.run("status")).stdout).toMatch(
-        /is of branch experiment; its service is set to main/,
-      );
+      expect((await scenario.run("status")).stdout).toContain("it runs branch experiment; declared is main");
       release("main");
       store().settle();
       expect(await report()).toMatchObject({ code: 0, pending: [], running: [] });
@@ -328,7 +326,7 @@ describe("what drift tells apart, and what counts", () => {
     await said("rolled back", {
       address: "deployment.shop.api",
       code: "rolled_back",
-      summary: expect.stringContaining(first?.id ?? ""),
+      summary: expect.stringContaining(first?.id.slice(0, 8) ?? ""),
     });
     expect(await scenario.run("suspend", "service.shop.web")).toMatchObject({ code: 1 });
     expect(await scenario.run("suspend", "service.shop.api")).toMatchObject({ code: 0 });

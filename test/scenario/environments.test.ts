@@ -112,9 +112,7 @@ describe("two stages in two environments of one project", () => {
     for (const { code, stderr } of [imported, planned]) {
       expect({ code, stderr }).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining(
-          `service.shop.api cannot take over ${id}: its environment is another`,
-        ),
+        stderr: expect.stringContaining(`service.shop.api cannot take over ${id}: its environment differs`),
       });
       expect(stderr).toContain('check the ID: that one is in "Production"\n');
     }
@@ -140,7 +138,7 @@ describe("two stages in two environments of one project", () => {
     await scenario.isQuiet(...ofStaging);
     await scenario.run("state", "rm", "service.shop.api", "--stage", "production");
     const refused = await scenario.run("import", "service.shop.api", id, "--stage", "production");
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("its environment is another") });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("its environment differs") });
     expect(refused.stderr).toContain('that one is in "Staging", or declare environment: "Staging"');
     const own = await scenario.run("import", "service.shop.api", first?.id ?? "", "--stage", "production");
     expect(own).toMatchObject({ code: 0 });

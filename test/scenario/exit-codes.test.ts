@@ -206,7 +206,7 @@ describe("exit codes", () => {
       expect({ ended, stderr }).toEqual({
         ended: 1,
         stderr: expect.stringContaining(
-          "error[command.output_lost]: standard output could not be written (ENOSPC)",
+          "error[command.output_lost]: standard output could not be written: there is no space left on the disk",
         ),
       });
       // What it had to do was done all the same.

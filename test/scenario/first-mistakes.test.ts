@@ -39,7 +39,7 @@ it("validate warns of a kind that is a slip of a known one; any other is for the
   expect(stderr).toContain(
     'warning[manifest.unknown_value]: service.shop.api: this version does not know the kind "wbe"',
   );
-  expect(stderr).toContain('did you mean "web"? (rnv plan asks the service what exists)');
+  expect(stderr).toContain('did you mean "web"? (rnv plan asks the platform what exists)');
   expect(stderr).toContain("1 warning\n");
 });
 
@@ -49,8 +49,8 @@ it("validate refuses what no workspace can have, and warns of values that the in
   const services = `      a: { kind: web, configuration: { ${impossible} } }\n      b: { kind: web, environment: Staging, configuration: { ${open} } }\n`;
   const { code, stderr } = await told(services, "validate");
   expect(code).toBe(1);
-  expect(stderr).toContain("expected a number from 1 to 65535, found 99999");
-  expect(stderr).toContain("expected a number of 0 or more, found -1");
+  expect(stderr).toContain("service.shop.a: port must be a number from 1 to 65535, not 99999");
+  expect(stderr).toContain("must be a number of 0 or more, not -1");
   expect(stderr).toContain("the minimum of 5 replicas is above the maximum of 3");
   expect(stderr).toContain('the value "automatic" is not documented');
   expect(stderr).toContain('gap "values of settings"');
@@ -125,12 +125,12 @@ it("validate warns of values that can be right nowhere, and sends them as they a
   expect(code).toBe(0);
   for (const text of [
     'the name "a\\u0007" holds control characters',
-    "expected a number from 0 to 100, found 101",
-    "expected a number of 0 or more, found -1",
+    "targetCpu must be a number from 0 to 100, not 101",
+    "must be a number of 0 or more, not -1",
     '"hourly" is not a cron expression',
     'time zone "europe/Berln" does not exist',
     'did you mean "Europe/Berlin"?',
-    "configuration.repository of service.shop.b looks like a secret",
+    "service.shop.b: configuration.repository looks like a secret",
     "plans and the state show it: take it out",
   ])
     expect(stderr).toContain(text);
@@ -147,7 +147,7 @@ variableGroups: { all: { API_TOKEN: pa55word } }
 `,
     "validate",
   );
-  expect(stderr).toContain("configuration.startCommand of service.shop.b looks like a secret");
+  expect(stderr).toContain("service.shop.b: configuration.startCommand looks like a secret");
   expect(stderr).toContain("2 warnings\n");
   expect(stderr).not.toMatch(/pa55word|whsec/);
 });
@@ -159,7 +159,9 @@ it("a deployment of a service without a source is a warning of the plan; one tha
   );
   expect({ code, stdout }).toEqual({
     code: 0,
-    stdout: expect.stringContaining("warning[plan.no_source]: its service has no source to deploy"),
+    stdout: expect.stringContaining(
+      "warning[plan.no_source]: deployment.shop.api: its service has no source to deploy",
+    ),
   });
   expect(stdout).toContain("write configuration.repository, the URL of a Git repository");
   expect(stdout.match(/plan\.no_source/g)).toHaveLength(1);
@@ -259,4 +261,17 @@ it("two manifests side by side are an error of every verb, which names both; -f 
   const fleet = await scenario.run("fleet", "plan");
   expect(fleet).toMatchObject({ code: 1, stdout: expect.stringContaining("both rnv.yaml and rnv/ exist") });
   expect(await scenario.run("validate", "-f", "rnv.yaml")).toMatchObject({ code: 0 });
+});
+
+it.each([
+  ["plan -out out/p", "cannot write out/p: the folder out does not exist"],
+  ["-chdir=out plan", "-chdir: the folder out does not exist"],
+  ["terraform install --dir rnv.yaml/x", "a part of its path is not a folder"],
+  ["fleet report out", "/out: it does not exist"],
+  ["fleet plan --changed-since main", "git: command not found"],
+])("%s names the file or the program that is missing", async (words, summary) => {
+  scenario.write("rnv.yaml", services("      api: { kind: web }\n"));
+  const { code, stderr } = await scenario.runWith({ env: { PATH: scenario.folder } }, ...words.split(" "));
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`${summary}\n`) });
+  expect(stderr).not.toMatch(/ENOENT|ENOTDIR|internal\.bug/);
 });

@@ -26,7 +26,7 @@ const statusesOf = (stdout: string) =>
 
 itInSoak("is that of the repository which the job names, on GitLab too", async () => {
   write("shop/rnv.yaml", manifest("Shop"));
-  const job = { GITLAB_CI: "true", CI: "true", CI_SERVER_HOST: "gitlab.example.com", CI_PROJECT_PATH: "o/r" };
+  const job = { GITLAB_CI: "true", CI: "true", CI_PROJECT_URL: "https://gitlab.example.com/o/r" };
   const env = { ...job, RNV_STATE: "${member}.json" };
   expect(await scenario.runWith({ env }, "fleet", "apply", "-auto-approve")).toMatchObject({ code: 0 });
   expect(scenario.read("shop/shop.json")).toContain('"gitlab.example.com/o/r"');
@@ -84,7 +84,7 @@ it("plans, applies and looks for drift of every manifest below a folder; a broke
   const others = ["--member", "teams/*", "--member", "staged@*"];
   expect(await scenario.run("fleet", "drift", ...others)).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("Fleet: 4 members: 4 clean."),
+    stdout: expect.stringContaining("Fleet: 4 members: 4 no drift."),
   });
   const { store } = scenario.emulator;
   const docs = store.services().find(({ projectId }) => {
@@ -99,7 +99,7 @@ it("plans, applies and looks for drift of every manifest below a folder; a broke
   expect(drifted).toMatchObject({ code: 2, stdout: expect.stringContaining("teams/docs") });
   expect(drifted.stdout.split("\n")[0]).toMatch(/^ {2}~ teams\/docs drift, 1 changed outside/);
   const exact = await scenario.run("fleet", "plan", "-detailed-exitcode", "--stage", "production");
-  expect(exact).toMatchObject({ code: 0, stdout: expect.stringContaining("Fleet: 1 member: 1 clean.") });
+  expect(exact).toMatchObject({ code: 0, stdout: expect.stringContaining("Fleet: 1 member: 1 no changes.") });
   expect(await scenario.run("fleet", "plan", "--member", "teams/docs")).toMatchObject({ code: 0 });
   expect(await scenario.run("fleet", "plan", "-detailed-exitcode", ...others)).toMatchObject({ code: 2 });
 });
@@ -183,8 +183,8 @@ it("refuses a fleet whose members would have one state, and a file with mistakes
   for (const told of [
     'members.a has no key "dri"',
     "rnv.fleet.yaml:2:8",
-    "members.b.dir: expected a folder below that of the fleet file",
-    "members.b.timeout: expected a duration: 90s, 10m",
+    "members.b.dir must be a folder below that of the fleet file",
+    "members.b.timeout must be a duration: 90s, 10m",
     'the file has no key "member"',
   ])
     expect(stderr).toContain(told);

@@ -29,6 +29,16 @@ describe("what guards deletions", () => {
     expect(scenario.requests()).toEqual([]);
   });
 
+  it("a confirmation that is mistyped is told, one of a past deletion is not", async () => {
+    scenario.write("rnv.yaml", `${shop(service("api"))}removed: [service.shop.old, service.shop.wbe]\n`);
+    const { stdout } = await scenario.run("plan", "--confirm-delete", "service.shop.we");
+    const warned = "is neither declared nor recorded\n";
+    expect(stdout).toContain(`warning[plan.target_unknown]: service.shop.wbe ${warned}  --> rnv.yaml:9:29`);
+    expect(stdout).toContain(`warning[plan.target_unknown]: service.shop.we ${warned}`);
+    expect(stdout.match(/did you mean "service.shop.web"/g)).toHaveLength(2);
+    expect(stdout).not.toContain("service.shop.old is");
+  });
+
   it("approval alone deletes no project", async () => {
     scenario.write("rnv.yaml", "services:\n  docs: { kind: static, deploy: { when: never } }\n");
     const { code, stderr } = await scenario.run("apply", ...approve);

@@ -26,11 +26,11 @@ describe("a project that is to be deleted while it holds something else", () => 
     const planned = await scenario.run("plan", "-destroy", "-detailed-exitcode");
     expect(planned.code).toBe(4);
     expect(planned.stdout).toContain(
-      `blocked: project.shop holds what is not deleted with it: the service "legacy" (id ${legacy.id}), which is not managed here`,
+      `blocked: project.shop still contains the service "legacy" (id ${legacy.id}, not managed here), which would not be deleted with it`,
     );
     const { code, stderr } = await scenario.run("destroy", ...approve);
     expect({ code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
-    expect(stderr).toContain("error[guard.holds_others]: project.shop holds");
+    expect(stderr).toContain("error[guard.holds_others]: project.shop still contains");
     expect(stderr).toContain("rnv destroy --exclude project.shop");
     expect((await scenario.run("destroy", ...approve, "--exclude", "project.shop")).code).toBe(0);
     expect(liveNames()).toEqual(["legacy"]);
@@ -50,9 +50,7 @@ describe("a project that is to be deleted while it holds something else", () => 
     scenario.emulator.store.addGroup(group);
     const { code, stderr } = await scenario.run("destroy", ...approve);
     expect({ code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
-    expect(stderr).toContain(
-      'project.shop holds what is not deleted with it: the environment group "secrets"',
-    );
+    expect(stderr).toContain('project.shop still contains the environment group "secrets"');
     expect(stderr).not.toContain("theirs");
   });
 
@@ -62,7 +60,7 @@ describe("a project that is to be deleted while it holds something else", () => 
     const { code, stdout, stderr } = await scenario.run("destroy", ...approve);
     expect(code).toBe(3);
     expect(stderr).toContain("project.shop was not deleted: The project still holds services");
-    expect(stderr).toContain("archived services are on no canvas and in no list");
+    expect(stderr).toContain("archived services are on no canvas and cannot be listed");
     expect(stdout).toContain(
       "Nothing is lost. Fix the cause, then run: rnv destroy -auto-approve -input=false",
     );

@@ -23,14 +23,18 @@ describe("help", () => {
     expect(stdout).toContain("Exit codes:");
   });
 
-  it("of a verb shows the options of most days first", async () => {
-    const plan = await scenario.run("help", "plan");
-    expect(optionsOf(plan.stdout).slice(0, 6)).toEqual([
-      ...["file", "stage", "target", "out", "confirm-delete", "json"],
-    ]);
+  it("of a verb shows the options of most days, and with -a all", async () => {
+    const { stdout } = await scenario.run("help", "plan");
+    const daily = ["file", "stage", "target", "out", "confirm-delete", "json"];
+    expect(optionsOf(stdout)).toEqual([...daily, "help"]);
+    const { stdout: all } = await scenario.run("help", "plan", "-a");
+    expect(optionsOf(all).slice(0, 7)).toEqual([...daily, "app"]);
+    expect(optionsOf(all)).toEqual(expect.arrayContaining(["no-secrets", "html", "chdir"]));
+    expect(stdout).toMatch(/\n\nAll options: rnv help plan -a\n$/);
+    expect(all).not.toContain("All options:");
     const apply = await scenario.run("apply", "--help");
-    expect(optionsOf(apply.stdout).slice(0, 6)).toEqual([
-      ...["file", "stage", "target", "auto-approve", "confirm-delete", "json"],
+    expect(optionsOf(apply.stdout)).toEqual([
+      ...["file", "stage", "target", "auto-approve", "confirm-delete", "json", "help"],
     ]);
     expect((await scenario.run("help", "state", "mv")).stdout).toContain("Usage: rnv state mv");
     expect(await scenario.run("help", "nope")).toMatchObject({

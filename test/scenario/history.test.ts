@@ -72,7 +72,7 @@ describe("rnv history", () => {
     const env = {
       ...{ GITLAB_CI: "true", GITLAB_USER_LOGIN: "tanuki\u001b[31m", CI_COMMIT_SHA: "b".repeat(40) },
       // The repository moved its jobs to another system under its name.
-      ...{ CI_SERVER_HOST: "github.example.com", CI_PROJECT_PATH: "acme/shop" },
+      CI_PROJECT_URL: "https://github.example.com/acme/shop",
     };
     expect(await scenario.runWith({ env }, "destroy", ...approve)).toMatchObject({ code: 0 });
     const { stdout } = await scenario.run("history");

@@ -37,7 +37,7 @@ describe("what the service says it cannot do now", () => {
     scenario.write("rnv.yaml", shop(", port: 81"));
     scenario.forget();
     const planned = await scenario.run("plan");
-    expect(planned.stdout).toContain("The service says: Hosting is disabled and there is no runtime");
+    expect(planned.stdout).toContain("The platform says: Hosting is disabled and there is no runtime");
     expect(lists()).toHaveLength(1);
 
     scenario.forget();

@@ -69,6 +69,6 @@ describe("--html", () => {
   it("says what blocks the file", async () => {
     const { code, stderr } = await run("plan", "-html", "nowhere/plan.html");
     expect(code).toBe(1);
-    expect(stderr).toContain("cannot write nowhere/plan.html (ENOENT)");
+    expect(stderr).toContain("cannot write nowhere/plan.html: the folder nowhere does not exist");
   });
 });

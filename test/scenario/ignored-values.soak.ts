@@ -48,7 +48,7 @@ describe.each(["milliseconds", "seconds"] as const)(
         expect(code).toBe(1);
         expect(stderr).toContain("apply.not_taken");
         expect(stderr).toContain(
-          "variable.shop.api.LOG_LEVEL: the service accepted the change, but value did not take",
+          "variable.shop.api.LOG_LEVEL: the platform accepted the change, but value did not take",
         );
         expect(stderr).not.toContain("debug");
         expect(scenario.requests().filter((request) => request.endsWith("/deploys"))).toEqual([]);

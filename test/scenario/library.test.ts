@@ -133,6 +133,16 @@ describe("the library, over HTTP", () => {
     expect([exitCode, diagnostics]).toMatchObject([1, [{ code: "manifest.unknown_key" }]]);
   });
 
+  it("validates every stage of a manifest, and names the stage of a finding that is not of all", async () => {
+    const stages = { production: {}, preview: { each: true, state: "s3://states/${stage.id}.json" } };
+    const named = (name: string) => ({ manifest: { stages, projects: { shop: { name } } } });
+    const findings = async (name: string) =>
+      (await rnv.validate(open(), named(name))).diagnostics.map(({ stage, code }) => [stage, code]);
+    expect(await findings("Shop")).toEqual([["preview", "guard.stage"]]);
+    expect(await findings("Shop ${env.NOT_SET}")).toEqual([]);
+    expect(await findings("${project.shop.id}")).toEqual([[undefined, "manifest.reference_syntax"]]);
+  });
+
   it("refuses options that are wrong when a context is opened, all at once", () => {
     const wrong = {
       ...{ baseUrl: "https://api.example.com", workspaceId: "shop", apiKey: "key" },

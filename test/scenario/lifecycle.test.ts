@@ -27,7 +27,9 @@ describe("a change of lifecycle", () => {
     scenario.write("rnv.yaml", shop(lifecycle));
     const planned = await scenario.run("plan", "-detailed-exitcode");
     expect(planned.code).toBe(2);
-    expect(planned.stdout).toContain("service.shop.api will be updated in the state, and not in the service");
+    expect(planned.stdout).toContain(
+      "service.shop.api will be updated in the state, and not on the platform",
+    );
     expect(planned.stdout).toMatch(/~ lifecycle\.preventDestroy +false -> true\n/);
     expect(planned.stdout).toMatch(/~ lifecycle\.ignoreChanges +\[\] -> \["configuration\.replicas"\]\n/);
     expect(planned.stdout).not.toMatch(/deployment|variable|effect/);

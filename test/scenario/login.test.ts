@@ -115,12 +115,16 @@ const key = "API key (not shown)";
     expect(screen).not.toContain("sk_secret");
   });
 
-  it("saves nothing with a key that does not open the workspace, nor after Ctrl-C or Ctrl-D", async () => {
-    const refused = await atTerminal(scenario, "login --profile shop", answers("rnv_wrong"), bare());
+  it("saves nothing where the key does not open the workspace, nor after Ctrl-C or Ctrl-D", async () => {
+    const foreign = [
+      [url, scenario.url],
+      [workspace, otherWorkspace],
+      [key, embeddedApiKey],
+    ] as const;
+    const refused = await atTerminal(scenario, "login --profile shop", foreign, bare());
     expect(refused.code).toBe(1);
-    expect(refused.screen).toContain("error[api.unauthorized]");
+    expect(refused.screen).toContain("error[api.");
     expect(refused.screen).toContain("hint: nothing was saved: check the answers and run rnv login again");
-    expect(refused.screen).not.toContain("rnv_wrong");
     for (const typed of shareOf(["\u0003", "\u0004"], 2)) {
       const left = await atTerminal(scenario, "login --profile shop", answers(typed), bare());
       expect({ typed, ...left }).toMatchObject({ typed, code: 130 });
@@ -130,6 +134,17 @@ const key = "API key (not shown)";
       false,
       false,
     ]);
+  });
+
+  it("asks for the key again where it is wrong, and in an empty folder names init as the next step", async () => {
+    rmSync(join(scenario.folder, "rnv.yaml"));
+    const twice = [...answers("rnv_wrong"), [key, embeddedApiKey]] as const;
+    const { code, screen } = await atTerminal(scenario, "login --profile shop", twice, bare());
+    expect({ code, screen }).toMatchObject({ code: 0 });
+    expect(screen).toContain(" The platform refused this key.\n");
+    expect(screen).toContain("\nNext: rnv init --from workspace\n");
+    expect(screen).not.toContain("rnv_wrong");
+    expect(readFileSync(saved("shop.key"), "utf8")).toBe(`${embeddedApiKey}\n`);
   });
 
   itInSoak("offers what the profile has, and keeps other profiles", async () => {
@@ -158,7 +173,9 @@ describe("a profile", () => {
     save("one", "two", "three");
     const used = async (env: Record<string, string>, ...args: string[]) =>
       (await run(env, "plan", ...args)).stderr;
-    expect(await used(bare())).toContain("RNV_BASE_URL is not set");
+    const unset = await used(bare());
+    expect(unset).toContain("RNV_BASE_URL is not set");
+    expect(unset.match(/hint: rnv login asks for it/g)).toHaveLength(3);
     useInFolder("one");
     expect(await used(bare())).toBe(`${firstLine("one")}\n`);
     expect(await used(bare({ RNV_PROFILE: "two" }))).toBe(`${firstLine("two")}\n`);
@@ -239,7 +256,7 @@ describe("a profile", () => {
   it("named embedded is built in", async () => {
     const { code, stderr } = await run(bare(), "apply", ...approve, "--profile", "embedded");
     expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(stderr).toContain(`Workspace ${embeddedWorkspaceId} on the embedded service (profile embedded)`);
+    expect(stderr).toContain(`Workspace ${embeddedWorkspaceId} on the embedded platform (profile embedded)`);
     expect(existsSync(join(config, "rnv"))).toBe(false);
   });
 });
@@ -258,7 +275,7 @@ describe("a profile", () => {
     expect(scenario.read(".gitignore")).toBe(".rnv/\nnode_modules/\ncdktf.out/\nrnv-report/\n");
     const planned = await atTerminal(scenario, "plan", [], bare());
     expect(planned).toMatchObject({ code: 0 });
-    expect(planned.screen).toMatch(/^Workspace \S+ on the embedded service \(profile\s+embedded\)\n/);
+    expect(planned.screen).toMatch(/^Workspace \S+ on the embedded platform \(profile\s+embedded\)\n/);
     const again = await atTerminal(scenario, "init", [], bare());
     expect(again.screen).not.toContain(service);
   });

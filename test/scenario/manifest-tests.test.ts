@@ -198,7 +198,7 @@ describe("rnv test", () => {
     [
       "a key that is no address",
       "  a: { expect: { actions: { service: create } } }\n",
-      "expected an address such as service.shop.api",
+      "must be an address such as service.shop.api",
     ],
     ["drift of nothing", "  a: { drift: { projects: {} } }\n", "it is laid over what is `applied`"],
     [
@@ -243,7 +243,7 @@ tests:
     for (const path of ["/proc/self/environ", "/etc/hosts", "../.env"]) {
       const { code, stdout, stderr } = await ran(`manifest: ${path}\ntests: { a: {} }\n`);
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-      expect(stderr).toMatch(/lies outside the project|is no manifest/);
+      expect(stderr).toMatch(/is outside the project|is no manifest/);
       expect(stderr).toContain(`--> ${name}:1:11`);
       expect(stderr).not.toContain("canary");
       const over = await ran(`manifest: ../rnv.yaml\ntests: { a: { stage: a, overlay: [${path}] } }\n`);

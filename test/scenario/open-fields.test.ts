@@ -77,7 +77,7 @@ it("a field that neither this version nor the catalog knows is an error with a s
   const { code, stderr } = await scenario.run("plan");
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /error\[manifest\.unknown_key\]: configuration of service\.api has no attribute "bootSecond"\n {2}--> rnv\.yaml:5:22/,
+    /error\[manifest\.unknown_key\]: service\.api: configuration has no attribute "bootSecond"\n {2}--> rnv\.yaml:5:22/,
   );
   expect(stderr).toContain('did you mean "bootSeconds"?');
   await scenario.close();
@@ -89,9 +89,9 @@ it("a value of another type than the default's is an error that shows the defaul
   const { code, stderr } = await scenario.run("plan");
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /configuration\.bootSeconds of service\.api is a number, found text.*its default is 30/s,
+    /service\.api: configuration\.bootSeconds must be a number, not text.*its default is 30/s,
   );
-  expect(stderr).toMatch(/configuration\.tags of service\.api is a list, found text/);
+  expect(stderr).toMatch(/service\.api: configuration\.tags must be a list, not text/);
   await scenario.close();
 });
 
@@ -101,7 +101,7 @@ it("validate, which asks no service, warns and says who decides", async () => {
   const { code, stdout, stderr } = await scenario.run("validate");
   expect(code).toBe(0);
   expect(stdout + stderr).toMatch(
-    /warning\[manifest\.unknown_field\].*"bootSeconds".*rnv plan asks the service's catalog/s,
+    /warning\[manifest\.unknown_field\].*"bootSeconds".*rnv plan asks the platform's catalog/s,
   );
   expect(stdout + stderr).toContain('did you mean "runtime"?');
   expect(scenario.requests("all")).toEqual([]);

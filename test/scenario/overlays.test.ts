@@ -34,7 +34,9 @@ describe("an overlay and the environment", () => {
       ...approve,
     );
     expect(code).toBe(1);
-    expect(stderr).toContain("error[manifest.env_missing]: the environment variable EMPTY is empty");
+    expect(stderr).toContain(
+      "error[manifest.env_missing]: project.shop: the environment variable EMPTY is empty",
+    );
     expect(stderr).toContain("--> empty.yaml:3:11");
     expect(stderr).toContain("set it, or write a default: ${env.EMPTY:-text}");
     expect(scenario.requests()).toEqual([]);

@@ -1,34 +1,41 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { openScenario } from "../support/cli";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openScenario, type Scenario } from "../support/cli";
 
-/** Returns how many requests of a plan wait for their answers at once. */
-async function mostAtOnce(...options: readonly string[]): Promise<number> {
-  let waiting = 0;
-  let most = 0;
-  const server = createServer((_, response) => {
-    waiting += 1;
-    most = Math.max(most, waiting);
-    setTimeout(() => {
+const services = Array.from(
+  { length: 40 },
+  (_, i) => `      s${i}: { kind: web, deploy: { when: never }, variables: { A: "1" } }\n`,
+);
+const manifest = `projects:\n  shop:\n    services:\n${services.join("")}`;
+
+/** Returns how many requests of a plan wait for their answers at once, and which have come when the canvas is answered. */
+async function watched(scenario: Scenario, ...options: readonly string[]) {
+  const come: string[] = [];
+  let besideCanvas: readonly string[] = [];
+  let [waiting, most] = [0, 0];
+  scenario.fail(({ path }) => {
+    const run = async () => {
+      come.push(path.split("/").at(-1) ?? "");
+      waiting += 1;
+      most = Math.max(most, waiting);
+      await sleep(100);
       waiting -= 1;
-      response.writeHead(401, { "content-type": "application/json" }).end('{"code": "unauthorized"}');
-    }, 100);
+      if (path.endsWith("/canvas")) besideCanvas = [...come];
+    };
+    return { kind: "hook", when: "before", run };
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  const scenario = await openScenario();
-  scenario.write("rnv.yaml", "projects:\n  shop: {}\n");
-  const env = { RNV_BASE_URL: `http://127.0.0.1:${port}/api/v1` };
-  expect(await scenario.runWith({ env }, "plan", ...options)).toMatchObject({ code: 1 });
-  await scenario.close();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-  return most;
+  expect(await scenario.run("plan", ...options)).toMatchObject({ code: 0 });
+  scenario.fail();
+  return { most, besideCanvas };
 }
 
-describe("-parallelism", () => {
-  it("is how many requests are sent at once, by reads as well", async () => {
-    expect(await mostAtOnce("-parallelism=1")).toBe(1);
-    expect(await mostAtOnce()).toBeGreaterThan(1);
+describe("reads", () => {
+  it("are more than -parallelism allows changes, and ask for variables before the canvas is answered", async () => {
+    const scenario = await openScenario();
+    await scenario.applied(manifest);
+    const { most, besideCanvas } = await watched(scenario, "-parallelism=1");
+    expect(most).toBeGreaterThan(10);
+    expect(most).toBeLessThanOrEqual(64);
+    expect(besideCanvas).toContain("variables");
+    await scenario.close();
   });
 });

@@ -16,7 +16,7 @@ describe("the limits of a plan of the catalog", () => {
 
   it("are warnings where a declared setting is above them", async () => {
     expect(await planned(service("api", ", plan: free, backupRetentionDays: 7"))).toContain(
-      'warning[plan.limit]: backupRetentionDays 7 is above the backupRetentionDays of plan "free": 1',
+      'warning[plan.limit]: service.api: backupRetentionDays 7 is above the backupRetentionDays of plan "free": 1',
     );
     expect(await planned(service("api", ", plan: starter, backupRetentionDays: 7"))).not.toContain(
       "plan.limit",

@@ -102,12 +102,12 @@ describe("policies", () => {
     );
     const planned = await scenario.run("plan", "-json", "--override-policy", "throws");
     expect(planned.code).toBe(4);
-    expect(planned.stderr).toContain("nothing overrides what cannot be judged");
+    expect(planned.stderr).toContain("nothing overrides a policy that cannot be evaluated");
     expect(JSON.parse(planned.stdout).checks).toEqual([
       expect.objectContaining({
         policy: "throws",
         status: "error",
-        message: "it cannot be judged: division by zero",
+        message: "it cannot be evaluated: division by zero",
       }),
       expect.objectContaining({
         policy: "loops",

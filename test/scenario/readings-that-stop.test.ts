@@ -13,7 +13,7 @@ function keepsAnotherName(name: "cut" | "slug", sent: string, kept: string): voi
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining(
-        `error[apply.not_taken]: ${address}: the service accepted the change, but name did not take`,
+        `error[apply.not_taken]: ${address}: the platform accepted the change, but name did not take`,
       ),
     });
     expect(stderr).toContain(`it is recorded; declare name: "${kept}", and run the same command again`);
@@ -93,12 +93,12 @@ describe("configurationValue=clamped", () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining(
-        "error[apply.not_taken]: service.api: the service accepted the change, but configuration.previewExpiryHours did not take",
+        "error[apply.not_taken]: service.api: the platform accepted the change, but configuration.previewExpiryHours did not take",
       ),
     });
     const kept = hours === 0 ? 1 : 65_535;
     expect(stderr).toContain(
-      `configuration.previewExpiryHours: ${hours} was sent, and the answer of the service shows ${kept}.`,
+      `configuration.previewExpiryHours: ${hours} was sent, and the answer of the platform shows ${kept}.`,
     );
     await scenario.applied(manifest(kept));
     await scenario.isQuiet();
@@ -116,10 +116,10 @@ describe("color=form", () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining(
-        "error[apply.not_taken]: project.shop: the service accepted the change, but color did not take",
+        "error[apply.not_taken]: project.shop: the platform accepted the change, but color did not take",
       ),
     });
-    expect(stderr).toContain('the answer of the service shows "rgb(255, 0, 16)"');
+    expect(stderr).toContain('the answer of the platform shows "rgb(255, 0, 16)"');
     scenario.emulator.resetLog();
     await scenario.applied('projects: { shop: { color: "rgb(255, 0, 16)" } }\n');
     expect(scenario.requests()).toEqual([]);
@@ -143,7 +143,7 @@ describe("repeatedValue=stays", () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining(
-        "error[apply.not_taken]: variable.api.MODE: the service accepted the change, but value did not take",
+        "error[apply.not_taken]: variable.api.MODE: the platform accepted the change, but value did not take",
       ),
     });
     expect(stderr).toContain("rnv apply --verify-values");
@@ -204,13 +204,17 @@ describe("catalogLists=fewer", () => {
     await scenario.isQuiet();
     scenario.write("rnv.yaml", shop(", configuration: { replicas: 2 } }"));
     const changed = await scenario.applies();
-    expect(changed.stdout).toContain('warning[plan.not_on_offer]: kind "web" does not exist');
+    expect(changed.stdout).toContain(
+      'warning[plan.not_on_offer]: service.shop.api: kind "web" does not exist',
+    );
     scenario.forget();
     scenario.write("rnv.yaml", shop(" }\n      web: { kind: web, deploy: { when: never } }"));
     const { code, stderr } = await scenario.run("apply", ...approve);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringContaining('error[plan.not_on_offer]: kind "web" does not exist'),
+      stderr: expect.stringContaining(
+        'error[plan.not_on_offer]: service.shop.web: kind "web" does not exist',
+      ),
     });
     expect(scenario.requests()).toEqual([]);
   });

@@ -51,7 +51,7 @@ describe("a reference to a field that is not declared", () => {
   });
 });
 
-it("a change of what the service decides and a variable refers to is said to come from there", async () => {
+it("a change of what the platform decides and a variable refers to is said to come from there", async () => {
   const scenario = await openScenario();
   const { store } = scenario.emulator;
   await scenario.applied(pair("configuration: { branch: main }", "url"));
@@ -61,7 +61,7 @@ it("a change of what the service decides and a variable refers to is said to com
     configuration: { ...configuration, platformDomainEnabled: false },
   }));
   scenario.settle();
-  const said = "follows service.shop.api.url, which the service has changed";
+  const said = "follows service.shop.api.url, which the platform has changed";
   expect((await scenario.run("plan")).stdout).toContain(`# ${said}`);
   expect((await scenario.run("plan", "--format", "markdown")).stdout).toContain(said);
   const drift = await scenario.run("drift", "-json");

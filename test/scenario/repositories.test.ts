@@ -32,12 +32,15 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
           env: {
             ...host.environment,
             ...storage(),
-            [platform === "github" ? "GITHUB_REPOSITORY" : "CI_PROJECT_PATH"]: repository,
+            ...(platform === "github" && { GITHUB_REPOSITORY: repository }),
+            ...(platform === "gitlab" && { CI_PROJECT_URL: `https://${place}/${repository}` }),
           },
         },
         ...words,
       );
     const server = platform === "github" ? "github.example.com" : "gitlab.example.com";
+    // GitLab under a path of its host.
+    const place = platform === "github" ? server : `${server}/gitlab`;
 
     it("stay those of the repository that made them, whatever the other does", async () => {
       scenario.write("rnv.yaml", manifest("shop"));
@@ -49,7 +52,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
       scenario.forget();
       const refused = {
         code: 4,
-        stderr: expect.stringContaining(`is the state of the repository ${server}/acme/shop`),
+        stderr: expect.stringContaining(`is the state of the repository ${place}/acme/shop`),
       };
       const stage = ["--stage", "preview/12"];
       for (const words of [
@@ -63,8 +66,12 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
         ["stage", "sweep", "--stage", "preview", "--keep", "99", ...approve],
         ["ci", "sweep", "--stage", "preview"],
       ];
-      for (const words of sweeps)
+      for (const words of sweeps) {
         expect(await inJobOf("o/r", ...words)).toMatchObject({ code: 3, stderr: refused.stderr });
+        const dry = await inJobOf("o/r", ...words, "--dry-run");
+        const stdout = "Would be refused:\n  preview/12\n  preview/13\n";
+        expect(dry).toMatchObject({ code: 3, stdout, stderr: refused.stderr });
+      }
       expect([scenario.requests(), projects()]).toEqual([[], ["shop-12", "shop-13"]]);
       // In its own repository, and with another spelling of its name.
       scenario.write("rnv.yaml", manifest("shop"));

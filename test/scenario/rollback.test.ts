@@ -1,4 +1,4 @@
-import { eachScenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 const older = "1".repeat(40);
 const newer = "2".repeat(40);
@@ -67,6 +67,32 @@ describe("rnv rollback", () => {
     await applied(shop("three", ", deploy: { when: never }"));
     expect((await scenario.run(...rollback)).code).toBe(0);
     scenario.write("rnv.yaml", shop("three"));
-    expect((await scenario.run("plan")).stdout).toContain("service.api changed since the last deploy");
+    expect((await scenario.run("plan")).stdout).toContain("the service changed since the last deploy");
+  });
+});
+
+describe("rnv rollback of a service that only rnv deploys", () => {
+  const scenario = eachScenario({ readings: { otherDeployments: "none" } });
+
+  it("without a candidate says what runs", async () => {
+    const refused = async () => {
+      const { code, stderr } = await scenario.run(...rollback);
+      expect(code).toBe(1);
+      return stderr;
+    };
+    await scenario.applied(shop("one", ", deploy: { when: never }"));
+    expect(await refused()).toContain("service.api: nothing to roll back: nothing of it runs\n");
+    await scenario.applied(shop("one"));
+    const [{ id = "" } = {}] = scenario.emulator.store.services();
+    const [first] = scenario.deployments(id);
+    const serving = `runs release ${first?.id.slice(0, 8)}`;
+    expect(await refused()).toContain(
+      `service.api: nothing to roll back: it ${serving}, and no earlier one is retained\n`,
+    );
+    scenario.emulator.store.failNextDeployment(id, "npm ERR! missing");
+    scenario.write("rnv.yaml", shop("two"));
+    expect((await scenario.run("apply", ...approve)).code).toBe(7);
+    const failed = "nothing to roll back: deployment [0-9a-f]{8} failed: .*npm ERR! missing";
+    expect(await refused()).toMatch(new RegExp(`${failed}; it still ${serving}\n`));
   });
 });

@@ -56,7 +56,7 @@ describe("a saved plan", () => {
     await scenario.run("plan", "-out", "second.rnvplan");
     const [api] = scenario.emulator.store.services();
     scenario.emulator.store.editConfiguration(api?.id ?? "", { branch: "other" });
-    await refused("second.rnvplan", stale("service.shop.api is not as it was: it changed in the service"));
+    await refused("second.rnvplan", stale("service.shop.api is not as it was: it changed on the platform"));
   });
 
   /** Interface, "Service": `updatedAt` is a "timestamp"; events that move it are not shown. */
@@ -110,7 +110,7 @@ describe("a saved plan", () => {
       shown: bare.stdout,
     });
     expect(planned.stderr).toContain(
-      "Saved the plan to fifth.rnvplan. 1 unconfirmed deletion: rnv apply fifth.rnvplan asks for each name.",
+      "Saved the plan to fifth.rnvplan. 1 unconfirmed deletion: rnv apply fifth.rnvplan asks for each address.",
     );
     for (const flags of [[], approve, ["-json"], ["-auto-approve"]]) {
       const { code, stderr, stdout } = await scenario.run("apply", ...flags, "fifth.rnvplan");
@@ -266,7 +266,7 @@ describe("a saved plan that writes a variable", () => {
     const [variable] = store.services().flatMap(({ id }) => store.variables(id));
     store.editVariable(variable?.id ?? "", { value: "three" });
     const { code, stderr } = await scenario.run("apply", "value.rnvplan");
-    const why = "variable.shop.api.MODE is not as it was: it changed in the service";
+    const why = "variable.shop.api.MODE is not as it was: it changed on the platform";
     expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining(stale(why)) });
     expect(scenario.requests()).toEqual([]);
   });

@@ -40,8 +40,8 @@ describe("conditions of a stack", () => {
     const { code, stderr } = await rnv({}, "plan");
     expect(code).toBe(1);
     expect(stderr).toContain("lifecycle.precondition is not supported by rnv");
-    expect(stderr).toContain("data.rnv_catalog.catalog): lifecycle.postcondition is not supported by rnv");
-    expect(stderr).toContain("shop/shop/api (rnv_service.");
+    expect(stderr).toContain("/catalog: lifecycle.postcondition is not supported by rnv");
+    expect(stderr).toContain("]: shop/shop/api: lifecycle.precondition");
     expect(stderr).toContain("run the stack with Terraform");
   });
 

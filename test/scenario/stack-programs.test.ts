@@ -54,6 +54,12 @@ describe("programs in the style of those that teams write", () => {
     expect(scenario.emulator.store.projects()).toEqual([]);
   });
 
+  it("have the path of the construct in the errors of a plan", async () => {
+    synthesize(mistaken((project) => void project.addService("api", { kind: "wbe" })));
+    const says = expect.stringContaining(']: mistake/shop/api: kind "wbe" does not exist');
+    expect(await rnv("plan")).toMatchObject({ code: 1, stderr: says });
+  });
+
   it("apply constructs of an internal library that has its own copy of the package", async () => {
     let own: typeof import("../../src/cdktf/cdktf") | undefined;
     jest.isolateModules(() => {

@@ -95,6 +95,11 @@ describe("status and deployments, with a key that may only read", () => {
         },
       ],
     });
+    const shown = await run("status");
+    expect(shown.stdout).toMatch(/^service\.shop\.api +live, last deployment failed /m);
+    expect(shown.stdout).toContain(
+      "3 services: 2 live, 1 without a release; the last deployment of 1 failed.\n",
+    );
     const { stdout } = await run("deployments", "deployment.shop.api");
     expect(stdout.split("\n").slice(1, 4)).toEqual([
       expect.stringMatching(new RegExp(`^${failed.id}  failed +abababababab`)),
@@ -127,6 +132,28 @@ describe("status and deployments, with a key that may only read", () => {
     expect(gone).toMatchObject({ code: 1, stdout: "" });
     expect(gone.stderr).toContain("service.shop.web no longer exists");
   });
+});
+
+it("status says that a release is of another branch or commit than declared", async () => {
+  const scenario = await openScenario({ readings: { otherDeployments: "none" } });
+  const { store } = scenario.emulator;
+  const shop = (more: string) =>
+    `services:\n  api: { kind: web, configuration: { repository: "https://git.example.com/api", branch: main }${more} }\n`;
+  const shown = async (configuration: Record<string, string>, deployment: object) => {
+    const [{ id = "" } = {}] = store.services();
+    store.editConfiguration(id, configuration);
+    store.deploy(id, deployment);
+    store.settle();
+    return (await scenario.run("status")).stdout;
+  };
+  await scenario.applied(shop(`, deploy: { commit: "${"a".repeat(40)}" }`));
+  expect(await shown({}, { commitSha: "b".repeat(40) })).toContain(
+    "\n    it runs commit bbbbbbbbbbbb; declared is aaaaaaaaaaaa (",
+  );
+  await scenario.applied(shop(""));
+  expect(await shown({ branch: "hotfix" }, {})).toContain("\n    it runs branch hotfix; declared is main (");
+  expect(await shown({ branch: "main" }, {})).not.toContain("it runs");
+  await scenario.close();
 });
 
 describe("status --variables", () => {

@@ -50,7 +50,7 @@ describe("rnv init --from workspace", () => {
     const [plan = "", ending] = stdout.split("+ rnv.yaml: ");
     expect(plan).toContain("No changes. Your infrastructure matches the configuration.");
     expect(ending).toBe(`46 resources of the workspace
-+ 54 resources and deployments taken over; nothing was written to the service
++ 54 resources and deployments taken over; nothing was written to the platform
 
 Next:
   rnv plan          shows what would change

@@ -66,7 +66,7 @@ describe("--verify-values", () => {
     expect(stdout).not.toContain("updated in place");
     expect(stdout).not.toContain("deploys");
     expect(stdout).toContain(
-      "3 values revealed for the comparison (the service keeps an audit event of each): 3 as declared and not written.",
+      "3 values revealed for the comparison (the platform keeps an audit event of each): 3 as declared and not written.",
     );
     expect(stdout).toContain("0 to add, 0 to change, 0 to destroy.");
     expect(reveals()).toHaveLength(3);

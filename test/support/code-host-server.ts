@@ -362,7 +362,8 @@ const asMerge = ({ number, branch, commit, isOpen, mergeCommit }: KeptPull) => (
 
 const platforms = {
   github: { routes: github, prefix: "", token: `Bearer ${hostTokens.github}` },
-  gitlab: { routes: gitlab, prefix: "/api/v4", token: `Bearer ${hostTokens.gitlab}` },
+  // A GitLab may be under a path of its host.
+  gitlab: { routes: gitlab, prefix: "/gitlab/api/v4", token: `Bearer ${hostTokens.gitlab}` },
 };
 
 /** Serves a host with the repository `o/r` (GitHub) or the project 42 (GitLab). */
@@ -403,10 +404,9 @@ export async function serveCodeHost(platform: "github" | "gitlab"): Promise<Code
         }
       : {
           GITLAB_CI: "true",
-          CI_API_V4_URL: `${server.url}/api/v4`,
+          CI_API_V4_URL: `${server.url}${prefix}`,
           CI_PROJECT_ID: "42",
-          CI_SERVER_HOST: "gitlab.example.com",
-          CI_PROJECT_PATH: "o/r",
+          CI_PROJECT_URL: "https://gitlab.example.com/gitlab/o/r",
           RNV_GITLAB_TOKEN: hostTokens.gitlab,
         };
   const running: CodeHostServer = Object.assign(server, {

@@ -145,7 +145,7 @@ export const shopPlan: Plan = plan(
       { type: "project", id: "3", name: "z" },
     ],
     unchecked: [
-      { address: address("variable.shop.api.WORKER_HOST"), reason: "the service does not list variables" },
+      { address: address("variable.shop.api.WORKER_HOST"), reason: "the platform does not list variables" },
     ],
     cost: { before: { usd: 7, ngn: 10500 }, after: { usd: 14, ngn: 21000 }, estimate: true },
     diagnostics: [

@@ -83,7 +83,7 @@ export const servicesNamed = (...services: string[]) =>
     .map((name) => `      ${name}: { kind: web, deploy: { when: never } }\n`)
     .join("")}`;
 
-export const questions = { value: "Enter a value: ", name: "Type its name to confirm: " };
+export const questions = { value: "Enter a value: ", address: "Type its address to confirm: " };
 
 /** Describes tests at a terminal, in a folder whose manifest has the services `api` and `web`. */
 export function describeAtTerminal(

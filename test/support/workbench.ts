@@ -1,15 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Client, createClient } from "../../src/api/client";
-import { consistently } from "../../src/api/consistent-reads";
-import { createEndpoints } from "../../src/api/endpoints";
+import { openConnection } from "../../src/api/connection";
 import { defaultGaps, type GapSettings } from "../../src/api/gaps";
-import { createReads } from "../../src/api/reads";
 import type { Transport } from "../../src/api/transport";
 import { type RuntimeOutcome, type RuntimeRequest, runtimeAction } from "../../src/commands/act-on-service";
 import { type ApplyOutcome, type ApplyRequest, apply } from "../../src/commands/apply";
-import type { Connection, Context } from "../../src/commands/context";
+import type { Context } from "../../src/commands/context";
 import { planRequest } from "../../src/commands/context";
 import { type DriftOutcome, type DriftRequest, drift } from "../../src/commands/drift";
 import { type PlanOutcome, plan } from "../../src/commands/plan";
@@ -47,7 +44,7 @@ export interface WorkbenchOptions {
   readonly backend?: (around: { readonly clock: Clock; readonly folder: string } & Origin) => StateBackend;
 }
 
-/** A workspace on the embedded service with a folder, a state and a clock of its own, all in this process. */
+/** A workspace on the embedded platform with a folder, a state and a clock of its own, all in this process. */
 export type ActionRequest = Partial<RuntimeRequest> & Pick<RuntimeRequest, "action">;
 
 export interface Workbench {
@@ -76,18 +73,6 @@ export interface Workbench {
   /** Method and path of every write the service saw since the last `resetLog`. */
   writes(): string[];
   remove(): void;
-}
-
-/** Returns the connection of a client of the embedded workspace. */
-function connectionOf(
-  client: Client,
-  { clock, gaps = defaultGaps, say }: { clock: Clock; gaps?: GapSettings; say?: (line: string) => void },
-): Connection {
-  const { runId, send, redact, mask, close, serviceTime } = client;
-  const endpoints = consistently((over: typeof send) => createEndpoints(over, embeddedWorkspaceId, gaps), {
-    ...{ clock, serviceTime, say },
-  });
-  return { runId, send, endpoints, reads: createReads(endpoints(send)), redact, mask, close };
 }
 
 const baseUrl = "http://127.0.0.1:1/api/v1";
@@ -135,19 +120,15 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
         clock,
         ...origin,
       }),
-    connect: async () => {
-      const gaps = { ...defaultGaps, ...options.gaps };
-      const client = createClient({
-        baseUrl,
-        apiKey: new Secret(embeddedApiKey),
+    connect: async () =>
+      openConnection({
+        ...{ baseUrl, apiKey: new Secret(embeddedApiKey), workspaceId: embeddedWorkspaceId },
         transport: options.transport?.(emulator.transport()) ?? emulator.transport(),
-        clock,
-        random: () => 0.5,
+        ...{ clock, random: () => 0.5, signal: new AbortController().signal },
         runId: Buffer.from(context.randomBytes(16)).toString("hex"),
-        gaps,
-      });
-      return connectionOf(client, { clock, gaps, say: (line) => said.push(line) });
-    },
+        gaps: { ...defaultGaps, ...options.gaps },
+        say: (line) => said.push(line),
+      }),
     stateKey:
       options.stateKey ?? (async () => ({ key: stateKey, keyId: keyIdOf(stateKey), diagnostics: [] })),
     emit: (event) => events.push(event),

@@ -31,7 +31,9 @@ describeTerraform("a deployment that waits for its checkout", () => {
           world.write(api(plan));
           for (const _ of ["once", "again, before it is paid"]) {
             const output = await world.apply();
-            expect(output).toContain("Warning: The deployment is saved but not live");
+            expect(output).toContain(
+              "Warning: The deployment: saved; live after the checkout in the dashboard",
+            );
             expect(output).not.toContain("Error");
             expect(world.attributes("rnv_deployment", "api")).toMatchObject({ up_to_date: false });
           }

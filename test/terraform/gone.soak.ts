@@ -143,7 +143,7 @@ describeTerraform("resources that seem gone", () => {
         await fetch(url, { method: "DELETE", headers, body: '{"confirm":"api"}' });
         const { deletionRequestedAt } = store.service(service?.id ?? "") ?? {};
         const output = (await only.run("plan")).replace(/[\s│╷╵]+/g, " ");
-        expect(output).toContain(`is being deleted at the service, since ${deletionRequestedAt}`);
+        expect(output).toContain(`is being deleted on the platform, since ${deletionRequestedAt}`);
         store.settle();
         store.setCondition("failed-deletions", false);
         only.settle();

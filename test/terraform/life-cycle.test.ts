@@ -32,9 +32,9 @@ describeTerraform("the life of a project and a service", () => {
     expect(await world.run("validate -no-color", 1)).toContain("max_concurrency: ");
   }, 30_000);
 
-  it("a value for what the service decides is refused by validate", async () => {
+  it("a value for what the platform decides is refused by validate", async () => {
     world.write(shop("", `url = "https://elsewhere.example"`));
-    expect(await world.run("validate -no-color", 1)).toContain("The service decides url");
+    expect(await world.run("validate -no-color", 1)).toContain("The platform decides url");
   }, 30_000);
 
   it("creates both, and sends only what is declared", async () => {
@@ -135,7 +135,7 @@ describeTerraform("the life of a project and a service", () => {
     world.write(shop("replicas = 3"));
     const created = await world.run("apply -auto-approve");
     emulator.setFaults(undefined);
-    expect(created).toMatch(/Warning: The service accepted the change, but configuration\.replicas did not/);
+    expect(created).toMatch(/Warning: The platform accepted the change, but configuration\.replicas did not/);
     await world.expectNoChanges();
   }, 30_000);
 });

@@ -97,7 +97,9 @@ resource "rnv_service" "docs" {
 
   it("what awaits a checkout, and no longer once it is paid for", async () => {
     world.write(deployed);
-    expect(await world.apply()).toContain("Warning: The deployment is saved but not live");
+    expect(await world.apply()).toContain(
+      "Warning: The deployment: saved; live after the checkout in the dashboard",
+    );
     const service = emulator.store.services().find(({ name }) => name === "api");
     emulator.store.completeCheckout(service?.id ?? "");
     emulator.store.settle();

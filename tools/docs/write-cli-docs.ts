@@ -19,10 +19,11 @@ export const cliPages = (): Readonly<Record<string, string>> => ({
   "schemas.md": schemasPage(),
 });
 
-/** The help of every command, as `rnv COMMAND --help` prints it. */
+/** The help of every command, as `rnv help COMMAND -a` prints it. */
 function commandsPage(): string {
   const terminal = { width: 100, color: { out: false, err: false }, out: () => {}, err: () => {} };
-  const program = createProgram(async () => {}, terminal as unknown as Parameters<typeof createProgram>[1]);
+  const shown = terminal as unknown as Parameters<typeof createProgram>[1];
+  const program = createProgram(async () => {}, shown, undefined, true);
   const sections = commandsBelow(program, []).map(
     ({ name, command }) => `## rnv ${name}\n\n\`\`\`text\n${helpOf(command)}\n\`\`\`\n`,
   );

@@ -77,9 +77,11 @@ async function applyReviewed(
   const job = readJob(target.environment, target.cwd, given.pullRequest);
   const isDecided = job.pullRequest === undefined || job.isDecided;
   const review = isDecided && !given.repair ? await reviewOf(screen, job) : undefined;
+  const { pullRequests = [job.pullRequest] } = review ?? {};
+  const pullRequest = pullRequests.length === 1 ? pullRequests[0] : undefined;
   const request = {
     ...judgedRequestOf(given, target),
-    ...{ needsKey: true, repairsOnly: given.repair, pullWord: job.pullWord },
+    ...{ needsKey: true, repairsOnly: given.repair, pullWord: job.pullWord, pullRequest },
     pullRequests: review?.pullRequests.map((one) => `${job.platform === "gitlab" ? "!" : "#"}${one}`),
     review: (key: Uint8Array | undefined) =>
       review
@@ -91,7 +93,8 @@ async function applyReviewed(
   const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
   writeOutputs(screen, { digest: target.sharesRun || isOneOfMany ? "" : outputs.digest });
   const { plan: made, runId, reviewKey: key } = outcome;
-  const applied = shownComment(applyComment(outcome, commentOf(target, job, { runId, limit: 1_000_000 })));
+  const subject = commentOf(target, job, { pullRequest, runId, limit: 1_000_000 });
+  const applied = shownComment(applyComment(outcome, subject));
   const folder = join(given.report, (isOneOfMany && target.stage) || "");
   const seconds = Math.round(systemClock.elapsed() - startedAt) / 1000;
   const told = { target, outcome, applied, seconds };
@@ -100,7 +103,7 @@ async function applyReviewed(
   // An apply that changed nothing is told only where the comment says otherwise.
   const isQuiet = exitCode === exitCodes.done && (made === undefined || !hasChanges(made));
   const tell = async (host: CodeHost): Promise<void> => {
-    for (const pullRequest of review?.pullRequests ?? [job.pullRequest]) {
+    for (const pullRequest of pullRequests) {
       if (pullRequest === undefined) continue;
       const comment = commentOf(target, job, { key, pullRequest, runId, limit: host.mostCharacters });
       const marker = markerOf("apply", comment);

@@ -40,8 +40,7 @@ export const jobVariables: ReadonlySet<string> = new Set([
   "GITHUB_REPOSITORY",
   "GITHUB_RUN_ID",
   "GITHUB_WORKSPACE",
-  "CI_SERVER_HOST",
-  "CI_PROJECT_PATH",
+  "CI_PROJECT_URL",
   "CI_PROJECT_DIR",
   "SUDO_USER",
 ]);
@@ -89,10 +88,8 @@ function userName(environment: ProcessEnvironment): string {
  */
 export function repositoryOf(environment: ProcessEnvironment, cwd: string): string | undefined {
   const { GITHUB_ACTIONS, GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY } = environment;
-  const { GITLAB_CI, CI_SERVER_HOST: host, CI_PROJECT_PATH: path } = environment;
   const onGithub = GITHUB_ACTIONS === "true" && GITHUB_REPOSITORY && `${server}/${GITHUB_REPOSITORY}`;
-  const onGitlab = GITLAB_CI === "true" && host && path && `https://${host}/${path}`;
-  const named = onGithub || onGitlab;
+  const named = onGithub || (environment.GITLAB_CI === "true" && environment.CI_PROJECT_URL);
   return (named ? repositoryName(named) : remoteAt(cwd))?.toLowerCase();
 }
 
@@ -171,22 +168,12 @@ export function readJob(environment: ProcessEnvironment, cwd: string, given?: nu
   const platform = platformOf(environment);
   const { commit, job: page } = startedBy(environment, cwd, []);
   const read = platform && { github: githubJob, gitlab: gitlabJob }[platform](environment);
-  const base =
-    /^refs\/heads\/(.+)$/.exec(environment.GITHUB_REF ?? "")?.[1] ??
-    firstOf(environment, ["CI_COMMIT_BRANCH"]);
+  const { GITHUB_REF = "", CI_COMMIT_BRANCH } = environment;
+  const base = /^refs\/heads\/(.+)$/.exec(GITHUB_REF)?.[1] ?? CI_COMMIT_BRANCH;
   const named = given === undefined ? read : { pullRequest: given, proposes: true, isDecided: true };
   const pullWord = pullWords[platform ?? "github"];
-  return {
-    proposes: false,
-    isQueue: false,
-    isDecided: false,
-    platform,
-    pullWord,
-    page,
-    commit,
-    base,
-    ...named,
-  };
+  const place = { platform, pullWord, page, commit, base };
+  return { proposes: false, isQueue: false, isDecided: false, ...place, ...named };
 }
 
 function githubJob(environment: ProcessEnvironment): Partial<CiJob> {
@@ -219,7 +206,5 @@ function gitlabJob(environment: ProcessEnvironment): Partial<CiJob> {
   return { pullRequest: number, proposes: !isQueue, isQueue };
 }
 
-export function platformOf(environment: ProcessEnvironment): JobPlatform | undefined {
-  if (environment.GITHUB_ACTIONS === "true") return "github";
-  return environment.GITLAB_CI === "true" ? "gitlab" : undefined;
-}
+export const platformOf = ({ GITHUB_ACTIONS, GITLAB_CI }: ProcessEnvironment): JobPlatform | undefined =>
+  GITHUB_ACTIONS === "true" ? "github" : GITLAB_CI === "true" ? "gitlab" : undefined;

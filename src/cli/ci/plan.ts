@@ -29,7 +29,7 @@ export const ciPlanVerb = defineVerb({
     "false), digest, exitcode (0, 2 with changes, 4 when one is blocked, 1 on an error). Of several stages or stacks each has " +
     "a folder in that of the reports, the exit code is that of the one that says most, and the output plans is a list of " +
     "JSON with stage, stack, changes, digest and exitcode. In a merge queue it compares with the plan that was reviewed: " +
-    "exit 5 when it is another; changes ahead of it in the queue are reported.",
+    "exit 5 when it differs; changes ahead of it in the queue are reported.",
   options: {
     ...planningOptions,
     ...pick("stages", "allStages"),
@@ -91,7 +91,6 @@ export const ciPlanVerb = defineVerb({
   },
 });
 
-/** Returns the entry of a plan in the output `plans`. */
 const planOutputs = ({ target, outcome: { plan: made, exitCode } }: TargetResult) => ({
   ...{ stage: target.stage ?? "", stack: target.stack ?? "" },
   changes: made !== undefined && hasChanges(made),

@@ -5,7 +5,7 @@ import { isStageWord } from "../../model/stage";
 import { planDocument } from "../../plan/document";
 import { codeQuality, gitlabCounts, junit, planFindings, planSuite } from "../../report/ci/artifacts";
 import { planJson, planMarkdown } from "../../report/plan-text";
-import { cannot, makeFolder, writeWholeFile } from "../files";
+import { cannotWrite, makeFolder, writeWholeFile } from "../files";
 import { savedPlanOf, scopeOf, writePage } from "../output-files";
 import type { TargetResult } from "../run-targets";
 import { errorDocument, repositoryPath, type Screen, tryToWrite } from "../screen";
@@ -19,7 +19,6 @@ export function writeOutputs({ environment }: Screen, outputs: Readonly<Record<s
   appendTo(environment.GITHUB_OUTPUT, lines.join(""));
 }
 
-/** Appends texts of Markdown to the summary of the job, where it has one. */
 export const writeSummary = ({ environment }: Screen, texts: readonly string[]): void =>
   appendTo(environment.GITHUB_STEP_SUMMARY, texts.map((text) => `${text}\n`).join(""));
 
@@ -28,7 +27,7 @@ function appendTo(file: string | undefined, text: string): void {
   try {
     appendFileSync(file, text);
   } catch (cause) {
-    throw cannot(`write ${file}`, cause);
+    throw cannotWrite(file, cause);
   }
 }
 

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
+import { mostRequests } from "../../api/rate-limiter";
 import {
   chooseMembers,
   endedMember,
@@ -13,7 +14,6 @@ import {
 } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
 import { realOf } from "../../declaration/files";
-import { failure } from "../../diagnostics/diagnostic";
 import { type FleetMember, startsPrograms } from "../../manifest/beside/find-fleet";
 import { reasonOf } from "../../model/text";
 import { longestTimer } from "../../model/time";
@@ -71,7 +71,7 @@ export async function runFleet(
   const onResult = (result: MemberResult): void => {
     results.set(result.name, result);
     if (format === "text" && !terminal.live)
-      terminal.note(`[${results.size}/${members.length}] ${memberLine(result, verb === "apply")}\n`);
+      terminal.note(`[${results.size}/${members.length}] ${memberLine(result, verb)}\n`);
   };
   for (const member of members)
     if (member.problems.length > 0) onResult(endedMember(verb, member, "failed", member));
@@ -79,7 +79,9 @@ export async function runFleet(
   const most = given.parallelism ?? 2 * availableParallelism();
   const runGroups = (groups: readonly (readonly FleetMember[])[]) => {
     const parallelism = Math.max(1, Math.floor(most / groups.length));
-    const job = { verb, given, untrusted, answerTimeoutMs, parallelism };
+    const share = mostRequests / Math.min(groups.length, most) / parallelism;
+    const maxConcurrency = Math.max(1, Math.floor(share));
+    const job = { verb, given, untrusted, answerTimeoutMs, parallelism, maxConcurrency };
     const runOne = (members: readonly FleetMember[]) => runProcess({ ...job, members }, signal, onResult);
     return runTargets(groups, runOne, { parallelism: most, signal });
   };
@@ -126,15 +128,10 @@ export function joinFleet(
 }
 
 /** Reports below a folder: a job that gathers artifacts gives each a folder of its own. */
-function reportsIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((name) => /(^|[\\/])fleet(-\d+-of-\d+)?\.json$/.test(name))
-      .sort();
-  } catch (cause) {
-    throw failure("command.usage", `cannot read the folder ${folder}: ${reasonOf(cause)}`);
-  }
-}
+const reportsIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => /(^|[\\/])fleet(-\d+-of-\d+)?\.json$/.test(name))
+    .sort();
 
 /** `rnv fleet matrix`: the jobs of a workflow, one for each member or each shard. */
 export async function printMatrix(
@@ -224,8 +221,7 @@ async function runProcess(
     child.send(job, () => {});
     await once(child, "close");
   } catch (cause) {
-    const { code = "unknown reason" } = cause as NodeJS.ErrnoException;
-    output = `rnv cannot be started in ${cwd} (${code})`;
+    output = `rnv cannot be started in ${cwd}: ${reasonOf(cause)}`;
   }
   if (isTold || members.length > 1) return;
   const endedBy = signal.aborted ? "interrupted" : isStuck ? "timeout" : "failed";

@@ -23,7 +23,7 @@ export interface WorkValues {
 }
 
 /** The members that a process is to run; sent to it as its first message. */
-export interface MembersJob extends Pick<Request, "untrusted" | "answerTimeoutMs"> {
+export interface MembersJob extends Pick<Request, "untrusted" | "answerTimeoutMs" | "maxConcurrency"> {
   readonly verb: FleetVerb;
   readonly given: WorkValues;
   /** Members at once. */
@@ -31,7 +31,7 @@ export interface MembersJob extends Pick<Request, "untrusted" | "answerTimeoutMs
   readonly members: readonly FleetMember[];
 }
 
-/** Requests in flight at once: the limit that the verb alone has. */
+/** Changes in flight at once: the limit that the verb alone has. */
 const parallelism = 10;
 
 /** `rnv fleet members`: runs the members that the process of the fleet hands over, and sends it the result of each. */
@@ -39,7 +39,7 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
   const { send } = process;
   if (send === undefined) throw usage("rnv fleet plan, drift and apply start this verb");
   const job = await new Promise<MembersJob>((resolve) => process.once("message", resolve));
-  const { verb, members, untrusted, answerTimeoutMs } = job;
+  const { verb, members, untrusted, answerTimeoutMs, maxConcurrency } = job;
   const words = `rnv ${verb}`;
   // The process of the fleet is gone: what writes ends what is in flight, all else ends at once.
   process.once("disconnect", () => {
@@ -58,7 +58,7 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
       ...{ cwd, openTransport, runProgram: programRunner({ signal }) },
       commandLine: stage === undefined ? words : `${words} --stage ${stage}`,
       ...{ verb: words, takesTargets: true, words: [], files: [], stacks: [] },
-      ...{ untrusted, answerTimeoutMs, parallelism },
+      ...{ untrusted, answerTimeoutMs, maxConcurrency },
     };
     const { environment } = request;
     // It prints and asks nothing.

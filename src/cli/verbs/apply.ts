@@ -33,10 +33,10 @@ export const applyVerb = defineVerb({
   arguments: { words: argument("[planfile|stack...]") },
   ...applyRules,
   takesPlan: true,
-  summary: "Make the service match the manifest",
+  summary: "Make the platform match the manifest",
   detail:
     "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking for approval. " +
-    "Neither --auto-approve nor a plan file deletes a service or a project: confirm those by name.",
+    "Neither --auto-approve nor a plan file deletes a service or a project: confirm those by address.",
   daily: ["files", "stage", "target", "autoApprove", "confirmDelete", "json"],
   failedJson: eventsOfFailure,
   options: applyOptions,
@@ -80,6 +80,7 @@ export const destroyVerb = defineVerb({
   ...{ scope: "each", order: "dependents first", writes: true },
   summary: "Delete everything that the state records",
   detail: "Resources that lifecycle.preventDestroy protects stop it. The same as apply --destroy.",
+  daily: ["files", "stage", "target", "autoApprove", "confirmDelete", "json"],
   failedJson: eventsOfFailure,
   options: {
     ...scopeOptions,

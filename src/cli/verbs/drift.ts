@@ -40,6 +40,7 @@ export const driftVerb = defineVerb({
     "manifest accepts does not count until its date; an expired entry is an error. " +
     "Needs no value of any variable and no RNV_STATE_KEY: no source of a secret is read, no command is " +
     "run. What changed shows by its time.",
+  daily: ["files", "stage", "target", "strict", "failOn", "json"],
   failedJson: driftJson,
   options: {
     ...scopeOptions,

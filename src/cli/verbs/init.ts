@@ -31,7 +31,7 @@ const initOptions = {
   project: text("--project <name>", "only this project of the workspace, by name or id"),
   verifyValues: flag(
     "--verify-values",
-    "reveal variables once (the service audits it): those that hold an address of another service become references",
+    "reveal variables once (the platform audits it): those that hold an address of another service become references",
   ),
   protect: flag("--protect", "write lifecycle.preventDestroy for all that it takes over"),
   dryRun: flag("--dry-run", "print the manifest, and write and record nothing"),
@@ -50,9 +50,9 @@ export const initVerb = defineVerb({
   ...{ scope: "one", worksOn: "state" },
   summary: "Write a first manifest here, and check the settings",
   detail:
-    "Never overwrites a file. At a terminal it asks for the service where none is set, and what to start from where there " +
+    "Never overwrites a file. At a terminal it asks for the platform where none is set, and what to start from where there " +
     "is a choice. It checks with one request that the key opens the workspace. --from workspace writes a manifest of what " +
-    "is live and records it, without a write to the service: the next plan is empty, or shows what is left. A blueprint " +
+    "is live and records it, without a write to the platform: the next plan is empty, or shows what is left. A blueprint " +
     "and a Procfile are converted: what has no counterpart is reported with its location, and secrets become fromEnv; for " +
     "other formats see skills/rnv/SKILL.md. What names no repository is built from the remote origin of the clone. What " +
     "rnv validate would refuse in the manifest is a warning.",
@@ -111,7 +111,7 @@ async function withService({ dryRun }: InitValues, target: Target, screen: Scree
       ]);
   if (service === "login") return logIn(target, screen);
   useInFolder(cwd, embeddedProfile);
-  notesOf(screen).done(".rnv/profile: this folder uses the embedded service");
+  notesOf(screen).done(".rnv/profile: this folder uses the embedded platform");
   return { ...target, ...withProfile(environment, embeddedProfile) };
 }
 
@@ -128,7 +128,7 @@ async function askSource(target: Target, screen: Screen) {
     const label = usualFile(cwd, value);
     return label === undefined ? [] : [{ value, label, hint: converted }];
   });
-  const hint = "taken over without a write to the service";
+  const hint = "taken over without a write to the platform";
   if (answer?.projects) choices.push({ value: "workspace", label: "what is live in the workspace", hint });
   choices.push({ value: "starter", label: "a first example", hint: "to edit" });
   const source = choices.length === 1 ? "starter" : await chooseOne(screen, "Start from:", choices);
@@ -146,7 +146,7 @@ async function initFromWorkspace(given: InitValues, target: Target, screen: Scre
   const from =
     project === undefined ? "what was live in the workspace" : `the live project ${JSON.stringify(project)}`;
   const origin =
-    `# Written from ${from}: what is not here is as the service has it by default.\n` +
+    `# Written from ${from}: what is not here is as the platform has it by default.\n` +
     "# `preserve: true` leaves a variable as it is; give it a source to manage its value: { fromEnv: NAME }.\n";
   const keep = (text: string): string | undefined => {
     if (!keepManifest(given, screen, manifest, origin + text)) return undefined;
@@ -164,7 +164,7 @@ async function initFromWorkspace(given: InitValues, target: Target, screen: Scre
   const found = references === 0 ? "" : `, ${counted(references, "reference")} among them`;
   terminal.out("\n");
   notes.done(`${manifest}: ${counted(declared, "resource")} of the workspace${found}`);
-  notes.done(`${taken} resources and deployments taken over; nothing was written to the service`);
+  notes.done(`${taken} resources and deployments taken over; nothing was written to the platform`);
   const { state } = readSettings(target);
   terminal.tell(
     nextSteps(
@@ -180,7 +180,7 @@ async function initFromWorkspace(given: InitValues, target: Target, screen: Scre
 }
 
 export const archivedNote =
-  "Archived services are in no list of the service, so none is written: declare one with `import: ID`.\n";
+  "Archived services cannot be listed. To manage one, write `import: ID` in its block.\n";
 
 /** The manifest that a source is written to; one that is there is not written over. */
 function manifestToWrite({ dryRun, force }: InitValues, cwd: string): string {

@@ -29,7 +29,7 @@ export const importVerb = defineVerb({
   summary: "Record something live under an address, by its id, or all that Terraform manages",
   detail:
     "The manifest has to declare the address: what is recorded and not declared, the next plan deletes. " +
-    "Writes the state only, never the service. The next plan shows what differs. With --from-terraform-state all that a " +
+    "Writes the state only, never the platform. The next plan shows what differs. With --from-terraform-state all that a " +
     "Terraform state holds and the manifest declares is recorded, where it needs no write; take it out of Terraform " +
     "afterwards (terraform state rm).",
   options: importOptions,
@@ -77,7 +77,7 @@ async function importTerraform(
   if (plan !== undefined) {
     const waiting = plan.changes.filter(({ action }) => action === "adopt").length;
     terminal.tell(
-      `Terraform manages ${counted(declared, "resource")}; ${taken} are recorded here now, and nothing was written to the service.\n` +
+      `Terraform manages ${counted(declared, "resource")}; ${taken} are recorded here now, and nothing was written to the platform.\n` +
         "Take them out of Terraform before it plans again: terraform state rm ADDRESS…\n" +
         `${waiting === 0 ? "" : `Next: rnv apply --adopt --verify-values takes over ${counted(waiting, "resource")}; equal values are not written again.\n`}\n`,
     );
@@ -92,8 +92,8 @@ export const exportVerb = defineVerb({
   summary: "Write a manifest of what is live",
   detail:
     "Only configuration that differs from the defaults is written. Values of variables stay where they are: " +
-    "they are written as `preserve: true`. `rnv apply --adopt` then changes nothing. Archived services are in no " +
-    "list of the service: each can only be declared with `import: ID`.",
+    "they are written as `preserve: true`. `rnv apply --adopt` then changes nothing. Archived services " +
+    "cannot be listed. To manage one, write `import: ID` in its block.",
   options: {
     project: text("--project <name>", "only this project, by name or id"),
     out: text("-o, --out <file>", "write to this file, which must not exist (default: print it)"),

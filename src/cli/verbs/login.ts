@@ -3,9 +3,9 @@ import { ApiError, diagnosticOf } from "../../api/api-error";
 import { checkBaseUrl } from "../../api/http-transport";
 import { keyPattern } from "../../commands/open-connection";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { manifestIn } from "../../manifest/find-files";
 import { uuidPattern } from "../../model/text";
 import { counted } from "../../report/plan-wording";
-import { isJob } from "../ci/job";
 import { openTarget } from "../open-target";
 import { pick } from "../options";
 import {
@@ -21,6 +21,7 @@ import {
 } from "../profile";
 import { ask, canAnswer } from "../prompt";
 import { exitCodes, notesOf, type Screen, usage } from "../screen";
+import { appIn } from "../synthesize";
 import type { Target } from "../target";
 import { defineVerb } from "../verb";
 
@@ -41,7 +42,8 @@ export const loginVerb = defineVerb({
   ],
   run: async (_, { target, screen }) => {
     await logIn(target, screen);
-    screen.terminal.out("\nNext: rnv plan\n");
+    const isEmpty = manifestIn(target.cwd) === undefined && appIn(target.cwd) === undefined;
+    screen.terminal.out(`\nNext: ${isEmpty ? "rnv init --from workspace" : "rnv plan"}\n`);
   },
 });
 
@@ -53,7 +55,7 @@ export async function logIn(target: Target, screen: Screen): Promise<Target> {
   const { environment, cwd, givenProfile, profile } = target;
   const hint = "set RNV_BASE_URL, RNV_WORKSPACE_ID and RNV_API_KEY (or RNV_API_KEY_FILE)";
   const notHere = "rnv login needs a terminal to ask for a key, and neither CI nor -input=false";
-  if (isJob(environment) || !canAnswer(screen)) throw usage(notHere, hint);
+  if (!canAnswer(screen)) throw usage(notHere, hint);
   const given = givenProfile ?? environment.RNV_PROFILE?.trim();
   const wrong = given && checkProfileName(given);
   if (wrong) throw usage(wrong);
@@ -64,13 +66,18 @@ export async function logIn(target: Target, screen: Screen): Promise<Target> {
   const typedUrl = await askFor(screen, "Base URL, ending in /api/v1", checkUrl, known.baseUrl);
   const baseUrl = typedUrl.replace(/\/+$/, "");
   const workspaceId = await askFor(screen, "Workspace ID", checkWorkspace, known.workspaceId);
-  const key = await askFor(screen, "API key (not shown)", checkKey);
-  const typed = { RNV_BASE_URL: baseUrl, RNV_WORKSPACE_ID: workspaceId, RNV_API_KEY: key };
-  const checked = { ...target, environment: { ...environment, ...typed }, profile: undefined };
-  const { projects, diagnostics } = await askService(checked, screen);
-  const again = "nothing was saved: check the answers and run rnv login again";
-  if (projects === undefined)
-    throw new DiagnosticsError(diagnostics.map((found) => ({ ...found, hint: again })));
+  let projects = 0;
+  const key = await askFor(screen, keyQuestion, async (answer) => {
+    if (!keyPattern.test(answer)) return 'not an API key: it starts with "rnv_" and has no spaces';
+    const typed = { RNV_BASE_URL: baseUrl, RNV_WORKSPACE_ID: workspaceId, RNV_API_KEY: answer };
+    const checked = { ...target, environment: { ...environment, ...typed }, profile: undefined };
+    const { projects: found, diagnostics } = await askService(checked, screen);
+    projects = found ?? 0;
+    if (found !== undefined) return undefined;
+    if (diagnostics.some(({ code }) => code === "api.unauthorized")) return "the platform refused this key";
+    const again = "nothing was saved: check the answers and run rnv login again";
+    throw new DiagnosticsError(diagnostics.map((one) => ({ ...one, hint: again })));
+  });
   saveProfile(environment, name, { baseUrl, workspaceId }, key);
   useInFolder(cwd, name);
   const { done, kept } = notesOf(screen);
@@ -83,18 +90,17 @@ export async function logIn(target: Target, screen: Screen): Promise<Target> {
 }
 
 /** Returns what is wrong with an answer; undefined for nothing. */
-type AnswerCheck = (answer: string) => string | undefined;
+type AnswerCheck = (answer: string) => string | undefined | Promise<string | undefined>;
+
+const keyQuestion = "API key (not shown)";
 
 const checkUrl: AnswerCheck = (text) =>
   text === "embedded"
-    ? `the embedded service needs no login: use --profile ${embeddedProfile}`
+    ? `the embedded platform needs no login: use --profile ${embeddedProfile}`
     : checkBaseUrl(text.replace(/\/+$/, ""))?.summary;
 
 const checkWorkspace: AnswerCheck = (text) =>
   uuidPattern.test(text) ? undefined : "not a UUID: 8-4-4-4-12 hexadecimal digits";
-
-const checkKey: AnswerCheck = (text) =>
-  keyPattern.test(text) ? undefined : 'not an API key: it starts with "rnv_" and has no spaces';
 
 /**
  * Asks until the answer is a good one; Enter alone answers `usual`. Throws `DiagnosticsError` at the end of input and at
@@ -103,13 +109,13 @@ const checkKey: AnswerCheck = (text) =>
 async function askFor(screen: Screen, text: string, check: AnswerCheck, usual = ""): Promise<string> {
   const { terminal } = screen;
   for (;;) {
-    const typed = await ask(screen, `${text}${usual && ` [${usual}]`}: `, check === checkKey);
+    const typed = await ask(screen, `${text}${usual && ` [${usual}]`}: `, text === keyQuestion);
     if (typed === undefined) {
       terminal.err("\nCancelled. Nothing was saved.\n");
       throw new DiagnosticsError([], exitCodes.interrupted);
     }
     const answer = typed.trim() || usual;
-    const wrong = check(answer);
+    const wrong = await check(answer);
     if (wrong === undefined) return answer;
     terminal.tell(`  ${wrong[0]?.toUpperCase()}${wrong.slice(1)}.\n`);
   }

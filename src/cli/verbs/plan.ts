@@ -46,7 +46,7 @@ export const validateVerb = defineVerb({
   name: "validate",
   arguments: { words },
   ...{ scope: "each", others: "none" },
-  summary: "Check the manifest without the service",
+  summary: "Check the manifest without the platform",
   failedJson: errorDocument,
   options: {
     ...sourceOptions,
@@ -93,7 +93,7 @@ export const planVerb = defineVerb({
   arguments: { words },
   ...planRules,
   summary: "Show what apply would do",
-  detail: "Reads the service, writes nothing and takes no lock.",
+  detail: "Reads the platform, writes nothing and takes no lock.",
   daily: ["files", "stage", "target", "out", "confirmDelete", "json"],
   failedJson: errorDocument,
   options: {
@@ -173,7 +173,7 @@ function savedLine(plan: Plan, file: string): string {
   if (!isBlocked(plan)) return `${saved} To do exactly this: rnv apply ${file}\n`;
   if (!mayBeConfirmed(plan)) return `${saved} It is blocked: resolve that, and plan again.\n`;
   const unconfirmed = counted(plan.changes.filter(isUnconfirmed).length, "unconfirmed deletion");
-  return `${saved} ${unconfirmed}: rnv apply ${file} asks for each name. In CI, pass --confirm-delete ADDRESS for each.\n`;
+  return `${saved} ${unconfirmed}: rnv apply ${file} asks for each address. In CI, pass --confirm-delete ADDRESS for each.\n`;
 }
 
 /**
@@ -267,10 +267,10 @@ export const policyVerbs: VerbFamily = {
       name: "check",
       arguments: { planFile: argument("<planfile>") },
       scope: "none",
-      summary: "Judge a saved plan, without the service",
+      summary: "Judge a saved plan, without the platform",
       detail:
         "By rnv.policy.yaml beside its manifest, by --policy and RNV_POLICY. A saved plan holds what is declared and recorded: " +
-        "a policy that asks for another field cannot be judged, and fails. Exit 4 when one fails that is not advisory.",
+        "a policy that asks for another field cannot be evaluated, and fails. Exit 4 when one fails that is not advisory.",
       options: pick("policy", "json"),
       examples: [
         ["rnv policy check plan.rnvplan", "by the policies beside the manifest"],

@@ -7,6 +7,7 @@ import { systemClock } from "../../model/time";
 import { deploymentsDocument, statusDocument } from "../../report/documents";
 import { escapeJson, escapeText, jsonText, quoteText } from "../../report/escape-text";
 import { oneStatusText, releasesText, statusText } from "../../report/status-text";
+import { idNote } from "../../report/style";
 import { elapsedText } from "../../report/time-text";
 import type { Run } from "../open-target";
 import { pick, stateVerb } from "../options";
@@ -16,7 +17,7 @@ import { argument, duration, flag, negation, parsed, positive, text, type Verb }
 
 const waiting = {
   ...pick("json"),
-  wait: negation("--no-wait", "return once the service has accepted it"),
+  wait: negation("--no-wait", "return once the platform has accepted it"),
   ...pick("lockTimeoutMs"),
   timeoutMs: parsed("--timeout <duration>", "how long to wait", duration, 1_800_000, "30m"),
 };
@@ -26,7 +27,7 @@ const deploymentId = argument("[deployment-id]");
 
 const forAService =
   "ADDRESS is that of a recorded service, such as service.shop.api. This runs at once: it is not part of a plan. " +
-  "It holds the lock of the state until the service has accepted it. Where no answer comes, the same command again " +
+  "It holds the lock of the state until the platform has accepted it. Where no answer comes, the same command again " +
   "finds out what happened, and repeats nothing.";
 
 type Wanted = Omit<RuntimeRequest, "confirm" | "onGoingOn" | "onWaiting"> & Partial<RuntimeRequest>;
@@ -55,8 +56,8 @@ async function runAction({ screen, context }: Run, wanted: Wanted): Promise<numb
     terminal.out(`${escapeJson({ address, action, result, kind, id })}\n`);
   } else if (result === "done" || result === "accepted") {
     const { colors } = outStyle(screen);
-    const id = accepted === undefined ? "" : colors.dim(` [${accepted.kind}=${escapeText(accepted.id)}]`);
-    say(`${colors.green(`${address}: ${action} ${result}.`)}${id}`);
+    const note = idNote(accepted?.id, outStyle(screen), accepted?.kind);
+    say(`${colors.green(`${address}: ${action} ${result}.`)}${note}`);
   } else if (result === "cancelled") {
     say("\nNothing was done.");
   }
@@ -154,7 +155,7 @@ const statusVerb = stateVerb({
   arguments: { address: argument("[address]") },
   summary: "Show what runs: release, commit, health, since when",
   detail:
-    "Reads the service; takes no lock and writes nothing. Without an address: every recorded service. " +
+    "Reads the platform; takes no lock and writes nothing. Without an address: every recorded service. " +
     "What failed, waits, was rolled back or is suspended is shown below each.",
   options: {
     ...pick("json"),
@@ -188,7 +189,7 @@ const deploymentsVerb = stateVerb({
   arguments: { address },
   summary: "List deployments of a service, newest first",
   detail:
-    "Reads the service; takes no lock and writes nothing. The ids are those that rollback and cancel take.",
+    "Reads the platform; takes no lock and writes nothing. The ids are those that rollback and cancel take.",
   options: {
     ...pick("json"),
     limit: parsed("--limit <n>", "how many at most: 1 to 200", listLimit, 20, "20"),

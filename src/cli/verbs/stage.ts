@@ -1,5 +1,6 @@
 import { type ApplyOutcome, apply } from "../../commands/apply";
-import { planRequest } from "../../commands/context";
+import { planRequest, succeeded } from "../../commands/context";
+import { refuseOtherRepository } from "../../commands/hold-lock";
 import { eraseState } from "../../commands/state-verbs";
 import { failure } from "../../diagnostics/diagnostic";
 import type { FoundStages } from "../../manifest/load-manifest";
@@ -27,7 +28,7 @@ const stageListVerb = defineVerb({
   summary: "List the stages of the manifest, with their instances and states",
   options: {
     ...stagesOptions,
-    drift: flag("--drift", "ask the service whether each is as it is recorded; exit 2 when one is not"),
+    drift: flag("--drift", "ask the platform whether each is as it is recorded; exit 2 when one is not"),
   },
   examples: [
     ["rnv stage list", "each stage and instance: its state, its resources, its last run"],
@@ -98,7 +99,7 @@ async function driftStatus(
 export const sweepOptions = {
   ...stagesOptions,
   olderThan: parsed("--older-than <duration>", "only those whose last run is so long ago: 72h", duration),
-  dryRun: flag("--dry-run", "say what would be destroyed, and destroy nothing"),
+  dryRun: flag("--dry-run", "say what would be destroyed and what refused, and destroy nothing"),
   ...pick("lockTimeoutMs", "answerTimeoutMs", "parallelism"),
 };
 
@@ -176,34 +177,42 @@ export async function sweepStage(
     const isKept = !isOld || (await keeps?.(name.id ?? "")) === true;
     (isKept ? kept : goes).push(stageText(name));
   }
-  const names = goes.map((name) => `  ${name}\n`).join("");
-  if (names === "" || given.dryRun) {
-    const nothing = `Nothing to sweep: ${counted(kept.length, "instance")} of ${declared.name} kept.\n`;
-    const text = names === "" ? nothing : `Would destroy:\n${names}`;
-    say(screen, text, { would_sweep: goes, kept });
-    return exitCodes.done;
-  }
+  const nothing = `Nothing to sweep: ${counted(kept.length, "instance")} of ${declared.name} kept.\n`;
+  if (goes.length === 0) say(screen, nothing, { would_sweep: goes, kept });
+  if (goes.length === 0) return exitCodes.done;
   // In another workspace nothing is swept, rather than one after the other refused.
   for (const name of goes) found.enter(splitStage(name));
-  const question = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. `;
-  if (!given.autoApprove && !(await askApproval(screen, "stage sweep", question))) {
+  const listOf = (title: string, stages: readonly string[]) =>
+    stages.length === 0 ? "" : `${title}:\n${stages.map((stage) => `  ${stage}\n`).join("")}`;
+  const question = `${listOf("These instances and all that they own will be destroyed", goes)}\n  There is no undo. `;
+  const { dryRun, autoApprove } = given;
+  if (!dryRun && !autoApprove && !(await askApproval(screen, "stage sweep", question))) {
     terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
     return signal.aborted ? exitCodes.interrupted : exitCodes.error;
   }
   const swept = await sweepInstances(goes, declared, given, { target, screen });
-  const failed = swept.filter((one) => one.exit_code !== exitCodes.done).length;
-  const left = failed === 0 ? "" : `; ${counted(failed, "instance")} failed: run the same command again`;
-  const done = counted(swept.length - failed, "instance");
-  say(screen, `Swept ${done} of ${declared.name}, ${kept.length} kept${left}.\n`, { swept, kept });
+  const [done = [], failed = []] = [true, false].map((isDone) =>
+    swept.flatMap((one) => ((one.exit_code === exitCodes.done) === isDone ? one.stage : [])),
+  );
+  const left =
+    failed.length === 0 ? "" : `; ${counted(failed.length, "instance")} failed: run the same command again`;
+  const judged = listOf("Would destroy", done) + listOf("Would be refused", failed);
+  if (dryRun) say(screen, judged, { would_sweep: done, refused: failed, kept });
+  else
+    say(
+      screen,
+      `Swept ${counted(done.length, "instance")} of ${declared.name}, ${kept.length} kept${left}.\n`,
+      { swept, kept },
+    );
   if (signal.aborted) return exitCodes.interrupted;
-  return failed === 0 ? exitCodes.done : exitCodes.partly;
+  return failed.length === 0 ? exitCodes.done : exitCodes.partly;
 }
 
-/** Destroys what the states of instances own and then the states, one by one, with a line for each. */
+/** Destroys what the states of instances own and then the states, one by one, with a line for each. A dry run judges the states alone. */
 async function sweepInstances(
   stages: readonly string[],
   { protect, disposable }: StageDeclaration,
-  { lockTimeoutMs, parallelism }: SweepValues,
+  { dryRun, lockTimeoutMs, parallelism }: SweepValues,
   { target: request, screen }: Pick<Run, "target" | "screen">,
 ) {
   const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
@@ -211,11 +220,14 @@ async function sweepInstances(
     const { exitCode, counts: { destroyed } = { destroyed: 0 }, diagnostics } = outcome;
     swept.push({ stage, destroyed, exit_code: exitCode });
     report(screen, diagnostics);
+    if (dryRun) return;
     const isDone = exitCode === exitCodes.done;
     const end = isDone ? `destroyed (${counted(destroyed, "resource")})` : "not destroyed";
     say(screen, `${stage}: ${end}.\n`);
   };
   const run = async ({ context, target: { commandLine, stage = "" } }: Run): Promise<ApplyOutcome> => {
+    if (dryRun) refuseOtherRepository(context, await context.backend.read(), dryRun);
+    if (dryRun) return succeeded;
     const outcome = await apply(context, {
       ...{ ...planRequest, mode: "destroy", commandLine, lockTimeoutMs, parallelism, isSweep: true },
       recordedOf: { stage: { name: stage, protect, disposable } },
@@ -234,14 +246,13 @@ const say = ({ format, terminal }: Screen, text: string, document?: Record<strin
   else if (document) terminal.out(jsonText({ format_version: "1.0", ...document }));
 };
 
-/** The stage to sweep; refused where it is not disposable, or has no instances. */
 function sweepable(request: Request, { stages }: FoundStages): StageDeclaration {
   const asked = askedStage(request);
   const declared = asked && stages.get(asked.name);
   if (declared !== undefined && !declared.disposable)
     throw failure("guard.stage", `stage ${declared.name} is not disposable: nothing of it is swept`, {
       range: declared.range,
-      hint: "write disposable: true where all of its instances may be destroyed without a confirmation by name",
+      hint: "write disposable: true where all of its instances may be destroyed without a confirmation",
     });
   if (declared?.each && asked?.id === undefined) return declared;
   const swept = [...stages.values()].filter(({ each, disposable }) => each && disposable);

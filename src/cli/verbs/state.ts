@@ -163,16 +163,16 @@ const stateClaimVerb = stateVerb({
 const stateRmVerb = stateVerb({
   name: "rm",
   arguments: { addresses: argument("<address...>") },
-  summary: "Forget records; the service keeps the resources",
+  summary: "Forget records; the platform keeps the resources",
   options: pick("lockTimeoutMs"),
   examples: [["rnv state rm service.shop.worker", "rnv no longer manages it"]],
   run: async (request, { context, screen }) => {
     const { addresses, archived } = await removeState(context, request);
     const notes = archived.map(({ address, id }) => {
       const back = `rnv import ${escapeText(address)} ${escapeText(id)}`;
-      return `${escapeText(address)} is archived and in no list of the service. To take it back: ${back}\n`;
+      return `${escapeText(address)} is archived and cannot be listed. To take it back: ${back}\n`;
     });
-    const what = `Forgot ${counted(addresses.length, "record")}; the service keeps them:\n`;
+    const what = `Forgot ${counted(addresses.length, "record")}; the platform keeps them:\n`;
     screen.terminal.tell([what, listed(addresses), ...notes].join(""));
   },
 });
@@ -226,7 +226,7 @@ const stateRestoreVerb = stateVerb({
   summary: "Put a previous snapshot in place of the state",
   detail:
     "Works on a state that cannot be read. The old state becomes the newest backup. The next plan shows what " +
-    "the service has and the snapshot does not know. Refused while writes are unsettled, unless --force.",
+    "the platform has and the snapshot does not know. Refused while writes are unsettled, unless --force.",
   options: {
     ...pick("lockTimeoutMs"),
     force: flag("--force", "whatever lineage it has, and unsettled writes or not"),
@@ -261,7 +261,7 @@ export const forceUnlockVerb = stateVerb({
 export const stateVerbs: VerbFamily = {
   name: "state",
   summary: "List, show and correct what the state records",
-  description: "List, show and correct what the state records. Nothing here writes to the service.",
+  description: "List, show and correct what the state records. Nothing here writes to the platform.",
   verbs: [
     stateListVerb,
     stateShowVerb,

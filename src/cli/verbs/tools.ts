@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
@@ -16,13 +15,12 @@ import {
   schemaNames,
 } from "../../commands/tools";
 import { graph } from "../../commands/validate";
-import { failure } from "../../diagnostics/diagnostic";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import { version, versionText } from "../../model/version";
 import type * as pictures from "../../report/html/topology-svg";
 import { resourceTypes } from "../../resources";
-import { packageRoot, writeWholeFile } from "../files";
+import { makeFolder, packageRoot, readText, writeWholeFile } from "../files";
 import { sourcesOf } from "../open-target";
 import { pick, sourceOptions } from "../options";
 import { report, usage } from "../screen";
@@ -102,7 +100,7 @@ const schemaVerb = defineVerb({
     ["rnv schema manifest --from-catalog > manifest.schema.json", "with the plans and regions on offer"],
     ["rnv schema overlay", "of a file that overlays a manifest: everything optional, null takes away"],
     ["rnv schema events", "of the lines of apply -json"],
-    ["rnv schema gaps", "what the service's documents do not show: assumptions, and RNV_GAP_… settings"],
+    ["rnv schema gaps", "what the platform's documents do not show: assumptions, and RNV_GAP_… settings"],
   ],
   run: async ({ name = "manifest", fromCatalog }, { context, screen: { terminal } }) => {
     // Loads documents of verbs that others do not need.
@@ -118,7 +116,7 @@ const schemaVerb = defineVerb({
 const emulatorVerb = defineVerb({
   name: "emulator",
   scope: "none",
-  summary: "Serve the embedded service over HTTP",
+  summary: "Serve the embedded platform over HTTP",
   detail: "Prints its address, workspace and key as export lines, and runs until Ctrl-C.",
   options: {
     port: parsed(
@@ -217,7 +215,7 @@ const installVerb = defineVerb({
     const provider = readBuilt("dist/terraform/terraform-provider-rnv");
     const files = releaseFiles(version, provider, readBuilt("THIRD_PARTY_NOTICES"));
     for (const folder of mirrorFolders(version)) {
-      mkdirSync(join(mirror, folder), { recursive: true });
+      makeFolder(join(mirror, folder));
       for (const { name, content, mode } of files)
         writeWholeFile(join(mirror, folder, name), content, { mode });
     }
@@ -231,14 +229,7 @@ const installVerb = defineVerb({
   },
 });
 
-function readBuilt(name: string): string {
-  const path = join(packageRoot(__dirname), name);
-  if (existsSync(path)) return readFileSync(path, "utf8");
-  throw failure("command.usage", "this package holds no built provider", {
-    detail: `There is no ${path}.`,
-    hint: "install the package again, or run npm run build in its sources",
-  });
-}
+const readBuilt = (name: string): string => readText(join(packageRoot(__dirname), name));
 
 const importBlocksVerb = defineVerb({
   name: "import-blocks",
@@ -248,7 +239,7 @@ const importBlocksVerb = defineVerb({
     "Terraform then takes the same resources over; afterwards `rnv state rm` forgets them here. With --hcl the resource " +
     "blocks of the manifest are printed, too; without it, `terraform plan -generate-config-out=FILE` writes them. From " +
     "Terraform 1.16 on, each block needs the line `provider = rnv` for that plan. Take the line out afterwards. Values of " +
-    "variables stay at the service: they are written as `preserve = true`.",
+    "variables stay on the platform: they are written as `preserve = true`.",
   options: {
     hcl: flag("--hcl", "with the resource blocks of what the manifest declares"),
     ...sourceOptions,

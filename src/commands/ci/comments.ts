@@ -15,7 +15,6 @@ interface WantedComment {
   readonly unless?: (body: string) => boolean;
 }
 
-/** A comment of an older run is still there, and could not be rewritten. */
 export class StaleCommentError extends DiagnosticsError {
   constructor(pull: string, cause: unknown) {
     const { code, summary, hint } = diagnosticOf(cause);

@@ -80,7 +80,6 @@ export const notMerged = (number: number, pullWord: string): Diagnostic =>
     hint: `Apply in a job of the branch it is merged to. To apply it all the same: --pull-request ${number}`,
   });
 
-/** An apply without a review: it does nothing. */
 function unreviewed(
   { pullRequests: [pullRequest], pullWord, isUnread }: Review,
   { isForeign, digest }: { readonly isForeign: boolean; readonly digest: string | undefined },

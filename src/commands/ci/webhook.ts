@@ -36,7 +36,7 @@ export async function callWebhook(
   await transport.close();
   if (why === undefined) return undefined;
   return error("command.undelivered", `the webhook at ${webhook.host} was not reached: ${why}`, {
-    detail: "What the job found stands in its output all the same.",
+    detail: "The output of the job still has what it found.",
     hint: "the message may not have arrived: check the address, and run the job again",
   });
 }

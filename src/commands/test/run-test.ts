@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isAbsolute, posix } from "node:path";
+import { type Connection, openConnection } from "../../api/connection";
 import { defaultGaps } from "../../api/gaps";
 import type { RunProgram } from "../../declaration/load-request";
 import { forbiddenInTests } from "../../declaration/trust";
@@ -23,8 +24,7 @@ import { keyIdOf } from "../../state/key";
 import { replayJournal } from "../../state/recorded";
 import { parseState } from "../../state/state-text";
 import { type ApplyOutcome, apply } from "../apply";
-import { type Connection, type Context, type PlanRequest, planRequest } from "../context";
-import { openConnection } from "../open-connection";
+import { type Context, type PlanRequest, planRequest } from "../context";
 import { countedExitCode, plan } from "../plan";
 import { compareOutcome, difference, findingLine, type TestOutcome } from "./compare-outcome";
 

@@ -2,10 +2,11 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { filesBelow, isBelow, realOf, shownPath } from "../../declaration/files";
+import { filesBelow, isBelow, isMissing, realOf, shownPath } from "../../declaration/files";
 import { readOr } from "../../declaration/git";
 import { commandEnvironment } from "../../declaration/trust";
 import { type Diagnostic, DiagnosticsError, failure, warning } from "../../diagnostics/diagnostic";
+import { reasonOf } from "../../model/text";
 import { manifestNames, usualManifest, yamlName } from "../find-files";
 import { type FleetMember, type FleetRequest, findFleet, partsOf } from "./find-fleet";
 import { fleetFileName } from "./fleet-file";
@@ -28,7 +29,7 @@ export function changesSince(ref: string, { root: cwd, environment }: FleetReque
     const { status, stdout, stderr, error } = run(...args);
     if (status === 0) return stdout;
     throw failure("command.usage", `--changed-since: git cannot compare with ${JSON.stringify(ref)}`, {
-      detail: error === undefined ? stderr.trim() : `git cannot be started: ${error.message}`,
+      detail: error ? `git: ${isMissing(error) ? "command not found" : reasonOf(error)}` : stderr.trim(),
       hint: "leave it out, or in a shallow clone fetch more: git fetch origin main; actions/checkout with fetch-depth: 0; GIT_DEPTH: 0 in GitLab",
     });
   };

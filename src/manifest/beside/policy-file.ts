@@ -50,7 +50,7 @@ export function readPolicies(cwd: string, files: readonly string[], named: reado
   const emptyHint = "name a folder that holds files of policies (*.yaml), or leave it out";
   // A rule that is looked for where none is would pass everything.
   for (const { one } of below.filter(({ paths }) => paths.length === 0))
-    findings.report(error("policy.invalid", `no policies stand in the folder ${one}`, { hint: emptyHint }));
+    findings.report(error("policy.invalid", `folder ${one} contains no policy files`, { hint: emptyHint }));
   const beside = besideManifest(cwd, files, policyFileName) ?? [];
   for (const path of new Set([beside, ...below.map(({ paths }) => paths)].flat())) {
     for (const policy of policiesIn(path, cwd, findings)) {

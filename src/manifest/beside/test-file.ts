@@ -91,7 +91,7 @@ const testShape = z.strictObject({
   apply: z
     .boolean()
     .optional()
-    .describe("Applies the plan to the embedded service; the plan after it must be empty."),
+    .describe("Applies the plan to the embedded platform; the plan after it must be empty."),
   expect: expectationSchema.optional(),
 });
 
@@ -240,7 +240,7 @@ function checkPaths(
       const real = realPath(path);
       const problem =
         real !== undefined && !isWithin(real, project)
-          ? ["lies outside the project", "copy it into the project, or start rnv test in a folder above both"]
+          ? ["is outside the project", "copy it into the project, or start rnv test in a folder above both"]
           : real !== undefined && !/\.(ya?ml|json|[cm]?[jt]s)$/.test(real) && statSync(real).isFile()
             ? ["is no manifest", "its name ends in .yaml, .json or .ts"]
             : undefined;

@@ -84,7 +84,7 @@ export class Fields {
       this.drop(key, "it may hold a secret and is left out: write $PASSWORD, a variable of the service");
       return undefined;
     }
-    if (text.includes("\n")) this.drop(key, "the command has several lines, which the service may not take");
+    if (text.includes("\n")) this.drop(key, "the command has several lines, which the platform may not take");
     return text || undefined;
   }
 

@@ -44,7 +44,7 @@ export function convert(request: ConvertRequest): Conversion {
   if (count === 0 && !hasErrors([...reported.values()]))
     report(error("manifest.missing_key", `${file} declares no service`, { range }));
   if (converted.services.some(({ configuration }) => configuration.image !== undefined))
-    report(dropped(range, "sourceType: image is assumed for images: the service does not show its word"));
+    report(dropped(range, "sourceType: image is assumed for images: the platform does not show its word"));
   const diagnostics = sortDiagnostics([...reported.values()]);
   const written = !hasErrors(diagnostics) && { text: manifestOf(converted) };
   return { ...written, count, diagnostics };

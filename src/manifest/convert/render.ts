@@ -90,7 +90,7 @@ function convertService(type: string, name: string, fields: Fields, repository?:
   const runtime = fields.text("runtime") ?? fields.text("env");
   const kind = kinds.get(type) ?? (runtime === "static" ? "static" : type);
   if (type === "pserv") fields.note("type", `${name}: it becomes a worker, which has no public address`);
-  if (runtime === "docker") fields.note("runtime", `${name}: the service shows no word for a Dockerfile`);
+  if (runtime === "docker") fields.note("runtime", `${name}: the platform shows no word for a Dockerfile`);
   const configuration = configurationIn(fields, runtime);
   const isBuilt = !["postgres", "redis"].includes(kind) && runtime !== "image" && !configuration.image;
   if (isBuilt) configuration.repository ??= repository;
@@ -104,7 +104,7 @@ function configurationIn(fields: Fields, runtime: string | undefined) {
   const scaling = fields.map("scaling");
   const filter = fields.map("buildFilter");
   const isBuilt = runtime !== undefined && !["static", "image", "docker"].includes(runtime);
-  fields.drop("scaling", "which word turns automatic scaling on, the service does not show");
+  fields.drop("scaling", "the platform does not show which word turns automatic scaling on");
   return {
     repository: fields.text("repo"),
     branch: fields.text("branch"),

@@ -74,7 +74,7 @@ function refusedLine({ index, 0: line }: RegExpExecArray, source: SourceFile): D
   return problem(
     hasSpace ? "a name cannot hold a space" : "this line is neither KEY=value nor a comment",
     source.range(start, index + line.trimEnd().length),
-    "a value of several lines stands in quotes",
+    "quote values that span lines",
   );
 }
 

@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { shownPath } from "../../declaration/files";
 import type { RunProgram } from "../../declaration/load-request";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import { reasonOf } from "../../model/text";
 import type { ProgramMessage } from "./evaluate-program";
 
 /** Found when a program is run: a bundle without it runs none. */
@@ -52,7 +53,7 @@ async function runProgram(
   });
   const ended = await new Promise<string>((settle) => {
     const late = `did not end within ${timeoutMs / 1000} s`;
-    child.on("error", ({ message }) => settle(stop.aborted ? late : `cannot be started: ${message}`));
+    child.on("error", (cause) => settle(stop.aborted ? late : `cannot be started: ${reasonOf(cause)}`));
     child.on("close", (code, by) =>
       settle(by ? `was ended by ${by}` : `ended with exit code ${code} before it returned a manifest`),
     );

@@ -130,7 +130,7 @@ function readList(reader: Reader, event: CollectionEvent, depth: number): Source
   while (hasMore(reader)) items.push(readNode(reader, depth + 1, "-"));
   // js-yaml takes it for the next key of the mapping around the list.
   if (event.style === COLLECTION_STYLE.BLOCK && skip(reader, restOfLine) === 0)
-    refuse(reader, [reader.end, reader.end + 1], "text goes on after a list item", "quote all of the item");
+    refuse(reader, [reader.end, reader.end + 1], "unexpected text after an item", "quote all of the item");
   return { kind: "list", items, range: collectionRange(reader, event, "]") };
 }
 
@@ -291,7 +291,7 @@ function readAlias(reader: Reader, event: AliasEvent, depth: number): SourceNode
     const hint = "write &name before the first such value; text that begins with * needs quotes";
     report(
       anchors.has(name)
-        ? error("manifest.syntax", "the alias stands in its own anchor", { range })
+        ? error("manifest.syntax", "the alias refers to itself", { range })
         : error("manifest.syntax", "the alias names no anchor before it", { range, hint }),
     );
     return nothing;

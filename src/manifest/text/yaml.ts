@@ -188,7 +188,7 @@ const notClosed: FindCause = ({ line, above, reason }) => {
 const afterQuote: FindCause = ({ text, at, line, reason }) =>
   /["'] *$/.test(text.slice(line.start, at)) && reason.startsWith("bad indentation")
     ? {
-        summary: "text goes on after its closing quote",
+        summary: "unexpected text after the closing quote",
         hint: "put quotes around all of it; inside '…' an apostrophe is written twice: ''",
         start: at,
       }
@@ -227,7 +227,7 @@ const indentation: FindCause = ({ text, at, line, above, reason }) => {
   if (at !== start && text[at] !== ":") return undefined;
   if (line.indent === above.indent)
     return {
-      summary: "list items and keys stand side by side",
+      summary: "list items and keys are mixed",
       hint: "indent the items of a list below its key, and begin each of them with -",
       start,
     };

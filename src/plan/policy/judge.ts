@@ -124,7 +124,7 @@ export function judgePolicy(
   const failures = subjects.flatMap(({ address, range, variables }): readonly Check[] => {
     const verdict = judge(compiled, variables);
     if (verdict === undefined) return [];
-    // What could not be judged may be anything: it is never overridden.
+    // What could not be evaluated may be anything: it is never overridden.
     const status = verdict.problem !== undefined ? "error" : isOverridden ? "overridden" : "failed";
     return [{ policy: name, level, status, address, message: verdict.problem ?? message, range }];
   });
@@ -145,6 +145,6 @@ function judge(
     return result === false ? {} : { problem: "`require` is neither true nor false" };
   } catch (cause) {
     const { summary } = cause as { readonly summary?: string };
-    return { problem: `it cannot be judged: ${summary ?? "an error in the expression"}` };
+    return { problem: `it cannot be evaluated: ${summary ?? "an error in the expression"}` };
   }
 }

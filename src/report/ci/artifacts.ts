@@ -3,6 +3,7 @@ import { type Check, isCondition, stopsPlan } from "../../model/policy";
 import { sha256 } from "../../model/text";
 import { guardErrors } from "../../plan/guards";
 import { isWritten, type Plan } from "../../plan/plan";
+import { summaryOf } from "../diagnostics";
 import { escapeHtml, escapeJson, escapeText, jsonText } from "../escape-text";
 import { actionPhrase, planLine } from "../plan-wording";
 import type { PathOf } from "./annotations";
@@ -122,7 +123,7 @@ export function codeQuality(findings: readonly Diagnostic[], pathOf: PathOf): st
     // A policy is a rule of its own.
     const name = rule === undefined ? code : `${code}/${rule}`;
     const issue = {
-      description: escapeText(messageOf(finding)),
+      description: escapeText(messageOf({ ...finding, summary: summaryOf(finding) })),
       check_name: name,
       fingerprint: [name, path, address, summary].join("\0"),
       severity: severity === "error" ? "critical" : "minor",

@@ -151,7 +151,6 @@ export function failedPlanComment(diagnostics: readonly Diagnostic[], comment: C
   return joined([headOf("plan", comment), "**No plan could be made.**", errors, originLine(comment)]);
 }
 
-/** The marker of a comment, another hidden line, and its heading. */
 const headOf = (kind: RecordKind, subject: CommentSubject, hidden?: string): string =>
   [markerOf(kind, subject), ...(hidden ? [hidden] : []), `### rnv ${kind}${subjectText(subject)}`].join("\n");
 
@@ -172,9 +171,6 @@ export const wasApplied = (body: string): boolean => body.includes(appliedWord);
 /** Exit codes after which the same job goes on. */
 const resumable: ReadonlySet<number> = new Set([3, 6, 7, 8, 130]);
 
-/** Codes of findings that an apply still waits for; each names the step to take. */
-const waits: ReadonlySet<string> = new Set(["apply.awaiting_checkout", "apply.deploy_timeout"]);
-
 /**
  * The comment on an apply. `record` is that of the comment before, if this run applies it by hand: another run continues
  * it.
@@ -182,7 +178,9 @@ const waits: ReadonlySet<string> = new Set(["apply.awaiting_checkout", "apply.de
 export function applyComment(end: ApplyEnd, comment: Comment, record?: string): string {
   const { exitCode, plan, counts, diagnostics } = end;
   if (exitCode === 5 && plan) return refusedComment(plan, end, comment);
-  const errors = diagnostics.filter(({ severity, code }) => severity === "error" || waits.has(code));
+  const errors = diagnostics.filter(
+    ({ severity, code }) => severity === "error" || code === "apply.awaiting_checkout",
+  );
   // For a deployment, the cause says more than the exit code.
   const cause = exitCode === 7 || exitCode === 8 ? errors[0]?.summary : undefined;
   const state = cause

@@ -1,5 +1,5 @@
 import { countsOfStage, type DriftJob, driftClasses, type StageDrift } from "../../plan/drift";
-import { diagnosticsText } from "../diagnostics";
+import { diagnosticsText, summaryOf } from "../diagnostics";
 import { diagnosticData, reportDocument } from "../documents";
 import { classWords, driftLine, driftMarkdown, driftText, nameOfStage } from "../drift-report";
 import { codeSpan, escapeMarkdown, escapeText, jsonText } from "../escape-text";
@@ -112,7 +112,7 @@ export function driftIssue(
     .map(escapeText)
     .join(": ");
   const checked = `${exactTime(at)}${pageText(job)}.`;
-  const farewell = `No drift any more, as of ${checked}\n`;
+  const farewell = `No drift as of ${checked}\n`;
   if (statusOf(one) === "clean") return { marker, title, farewell };
   const footer = `Checked ${checked} To keep a difference, add it to \`rnv.drift.yaml\` with a reason and an end date. To undo it, merge a ${pullWord}; its apply repairs it. Or run \`rnv ci apply --repair\` in a job that needs an approval. This issue closes when no drift is found.\n`;
   const found = driftMarkdown(one, Math.min(mostCharacters, markdownLimit) - footer.length - 400);
@@ -126,9 +126,9 @@ function messageOf(job: DriftJob): string {
   const lines = job.stages
     .filter(({ exitCode }) => exitCode !== 0)
     .map((one) => {
-      const failed = one.diagnostics.find(({ severity }) => severity === "error")?.summary;
-      const found =
-        one.report && one.exitCode !== 1 ? driftLine(one.report) : (failed ?? statusWords[statusOf(one)]);
+      const failed = one.diagnostics.find(({ severity }) => severity === "error");
+      const cause = failed === undefined ? statusWords[statusOf(one)] : summaryOf(failed);
+      const found = one.report && one.exitCode !== 1 ? driftLine(one.report) : cause;
       return `• ${escapeText(nameOfStage(one) || "the manifest")}: ${escapeText(found)}`;
     });
   const opening = `rnv drift of ${escapeText(job.manifest)}. ${jobLine(job)}`;

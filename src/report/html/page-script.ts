@@ -42,6 +42,7 @@ export const pageScript = `
     const [shown, count] = [entries.filter((entry) => !entry.hidden), entries].map(sizeOf);
     if (shown < count) for (const group of groups) group.open = true;
     form.elements.shown.value = shown + " of " + count + " shown";
+    document.getElementById("none").hidden = shown > 0;
   };
   if (form) {
     form.hidden = false;
@@ -78,7 +79,9 @@ export const pageScript = `
     const drawing = picture.querySelector("svg");
     const { width, height } = drawing.viewBox.baseVal;
     let scale = 1;
-    const whole = () => Math.min(1, picture.clientWidth / width, picture.clientHeight / height);
+    // The frame is no wider than the picture.
+    const across = () => (picture.parentElement.clientWidth - 2) / width;
+    const whole = () => Math.min(1, across(), picture.clientHeight / height);
     // The middle of the picture stays in place.
     const zoom = (factor) => {
       const [x, y] = [picture.clientWidth / 2, picture.clientHeight / 2];
@@ -100,8 +103,8 @@ export const pageScript = `
         box.y + box.height / 2 - view.y - view.height / 2);
     };
     picture.classList.add("live");
-    const room = Math.min(1, Math.max(readable, picture.clientWidth / width)) * height + 2;
-    picture.style.height = Math.round(Math.min(innerHeight * 0.7, room)) + "px";
+    const room = Math.min(1, Math.max(readable, across())) * height + 2;
+    picture.style.height = Math.round(Math.min(innerHeight * 0.8, room)) + "px";
     const tools = document.createElement("div");
     tools.className = "tools";
     tools.append(

@@ -1,7 +1,7 @@
-import type { Diagnostic } from "../../diagnostics/diagnostic";
+import type { Diagnostic, Severity } from "../../diagnostics/diagnostic";
 import { sha256, shortList } from "../../model/text";
 import { shortDigest } from "../../plan/digest";
-import { placeText } from "../diagnostics";
+import { groupFindings, placeText, sameFor, subjectOf, summaryOf } from "../diagnostics";
 import { escapeHtml, escapeLines } from "../escape-text";
 import { tagOf } from "../graph";
 import { groupBy } from "../order";
@@ -167,10 +167,12 @@ const foundBy = ({ tag, fields = [], homes = [] }: Item): readonly (readonly str
 
 /** So many entries of a page are shown unfolded. */
 const mostOpen = 12;
+/** So many are listed one by one, unless they are new. */
+const mostListed = 100;
 /** Groups of a part; the last holds all others. */
 const mostGroups = 40;
 /** Characters of the entries of a page: with the rest of it they stay below two megabytes. */
-const mostCharacters = 1_700_000;
+const mostCharacters = 1_600_000;
 /** Characters around the counted text of an entry. */
 const frame = 60;
 
@@ -218,14 +220,16 @@ ${selects}
 <span class="buttons"><button type="button" name="open">Open all</button> <button type="reset">Reset</button></span>
 <output name="shown" aria-live="polite"></output>
 </form>
+<p id="none" hidden>No ${subject.slice(0, -1)} matches. <button type="reset" form="filter">Reset</button></p>
 `;
 }
 
-/** Entries below their title, where they have one; many new resources are folded away by their homes. */
-function entryList({ title, items: entries = [] }: Section, drawn: (entry: Item) => Markup): Part {
+/** Entries below their title, where they have one; many are folded away by their homes, but no losses. */
+function entryList({ title, items: entries = [], weight }: Section, drawn: (entry: Item) => Markup): Part {
   const count = (own: readonly Item[]): Markup => html`<span class="count">${countOf(own)}</span>`;
   const isNew = entries.every(({ tag }) => tag?.[0] === "create");
-  const groups = isNew && entries.length > mostOpen ? groupsOf(entries) : [];
+  const groups =
+    entries.length > (isNew ? mostOpen : mostListed) && weight !== "whole" ? groupsOf(entries) : [];
   const folded = groups.map(
     ([name, own]) =>
       html`<details class="group"><summary><b>${name}</b> ${count(own)}</summary>\n${own.map(drawn)}</details>\n`,
@@ -278,13 +282,26 @@ function bodyOf(entry: Item): Markup {
 export const tagMark = ([kind, sign, word]: Tag): Markup =>
   html`<span class="mark ${kind}">${sign} ${word}</span>`;
 
-export function findingsSection(diagnostics: readonly Diagnostic[]): PagePart | undefined {
-  if (diagnostics.length === 0) return undefined;
-  const findings = diagnostics.map(({ severity, code, summary, detail, hint, range }) => {
+/** Findings of a severity, grouped as in the text. `anchors` are ids of this page. */
+export function findingsSection(
+  severity: Severity,
+  diagnostics: readonly Diagnostic[],
+  anchors: ReadonlySet<string>,
+): PagePart | undefined {
+  const own = diagnostics.filter((one) => one.severity === severity);
+  if (own.length === 0) return undefined;
+  const subject = (text: string): Part =>
+    anchors.has(text) ? html`<a href="${linkTo(text)}">${text}</a>` : text;
+  const findings = groupFindings(own).map(([first, ...others]) => {
+    const { code, detail, hint, range } = first;
     const place = range && html` <code>${placeText(range)}</code>`;
-    return html`<p><strong class="${severity}">${severity}[${code}]</strong>: ${summary}${place}</p>${detail && preformatted(escapeLines(detail))}${hint && html`<p>hint: ${hint}</p>`}`;
+    const same =
+      others.length > 0 &&
+      html`<details><summary>${sameFor(others)}</summary>${list(others.map(subjectOf).map(subject), "addresses")}</details>`;
+    return html`<p><strong class="${severity}">${severity}[${code}]</strong>: ${summaryOf(first)}${place}</p>${detail && preformatted(escapeLines(detail))}${hint && html`<p>hint: ${hint}</p>`}${same}`;
   });
-  return { id: "findings", title: "Findings", count: diagnostics.length, body: list(findings) };
+  const title = severity === "error" ? "Errors" : "Warnings";
+  return { id: title.toLowerCase(), title, count: own.length, body: list(findings) };
 }
 
 /** Fields as lines of a diff, each with the line of the manifest. */

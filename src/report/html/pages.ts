@@ -1,5 +1,5 @@
 import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
-import { stopsPlan } from "../../model/policy";
+import { type Check, stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
 import type { AppliedValue, State } from "../../model/state";
 import { unflatten } from "../../model/value";
@@ -13,10 +13,10 @@ import { planOf } from "../../plan/read-document";
 import { driftLine, driftSections } from "../drift-report";
 import { type FleetReport, fleetLine, fleetSections, isWell, signOf } from "../fleet-report";
 import type { Mark } from "../graph";
-import { homeOf } from "../order";
-import { changesIn, planLines, planReport } from "../plan-report";
+import { compareNatural, groupBy, homeOf } from "../order";
+import { changesIn, mostNamed, planLines, planReport } from "../plan-report";
 import { checkStatusWords, checkWords, counted, planHeadings } from "../plan-wording";
-import { type Item, itemSection, type Section, section } from "../sections";
+import { codes, type Item, itemSection, type Section, section } from "../sections";
 import { recordedIn, recordedRows, type StateEntry, stateSections } from "../state-text";
 import { elapsedText, exactTime } from "../time-text";
 import {
@@ -58,6 +58,7 @@ export function planPage(document: PlanDocument, scope: PageScope): string {
   const report = planReport(plan, "equal");
   const { line, counts, cost } = planLines(plan, report);
   const anchors = new Set<string>(changesIn(report).map(({ address }) => address));
+  const [changes, ...others] = reportParts("changes", "Action", [...report, ...checksSection(plan)]);
   return page({
     heading: "rnv plan",
     ...planVerdict(plan),
@@ -66,9 +67,11 @@ export function planPage(document: PlanDocument, scope: PageScope): string {
     facts: planFacts(plan, scope),
     sections: [
       blockedSection(plan),
-      findingsSection(plan.diagnostics),
+      findingsSection("error", plan.diagnostics, anchors),
       topologySection(topologyOf(document.resource_changes, scope.types), anchors),
-      ...reportParts("changes", "Action", [...report, ...checksSection(plan)]),
+      changes,
+      findingsSection("warning", plan.diagnostics, anchors),
+      ...others,
     ],
   });
 }
@@ -112,10 +115,18 @@ ${table(rows, ["Resource", "Why", "How to confirm"], "rows")}`;
 
 function checksSection({ checks = [] }: Plan): readonly Section<never>[] {
   const worstFirst = [...checks.filter(stopsPlan), ...checks.filter((check) => !stopsPlan(check))];
-  const rows = worstFirst.map(({ policy, level, status, address, message }) => [
-    ...[{ code: policy }, address === undefined ? "" : { code: address }],
-    `${checkStatusWords[status]}${status === "passed" ? "" : ` (${level})`}${message === undefined ? "" : `, ${message}`}`,
-  ]);
+  const alike = groupBy(worstFirst, ({ address, range, ...check }) => JSON.stringify(check));
+  const rows = [...alike.values()].map((own) => {
+    const [{ policy, level, status, message }] = own as [Check];
+    const addresses = own.flatMap(({ address }) => address ?? []).sort(compareNatural);
+    const many = own.length > 1 && addresses.length === 0 ? `${own.length} ` : "";
+    const result = `${many}${checkStatusWords[status]}${status === "passed" ? "" : ` (${level})`}`;
+    return [
+      { code: policy },
+      codes(addresses, mostNamed),
+      message === undefined ? result : `${result}, ${message}`,
+    ];
+  });
   const { title, counts } = checkWords(checks);
   return section("policies", title, `${counts}.`, rows);
 }
@@ -131,6 +142,8 @@ export function driftPage(
   );
   // One of two kinds is marked as the first.
   const markAt = new Map(marked.reverse());
+  const anchors = new Set(markAt.keys());
+  const [differences, ...others] = reportParts("differences", "Found", found);
   const resources = planDocument(plan).resource_changes.map(asItIs);
   const topology = topologyOf(resources, scope.types, ({ address }) => markAt.get(address) ?? "same");
   return page({
@@ -141,9 +154,11 @@ export function driftPage(
     line: driftLine(report).replace(/^(?:Drift: |No drift\. (?=.))/, ""),
     facts: [...targetFacts(scope, plan.binding), ["Counted", report.failOn.join(", ")]],
     sections: [
-      findingsSection(diagnostics),
-      topologySection(topology, new Set(markAt.keys())),
-      ...reportParts("differences", "Found", found),
+      findingsSection("error", diagnostics, anchors),
+      differences,
+      topologySection(topology, anchors),
+      findingsSection("warning", diagnostics, anchors),
+      ...others,
     ],
   });
 }

@@ -1,4 +1,5 @@
 import type * as dagreModule from "@dagrejs/dagre";
+import { reachable } from "../../model/graph";
 import { escapeText } from "../escape-text";
 import { compareNatural, groupBy } from "../order";
 import { cutText, textWidth } from "../style";
@@ -19,6 +20,8 @@ export interface GraphNode {
   readonly box?: string | undefined;
   /** Position in the saved layout of its project. */
   readonly place?: Point | undefined;
+  /** A node that is `blocked` is placed before the others, and its box before other boxes. */
+  readonly signs?: readonly string[];
 }
 
 /** An edge leads from a node to a node that it refers to. */
@@ -65,9 +68,10 @@ const apartBoxes = 40;
 const padding = 28;
 /** Pixels between a column of nodes and one of labels. */
 const slope = 32;
-/** Pixels of a row of boxes, and columns of nodes without references. */
+/** Pixels of a row. */
 const widest = 1600;
-const mostColumns = 5;
+/** Width of a usual frame, as a multiple of its height. */
+const shape = 1.9;
 /** Edges of a box: more would take longer than a third of a second, and be a tangle. */
 const mostEdges = 250;
 /** Above it, nodes that people have put nearly at the same point would tear the rest apart. */
@@ -83,9 +87,13 @@ function labelOf([first, ...rest]: readonly string[]): string {
 
 const labelWidth = ({ names }: GraphEdge): number => Math.ceil(textWidth(labelOf(names)) * noteCharacter);
 
+const labelSize = (edges: readonly GraphEdge[]): Size => {
+  return { width: Math.max(0, ...edges.map(labelWidth)), height: labelHeight };
+};
+
 /**
  * Places nodes, each as many pixels wide as `widthOf` says: where people have put them, else by reference from left to
- * right. Boxes are beside each other in rows. Edges stay within a box: a referenced node of another box is in both. A
+ * right. Boxes, and the unconnected parts of each, are in rows. Edges stay within a box: a referenced node of another box is in both. A
  * box of too many edges has none. Neither nodes nor labels nor boxes overlap. The same graph has the same picture.
  */
 export function placeNodes<Node extends GraphNode>(
@@ -94,84 +102,109 @@ export function placeNodes<Node extends GraphNode>(
 ) {
   const nodes = [...graph.nodes].sort((a, b) => compareNatural(a.id, b.id));
   const edges = [...graph.edges].sort((a, b) => compareNatural(a.from, b.from) || compareNatural(a.to, b.to));
-  const byId = new Map(nodes.map((node) => [node.id, node]));
-  const edgesIn = groupBy(edges, ({ from }) => byId.get(from)?.box);
-  const boxes = [...groupBy(nodes, ({ box }) => box)].sort(([a], [b]) =>
-    a === undefined ? 1 : b === undefined ? -1 : compareNatural(a, b),
-  );
-  const layouts = boxes.map(([id, own]) => {
+  const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));
+  const edgesIn = groupBy(edges, ({ from }) => boxOf.get(from));
+  const layouts = [...groupBy(nodes, ({ box }) => box)].map(([id, own]) => {
     const all = edgesIn.get(id) ?? [];
     const links = all.length > mostEdges ? [] : all;
-    // Lines to the nodes themselves would run behind others.
-    const others = [...new Set(links.map(({ to }) => byId.get(to)))].flatMap((node) =>
-      node === undefined || node.box === id ? [] : [{ ...node, place: undefined }],
+    const targets = new Set(links.map(({ to }) => to));
+    // Lines to the nodes of other boxes themselves would run behind others.
+    const inside = nodes.flatMap((node) =>
+      node.box === id ? [node] : targets.has(node.id) ? [{ ...node, place: undefined, signs: [] }] : [],
     );
-    return { id, ...layoutOf([...own, ...others], links, Math.max(...[...own, ...others].map(widthOf))) };
+    return { id, isFirst: isUrgent(own), ...layoutOf(inside, links, Math.max(...inside.map(widthOf))) };
   });
-  return inRows(layouts, Math.max(widest, ...layouts.map(({ width }) => width)), apartBoxes);
+  const { parts, ...size } = pack(layouts, apartBoxes);
+  return { boxes: parts, ...size };
 }
 
-/** Puts boxes beside each other in rows of at most `limit` pixels, with a gap between them. */
-function inRows<Box extends Size>(all: readonly Box[], limit: number, gap: number) {
+const isUrgent = (nodes: readonly GraphNode[]) => nodes.some(({ signs }) => signs?.includes("blocked"));
+
+/** Packs parts into rows, the urgent and then the tallest above. They fit into the smallest frame of the usual shape. */
+function pack<One extends Size & Pick<Part, "isFirst">>(parts: readonly One[], gap: number) {
+  const sorted = [...parts].sort((a, b) => Number(b.isFirst) - Number(a.isFirst) || b.height - a.height);
+  const most = Math.max(widest, ...parts.map(({ width }) => width));
+  let limit = -gap;
+  const found = sorted.flatMap(({ width }) => {
+    limit += gap + width;
+    return limit > most ? [] : [inRows(sorted, limit, gap)];
+  });
+  const frameOf = ({ width, height }: Size): number => Math.max(width, shape * height);
+  return found.reduce((best, other) => (frameOf(other) < frameOf(best) ? other : best));
+}
+
+/** Puts parts beside each other in rows of at most `limit` pixels, with a gap between them. */
+function inRows<Part extends Size>(all: readonly Part[], limit: number, gap: number) {
   let [x, y, rowHeight, right] = [0, 0, 0, 0];
-  const boxes = all.map((one): Box & Point => {
+  const parts = all.map((one): Part & Point => {
     if (x > 0 && x + one.width > limit) [x, y, rowHeight] = [0, y + rowHeight + gap, 0];
-    const box = { ...one, x, y };
-    rowHeight = Math.max(rowHeight, box.height);
-    right = Math.max(right, x + box.width);
-    x += box.width + gap;
-    return box;
+    const part = { ...one, x, y };
+    rowHeight = Math.max(rowHeight, part.height);
+    right = Math.max(right, x + part.width);
+    x += part.width + gap;
+    return part;
   });
-  return { boxes, width: right, height: y + rowHeight };
+  return { parts, width: right, height: y + rowHeight };
 }
 
-/** Places nodes by hand or by dagre, and the others in rows below them. */
-function layoutOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[], width: number): Layout {
-  const nodeSize = { width, height: nodeHeight };
-  const label = { width: Math.max(0, ...edges.map(labelWidth)), height: labelHeight };
-  const saved = savedPlaces(nodes, nodeSize, label);
-  const drawn = saved
-    ? { nodes: saved, edges: [], ...endOf(saved, nodeSize) }
-    : layoutByDagre(edges, nodeSize, label);
-  const others = nodes.flatMap(({ id }) => (drawn.nodes.has(id) ? [] : [{ id, ...nodeSize }]));
-  const columns = Math.min(mostColumns, Math.ceil(Math.sqrt(others.length * 0.7)));
-  const top = drawn.nodes.size === 0 ? padding : drawn.height - padding + apart;
-  const rows = inRows(others, columns * (width + apart), apart).boxes.map(({ id, x, y }): [string, Point] => [
-    id,
-    { x: padding + x + width / 2, y: top + y + nodeHeight / 2 },
-  ]);
-  const all = new Map([...drawn.nodes, ...rows]);
-  const end = endOf(all, nodeSize);
-  return {
-    nodeSize,
-    nodes: all,
-    edges: saved ? straightEdges(edges, all, nodeSize) : drawn.edges,
-    width: Math.max(drawn.width, end.width),
-    height: Math.max(drawn.height, end.height),
-  };
+/** Places nodes by hand, and the others by the parts that references connect. */
+function layoutOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[], nodeWidth: number): Layout {
+  const nodeSize = { width: nodeWidth, height: nodeHeight };
+  const saved = savedPlaces(nodes, nodeSize, labelSize(edges));
+  const others = nodes.filter(({ id }) => !saved?.nodes.has(id));
+  const parts = connected(others, saved ? [] : edges).map((part) => layoutByDagre(...part, nodeSize));
+  const packed = pack(saved ? [saved, ...parts] : parts, apart);
+  const all = packed.parts.flatMap((part) =>
+    [...part.nodes].map(([id, at]) => [id, moved(at, part)] as const),
+  );
+  const lines = packed.parts.flatMap((part) =>
+    part.edges.map(({ edge, points, label }): PlacedEdge => {
+      return { edge, points: points.map((at) => moved(at, part)), label: label && moved(label, part) };
+    }),
+  );
+  const links = saved ? straightEdges(edges, new Map(all), nodeSize) : lines;
+  const [width, height] = [packed.width + 2 * padding, packed.height + 2 * padding];
+  return { nodeSize, nodes: new Map(all), edges: links, width, height };
 }
 
-const endOf = (nodes: ReadonlyMap<string, Point>, nodeSize: Size): Size => ({
-  width: Math.max(...[...nodes.values()].map(({ x }) => x)) + nodeSize.width / 2 + padding,
-  height: Math.max(...[...nodes.values()].map(({ y }) => y)) + nodeSize.height / 2 + padding,
+const moved = <One extends Point>(one: One, { x, y }: Point): One => ({
+  ...one,
+  ...{ x: one.x + x + padding, y: one.y + y + padding },
 });
 
-function layoutByDagre(edges: readonly GraphEdge[], nodeSize: Size, label: Size): Omit<Layout, "nodeSize"> {
+/** Splits a graph into the parts that no edge connects. */
+function connected(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
+  const near = (id: string): readonly string[] =>
+    edges.flatMap(({ from, to }) => (from === id ? [to] : to === id ? [from] : []));
+  const parts: ReadonlySet<string>[] = [];
+  for (const { id } of nodes) if (!parts.some((part) => part.has(id))) parts.push(reachable([id], near));
+  return parts.map(
+    (part) => [nodes.filter(({ id }) => part.has(id)), edges.filter(({ from }) => part.has(from))] as const,
+  );
+}
+
+/** Nodes and edges with the size of their frame, whose corner is the origin. */
+type Part = Omit<Layout, "nodeSize"> & { readonly isFirst: boolean };
+
+function layoutByDagre(nodes: readonly GraphNode[], edges: readonly GraphEdge[], nodeSize: Size): Part {
+  const isFirst = isUrgent(nodes);
+  const [first] = nodes as [GraphNode];
+  const middle = { x: nodeSize.width / 2, y: nodeSize.height / 2 };
+  if (nodes.length === 1) return { nodes: new Map([[first.id, middle]]), edges: [], ...nodeSize, isFirst };
   const { Graph, layout } = require("@dagrejs/dagre") as typeof dagreModule;
   const graph = new Graph({ multigraph: true });
   // The ranker of dagre's own choice takes longer, and shortens few edges.
   const ranker = { ranker: "tight-tree", rankdir: "LR" };
-  const gaps = { nodesep: apart, edgesep: apart / 2, ranksep: 2 * slope };
-  graph.setGraph({ ...ranker, ...gaps, marginx: padding, marginy: padding });
-  const linked = [...new Set(edges.flatMap(({ from, to }) => [from, to]))].sort(compareNatural);
-  for (const id of linked) graph.setNode(id, { ...nodeSize });
+  graph.setGraph({ ...ranker, nodesep: apart, edgesep: apart / 2, ranksep: 2 * slope });
+  const label = labelSize(edges);
+  for (const { id } of nodes) graph.setNode(id, { ...nodeSize });
   for (const { from, to } of edges) graph.setEdge(from, to, { ...label, labelpos: "c" });
   layout(graph);
-  const nodes = new Map(linked.map((id): [string, Point] => [id, graph.node(id)]));
-  const columns = new Set([...nodes.values()].map(({ x }) => x));
+  const placed = new Map(nodes.map(({ id }): [string, Point] => [id, graph.node(id)]));
+  const columns = new Set([...placed.values()].map(({ x }) => x));
   const { width = 0, height = 0 } = graph.graph() as Partial<Size>;
-  const placed = edges.map((edge): PlacedEdge => {
-    const [from, to] = [nodes.get(edge.from), nodes.get(edge.to)] as [Point, Point];
+  const lines = edges.map((edge): PlacedEdge => {
+    const [from, to] = [placed.get(edge.from), placed.get(edge.to)] as [Point, Point];
     // The point of the edge itself is the middle of the room of its label.
     const { points, x, y } = graph.edge(edge.from, edge.to) as Point & { points: readonly Point[] };
     const forth = to.x > from.x ? 1 : -1;
@@ -182,7 +215,7 @@ function layoutByDagre(edges: readonly GraphEdge[], nodeSize: Size, label: Size)
     });
     return { edge, points: stretches.slice(1, -1), label: labelAt(edge, { x, y }) };
   });
-  return { nodes, edges: placed, width, height };
+  return { nodes: placed, edges: lines, width, height, isFirst };
 }
 
 function labelAt(edge: GraphEdge, { x, y }: Point): PlacedEdge["label"] {
@@ -194,11 +227,7 @@ function labelAt(edge: GraphEdge, { x, y }: Point): PlacedEdge["label"] {
  * Returns nodes where people have put them, stretched until none overlap. Undefined where people have put less than half
  * of them, or two nearly at the same point.
  */
-function savedPlaces(
-  nodes: readonly GraphNode[],
-  nodeSize: Size,
-  label: Size,
-): ReadonlyMap<string, Point> | undefined {
+function savedPlaces(nodes: readonly GraphNode[], nodeSize: Size, label: Size): Part | undefined {
   const put = nodes.flatMap(({ id, place }) => (place ? [{ id, ...place }] : []));
   const [across, down] = [nodeSize.width + label.width + 2 * apart, nodeSize.height + label.height + apart];
   const stretches = put.flatMap((a, i) =>
@@ -206,9 +235,21 @@ function savedPlaces(
   );
   const stretch = Math.max(1, ...stretches);
   if (put.length * 2 < nodes.length || stretch > mostStretch) return undefined;
-  const left = Math.min(...put.map(({ x }) => x)) * stretch - padding - nodeSize.width / 2;
-  const top = Math.min(...put.map(({ y }) => y)) * stretch - padding - nodeSize.height / 2;
-  return new Map(put.map(({ id, x, y }) => [id, { x: x * stretch - left, y: y * stretch - top }]));
+  const [xs, ys] = [put.map(({ x }) => x), put.map(({ y }) => y)];
+  const [left, top] = [Math.min(...xs), Math.min(...ys)];
+  const { width, height } = nodeSize;
+  const placed = put.map(({ id, x, y }): [string, Point] => [
+    id,
+    { x: (x - left) * stretch + width / 2, y: (y - top) * stretch + height / 2 },
+  ]);
+  const [right, bottom] = [(Math.max(...xs) - left) * stretch, (Math.max(...ys) - top) * stretch];
+  return {
+    nodes: new Map(placed),
+    edges: [],
+    width: right + width,
+    height: bottom + height,
+    isFirst: isUrgent(nodes),
+  };
 }
 
 /** Edges from frame to frame, each with a label in its middle where there is room. */

@@ -73,7 +73,7 @@ function boxMark(box: PlacedBox, { nodes, boxes }: Topology, anchors: ReadonlySe
   const { id, width, height, edges, nodeSize } = box;
   const drawn = nodes.filter((node) => box.nodes.has(node.id));
   const mark = worstMark(drawn.filter((node) => node.box === id));
-  const title = nodeText(boxes.get(id ?? "") ?? "");
+  const title = clip(boxes.get(id ?? "") ?? "", Math.floor((width - 2 * inset) / titleCharacter));
   const frame = html`<rect width="${rounded(width)}" height="${rounded(height)}" rx="10" fill="#f6f8fa" stroke="${inkOf(mark)}"/><text x="${inset}" y="18" font-size="13" font-weight="600" fill="${grey}">${title}</text>`;
   const nodeMarks = drawn.map((node) => {
     const picture = nodeMark(node, box.nodes.get(node.id) as Point, nodeSize, node.box !== id);

@@ -2,7 +2,7 @@ import { unlessAbsent } from "../../api/api-error";
 import type { Endpoints } from "../../api/endpoints";
 import type { Reads } from "../../api/reads";
 import { type Deployment, terminalStatuses } from "../../api/wire/shapes";
-import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
 import { remedy } from "../../diagnostics/remedies";
 import { consumerList } from "../../model/consumer";
 import type { Pending } from "../../model/live";
@@ -15,8 +15,9 @@ import type {
 } from "../../model/resource-operations";
 import type { Finding } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
+import { shortId } from "../../model/text";
 import { notShown, pollOperation } from "../deletion";
-import { pollDeployment, queuedSince, workerFindings } from "../deployment-status";
+import { deploymentStanding, pollDeployment, queuedSince, workerFindings } from "../deployment-status";
 
 type ServiceVerb = ResourceAction<Reads, Endpoints>;
 
@@ -76,7 +77,7 @@ async function deploymentsOf(reads: Reads, { id, address }: ActionInput): Promis
   if (available) return items;
   throw failure("live.hosting_off", `${address} has no hosting now`, {
     address,
-    detail: reason || "The service gives no reason.",
+    detail: reason || "The platform gives no reason.",
     hint: "nothing was sent; run the command again once hosting is enabled in the dashboard",
   });
 }
@@ -101,7 +102,7 @@ async function aimAtRelease(
 ): Promise<ActionAim> {
   const items = await deploymentsOf(reads, input);
   const service = await reads.service(input.id);
-  const serving = service.kind === "found" ? service.value.liveDeploymentId : undefined;
+  const { deploymentId: latest, liveDeploymentId: serving } = service.kind === "found" ? service.value : {};
   const { address, id: serviceId, deploymentId: wanted } = input;
   const chosen = items.find(({ id, canRollback }) =>
     wanted ? id === wanted : canRollback && id !== serving,
@@ -111,7 +112,14 @@ async function aimAtRelease(
     const summary = `${address} has no deployment of the id ${wanted}`;
     throw failure("live.import_missing", summary, { address, attribute: "deploymentId" });
   }
-  if (!found) throw nothingTo(input, "no earlier release to go back to");
+  if (!found) {
+    const releases = { latestId: latest, liveId: serving, latest: items.find(({ id }) => id === latest) };
+    const runs = serving
+      ? `it runs release ${shortId(serving)}, and no earlier one is retained`
+      : "nothing of it runs";
+    const why = deploymentStanding(releases)?.summary ?? runs;
+    throw failure("command.usage", `${address}: nothing to roll back: ${why}`, { address });
+  }
   return {
     preexistingIds: items.map(({ id }) => id),
     deploymentId: found.id,
@@ -148,12 +156,11 @@ async function aimAtRunning(reads: Reads, input: ActionInput): Promise<ActionAim
   if (input.deploymentId !== undefined) return { preexistingIds: [], deploymentId: input.deploymentId };
   const { items } = await reads.live.listDeployments(input.id, { limit: pageSize });
   const running = items.find((item) => !hasEnded(item));
-  if (running === undefined) throw nothingTo(input, "no deployment in progress");
+  const { address } = input;
+  if (running === undefined)
+    throw failure("command.usage", `${address} has no deployment in progress`, { address });
   return { preexistingIds: [], deploymentId: running.id };
 }
-
-const nothingTo = ({ address }: ActionInput, what: string): DiagnosticsError =>
-  failure("command.usage", `${address} has ${what}`, { address });
 
 const hasEnded = ({ status, finishedAt }: Deployment): boolean =>
   finishedAt != null || (terminalStatuses as readonly string[]).includes(status);
@@ -174,7 +181,7 @@ const queues = (isRollback: boolean): Pick<ServiceVerb, "pendingOf" | "find" | "
 /** A cancellation is done once the deployment has ended; one that went live came too late. */
 async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Promise<OperationStatus> {
   const found = await unlessAbsent(() => reads.live.getDeployment(serviceId, id));
-  if (found === undefined) return notShown(`the service does not show deployment ${id}`);
+  if (found === undefined) return notShown(`the platform does not show deployment ${id}`);
   if (found.status === "live")
     return { kind: "failed", summary: `deployment ${id} was live before it could be cancelled` };
   return hasEnded(found) ? { kind: "done" } : { kind: "waiting", status: found.status };

@@ -78,7 +78,6 @@ export function findPlan(catalog: Catalog, id: string, kind: string | undefined)
   return plans.find(({ kinds }) => kind !== undefined && kinds.includes(kind)) ?? plans[0];
 }
 
-/** What the catalog offers for an attribute. */
 export function offeredWords(path: string, catalog: Catalog): readonly string[] {
   if (path === "kind") return idsOf(catalog.serviceTypes);
   if (path === "configuration.region") return idsOf(catalog.regions);
@@ -175,7 +174,7 @@ const checkNumbers = (declared: DeclaredService): readonly Finding[] =>
     const { minimum, maximum } = ranges[field] ?? assumed;
     if (typeof value !== "number" || (value >= minimum && value <= (maximum ?? value))) return [];
     const expected = maximum === undefined ? `of ${minimum} or more` : `from ${minimum} to ${maximum}`;
-    const summary = `expected a number ${expected}, found ${value}`;
+    const summary = `${field} must be a number ${expected}, not ${value}`;
     return [ranges[field] ? impossible(attribute, summary) : doubtful(attribute, summary)];
   });
 

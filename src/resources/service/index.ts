@@ -50,7 +50,7 @@ const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {
   projectId: { change: "replace", equal: sameId, effects: ["destructive"] },
   // The url and the host of what runs may move with the name: it is deployed again.
   name: { change: "update", equal: sameName },
-  kind: { change: "replace", offered: true, known: ["web", "static"], effects: ["destructive"] },
+  kind: { change: "replace", kept: true, offered: true, known: ["web", "static"], effects: ["destructive"] },
   environment: { change: "replace", resolved: true, offered: true, effects: ["destructive"] },
   // Archiving stops no runtime, and a restore starts none (interface, "States and transitions").
   archived: { change: "update", takesEffect: "at once", alwaysManaged: true },
@@ -96,7 +96,7 @@ export const service: Resource = {
   defaults,
   offeredWords,
   check: checkService,
-  unappliedHint: `if no field ever takes, the service wants another body, which ${gapVariable("patchService")} may hold; a setting that does not go back may have another default for this kind, which ${gapVariable("kindDefaults")} says (rnv schema gaps)`,
+  unappliedHint: `if no field ever takes, the platform wants another body, which ${gapVariable("patchService")} may hold; a setting that does not go back may have another default for this kind, which ${gapVariable("kindDefaults")} says (rnv schema gaps)`,
   monthlyCost,
   sharedLimit: planLimit,
   read,
@@ -169,7 +169,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
     // No list shows an archived service (DESIGN section 4), and a 404 by id is no proof: its deployments have to be.
     const isUnlisted = recorded?.retained === true || recorded?.applied.archived === true;
     if (!isUnlisted || !(await hasDeployments(reads, id))) return { kind: "gone" };
-    return { kind: "unchecked", reason: "it has deployments, and the service does not show it by its id" };
+    return { kind: "unchecked", reason: "it has deployments, and the platform does not show it by its id" };
   }
   // What is left of a deletion that failed: the thing stands.
   if (recorded?.deletionFailed !== undefined) return readLive(reads, deleting, target);

@@ -25,7 +25,7 @@ export const computed = {
   },
   environmentId: { valueType: "string", doc: "Id of its environment.", stable: true },
   environmentGroupIds: { valueType: "json", doc: "Ids of linked environment groups.", stable: true },
-  status: { valueType: "string", doc: "Status as the service reports it.", ...moving },
+  status: { valueType: "string", doc: "Status as the platform reports it.", ...moving },
   displayStatus: { valueType: "string", doc: "Status as the dashboard shows it.", ...moving },
   lifecycleStatus: { valueType: "string", doc: "Phase of its life, such as `active`.", ...moving },
   healthStatus: { valueType: "string", doc: "Result of the last health check.", ...moving },

@@ -7,7 +7,7 @@ import type { Accepted } from "../../model/resource-operations";
 import { isoTime } from "../../model/time";
 import { diagnosticsOf, withoutTaint } from "../messages";
 import { appliedIn } from "../private-data";
-import { mostAgeMs } from "../provider";
+import { recentSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { requireParent } from "./confirm-deleted";
 import {
@@ -74,12 +74,12 @@ export function writtenAs({ type, input }: Sending, accepted: Accepted): MadeRes
 }
 
 /** Starts a run, unless an interrupted apply already started a run after the last change. */
-export async function startRun(creation: Sending): Promise<MadeResource> {
+export async function startRun(sending: Sending): Promise<MadeResource> {
+  const creation = { ...sending, session: recentSession(sending.session) };
   const { session, type, wanted, kept, input } = creation;
   const { parentId } = input;
   requireComplete(wanted);
   const before = kept.lastRun;
-  session.reads.invalidate(mostAgeMs);
   const inputs = parentId === undefined ? undefined : await runInputs(creation, parentId);
   if (inputs === undefined) await requireParent(session, type.resource, parentId);
   const { content, changedAt, about } = inputs ?? {};
@@ -122,7 +122,6 @@ const createNamed = (creation: Sending): Promise<Accepted> =>
       return await createOnce(creation);
     } catch (failure) {
       if (!(failure instanceof ApiError) || failure.status !== 409) throw failure;
-      creation.session.reads.invalidate();
       const others = await namesakes(creation);
       throw others.length === 0 ? failure : new DiagnosticsError([nameTaken(creation, others)]);
     }
@@ -139,7 +138,7 @@ export async function createOnce(creation: Sending, preexistingIds: readonly str
   const search = { name, parentId, declared, preexistingIds, since: isoTime(reads.serviceTime()) };
   return createOrFind(reads, {
     send,
-    look: () => candidates(reads, search),
+    look: (now) => candidates(now, search),
     take: async (found) => acceptedAs(creation, found),
     refuse: async () => {},
     several: (found) => {

@@ -1,4 +1,5 @@
 import { ApiError } from "../../api/api-error";
+import type { Reads } from "../../api/reads";
 import { sendTwice } from "../../apply/journaled-send";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
@@ -48,14 +49,12 @@ async function nameAtService({ session, type, input }: Deletion): Promise<string
 
 /** Returns the end of a refused deletion whose resource is deleted, or being deleted; undefined where it exists. */
 async function endAfter({ session, type, input }: Deletion, { status }: ApiError) {
-  const { reads } = session;
   if (status !== 404 && status !== 409) return undefined;
-  const look = async () => {
-    const read = await type.read(reads, input);
+  const look = async (now: Reads) => {
+    const read = await type.read(now, input);
     if (read.kind === "gone" && !read.isUnproven) return [read];
     return read.kind === "found" && status === 404 ? [] : undefined;
   };
-  reads.invalidate();
-  const [gone] = (await reads.untilVisible(look)) ?? [];
+  const [gone] = (await session.reads.untilVisible(look)) ?? [];
   return gone && { id: input.id, pending: gone.ending };
 }

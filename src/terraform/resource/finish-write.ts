@@ -79,7 +79,6 @@ export async function finishWrite(write: AcceptedWrite) {
       : isCut
         ? error("apply.interrupted", `${made.about}: deployment started; apply again to follow it`)
         : waitFinding(about, result, { next: "apply again to keep waiting", timeoutMs, limit: "timeouts" });
-    if (failed && result.kind === "checkout") failed = { ...failed, severity: "warning" };
   }
   // A newer run may have superseded the accepted run: the answer describes the accepted run alone.
   const ended: Accepted = id === accepted.id ? accepted : { id };
@@ -111,8 +110,7 @@ async function readRun({ session, type, input }: AcceptedWrite, id: string) {
   // A pinned attribute is compared with its declaration, so it is read too.
   const pinned = Object.values(resource.computed).flatMap(({ pinnedBy }) => pinnedBy ?? []);
   const declared = new Map(pinned.map((path) => [path, ""]));
-  session.reads.invalidate();
-  return type.find(session.reads, { id, name, recorded, declared, parentId });
+  return type.find(session.reads.fresh(), { id, name, recorded, declared, parentId });
 }
 
 /** Returns the state after a write: as planned, with unknown values from `live`, or null, and a new revision. */
@@ -152,7 +150,7 @@ export function unappliedFields(
     const isNamed = path === resource.nameAttribute;
     const named = `It is in the state. To keep the name that the platform shows: ${attribute} = ${JSON.stringify(live.name)}`;
     const detail = isNamed ? named : resource.rules[path]?.secret ? secretNotApplied : notApplied;
-    const summary = `the service accepted the change, but ${attribute} did not take`;
+    const summary = `the platform accepted the change, but ${attribute} did not take`;
     return severity("apply.not_taken", summary, { attribute: path, detail });
   });
 }

@@ -3,7 +3,7 @@ import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diag
 import type { LiveResource } from "../../model/live";
 import { terraformNameOf, variablesResource } from "../../model/text";
 import { readParent } from "../../resources";
-import { mostAgeMs } from "../provider";
+import { recentSession } from "../provider";
 import type { Sending } from "./finish-write";
 
 /** Returns the resources that have the name in the parent; none where they cannot be listed: the service refuses then. */
@@ -25,8 +25,8 @@ export async function namesakes({ session, type, input }: Sending): Promise<read
 export function takeName<T>(sending: Sending, work: () => Promise<T>, ownId?: string): Promise<T> {
   const { session, type, input } = sending;
   return session.inTurn([type.resource.type, input.parentId, input.name].join("\0"), async () => {
-    session.reads.invalidate(mostAgeMs);
-    const taken = (await namesakes(sending)).filter(({ id }) => id !== ownId);
+    const recent = { ...sending, session: recentSession(session) };
+    const taken = (await namesakes(recent)).filter(({ id }) => id !== ownId);
     if (taken.length > 0) throw new DiagnosticsError([nameTaken(sending, taken)]);
     return work();
   });

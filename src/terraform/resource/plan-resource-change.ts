@@ -37,7 +37,7 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   const found = await findingsOf({ ...input, ...change, session }).catch((failure: unknown) => {
     if (!isNew) throw failure;
     // No error: after a failed plan of a create, Terraform deletes the resource that `create_before_destroy` replaces.
-    const summary = `the new ${type.resource.type} could not be checked against the service`;
+    const summary = `the new ${type.resource.type} could not be checked against the platform`;
     return [warning("live.unchecked", summary, { detail: diagnosticOf(failure).summary })];
   });
   return {

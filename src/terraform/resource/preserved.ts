@@ -8,7 +8,7 @@ import type { CheckedChange } from "./plan-change";
 
 export const forgotten = ({ resource }: TerraformShape, name: string): Diagnostic =>
   warning("plan.retained", `${resource.type} "${name}" is forgotten, not deleted`, {
-    detail: `It is declared with ${snakeCase(resource.preservedBy ?? "")} = true: it stays at the service as it is.`,
+    detail: `It is declared with ${snakeCase(resource.preservedBy ?? "")} = true: it stays on the platform as it is.`,
   });
 
 /** Finds the live resource of a `preserve` block; undefined if there is none. */
@@ -18,7 +18,7 @@ export function findPreserved({ session, type }: TypeInSession, name: string, pa
 }
 
 export const notThere = ({ resource }: TerraformShape, name: string): Diagnostic =>
-  error("live.preserve_missing", `the service has no ${resource.type} "${name}" to preserve`, {
+  error("live.preserve_missing", `the platform has no ${resource.type} "${name}" to preserve`, {
     attribute: resource.preservedBy ?? "",
     hint: `set it in the dashboard, or declare its value here instead of ${snakeCase(resource.preservedBy ?? "")}`,
   });

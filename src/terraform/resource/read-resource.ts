@@ -90,7 +90,7 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
       return { isGone: state.when !== "never" && !(await isHeld()), diagnostics: [] };
     case "gone":
       if (read.ending === undefined) return confirmDeleted(session, resource, name, read);
-      return unchecked(`is being deleted at the service, since ${read.ending.since}`, {
+      return unchecked(`is being deleted on the platform, since ${read.ending.since}`, {
         detail: "It stays in the state until it is deleted: the deletion may fail.",
         hint: "run the command again after the deletion",
       });

@@ -105,7 +105,6 @@ async function sendUpdate({ session, type, nonce, input }: SendingUpdate): Promi
   const accepted = await sendTwice(() => type.resource.update(session.writes(nonce), input));
   const isTimed = input.live?.updatedAt === undefined || accepted.live?.updatedAt !== undefined;
   if (isTimed || !type.secrets.some(({ path }) => changed.has(path))) return accepted;
-  session.reads.invalidate();
   const live = await type.find(session.reads, { id: accepted.id, name, parentId });
   return live === undefined ? accepted : { ...accepted, live };
 }

@@ -53,7 +53,7 @@ export function sizeFindings(values: readonly TerraformValue[]): readonly Diagno
   const bytes = Buffer.byteLength(JSON.stringify(known));
   // A request has other bytes around the values.
   if (bytes <= maxBodyBytes - 1024) return [];
-  const summary = `the values have ${bytes} bytes; the service takes at most ${maxBodyBytes} in a request`;
+  const summary = `the values have ${bytes} bytes; the platform takes at most ${maxBodyBytes} in a request`;
   return [error("apply.body_too_large", summary, { hint: "make the value smaller" })];
 }
 

@@ -36,7 +36,7 @@ export async function priceWarnings(change: CheckedChange): Promise<readonly Dia
   const then = priceOf((path) => wanted.get(path) ?? known?.get(path));
   if (!isKnown || then === undefined || sameMoney(now, then)) return [];
   const attribute = prior && [...sent].find((path) => parts.has(path));
-  const checkout = " The service may wait for a checkout in the dashboard before it deploys.";
+  const checkout = " The platform may wait for a checkout in the dashboard before it deploys.";
   const summary = `${type.addressOf(type.nameIn(planned))} costs ${moneyChange(prior ? now : then, then, "->")} a month`;
   const detail = `An estimate by the prices of the catalog.${then.usd > now.usd ? checkout : ""}`;
   return [warning("plan.price", summary, { detail, attribute })];
@@ -86,6 +86,6 @@ export function standingOf(
   });
   const isArchived = archives !== undefined && live.attributes.get(archives.attribute) === true;
   if (!isArchived || declared.get(archives.attribute) === true) return found;
-  const detail = "It takes no new deployments; what runs of it goes on.";
+  const detail = "It takes no new deployments; what runs of it keeps running.";
   return [...found, warning("live.standing", `${about} is archived`, { detail })];
 }

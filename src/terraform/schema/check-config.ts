@@ -34,7 +34,7 @@ function checkAttribute(schema: AttributeSchema, config: TerraformObject, attrib
   const value = valueAt(config, [name]);
   if (!required && !optional) {
     const hint = `remove ${attribute}`;
-    const summary = `the service decides ${attribute}`;
+    const summary = `the platform decides ${attribute}`;
     return value === null ? [] : [error("manifest.invalid_value", summary, { attribute, hint })];
   }
   // Core lets null through, as of a reference to nothing, and in a list.
@@ -52,7 +52,7 @@ export function unmet(schema: z.ZodType, value: unknown) {
   const issues = schema.safeParse(value).error?.issues ?? [];
   return issues.flatMap(leaves).map((issue) => ({
     path: issue.path.map(stepText).join(""),
-    expected: expectations([issue]).replaceAll(" or expected ", " or "),
+    expected: expectations([issue]),
   }));
 }
 

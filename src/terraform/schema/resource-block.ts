@@ -164,7 +164,7 @@ const deletionProtection = ({ type }: Resource): AttributeSchema =>
 export const timeouts = {
   name: "timeouts",
   block: {
-    doc: "How long to wait for the service, such as `45m`.",
+    doc: "How long to wait for the platform, such as `45m`.",
     attributes: timeoutNames.map((name) =>
       optional(name, "string", `How long it may take to ${name} it.`, { check: durationCheck }),
     ),

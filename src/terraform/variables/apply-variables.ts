@@ -4,7 +4,7 @@ import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
 import { diagnosticsOf, withoutTaint } from "../messages";
 import { noPrivateData, writtenNow } from "../private-data";
-import { mostAgeMs, type Session } from "../provider";
+import { recentSession, type Session } from "../provider";
 import type { AskedChange } from "../resource/apply-resource-change";
 import { parentChange, requireThere } from "../resource/confirm-deleted";
 import { createOnce } from "../resource/create-resource";
@@ -81,14 +81,14 @@ export async function applyVariables(
  * is to be created and exists is refused; a new map sends nothing then.
  */
 async function variablesBefore(
-  { reads }: Session,
+  session: Session,
   { prior, planned }: { readonly prior: TerraformObject | undefined; readonly planned: TerraformObject },
   { rows, refused }: Progress,
   written: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, TerraformObject>> {
   if (written.size === 0) return new Map();
   const parentId = textIn(planned, "service_id") ?? "";
-  reads.invalidate(mostAgeMs);
+  const { reads } = recentSession(session);
   if (prior === undefined) await requireThere({ reads }, service, parentId, "service_id");
   const listed = (await reads.variables(parentId)) ?? [];
   const ids = elementsOf(planned.ids);

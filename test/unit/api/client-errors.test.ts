@@ -61,7 +61,7 @@ describe("an error of the client", () => {
   it.each([300, 301, 303, 307, 308, 399])("says of %i that the key is not sent there", async (status) => {
     const { thrown } = await errorOf(read, [answer(status, { message: "go" }, { location: "/elsewhere" })]);
     expect(thrown.message).toBe(
-      "the service answered with a redirect to https://api.example.com; redirects are not followed and the API key is not sent there",
+      "the platform answered with a redirect to https://api.example.com; redirects are not followed and the API key is not sent there",
     );
   });
 

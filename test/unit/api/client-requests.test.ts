@@ -58,7 +58,7 @@ describe("a request of the client", () => {
     });
     const { address: _, ...nameless } = keyedWrite;
     await expect(client.send({ ...nameless, body: { name: `${fits}x` } })).rejects.toThrow(
-      /^the request has 262145 bytes; the service takes at most 262144$/,
+      /^the request has 262145 bytes; the platform takes at most 262144$/,
     );
     expect(sent).toHaveLength(1);
   });

@@ -63,7 +63,7 @@ describe("the gate of a 429", () => {
       await expect(client.send(read)).rejects.toMatchObject({ kind: "unavailable", status: 429 });
       await expect(client.send(keyedWrite)).rejects.toMatchObject({ code: "rate_limited", attempts: 0 });
       await expect(client.send(keyedWrite)).rejects.toThrow(
-        /^rate limited: the service asks to wait \d{3,9} s$/,
+        /^rate limited: the platform asks to wait \d{3,9} s$/,
       );
       expect(sent).toHaveLength(1);
       expect(clock.now()).toBe(start);

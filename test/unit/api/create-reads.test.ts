@@ -1,7 +1,9 @@
+import { consistently } from "../../../src/api/consistent-reads";
 import { createEndpoints } from "../../../src/api/endpoints";
 import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
 import { createReads } from "../../../src/api/reads";
 import type { ApiRequest } from "../../../src/api/send";
+import { bareRecord } from "../../../src/apply/change-context";
 import { canvasOf, catalogBody, fakeSend, refusal, serviceNamed, workspace } from "./fake-send";
 
 type Routes = Record<string, unknown>;
@@ -16,7 +18,8 @@ function readsOf(routes: Routes, gaps: GapSettings = defaultGaps) {
     const found = all[request.path.replace(`/workspaces/${workspace}`, "") + scope] ?? 404;
     return typeof found === "function" ? (found as (request: ApiRequest) => unknown)(request) : found;
   });
-  return { reads: createReads(createEndpoints(fake.send, workspace, gaps)), lines: fake.lines };
+  const endpoints = consistently((over) => createEndpoints(over, workspace, gaps))(fake.send);
+  return { reads: createReads(endpoints), endpoints, lines: fake.lines };
 }
 
 const tooLarge = (request: ApiRequest) => refusal(request, 413, "canvas_too_large");
@@ -36,12 +39,44 @@ describe("the parts of live state", () => {
     expect(lines().sort()).toEqual(firstThree);
   });
 
-  it("are read again, each only where asked for, after they were invalidated", async () => {
+  it("are read again, each only where asked for, where they have to be new", async () => {
     const { reads, lines } = readsOf({});
     await reads.services();
-    reads.invalidate();
-    await reads.services();
+    await reads.fresh().services();
     expect(lines().sort()).toEqual([...firstThree, "GET /canvas"].sort());
+  });
+
+  it("are read again after a write, unless one list is to serve a burst of them", async () => {
+    const shown: (typeof made)[] = [];
+    const made = serviceNamed("s1");
+    const { reads, endpoints, lines } = readsOf({
+      "/canvas": () => canvasOf(shown),
+      "/services": { service: made },
+    });
+    await reads.services();
+    shown.push(made);
+    await endpoints.createService({ name: "s1", kind: "web", configuration: {}, deploy: false });
+    await reads.fresh({ mostAgeMs: 1000, ignoresWrites: true }).services();
+    expect(lines().filter((line) => line === "GET /canvas")).toHaveLength(1);
+    await reads.fresh({ mostAgeMs: 1000 }).services();
+    expect(lines().filter((line) => line === "GET /canvas")).toHaveLength(2);
+  });
+});
+
+describe("a deployment", () => {
+  it("is read once, also where it proves that its service is shown as it is", async () => {
+    const shown = serviceNamed("s1", { deploymentId: "d1", liveDeploymentId: "d0" });
+    const deployment = { id: "d1", status: "building", steps: [] };
+    const { reads, lines } = readsOf({
+      "/canvas": canvasOf([shown]),
+      "/services/s1/deploys/d1": { deployment },
+    });
+    const updatedAt = new Date().toISOString();
+    const recorded = { ...bareRecord({ type: "deployment", id: "d1", name: "deploy" }), updatedAt };
+    reads.expect("deployment.s1", recorded, { parentId: "s1" });
+    for (const _ of ["service", "a variable"]) await reads.service("s1");
+    expect(await reads.deployment("s1", "d1")).toMatchObject(deployment);
+    expect(lines().sort()).toEqual([...firstThree, "GET /services/s1/deploys/d1"].sort());
   });
 });
 
@@ -164,10 +199,10 @@ describe("a workspace above the canvas limit", () => {
       "/canvas?p2": canvasOf([{ ...serviceNamed("s2"), projectId: "p2" }], "p2"),
     });
     await reads.services();
-    reads.invalidate();
+    const fresh = reads.fresh();
     const { name } = serviceNamed("s1");
-    expect(await reads.servicesNamed(name, "p1")).toMatchObject([{ id: "s1" }]);
-    expect(await reads.servicesNamed(name, "p2")).toEqual([]);
+    expect(await fresh.servicesNamed(name, "p1")).toMatchObject([{ id: "s1" }]);
+    expect(await fresh.servicesNamed(name, "p2")).toEqual([]);
     expect(lines().slice(5)).toEqual(["GET /canvas?projectId=p1", "GET /canvas?projectId=p2"]);
   });
 
@@ -193,6 +228,18 @@ describe("the variables of a service", () => {
       expect(lines().filter((line) => line.includes("variables"))).toEqual(["GET /services/s1/variables"]);
     },
   );
+
+  it("that are recorded are asked for beside the first three requests; a 404 to that proves nothing", async () => {
+    let found: unknown = 404;
+    const { reads, lines } = readsOf({ ...shown, "/services/s1/variables": () => found });
+    const recorded = bareRecord({ type: "variable", id: "v1", name: "A" });
+    reads.expect("variable.s1.A", recorded, { parentId: "s1" });
+    reads.prefetch();
+    reads.prefetchVariables("recorded variables");
+    expect(lines().sort()).toEqual([...firstThree, "GET /services/s1/variables"].sort());
+    found = { variables: [] };
+    expect(await reads.variables("s1")).toEqual([]);
+  });
 
   it("are none when the service is gone, and unknown when it cannot be read", async () => {
     expect(await readsOf(shown).reads.variables("s9")).toEqual([]);

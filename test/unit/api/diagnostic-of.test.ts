@@ -30,7 +30,7 @@ describe("diagnosticOf", () => {
     [{ status: 413 }, "api.refused", "262144"],
     [{ status: 413, code: "canvas_too_large" }, "api.refused", "2000"],
     [{ code: "body_too_large" }, "apply.body_too_large", "smaller"],
-    [{ kind: "unavailable", status: 429 }, "api.rate_limited", "parallelism"],
+    [{ kind: "unavailable", status: 429 }, "api.rate_limited", "run the command again"],
     [{ kind: "unavailable", code: "rate_limited" }, "api.rate_limited", "wait"],
     [{ kind: "unavailable" }, "api.unavailable", "network"],
     [{ kind: "unavailable", code: "aborted" }, "apply.interrupted", "continue"],

@@ -110,12 +110,25 @@ describe("data sources in a run", () => {
     expect(refused.diagnostics).toMatchObject([
       {
         code: "live.data_missing",
-        summary: 'guest/lost (data.rnv_service.lost): there is no service with name "absent"',
+        summary: 'guest/lost: there is no service with name "absent"',
         range: { file: expect.stringContaining("cdk.tf.json") },
       },
     ]);
     expect(one.writes()).toEqual([]);
     expect(await errors({ mode: "destroy" })).toEqual([]);
+  });
+
+  it("are asked for with a target that needs them, also by way of others, and with no other", async () => {
+    program((made) => {
+      const lost = new DataRnvProject(made, "lost", { name: "absent" });
+      const api = new DataRnvService(made, "api", { name: "api", projectId: lost.id });
+      new Service(made, "front", { kind: "web", configuration: { ...configuration, startCommand: api.id } });
+      new Service(made, "beside", { kind: "web", configuration });
+    });
+    expect(await errors({ targets: ["service.front"] })).toContainEqual(
+      expect.stringContaining("live.data_missing guest/lost"),
+    );
+    expect(await errors({ targets: ["service.beside"] })).toEqual([]);
   });
 
   it("that need what this plan creates say what to apply first; with that done they are read", async () => {
@@ -126,7 +139,7 @@ describe("data sources in a run", () => {
       new Service(made, "front", { kind: "web", configuration: { ...configuration, startCommand: api.id } });
     });
     expect(await errors()).toEqual([
-      "plan.data_deferred guest/api (data.rnv_service.api) depends on project.shop, which this plan changes",
+      "plan.data_deferred guest/api depends on project.shop, which this plan changes",
     ]);
     expect((await one.apply({ ...stack, targets: ["project.shop"] })).exitCode).toBe(0);
     const [shop] = store.projects();
@@ -208,7 +221,7 @@ describe("what the service lists", () => {
       });
     declare("api");
     expect(await errors()).toEqual([
-      'live.data_missing guest/serving (data.rnv_deployment.serving): no deployment of the service "api" serves',
+      'live.data_missing guest/serving: no deployment of the service "api" serves',
     ]);
     const [made] = store.deployments(live.id);
     for (const id of [undefined, made?.id]) {

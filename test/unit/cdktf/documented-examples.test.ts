@@ -130,7 +130,7 @@ ${examplesOfLibrary.map(functionOf).join("\n")}\n`,
     expect(examplesOfLibrary.map(({ of }) => of).sort()).toEqual(functions);
   });
 
-  it.each(examplesOfLibrary.map(({ of }) => of))("of %s runs against the embedded service", async (of) => {
+  it.each(examplesOfLibrary.map(({ of }) => of))("of %s runs against the embedded platform", async (of) => {
     const cwd = mkdtempSync(join(tmpdir(), "rnv-examples-"));
     const emulator = testing.createEmulator({ deploySeconds: 0 });
     const options = {

@@ -41,7 +41,7 @@ describe("readSettings", () => {
     expect(diagnostics[0]?.hint).toContain("RNV_BASE_URL=embedded");
   });
 
-  it("needs nothing else for the embedded service", () => {
+  it("needs nothing else for the embedded platform", () => {
     const settings = read({ RNV_BASE_URL: "embedded", RNV_WORKSPACE_ID: "nonsense" });
     expect(settings.diagnostics).toEqual([]);
     expect(settings.baseUrl).toBe("embedded");

@@ -25,8 +25,10 @@ describe("createTerminal", () => {
     ["a pipe", false, {}, false],
     ["CI", true, { CI: "true" }, false],
     ["a dumb terminal", true, { TERM: "dumb" }, false],
-  ])("rewrites lines only where they can be: %s", (_name, tty, environment, expected) => {
-    expect(terminalOf(tty, environment as Record<string, string>).live).toBe(expected);
+    ["CI=false", true, { CI: "false" }, true],
+  ])("has columns, and rewrites lines, only where that is seen: %s", (_name, tty, environment, expected) => {
+    const { live, width } = terminalOf(tty, environment as Record<string, string>);
+    expect({ live, hasWidth: width !== undefined }).toEqual({ live: expected, hasWidth: expected });
   });
 
   it("is interactive only when input and output are a terminal", () => {

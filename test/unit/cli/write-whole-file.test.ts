@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { writeWholeFile } from "../../../src/cli/files";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
@@ -46,7 +46,9 @@ describe("writeWholeFile", () => {
     writeWholeFile(path, "new");
     expect(lstatSync(path).isSymbolicLink()).toBe(true);
     expect(readFileSync(join(folder, "pages/plan"), "utf8")).toBe("new");
-    expect(() => writeWholeFile("/dev/full", "text")).toThrow("cannot write /dev/full (ENOSPC)");
+    expect(() => writeWholeFile("/dev/full", "text")).toThrow(
+      "cannot write /dev/full: there is no space left on the disk",
+    );
     const pipe = join(folder, "pipe");
     execFileSync("mkfifo", [pipe]);
     const reader = promisify(execFile)("cat", [pipe]);
@@ -64,6 +66,8 @@ describe("writeWholeFile", () => {
 
   it("says which file could not be written", () => {
     const missing = join(folder, "no", "plan");
-    expect(() => writeWholeFile(missing, "text")).toThrow(`cannot write ${missing} (ENOENT)`);
+    expect(() => writeWholeFile(missing, "text")).toThrow(
+      `cannot write ${missing}: the folder ${dirname(missing)} does not exist`,
+    );
   });
 });

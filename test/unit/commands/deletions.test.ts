@@ -48,7 +48,7 @@ async function openedOn(
 
 const recordedIn = async (bench: Workbench, address: Address) => (await bench.state())?.resources[address];
 
-const failed = "the service could not carry it out";
+const failed = "the platform could not carry it out";
 
 /** What is left of a service whose deletion failed: each reading of that. */
 const failures: readonly Partial<Readings>[] = [
@@ -275,7 +275,7 @@ describe("the end of a deletion", () => {
         {
           code: "live.gone_unproven",
           address: level,
-          summary: expect.stringContaining("shows neither its operation nor what lies around it"),
+          summary: expect.stringContaining("the platform reports neither the operation nor its log"),
           hint: expect.stringContaining("Check what the key may read"),
         },
       ],

@@ -194,7 +194,7 @@ it("tells first who needs someone, keeps within its size, and shows names and er
   expect(text.split("\n")[0]).toContain("failed");
   expect(text).not.toContain("\u001b");
   expect(text).not.toMatch(/^::/m);
-  expect(text.trimEnd().split("\n").at(-1)).toBe("Fleet: 3002 members: 1 clean, 3000 drift, 1 failed.");
+  expect(text.trimEnd().split("\n").at(-1)).toBe("Fleet: 3002 members: 1 no drift, 3000 drift, 1 failed.");
   const markdown = fleetReportMarkdown(report);
   expect(markdown.length).toBeLessThan(65_000);
   expect(markdown).toMatch(/> \d+ items left out/);

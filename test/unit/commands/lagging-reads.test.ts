@@ -40,7 +40,7 @@ describe("reads that stay behind the last write", () => {
     await bench.apply();
     const again = await bench.apply({ parallelism: 1 });
     expect(again.plan?.changes.map(({ action }) => action)).toEqual(["no-op", "no-op", "no-op"]);
-    expect(bench.said).toEqual(["The service's reads are behind our last write; looking again …"]);
+    expect(bench.said).toEqual(["The platform's reads are behind our last write; looking again …"]);
   });
 
   describe("of what was deleted a moment ago", () => {

@@ -63,7 +63,7 @@ describe("a write whose answer and receipt are lost is looked for before it is s
     expect(store().services()).toHaveLength(1);
     expect(bench.events).toContainEqual({
       ...{ type: "progress", address: "service.shop.api", action: "create" },
-      note: "the service failed and may have done it: looking for it for at most 30 s",
+      note: "the platform failed and may have done it: looking for it for at most 30 s",
     });
   });
 });

@@ -35,9 +35,13 @@ describe("rnv.drift.yaml", () => {
   });
 
   it.each([
-    ["no date", entry("    until: soon\n"), "4:12 manifest.invalid_value accepted.0.until: expected a date"],
+    ["no date", entry("    until: soon\n"), "4:12 manifest.invalid_value accepted.0.until must be a date"],
     ["a day that is not there", entry("    until: 2026-02-30\n"), "4:12 manifest.invalid_value"],
-    ["an end that is missing", entry(""), "2:5 manifest.missing_key accepted.0 lacks until: expected text"],
+    [
+      "an end that is missing",
+      entry(""),
+      "2:5 manifest.missing_key accepted.0 lacks until, which must be text",
+    ],
     [
       "an unknown key",
       entry("    until: 2026-12-31\n    atribute: a\n"),

@@ -272,7 +272,7 @@ describe("fromCommand", () => {
     [", json: /data", "printed no single value at /data"],
     [", json: /data/l", "printed no single value at /data/l"],
     [', json: ""', "printed no single value at the top"],
-    [", json: data", "expected a JSON pointer, which begins with /, found text"],
+    [", json: data", "must be a JSON pointer, which begins with /, not text"],
     [", jsn: /data", 'has no key "jsn"'],
   ])("refuses %s", async (rest, expected) => {
     const found = await loadFiles({ "rnv.yaml": manifest({ A: rest }) }, { environment: process.env });

@@ -1,7 +1,7 @@
 import { type Diagnostic, error, SourceFile, warning } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
 import { githubAnnotations } from "../../../src/report/ci/annotations";
-import { diagnosticsJson, diagnosticsText } from "../../../src/report/diagnostics";
+import { diagnosticsJson, diagnosticsText, summaryOf } from "../../../src/report/diagnostics";
 import { createStyle, plainStyle } from "../../../src/report/style";
 
 const manifest =
@@ -61,11 +61,11 @@ describe("diagnosticsText", () => {
   it("shows findings that say the same of many resources once, and counts all", () => {
     const waiting = Array.from({ length: 9 }, (_, i) => {
       const address = `deployment.shop.s${i}` as Address;
-      return warning("apply.awaiting_checkout", `${address} is saved but not live`, { address, hint: "pay" });
+      return warning("apply.awaiting_checkout", `${address}: saved`, { address, hint: "pay" });
     });
     expect(text(waiting)).toBe(
       [
-        "warning[apply.awaiting_checkout]: deployment.shop.s0 is saved but not live",
+        "warning[apply.awaiting_checkout]: deployment.shop.s0: saved",
         "  hint: pay",
         `  The same for ${[1, 2, 3, 4, 5].map((i) => `deployment.shop.s${i}`).join(", ")} and 3 more`,
         "",
@@ -73,6 +73,19 @@ describe("diagnosticsText", () => {
       ].join("\n"),
     );
     expect(text(waiting.slice(0, 3))).not.toContain("The same for");
+  });
+
+  it("names the resource where the summary names none or another, and a construct by its path", () => {
+    const address = "service.shop.api" as Address;
+    const summaries = ["kind is gone", "service.shop.api2 is gone", "the end of service.shop.api."];
+    expect(summaries.map((summary) => summaryOf({ address, summary }))).toEqual([
+      "service.shop.api: kind is gone",
+      "service.shop.api: service.shop.api2 is gone",
+      "the end of service.shop.api.",
+    ]);
+    const found = error("plan.not_on_offer", `${address}: kind is gone`, { address, construct: "shop/api" });
+    expect(text([found])).toContain("]: shop/api: kind is gone");
+    expect(diagnosticsJson([found])).not.toContain("shop/api");
   });
 
   it("sorts several, keeps a blank line between them, and counts", () => {

@@ -63,7 +63,7 @@ it("puts what follows from a repair below it, in the words of what becomes of it
       "      to repair it: variable.shop.api.URL would be updated in place",
       "      to repair it: deployment.shop.web would run",
       "",
-      "Not running the last deployment:",
+      "Not running what was applied last:",
       "  service.shop.api  suspended",
       "",
       "Variables not in the manifest:",

@@ -100,7 +100,20 @@ const lines: readonly (readonly [ApplyEvent, string])[] = [
     }),
     "Apply incomplete. Resources: 1 added, 0 changed, 0 destroyed, 1 failed, 2 skipped.\n\nrun rnv apply again",
   ],
-  [summary({ exitCode: 8 }), "Apply saved, awaiting checkout. Resources: 0 added, 0 changed, 0 destroyed."],
+  [
+    {
+      type: "awaiting",
+      address: address("deployment.shop.api"),
+      action: "create",
+      elapsedSeconds: 1,
+      id: "d1",
+    },
+    "deployment.shop.api: saved; live after the checkout in the dashboard [id=d1]",
+  ],
+  [
+    summary({ exitCode: 8, counts: { ...none, awaiting: 1 } }),
+    "Apply saved, awaiting checkout. Resources: 0 added, 0 changed, 0 destroyed, 1 awaiting checkout.",
+  ],
   [summary({ exitCode: 130 }), "Apply interrupted. Resources: 0 added, 0 changed, 0 destroyed."],
 ];
 

@@ -38,8 +38,8 @@ it("opens with the summary, then what ends or is blocked, then changes, then wha
     "Left as they are (no longer managed):",
     '- `service.shop.cron` `configuration.schedule`: `"0 * * * *"`',
     "Could not be read, planned from what is recorded:",
-    "- `variable.shop.api.WORKER_HOST`: the service does not list variables",
-    'Also in this workspace, not managed here: 2 services ("x", "y"), 1 project ("z"); archived services are in no list.',
+    "- `variable.shop.api.WORKER_HOST`: the platform does not list variables",
+    'Also in this workspace, not managed here: 2 services ("x", "y"), 1 project ("z"); archived services cannot be listed.',
   ]);
   expect(planMarkdown(shopPlan)).toContain("```\nwarning[plan.live_changed_too]: configuration.branch of");
 });
@@ -192,7 +192,7 @@ it("says what stays beside the changes in text, in Markdown and on the page", ()
   for (const text of [planText(quiet, plainStyle), planMarkdown(quiet).replaceAll("`", ""), page]) {
     expect(text).toContain("service.shop.old has moved to service.shop.web");
     expect(text).toMatch(/Left as they are[\s\S]*service\.shop\.api +configuration\.branch/);
-    expect(text).toMatch(/Not running the last deployment[\s\S]*service\.shop\.web(:| {2}) ?build failed/);
+    expect(text).toMatch(/Not running what was applied last[\s\S]*service\.shop\.web(:| {2}) ?build failed/);
     expect(text).toMatch(/Could not be read[\s\S]*service\.shop\.cron(:| {2}) ?access denied/);
   }
 });

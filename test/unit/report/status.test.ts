@@ -73,23 +73,23 @@ describe("what runs", () => {
       runs: "unknown",
       health: undefined,
       release: undefined,
-      reason: "the service offers no way to read one service",
+      reason: "the platform offers no way to read one service",
     }),
   ];
 
   it("is one line a service, with what is wrong below it, and a count", () => {
     expect(statusText(services, now, plainStyle)).toBe(
       [
-        "service           runs                 health   built from    since",
-        "service.cron      nothing, archived    ready    -             -",
-        "service.lost      not known            -        -             -",
-        "    the service offers no way to read one service",
-        "service.old       deleted outside rnv  -        -             -",
-        "service.shop.api  live                 ready    3f2a91c0b7de  2h ago",
+        "SERVICE           RUNS                          HEALTH   BUILT FROM    SINCE",
+        "service.cron      nothing, archived             ready    -                    -",
+        "service.lost      not known                     -        -                    -",
+        "    the platform offers no way to read one service",
+        "service.old       deleted outside rnv           -        -                    -",
+        "service.shop.api  live, last deployment failed  ready    3f2a91c0b7de    2h ago",
         "    deployment d2 failed: no\\u001b[2J (5m ago)",
-        "service.shop.web  suspended            unknown  main          2h ago",
+        "service.shop.web  suspended                     unknown  main            2h ago",
         "",
-        "5 services: 1 live, 1 suspended, 1 without a release, 1 deleted outside rnv, 1 not known.",
+        "5 services: 1 live, 1 suspended, 1 without a release, 1 deleted outside rnv, 1 not known; the last deployment of 1 failed.",
         "",
       ].join("\n"),
     );
@@ -114,6 +114,12 @@ describe("the deployments of a service", () => {
       "service.shop.api has no deployments: hosting is disabled.\n",
     );
     expect(list([release()], { hasMore: true })).toContain("There are older ones: -limit 200 shows more.\n");
+  });
+
+  it("name the way back only where a release is marked", () => {
+    const serving = release({ canRollback: true });
+    expect(list([serving])).not.toContain("*");
+    expect(list([serving, release({ serves: false, canRollback: true })])).toMatch(/live \*[\s\S]*marked \*/);
   });
 
   it("say why one waits, why one failed, and what one brought back", () => {

@@ -49,7 +49,7 @@ describe("the data sources of a stack", () => {
     [
       "no id and no name",
       project({ ...commented }),
-      "stack.missing_key team/theirs (data.rnv_project.shop): it needs an id or a name",
+      "stack.missing_key team/theirs: it needs an id or a name",
     ],
     [
       "an argument that it does not have",
@@ -100,7 +100,7 @@ describe("the data sources of a stack", () => {
   ])("%s in an attribute is an error under its construct", async (written, expected) => {
     const data = { rnv_project: { shop: { name: "Shop" } }, rnv_catalog: { c: {} } };
     const found = await summaries(withService({ configuration: { build_command: written } }, { data }));
-    expect(found).toEqual([expect.stringContaining(`shop/api (rnv_service.api): `)]);
+    expect(found).toEqual([expect.stringContaining(`shop/api: `)]);
     expect(found[0]).toContain(expected);
   });
 

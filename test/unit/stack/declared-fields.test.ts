@@ -37,7 +37,11 @@ it("of a stack warn of a repository URL with a password", async () => {
   const repository = "https://me:hunter2@git.example.com/b";
   const found = await problems(stack({ configuration: { repository } }));
   expect(found).toMatchObject([
-    ["manifest.plain_secret", expect.stringMatching(/^configuration.repository of/), expect.anything()],
+    [
+      "manifest.plain_secret",
+      expect.stringMatching(/^service.b: configuration.repository /),
+      expect.anything(),
+    ],
   ]);
   expect(JSON.stringify(found)).not.toContain("hunter2");
 });
@@ -91,7 +95,7 @@ describe("a reference to a field that the program declares", () => {
     expect(await problems(stack({ configuration: { replicas: `\${${a}.configuration.port}` } }))).toEqual([
       [
         "stack.reference_unknown",
-        "s/b (rnv_service.b): s/a (rnv_service.a) does not declare configuration.port: its value is not known while planning",
+        "s/b: s/a does not declare configuration.port: its value is not known while planning",
         "declare it there: configuration: { port: … }",
       ],
     ]);
@@ -193,7 +197,7 @@ describe("the value of a variable in another", () => {
     ).toEqual([
       [
         "stack.unsupported",
-        "s/b (rnv_service.b): a reference to rnv_variables.m is not supported by rnv",
+        "s/b: a reference to rnv_variables.m is not supported by rnv",
         "use the value itself where it is needed, or declare that variable with addVariable",
       ],
     ]);
@@ -209,7 +213,7 @@ it("a whole number beyond 2^53 is refused at its place", async () => {
   expect(diagnostics).toMatchObject([
     {
       code: "stack.unsupported",
-      summary: "s/b (rnv_service.b): a whole number beyond 2^53 is not supported by rnv",
+      summary: "s/b: a whole number beyond 2^53 is not supported by rnv",
       hint: "keep it as text, or compute it in the program",
     },
   ]);

@@ -62,7 +62,7 @@ describe("the provider block of a stack", () => {
     expect(gone.diagnostics).toMatchObject([
       {
         code: "stack.reference_unknown",
-        summary: 'shop/api (rnv_service.api): the provider "rnv.gone" is not declared',
+        summary: 'shop/api: the provider "rnv.gone" is not declared',
       },
     ]);
   });
@@ -113,7 +113,7 @@ it("count is refused with what to write in its place", async () => {
   expect(diagnostics).toMatchObject([
     {
       code: "stack.unsupported",
-      summary: "shop/api (rnv_service.api): count is not supported by rnv",
+      summary: "shop/api: count is not supported by rnv",
       hint: expect.stringContaining("write a loop in the program"),
     },
   ]);

@@ -56,7 +56,7 @@ describe("the text of a stack", () => {
     const found = await loadStackJson(withService({ configuration: { build_command: written } }));
     const [first] = found.diagnostics;
     expect(found.desired).toBeUndefined();
-    expect(first?.summary).toContain("shop/api (rnv_service.api): ");
+    expect(first?.summary).toContain("shop/api: ");
     expect(first?.summary).toContain(what);
     expect(first?.hint).toContain("run the stack with Terraform");
     expect(placeOf(found)).toBe(JSON.stringify(written));
@@ -74,7 +74,7 @@ describe("the text of a stack", () => {
     ["a ${null} b", "null is not allowed inside text"],
   ])("%s is wrong, with its place in the file", async (written, what) => {
     const found = await loadStackJson(withService({ configuration: { build_command: written } }));
-    expect(found.diagnostics[0]?.summary).toBe(`shop/api (rnv_service.api): ${what}`);
+    expect(found.diagnostics[0]?.summary).toBe(`shop/api: ${what}`);
     expect(placeOf(found)).toBe(JSON.stringify(written));
   });
 });
@@ -97,7 +97,7 @@ describe("functions of what is known later", () => {
         diagnostics: [
           expect.objectContaining({
             code: "stack.invalid_value",
-            summary: "shop/api (rnv_service.api): tonumber: a number is required, found text that is none",
+            summary: "shop/api: tonumber: a number is required, found text that is none",
           }),
         ],
       }),
@@ -167,7 +167,7 @@ describe("names of a stack", () => {
     };
     expect(await text("${local.b.c[0]}", locals)).toBe("xy");
     expect(await refusal("${local.round}", locals)).toEqual([
-      "stack.reference_cycle shop/api (rnv_service.api): local.round refers to itself",
+      "stack.reference_cycle shop/api: local.round refers to itself",
     ]);
   });
 
@@ -176,7 +176,7 @@ describe("names of a stack", () => {
     ["its source", { sensitive: true, "//": { rnv: { source: { fromEnv: "${var.a}" } } } }],
   ])("a variable that stands in %s is an error and no endless loop", async (_where, variable) => {
     expect(await refusal("${var.a}", { variable: { a: variable } })).toEqual([
-      "stack.reference_cycle shop/api (rnv_service.api): var.a refers to itself",
+      "stack.reference_cycle shop/api: var.a refers to itself",
     ]);
   });
 });

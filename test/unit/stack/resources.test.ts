@@ -1,3 +1,6 @@
+import type { Diagnostic } from "../../../src/diagnostics/diagnostic";
+import { diagnosticsText } from "../../../src/report/diagnostics";
+import { plainStyle } from "../../../src/report/style";
 import { pointedAt } from "../../support/shown-texts";
 import { removeFolders } from "../manifest/load";
 import { file, loadFiles, loadStackJson, resource, values, withService } from "./load-stack";
@@ -50,9 +53,9 @@ describe("the resources of a stack", () => {
         },
       }),
     ).toEqual([
-      'stack.duplicate s/b (rnv_variable.b) declares the variable "K" of service.api, as does s/a (rnv_variable.a)',
+      'stack.duplicate s/b declares the variable "K" of service.api, as does s/a',
       `stack.duplicate rnv_variable.f declares the variable "K" of ${id}, as does rnv_variable.e`,
-      "stack.duplicate s/deploy (rnv_deployment.b) declares the deployment of service.api, as does rnv_deployment.a",
+      "stack.duplicate s/deploy declares the deployment of service.api, as does rnv_deployment.a",
       "stack.duplicate rnv_canvas_layout.b declares the layout of project.shop, as does rnv_canvas_layout.a",
     ]);
   });
@@ -94,7 +97,7 @@ describe("the resources of a stack", () => {
     ]);
     expect(await codes(variable({ generate: { length: 32 } }))).toEqual([]);
     expect(await codes(variable({ generate: { length: 8 } }))).toEqual([
-      "manifest.secret_source value.generate.length of variable.v: expected a whole number from 16 to 256, found a number",
+      "manifest.secret_source variable.v: value.generate.length must be a whole number from 16 to 256, not a number",
     ]);
     expect(await codes(variable({ generate: { length: 32 }, value_wo: "b" }))).toEqual([
       "stack.unsupported rnv_variable.v: value is written twice: stored, write-only or made up",
@@ -165,7 +168,7 @@ describe("what Terraform has and rnv does not", () => {
     expect(found.desired).toBeUndefined();
     expect(found.diagnostics[0]).toMatchObject({
       code: "stack.unsupported",
-      summary: `shop/api (rnv_service.api): ${named} is not supported by rnv`,
+      summary: `shop/api: ${named} is not supported by rnv`,
       hint: expect.stringContaining("Terraform"),
     });
   });
@@ -174,7 +177,7 @@ describe("what Terraform has and rnv does not", () => {
     [
       "a resource of another provider",
       { resource: { aws_instance: { web: { "//": { metadata: { path: "s/web" } } } } } },
-      "s/web (aws_instance.web): the resource aws_instance.web of another provider",
+      "s/web: the resource aws_instance.web of another provider",
     ],
     ["another provider", { provider: { aws: [{}] } }, 'the provider "aws"'],
     ["a module", { module: { m: {} } }, 'the block "module"'],
@@ -222,7 +225,7 @@ describe("mistakes in a stack", () => {
       { configuration: { health_chek_path: "/" } },
       "manifest.unknown_field",
       '"health_chek_path"',
-      'did you mean "health_check_path"? (rnv plan asks the service\'s catalog)',
+      'did you mean "health_check_path"? (rnv plan asks the platform\'s catalog)',
     ],
     [
       "an attribute in camelCase",
@@ -246,7 +249,7 @@ describe("mistakes in a stack", () => {
     expect(others).toEqual([]);
     expect(first).toMatchObject({ code, ...(hint === undefined ? {} : { hint }) });
     expect(pointedAt(first)).toBe(pointed);
-    expect(`${first?.summary} ${first?.detail}`).toContain("shop/api");
+    expect(diagnosticsText([first as Diagnostic], plainStyle)).toContain("]: shop/api: ");
   });
 
   it("a missing kind, name or service is missed", async () => {

@@ -28,7 +28,7 @@ describe("a folder .rnv", () => {
     expect(existsSync(ignoreFile())).toBe(false);
   });
 
-  it("ignores itself, too, when the embedded service makes it; other folders of states do not", async () => {
+  it("ignores itself, too, when the embedded platform makes it; other folders of states do not", async () => {
     makeIgnoredFolder(join(folder, ".rnv", "emulator"));
     expect(readFileSync(ignoreFile(), "utf8")).toBe("*\n");
     await nodeDisk.makeFolder(join(folder, "states", "production"));

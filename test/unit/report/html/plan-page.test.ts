@@ -68,7 +68,7 @@ it("shows policies, those that stop first", () => {
   expect(text).toContain("Policies 2");
   const condition = { policy: "precondition", level: "mandatory", status: "passed" } as const;
   const both = plan([], { checks: [condition, { ...condition, policy: "names" }, condition] });
-  expect(textOf(pageOf(both))).toMatch(/Checks 3.*3 passed\. precondition/);
+  expect(textOf(pageOf(both))).toMatch(/Checks 2.*3 passed\. precondition : 2 passed names : passed/);
   expect(textOf(pageOf(plan([], { checks: [condition] })))).toMatch(/Conditions 1.*precondition/);
   const advisory = plan([], { checks: [{ policy: "soft", level: "advisory", status: "failed" }] });
   expect(textOf(pageOf(advisory))).not.toContain("Blocked");
@@ -159,7 +159,7 @@ it("has six sizes of text", () => {
 it("folds new resources away by project, with counts", () => {
   const made = Array.from({ length: 30 }, (_, i) => change("create", `service.p${i % 3}.s${i}`));
   const runs = [0, 1, 2, 3].map((i) =>
-    change("create", `deployment.p${i % 3}.s${i}`, { reason: `service.p${i % 3}.s${i} changes` }),
+    change("create", `deployment.p${i % 3}.s${i}`, { reason: "the service changes" }),
   );
   const html = pageOf(plan([...made, ...runs]));
   const groups = [...html.matchAll(/<details class="group"><summary>(.*?)<\/summary>/g)];
@@ -181,7 +181,7 @@ describe("a plan of many", () => {
     Array.from({ length: count }, (_, i) => `shop${i % 40}.s${i}`).flatMap((name) => [
       change("create", `service.${name}`, { attributes: [...fields, field("name", value(""), value(name))] }),
       change("create", `variable.${name}.KEY`, { attributes: [field("key", value(""), value(name))] }),
-      change("create", `deployment.${name}`, { reason: `service.${name} changes`, effects: ["deploys"] }),
+      change("create", `deployment.${name}`, { reason: "the service changes", effects: ["deploys"] }),
     ]);
 
   itInSoak("stays below two megabytes, and says what it left out", () => {
