@@ -105,9 +105,9 @@ async function applyLocked(
   const { runId } = connection;
   const { reviewed, problem, differences } = compareWithReview(built, request, session.state);
   const isAuthentic = author === "yes";
-  const stale = saved && compareWithSaved(saved, built, isAuthentic);
+  const difference = saved && compareWithSaved(saved, built, isAuthentic);
   const confirmed = withConfirmations(built, request, isAuthentic);
-  const refusal = refuse(built.plan, confirmed, diagnostics, stale ?? problem);
+  const refusal = refuse(built.plan, confirmed, diagnostics, difference ?? problem);
   if (refusal) return { ...stopped(refusal.diagnostics), runId, plan: refusal.plan, reviewKey, differences };
 
   if (author === "unknown" && saved && consentsIn(saved.request).length > 0) context.say?.(unauthenticated);
@@ -158,8 +158,7 @@ function refuseAgain({ clock }: Context, { record }: SavedPlan, state?: State, n
   const { exitCode } = run;
   const end = exitCode === undefined ? ", which did not end" : exitCode === 0 ? "" : `, exit ${exitCode}`;
   const about = `run ${shortId(run.id)}, ${timeAgo(run.startedAt, clock.now())}${end}`;
-  const hint = "plan again, review, and apply the new plan";
-  return error("plan.stale", `${name} was applied already (${about})`, { hint });
+  return stale(`${name} was applied already (${about})`);
 }
 
 const unauthenticated =
@@ -215,11 +214,11 @@ function compareWithSaved(
 ): Diagnostic | undefined {
   const differences = compareWithRecord(record, plan, { key: isAuthentic ? reviewKey : undefined });
   if (differences.length === 0) return undefined;
-  return error("plan.stale", "the saved plan is out of date", {
-    detail: differenceLine(differences),
-    hint: "plan again, review, and apply the new plan",
-  });
+  return stale("the saved plan is out of date", differenceLine(differences));
 }
+
+const stale = (summary: string, detail?: string): Diagnostic =>
+  error("plan.stale", summary, { detail, hint: "plan again, review, and apply the new plan" });
 
 /** Returns why a plan is not applied whatever is confirmed; undefined when only confirmations may be missing. */
 function refuse(

@@ -109,6 +109,10 @@ function recipeOf(value: DesiredValue | undefined): Plain {
 
 const nameOf = ({ address, attribute }: Reference): Plain => ({ of: `${address}.${attribute}` });
 
+/** Returns the digest of the text around a value that only apply knows. */
+export const textDigest = ({ instance }: DigestEntry, path: string): string =>
+  shortHash(recipeOf(instance?.desired?.attributes.get(path)?.value));
+
 /** Returns the result of a value's functions for the names that it refers to; null where they take no such text. */
 function probe({ references, compute }: Computed): Plain {
   try {
@@ -117,51 +121,4 @@ function probe({ references, compute }: Computed): Plain {
   } catch {
     return null;
   }
-}
-
-/** Returns the keyed fingerprints of the secrets that a change sends, by path. */
-export function printsOf(
-  { change, instance }: DigestEntry,
-  key: Uint8Array | undefined,
-): Record<string, Plain> {
-  if (!change || !instance || !key) return {};
-  const { address, attributes } = change;
-  const prints: Record<string, Plain> = {};
-  for (const { path, after } of attributes) {
-    const print = instance.fingerprints[path];
-    if (after.kind === "secret" && print !== undefined) prints[path] = print;
-    const value = instance.desired?.attributes.get(path)?.value;
-    if (after.kind === "unknown" && value instanceof Template) {
-      const parts = value.parts.filter((part) => part instanceof Secret);
-      if (parts.length > 0) prints[path] = parts.map((part) => part.fingerprint(key, address));
-    }
-  }
-  return prints;
-}
-
-/** Returns a fingerprint of the secrets at `paths`, by default of those known before apply; empty if there are none. */
-export function printOf(entry: DigestEntry, key: Uint8Array | undefined, paths?: readonly string[]): string {
-  const prints = Object.entries(printsOf(entry, key)).filter(([path]) =>
-    paths ? paths.includes(path) : !entry.unknown.includes(path),
-  );
-  return prints.length === 0 ? "" : shortHash(Object.fromEntries(prints));
-}
-
-/** Returns the digest of the text around a value that only apply knows. */
-export const textDigest = ({ instance }: DigestEntry, path: string): string =>
-  shortHash(recipeOf(instance?.desired?.attributes.get(path)?.value));
-
-export const printOfAll = (entries: readonly DigestEntry[], key: Uint8Array | undefined): string =>
-  shortHash(entries.map((entry) => printsOf(entry, key)));
-
-/** Returns a fingerprint of the declared sources of the secrets of a resource. */
-export function sourcePrint(
-  address: string,
-  { desired }: PlannedInstance,
-  key: Uint8Array | undefined,
-): string {
-  const sources = [...(desired?.attributes ?? [])].flatMap(([path, { origin }]): Plain[] =>
-    origin === undefined ? [] : [[path, key ? origin.fingerprint(key, address) : null]],
-  );
-  return shortHash(sources);
 }

@@ -3,7 +3,7 @@ import type { Address } from "../model/address";
 import { keptRuns } from "../model/history";
 import { Secret } from "../model/secret";
 import type { PastRun } from "../model/state";
-import { isPlain, type Plain, plainEqual } from "../model/value";
+import { isPlain, type Plain, plainEqual, Template } from "../model/value";
 import {
   type DigestEntry,
   type Digested,
@@ -11,15 +11,11 @@ import {
   entriesOf,
   entryOf,
   hash,
-  printOf,
-  printOfAll,
-  printsOf,
   shortDigest,
   shortHash,
-  sourcePrint,
   textDigest,
 } from "./digest";
-import { type Change, instanceOf, type Plan } from "./plan";
+import { type Change, instanceOf, type Plan, type PlannedInstance } from "./plan";
 import { hasRecordedSource, unboundSecrets } from "./resolve";
 
 interface ReviewedChange {
@@ -29,10 +25,8 @@ interface ReviewedChange {
   readonly digest: string;
   /** Fingerprint of its secrets; empty where there are none, or they could not be read. */
   readonly print: string;
-  /** Fingerprints of the secrets in the fields that were not known yet, by path; empty where there are none. */
+  /** Fingerprints of the fields that were not known yet, by path: of the secrets in them, a space, of their text. */
   readonly unknown: Readonly<Record<string, string>>;
-  /** Digests of the text around the values of those fields; absent in records of earlier versions. */
-  readonly texts?: Readonly<Record<string, string>>;
   readonly rest?: ReviewedChange;
   /** Only a saved plan has it. */
   readonly bound?: BoundChange;
@@ -142,14 +136,10 @@ function reviewedChange(entry: DigestEntry, plan: Plan, key: Uint8Array | undefi
     action: `${entry.change?.blockedBy ? "blocked " : ""}${entry.action}`,
     digest: shortHash(entry.contentWithout(entry.unknown)),
     print: printOf(entry, key),
-    unknown: Object.fromEntries(entry.unknown.map((path) => [path, printOf(entry, key, [path])])),
-    texts: entry.unknown.length === 0 ? undefined : textsOf(entry),
+    unknown: Object.fromEntries(entry.unknown.map((path) => [path, unknownPrint(entry, path, key)])),
     rest: rest && reviewedChange(rest, plan, key),
   };
 }
-
-const textsOf = (entry: DigestEntry) =>
-  Object.fromEntries(entry.unknown.map((path) => [path, textDigest(entry, path)]));
 
 /** Returns the remainder of a change after a run that stopped half-way; the id of a created resource is not known before. */
 function restIn({ change, instance }: DigestEntry, plan: Digested): DigestEntry | undefined {
@@ -220,7 +210,7 @@ export function compareWithRecord(
     const steps = hasBegun ? stepsOf(whole) : [whole];
     // The id of a created resource was not known to its review.
     const isCreated = !whole.action.endsWith("update");
-    const rules = { key, confirmed: confirmedIn(plan), mayRotate: mayRotate(entry) };
+    const rules = { key, options: plan.options, mayRotate: mayRotate(entry) };
     const kinds = steps.map((step) =>
       differenceOf(step, entry, { ...rules, hasId: step === whole || !isCreated }),
     );
@@ -234,12 +224,8 @@ export function compareWithRecord(
     });
 }
 
-const confirmedIn = ({ options: { confirmedDeletes, confirmedConsumers = [] } }: Plan) =>
-  new Set<string>([...confirmedDeletes, ...confirmedConsumers]);
-
-interface ChangeRules {
+interface ComparisonRules extends Pick<Plan, "options"> {
   readonly key: Uint8Array | undefined;
-  readonly confirmed: ReadonlySet<string>;
   readonly mayRotate: boolean;
   readonly hasId: boolean;
 }
@@ -248,14 +234,16 @@ interface ChangeRules {
 function differenceOf(
   before: ReviewedChange,
   entry: DigestEntry,
-  { key, confirmed, mayRotate, hasId }: ChangeRules,
+  { key, options, mayRotate, hasId }: ComparisonRules,
 ): PlanDifference["kind"] | undefined {
   const moved = differingKey(before.bound, boundChange(entry));
   if (moved !== undefined) return moved;
   const unknown = Object.keys(before.unknown);
+  const { confirmedDeletes, confirmedConsumers = [] } = options;
+  const isConfirmed = [...confirmedDeletes, ...confirmedConsumers].some((one) => one === entry.address);
   const wasBlocked = before.action === `blocked ${entry.action}`;
   // A confirmation at the command line names the deletion; a manifest has to be reviewed as it is.
-  if (wasBlocked && !entry.change?.blockedBy && !confirmed.has(entry.address)) return "unblocked";
+  if (wasBlocked && !entry.change?.blockedBy && !isConfirmed) return "unblocked";
   const secrets = Object.keys(printsOf(entry, key));
   // A value that could not be read was no part of a replacement that sends it.
   const without = mayRotate ? [unknown, [...unknown, ...secrets]] : [unknown];
@@ -263,15 +251,13 @@ function differenceOf(
     (paths) => shortHash(entry.contentWithout(paths, hasId)) === before.digest,
   );
   if (!isAsReviewed || (!wasBlocked && before.action !== entry.action)) return "other";
-  const { texts } = before;
+  // Records of earlier versions have the fingerprint of the secrets alone.
   const isEqual = (path: string): boolean =>
-    before.unknown[path] === printOf(entry, key, [path]) &&
-    (!texts || texts[path] === textDigest(entry, path));
+    !entry.unknown.includes(path) ||
+    [unknownPrint(entry, path, key), printOf(entry, key, [path])].includes(before.unknown[path] ?? "-");
   const uncompared = [...unknown, ...(before.unread ?? [])];
   const known = secrets.filter((path) => !uncompared.includes(path));
-  const isSame =
-    before.print === printOf(entry, key, known) &&
-    entry.unknown.filter((path) => unknown.includes(path)).every(isEqual);
+  const isSame = before.print === printOf(entry, key, known) && unknown.every(isEqual);
   return isSame || mayRotate ? undefined : "value";
 }
 
@@ -339,3 +325,42 @@ const isEndedApply = ({ command = "apply", exitCode }: RememberedRun): boolean =
 /** Returns true if a plan without a review does nothing but send new values of recorded sources, and deploy them. */
 export const takesRecordedSources = (plan: Plan, key: Uint8Array | undefined): boolean =>
   compareWithRecord({ digest: "", changes: {}, print: "" }, plan, { key }).length === 0;
+
+/** Returns the keyed fingerprints of the secrets that a change sends, by path. */
+function printsOf({ change, instance }: DigestEntry, key: Uint8Array | undefined): Record<string, Plain> {
+  if (!change || !instance || !key) return {};
+  const { address, attributes } = change;
+  const prints: Record<string, Plain> = {};
+  for (const { path, after } of attributes) {
+    const print = instance.fingerprints[path];
+    if (after.kind === "secret" && print !== undefined) prints[path] = print;
+    const value = instance.desired?.attributes.get(path)?.value;
+    if (after.kind === "unknown" && value instanceof Template) {
+      const parts = value.parts.filter((part) => part instanceof Secret);
+      if (parts.length > 0) prints[path] = parts.map((part) => part.fingerprint(key, address));
+    }
+  }
+  return prints;
+}
+
+/** Returns a fingerprint of the secrets at `paths`, by default of those known before apply; empty if there are none. */
+function printOf(entry: DigestEntry, key: Uint8Array | undefined, paths?: readonly string[]): string {
+  const prints = Object.entries(printsOf(entry, key)).filter(([path]) =>
+    paths ? paths.includes(path) : !entry.unknown.includes(path),
+  );
+  return prints.length === 0 ? "" : shortHash(Object.fromEntries(prints));
+}
+
+const unknownPrint = (entry: DigestEntry, path: string, key: Uint8Array | undefined): string =>
+  `${printOf(entry, key, [path])} ${textDigest(entry, path)}`;
+
+const printOfAll = (entries: readonly DigestEntry[], key: Uint8Array | undefined): string =>
+  shortHash(entries.map((entry) => printsOf(entry, key)));
+
+/** Returns a fingerprint of the declared sources of the secrets of a resource. */
+function sourcePrint(address: string, { desired }: PlannedInstance, key: Uint8Array | undefined): string {
+  const sources = [...(desired?.attributes ?? [])].flatMap(([path, { origin }]): Plain[] =>
+    origin === undefined ? [] : [[path, key ? origin.fingerprint(key, address) : null]],
+  );
+  return shortHash(sources);
+}

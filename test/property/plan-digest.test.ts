@@ -162,8 +162,9 @@ describe("the digest of a plan", () => {
     expect(compareWithRecord(recordPlan(first, key), second, { key })).toEqual([
       { address: "service.s1", kind: "value" },
     ]);
-    const withoutTexts = JSON.parse(JSON.stringify(recordPlan(first, key)).replaceAll('"texts"', '"-"'));
-    expect(compareWithRecord(withoutTexts, first, { key })).toEqual([]);
+    // Records of earlier versions have no digest of that text.
+    const withoutText = JSON.parse(JSON.stringify(recordPlan(first, key)).replaceAll(/ [0-9a-f]{16}"/g, '"'));
+    expect(compareWithRecord(withoutText, first, { key })).toEqual([]);
     const withVariable = (url: string) =>
       plan(
         JSON.stringify({ services: { s0: { kind: "web" }, s1: { kind: "web", variables: { URL: url } } } }),
