@@ -11,7 +11,7 @@ import {
   type PendingResource,
 } from "./drift";
 
-/** A report without what is accepted, and the entries for a stage by what became of them. */
+/** A report without accepted drift, and the entries for a stage by their result. */
 export type Judged = ReturnType<typeof acceptDrift>;
 
 export function acceptDrift(

@@ -42,7 +42,10 @@ export function decideDeclared(instance: ResourceInstance, context: DecisionCont
     ...about.undecided,
     action: isReplaced ? "replace" : changes.length > 0 ? "update" : "no-op",
     attributes: withParent ? placed : changes,
-    ...{ released, drift, diagnostics, withParent },
+    released,
+    drift,
+    diagnostics,
+    withParent,
     reason: asked ? "--replace asks for it" : isReplaced ? whyAgain(instance) : undefined,
   };
 }
@@ -135,8 +138,8 @@ function contradictingImport(instance: ResourceInstance) {
 }
 
 /**
- * What becomes of a declared resource that is not recorded but live: taken over where that is asked for, else an
- * error that says how. Undefined where nothing of it is live.
+ * Decides a declared resource that is live and not recorded: taken over where that is asked for, else an error that says
+ * how. Undefined where none is live.
  */
 function decideAdoption(about: ResolvedInstance, context: DecisionContext): Decision | undefined {
   const { instance, resolved } = about;
@@ -174,7 +177,9 @@ function decideAdoption(about: ResolvedInstance, context: DecisionContext): Deci
     : unmanagedExists(instance, live);
   return {
     ...about.undecided,
-    ...{ action: "adopt", attributes: changes, diagnostics: problem === undefined ? [] : [problem] },
+    action: "adopt",
+    attributes: changes,
+    diagnostics: problem === undefined ? [] : [problem],
   };
 }
 

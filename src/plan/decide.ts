@@ -30,7 +30,7 @@ import {
   resolveInstance,
 } from "./resolve";
 
-/** Decides every instance once, each after what it waits for. What is out of scope stays as it is. */
+/** Decides every instance once, each after its dependencies. Instances out of scope stay as they are. */
 export function decideAll(
   input: PlanInput,
   instances: ResourceInstances,
@@ -68,7 +68,7 @@ function decide(instance: ResourceInstance, context: DecisionContext): Decision 
     : withLifecycle(decision);
 }
 
-/** Returns the error of a resource that one stack of an app records and another declares; none of its parts. */
+/** Returns the error of a resource, not of its parts, that is recorded in a stack and declared in another stack. */
 function moveBetweenStacks(instance: ResourceInstance, input: PlanInput): readonly Diagnostic[] | undefined {
   const { address, type, desired, recorded, removed, live } = instance;
   const move = recorded
@@ -158,8 +158,8 @@ function keptChild(instance: ResourceInstance, { children, decisions }: Decision
 }
 
 /**
- * What becomes of a resource without a life of its own: it runs when its type says why, or when what it is declared
- * to be (a pinned commit) is not what is live. One that ran before rnv knew it is taken over silently.
+ * Decides a resource without a life of its own. It runs for a reason of its type, or when a declared field (a pinned
+ * commit) is not live. A run from before rnv is taken over without a report.
  */
 function decideReaction(instance: ResourceInstance, reacts: Reaction, context: DecisionContext): Decision {
   const about = resolveInstance(instance, context);
@@ -177,7 +177,7 @@ function decideReaction(instance: ResourceInstance, reacts: Reaction, context: D
     upstream: upstreamOf(instance, context),
   };
   const held = reacts.held?.(reactionContext);
-  // What an interrupted run has started is waited for, and is not started again.
+  // A deployment of an interrupted run is waited for, and is not started again.
   const isAsked = context.input.options.replace.includes(instance.address) && !recorded?.pending;
   if (isAsked && held !== undefined) return refuse(about, cannotRun(error, instance, held));
   const reaction = isAsked ? "--replace asks for it" : reacts.reason(reactionContext);

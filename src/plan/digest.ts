@@ -31,7 +31,7 @@ export interface DigestEntry {
   readonly action: string;
   readonly unknown: readonly string[];
   /** Leaves out the fields at these paths; the id is part of it by default. */
-  readonly contentWithout: (paths: readonly string[], hasId?: boolean) => Plain;
+  readonly contentWithout: (paths: readonly string[], options?: { readonly hasId: boolean }) => Plain;
   readonly change?: Change;
   readonly instance?: PlannedInstance;
 }
@@ -74,19 +74,21 @@ export function entryOf(
   const parentId = isRun ? changes.find((one) => one.address === change.parent)?.id : undefined;
   const isParent = ({ after }: AttributeChange): boolean =>
     after.kind === "unknown" || (after.kind === "value" && after.value === parentId);
-  const contentWithout = (paths: readonly string[], hasId = true): Plain => ({
-    action: isRun ? "run" : ends ? `${action} ${onRemove}` : action,
-    id: isRun || withParent || !hasId ? null : (id ?? null),
-    // The id binds a move, which is done once a run has begun. Digests of earlier versions have this key.
-    from: null,
-    fields: Object.fromEntries(
-      fields
-        .filter((field) => !paths.includes(field.path) && !(isRun && isParent(field)))
-        .map((field) => [field.path, isRun ? sideOf(field.after) : fieldOf(field, instance)]),
-    ),
-    lifecycle: Object.fromEntries(lifecycle.map((field) => [field.path, fieldOf(field, instance)])),
-    ...(isRecorded && { records: true }),
-  });
+  const contentWithout: DigestEntry["contentWithout"] = (paths, { hasId } = { hasId: true }) => {
+    const content = {
+      action: isRun ? "run" : ends ? `${action} ${onRemove}` : action,
+      id: isRun || withParent || !hasId ? null : (id ?? null),
+      // The id binds a move, which is done once a run has begun. Digests of earlier versions have this key.
+      from: null,
+      fields: Object.fromEntries(
+        fields
+          .filter((field) => !paths.includes(field.path) && !(isRun && isParent(field)))
+          .map((field) => [field.path, isRun ? sideOf(field.after) : fieldOf(field, instance)]),
+      ),
+      lifecycle: Object.fromEntries(lifecycle.map((field) => [field.path, fieldOf(field, instance)])),
+    };
+    return isRecorded ? { ...content, records: true } : content;
+  };
   const unknown = unknownIn(change);
   return { address, action: isRun ? "run" : action, unknown, contentWithout, change, instance };
 }

@@ -12,6 +12,7 @@ import {
   type Plan,
   type PlannedInstance,
   type ShownValue,
+  secret,
   shownValue,
 } from "./plan";
 import { changeParts, type PlanDocument } from "./plan-schema";
@@ -56,9 +57,11 @@ export function shownPlan(plan: Plan): Plan {
   const shown = <Sides extends Pick<AttributeChange, "before" | "after">>(all: readonly Sides[]) =>
     all.map((one) => ({ ...one, before: mask(one.before), after: mask(one.after) }));
   const shownChange = (change: Change): Change => ({
-    ...{ ...change, attributes: shown(change.attributes), released: shown(change.released) },
-    ...(change.lifecycle && { lifecycle: shown(change.lifecycle) }),
-    ...(change.drift && { drift: shown(change.drift) }),
+    ...change,
+    attributes: shown(change.attributes),
+    released: shown(change.released),
+    lifecycle: change.lifecycle && shown(change.lifecycle),
+    drift: change.drift && shown(change.drift),
   });
   const shownOutputs = { outputs: shown(outputs), plannedOutputs: mask(plannedOutputs) };
   return { ...plan, ...shownOutputs, changes: changes.map(shownChange) };
@@ -84,7 +87,7 @@ function plannedDocument({ changes, plannedOutputs }: Plan, sides: readonly Chan
   });
   const outputs = Object.entries(plannedOutputs).map(([name, value]): [string, DocumentObject] => [
     name,
-    { sensitive: value.kind === "secret", ...(value.kind === "value" && { value: value.value }) },
+    compact({ sensitive: value.kind === "secret", value: value.kind === "value" ? value.value : undefined }),
   ]);
   return { outputs: Object.fromEntries(outputs), root_module: { resources } };
 }
@@ -181,15 +184,15 @@ const foundDocument = ({ range, ...found }: Diagnostic | Check): DocumentObject 
 const plainRange = (range: SourceRange): DocumentObject =>
   compact({ file: range.file, start: range.start, end: range.end, line: lineOf(range) });
 
-/** An object, and the objects of its lists, as a document has them: with keys in snake_case, without those that are undefined. */
+/** Returns an object with keys in snake_case, without undefined fields. */
 export const inDocument = (object: object): DocumentObject => withKeys(object, snakeCase);
 
 /** Renames the keys of an object and of the objects in its lists. Deeper objects are values, whose keys stay. */
-export function withKeys(object: object, keyOf: (key: string) => string, isItem = false): DocumentObject {
+export function withKeys(object: object, keyOf: (key: string) => string, levels = 1): DocumentObject {
   const convert = (key: string, value: unknown): unknown => {
     if (key === "range" && value) return plainRange(value as SourceRange);
-    if (isItem || !Array.isArray(value)) return value;
-    return value.map((item) => (isObject(item) ? withKeys(item, keyOf, true) : item));
+    if (levels === 0 || !Array.isArray(value)) return value;
+    return value.map((item) => (isObject(item) ? withKeys(item, keyOf, levels - 1) : item));
   };
   const entries = Object.entries(object).map(([key, value]) => [keyOf(key), convert(key, value)]);
   return compact(Object.fromEntries(entries));
@@ -230,7 +233,8 @@ function flattenedBefore(
       path in fingerprints || (applied !== null && typeof applied === "object" && "fingerprint" in applied);
     const value =
       live?.attributes.get(path) ?? (isSecret ? null : (applied as Exclude<typeof applied, object>));
-    const shown = changed.get(path) ?? (value === undefined ? undefined : mask(shownValue(value, isSecret)));
+    const shown =
+      changed.get(path) ?? (value === undefined ? undefined : mask(isSecret ? secret : shownValue(value)));
     if (shown && shown.kind !== "absent") before.set(path, shown);
   }
   return before;

@@ -26,7 +26,7 @@ import {
 import { lookupIn, resolveValue, unreadSecrets } from "./resolve";
 
 /**
- * What has to change so that live becomes desired. Pure: the same input gives the same plan, whatever the order of
+ * Returns the changes that make live resources as desired. Pure: the same input gives the same plan, whatever the order of
  * keys and files. A plan with error diagnostics is shown but never applied.
  */
 export function makePlan(input: PlanInput): Plan {
@@ -55,7 +55,10 @@ export function makePlan(input: PlanInput): Plan {
   const { options } = input;
   const [lastRun] = input.state ? pastRuns(input.state) : [];
   return {
-    ...{ options, changes, instances, mask: input.mask },
+    options,
+    changes,
+    instances,
+    mask: input.mask,
     ...compared,
     digest: digestPlan({ options, changes, instances, outputs: compared.outputs }),
     stage: input.stage,
@@ -102,7 +105,7 @@ function withConstructs({ desired, data = [] }: PlanInput, found: readonly Diagn
 }
 
 /**
- * A manifest that declares nothing that is recorded is more often a wrong path, or has the state of another, than a wish to
+ * Refuses a manifest that declares none of the recorded resources: its path or state is more often wrong than a wish to
  * delete everything. Deletions that are each confirmed are meant; where a prompt asks, guards block them.
  */
 function refuseEmpty({ desired, options }: PlanInput, decisions: Decisions, guards: Guards): Diagnostic[] {
@@ -122,7 +125,7 @@ function refuseEmpty({ desired, options }: PlanInput, decisions: Decisions, guar
   return [error("guard.empty_manifest", summary, { hint: `${hint}, or confirm each address` })];
 }
 
-/** In a plan that destroys, what is about to go may run as it will. */
+/** Lists statuses, but not of resources that the plan deletes. */
 const listStanding = (shown: readonly Decision[]): Plan["standing"] =>
   shown
     .filter(({ action }) => action !== "delete")
@@ -145,13 +148,13 @@ const listUnchecked = (instances: ResourceInstances): Plan["unchecked"] =>
     return read.kind === "unchecked" && !isRetained(instance) ? [{ address, reason: read.reason }] : [];
   });
 
-/** Nothing becomes of what is retained, or of a part of what this plan archives: no change reports it, unless it moves. */
+/** Returns true for a retained resource, and a part of a resource that is archived: no change reports it, unless it moves. */
 const isSilent = ({ instance, action, retains }: Decision): boolean =>
   action === "no-op" && retains === true && instance.previousAddress === undefined;
 
 /**
- * The same decision, each `edit` that is not of the manifest with what it comes from: what it refers to
- * (`service.shop.api.url`) is recorded with another value than the service shows now.
+ * Adds the origin to each `edit` that is not of the manifest: the reference (`service.shop.api.url`) whose recorded value
+ * differs from the live value.
  */
 function withOrigins(decision: Decision, decisions: Decisions): Decision {
   const { attributes, instance } = decision;
@@ -203,7 +206,7 @@ function listUnmanaged(input: PlanInput, decisions: Decisions): Plan["unmanaged"
 }
 
 const shownOutput = (value: ResolvedValue | undefined): ShownValue =>
-  shownValue(value, isHiddenOutput(value));
+  isHiddenOutput(value) ? secret : shownValue(value);
 
 /** Outputs as they will be, and those whose value changes. A secret is never stored, so it is never compared. */
 function diffOutputs(input: PlanInput, decisions: Decisions): Pick<Plan, "outputs" | "plannedOutputs"> {

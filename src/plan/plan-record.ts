@@ -248,7 +248,7 @@ function differenceOf(
   // A value that could not be read was no part of a replacement that sends it.
   const without = mayRotate ? [unknown, [...unknown, ...secrets]] : [unknown];
   const isAsReviewed = without.some(
-    (paths) => shortHash(entry.contentWithout(paths, hasId)) === before.digest,
+    (paths) => shortHash(entry.contentWithout(paths, { hasId })) === before.digest,
   );
   if (!isAsReviewed || (!wasBlocked && before.action !== entry.action)) return "other";
   // Records of earlier versions have the fingerprint of the secrets alone.

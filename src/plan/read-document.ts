@@ -40,10 +40,10 @@ export function planOf(data: PlanDocument): Plan {
       const { before, after, actions } = output;
       return {
         name,
-        before: actions.includes("create") ? absent : sideOf(before, output.before_sensitive, false),
+        before: actions.includes("create") ? absent : sideOf(before, { isSecret: output.before_sensitive }),
         after: actions.includes("delete")
           ? absent
-          : sideOf(after, output.after_sensitive, output.after_unknown),
+          : sideOf(after, { isSecret: output.after_sensitive, isUnknown: output.after_unknown }),
       };
     }),
     plannedOutputs: {},
@@ -67,7 +67,7 @@ function instanceIn(
   planned: Readonly<Record<string, Plain>> = {},
 ): PlannedInstance {
   const action = actionOf(change);
-  // Of what stays as it is, and where everything is destroyed, the document does not say it.
+  // The document does not say it of unchanged resources, and where everything is destroyed.
   const isSaid = action !== "no-op" && mode === "apply";
   const isDeclared = isSaid ? action !== "delete" && action !== "forget" : undefined;
   return { told: { isDeclared }, resolved: flatten(planned), defaults: new Map(), fingerprints: {} };
@@ -94,5 +94,7 @@ function actionOf({ action, change }: ChangeDocument): Action {
   return change.actions.length > 1 ? "replace" : (change.actions[0] ?? "no-op");
 }
 
-const sideOf = (value: Plain, isSecret: boolean, isUnknown: boolean): ShownValue =>
-  isSecret ? secret : isUnknown ? { kind: "unknown" } : { kind: "value", value };
+const sideOf = (
+  value: Plain,
+  { isSecret, isUnknown }: { readonly isSecret: boolean; readonly isUnknown?: boolean },
+): ShownValue => (isSecret ? secret : isUnknown ? { kind: "unknown" } : { kind: "value", value });
