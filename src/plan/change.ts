@@ -77,8 +77,10 @@ function restOf(decision: Decision, action: Action, attributes: Change["attribut
   const flag = attributes.find(({ path }) => path === archives?.attribute);
   if (flag?.after.kind !== "value" || action === "adopt") return undefined;
   const isLast = flag.after.value === true;
-  const left = isLast ? [{ ...flag, before: shownValue(false) }] : attributes.filter((one) => one !== flag);
-  return { action: "update", attributes: left };
+  const remaining = isLast
+    ? [{ ...flag, before: shownValue(false) }]
+    : attributes.filter((one) => one !== flag);
+  return { action: "update", attributes: remaining };
 }
 
 /** Returns the addresses that a resource refers to besides its parent; of a removed one, those that were. */

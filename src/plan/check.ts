@@ -111,7 +111,7 @@ function checkContext({ instance, action }: Decision, decisions: Decisions, cata
  * Reports resources that the platform does not list: a create that may duplicate an archived resource, and archived
  * resources that `destroy` leaves.
  */
-export function tellUnlisted({ options }: PlanInput, decisions: Decisions, scope: PlanScope): Diagnostic[] {
+export function reportUnlisted({ options }: PlanInput, decisions: Decisions, scope: PlanScope): Diagnostic[] {
   const retained: ResourceInstance[] = [];
   const creates: ResourceInstance[] = [];
   for (const { instance, action } of decisions.values()) {
@@ -129,7 +129,7 @@ export function tellUnlisted({ options }: PlanInput, decisions: Decisions, scope
   return [
     ...(doubled.length > 0 ? [unlisted(doubled)] : []),
     ...creates.flatMap((made) => namesake(made, retained)),
-    ...(inTheWay.length > 0 ? [left(inTheWay)] : []),
+    ...(inTheWay.length > 0 ? [reportRetained(inTheWay)] : []),
   ];
 }
 
@@ -165,7 +165,7 @@ function namesake(made: ResourceInstance, retained: readonly ResourceInstance[])
   return [warning("plan.retained", summary, { address, detail, hint, range: desired?.range })];
 }
 
-const left = (retained: readonly ResourceInstance[]): Diagnostic =>
+const reportRetained = (retained: readonly ResourceInstance[]): Diagnostic =>
   warning("plan.retained", `archived and kept in the state, not destroyed: ${named(retained)}`, {
     hint: "to delete one: declare it again without onRemove: archive, apply, then remove it; to forget it: rnv state rm ADDRESS",
   });

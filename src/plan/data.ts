@@ -117,12 +117,12 @@ function fillValue(
 /** Returns a value with the data in place of its references; the functions report values that they do not accept. */
 function fillComputed(value: Computed, reads: DataReads): DesiredValue {
   const found = value.references.map((one) => (isData(one) ? foundValue(one, reads) : notThere));
-  const left = value.references.filter((_, i) => found[i] === notThere);
+  const unfilled = value.references.filter((_, i) => found[i] === notThere);
   const compute = (values: readonly Plain[]): Plain | Secret => {
     const rest = values.values();
     return value.compute(found.map((one) => (one === notThere ? rest.next().value : one) ?? null));
   };
-  return left.length === 0 ? compute([]) : new Computed(left, value.secret, compute, value.atHand);
+  return unfilled.length === 0 ? compute([]) : new Computed(unfilled, value.secret, compute, value.atHand);
 }
 
 const isData = (part: string | Secret | Reference): part is Reference =>

@@ -29,10 +29,10 @@ export function decideDeclared(instance: ResourceInstance, context: DecisionCont
   const wrongImport = contradictingImport(instance);
   if (wrongImport) return refuse(about, wrongImport);
 
-  const { changes, released, drift, left, diagnostics: found } = diffAttributes(instance, about);
+  const { changes, released, drift, keptDiagnostics, diagnostics: found } = diffAttributes(instance, about);
   const asked = context.input.options.replace.includes(instance.address);
   const isReplaced = asked || changes.some((change) => change.forcesReplacement);
-  const diagnostics = isReplaced ? found : [...found, ...left];
+  const diagnostics = isReplaced ? found : [...found, ...keptDiagnostics];
   if (!asked && changes.length + released.length === 0) return { ...about.undecided, drift, diagnostics };
   const withParent = isReplaced && goesWithParent(instance, context.decisions);
   const placed = changes.map((one) =>

@@ -17,7 +17,7 @@ import {
   whyGone,
 } from "./instances";
 import { phrasesFor } from "./phrases";
-import { type AttributeChange, deedOf, type PlanInput } from "./plan";
+import { type AttributeChange, operationOf, type PlanInput } from "./plan";
 import {
   appearanceOf,
   attributesAfter,
@@ -140,12 +140,12 @@ const isDeletedAgain = ({ instance: { address, read }, onRemove }: Decision, inp
 function staysWithParent({ parent, type }: ResourceInstance, decisions: Decisions): boolean {
   const around = parent && decisions.get(parent);
   if (around === undefined || !type.removedWithParent) return false;
-  return isRetained(around.instance) || deedOf(around) === "archive";
+  return isRetained(around.instance) || operationOf(around) === "archive";
 }
 
 function isKept(decision: Decision | undefined): decision is Decision {
   if (!decision?.instance.removed || isGone(decision.instance)) return false;
-  return ["forget", "archive"].includes(deedOf(decision));
+  return ["forget", "archive"].includes(operationOf(decision));
 }
 
 /** Returns a child that stays, an archived one first: the service would refuse to delete the parent. */
@@ -184,7 +184,7 @@ function decideReaction(instance: ResourceInstance, reacts: Reaction, context: D
   const differing = (): readonly AttributeChange[] =>
     diff?.changes ??
     createdAttributes(about).filter((one) => !one.placement && one.path !== instance.type.nameAttribute);
-  const reason = reaction === undefined ? whatDiffers(differing()) : reaction;
+  const reason = reaction === undefined ? differingField(differing()) : reaction;
 
   if (reason !== null) {
     if (held !== undefined) {
@@ -205,7 +205,7 @@ function decideReaction(instance: ResourceInstance, reacts: Reaction, context: D
   return action === "no-op" ? undecided : { ...undecided, action };
 }
 
-const whatDiffers = (changes: readonly AttributeChange[]): string | null =>
+const differingField = (changes: readonly AttributeChange[]): string | null =>
   changes.length > 0 ? `${changes.map((change) => change.path).join(", ")} differs` : null;
 
 const cannotRun = (

@@ -31,13 +31,13 @@ type DeclaredFields = Pick<ResolvedInstance, "resolved" | "secrets" | "revealed"
 
 export type AttributesDiff = ReturnType<typeof diffAttributes>;
 
-/** The verdict of one row of the table about a field; `left`: drift that is not restored. */
+/** The verdict about a field; `left`: drift that is not restored. */
 type FieldVerdict = "same" | "released" | "left" | SetVerdict;
 
 type SetVerdict = { readonly cause: ChangeCause; readonly liveChangedToo?: true };
 
 /**
- * Compares the fields of a resource by the ownership table (DESIGN section 4). D is declared, L last applied, V live over
+ * Compares the fields of a resource by the rules of ownership (DESIGN section 4). D is declared, L last applied, V live over
  * the defaults, C the default. A declared `null` has become C before.
  *
  * - D = V: `same`.
@@ -58,14 +58,14 @@ export function diffAttributes(instance: ResourceInstance, declared: DeclaredFie
   const drift: AttributeChange[] = [];
   const diagnostics: Diagnostic[] = [];
   /** Warnings about drift that stays, unless the resource is replaced. */
-  const left: Diagnostic[] = [];
+  const keptDiagnostics: Diagnostic[] = [];
   for (const { path, rule, verdict } of differingFields(instance, declared)) {
     const range = instance.desired?.attributes.get(path)?.range ?? instance.desired?.range;
     if (verdict === "released" || verdict === "left") {
       const outside = driftOf(instance, path, rule, verdict === "left" ? "drift" : "released");
       drift.push(outside);
       if (verdict === "released") released.push(outside);
-      else left.push(generatedChanged(address, { address, range }));
+      else keptDiagnostics.push(generatedChanged(address, { address, range }));
       continue;
     }
     if (verdict.cause === "drift" || verdict.liveChangedToo)
@@ -84,9 +84,9 @@ export function diffAttributes(instance: ResourceInstance, declared: DeclaredFie
   const move = declared.resolved.has(instance.type.place?.attribute ?? "") ? undefined : moveOf(instance);
   if (move && !isIgnored(instance.desired?.lifecycle, move.path)) {
     drift.push(move);
-    left.push(movedOutside(instance, move));
+    keptDiagnostics.push(movedOutside(instance, move));
   }
-  return { changes, released, drift, diagnostics, left };
+  return { changes, released, drift, diagnostics, keptDiagnostics };
 }
 
 function moveOf({ type, recorded, live }: ResourceInstance): AttributeChange | undefined {
@@ -206,9 +206,9 @@ function judgeSecret(
 
 /** Treats absent and null as equal: the platform leaves out fields without a value. */
 function areEqual(rule: AttributeRule, a: Plain | undefined, b: Plain | undefined): boolean {
-  const [left, right] = [a ?? null, b ?? null];
-  if (left === null || right === null) return left === right;
-  return (rule.equal ?? plainEqual)(left, right);
+  const [one, other] = [a ?? null, b ?? null];
+  if (one === null || other === null) return one === other;
+  return (rule.equal ?? plainEqual)(one, other);
 }
 
 /** The text of a value that is declared as no secret, as it was recorded; hidden where the service has another by now. */

@@ -8,10 +8,10 @@ import { shownPlan } from "./document";
 import {
   type AttributeChange,
   type Change,
-  deedOf,
   type InMemory,
   instanceOf,
   isRun,
+  operationOf,
   type Plan,
   type PlannedInstance,
 } from "./plan";
@@ -176,7 +176,7 @@ export function driftReport(
     missing,
     consequences: plan.changes.flatMap((change) => consequenceOf(change, causeOf)),
     pending: plan.changes.flatMap((change) =>
-      pendingOf(change, causeOf, standing.get(change.address) ?? heldBack(change)),
+      pendingOf(change, causeOf, standing.get(change.address) ?? standingOfHeld(change)),
     ),
     running: plan.standing.filter((one) => one.class === "running"),
     unmanaged: [...plan.unmanaged, ...unmanaged],
@@ -205,7 +205,7 @@ function consequenceOf(change: Change, causeOf: CauseOf): Consequence[] {
 type Standing = Plan["standing"][number];
 
 /** Returns the standing of a resource that should run and cannot: an apply ends with exit 7 until it does. */
-const heldBack = ({ address, held }: Change): Standing | undefined =>
+const standingOfHeld = ({ address, held }: Change): Standing | undefined =>
   held === undefined
     ? undefined
     : { address, code: "held", class: "pending", summary: `cannot run: ${held}` };
@@ -214,7 +214,7 @@ function pendingOf(change: Change, causeOf: CauseOf, standing: Standing | undefi
   const { address, action, previousAddress, reason } = change;
   const cause = causeOf(address);
   if (!cause?.isPending) return standing ? [{ address, action: "no-op", fields: [], standing }] : [];
-  const archives = deedOf(change) === "archive" || undefined;
+  const archives = operationOf(change) === "archive" || undefined;
   const runs = isRun(change) || undefined;
   return [{ address, action, archives, runs, previousAddress, reason, fields: cause.fields, standing }];
 }
@@ -268,8 +268,8 @@ function findCause(change: Change, instance: PlannedInstance, causeOf: CauseOf):
   const because = [...behind.flatMap((one) => one.repairs ?? []), ...(repairs ?? [])];
   const isRepair = attributes.some(isDrift);
   const isSaid = declared.length > 0 || repairs === undefined;
-  const isOutOfTheBlue = !isRecorded && !isRepair && because.length === 0 && !runsAlways;
-  const isAsked = isSaid || isOutOfTheBlue;
+  const isUnexplained = !isRecorded && !isRepair && because.length === 0 && !runsAlways;
+  const isAsked = isSaid || isUnexplained;
   return {
     isPending: isAsked || isRecorded,
     isAsked,
@@ -356,12 +356,12 @@ export function withoutOthers(stages: readonly StageDrift[]): readonly StageDrif
     const isOthers = (id: string): boolean => recorded.some((ids, of) => of !== at && ids.has(id));
     const unmanaged = report?.unmanaged.filter(({ id }) => !isOthers(id));
     if (!report || unmanaged === undefined || unmanaged.length === report.unmanaged.length) return one;
-    const left = { ...report, unmanaged };
-    const hasDrift = hasDriftLeft(left);
+    const remaining = { ...report, unmanaged };
+    const hasDrift = hasDriftLeft(remaining);
     const clean = report.expired === undefined ? 0 : 1;
     return {
       ...one,
-      report: { ...left, hasDrift },
+      report: { ...remaining, hasDrift },
       exitCode: exitCode === 2 && !hasDrift ? clean : exitCode,
     };
   });

@@ -140,8 +140,10 @@ export function selectScope(
   const scope = targets.length === 0 ? new Set(instances.keys()) : reachable(wanted, needs(instances, graph));
   for (const excluded of reachable(excludes, dependants(graph))) scope.delete(excluded);
   const out = "is to be replaced, and --target or --exclude leaves it out";
-  const left = replace.filter((one) => instances.has(one) && !scope.has(one));
-  diagnostics.push(...left.map((address) => error("plan.target_unknown", `${address} ${out}`, { address })));
+  const outside = replace.filter((one) => instances.has(one) && !scope.has(one));
+  diagnostics.push(
+    ...outside.map((address) => error("plan.target_unknown", `${address} ${out}`, { address })),
+  );
   return { scope, diagnostics };
 }
 

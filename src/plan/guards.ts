@@ -58,8 +58,8 @@ export function confirmedDeletions({ options, desired }: PlanInput): (address: A
 
 /** Warns of confirmations that name nothing and look like the address of an unconfirmed deletion. */
 export function warnOfMistyped({ desired, options }: PlanInput, decisions: Decisions, guards: Guards) {
-  const left = [...guards].filter(([, { code }]) => code === "guard.delete_unconfirmed");
-  const byName = new Map(left.map(([address]) => [nameOf(address), address]));
+  const unconfirmedGuards = [...guards].filter(([, { code }]) => code === "guard.delete_unconfirmed");
+  const byName = new Map(unconfirmedGuards.map(([address]) => [nameOf(address), address]));
   const flags = options.confirmedDeletes.map((address) => ({ address, range: undefined }));
   return [...desired.removed, ...flags].flatMap(({ address, range }) => {
     const meant = decisions.has(address) ? undefined : suggest(nameOf(address), byName.keys());
@@ -210,18 +210,18 @@ function keptInside(
     for (const { kind, name } of holdings?.get(id) ?? []) keep(instance.address, `the ${kind} "${name}"`);
   }
   const addresses = new Set(holders.values());
-  const told = new Set(deletions.map(({ instance }) => keyOf(instance)));
+  const covered = new Set(deletions.map(({ instance }) => keyOf(instance)));
   for (const { instance } of decisions.values()) {
     const { address, type, recorded } = instance;
     const holder = recorded?.parent;
     if (holder === undefined || !addresses.has(holder) || type.removedWithParent) continue;
-    if (isGone(instance) || told.has(keyOf(instance))) continue;
-    told.add(keyOf(instance));
+    if (isGone(instance) || covered.has(keyOf(instance))) continue;
+    covered.add(keyOf(instance));
     keep(holder, `${address} (id ${recorded?.id}${recorded?.retained ? ", archived by onRemove" : ""})`);
   }
   for (const { type, id, name, parentId } of inventory) {
     const holder = parentId === null ? undefined : holders.get(parentId);
-    if (holder !== undefined && !told.has(ownerKey(type, id)))
+    if (holder !== undefined && !covered.has(ownerKey(type, id)))
       keep(holder, `the ${type} "${name}" (id ${id}, not managed here)`);
   }
   return kept;
@@ -269,10 +269,10 @@ function hasParent({ parent, recorded, type }: ResourceInstance, instances: Reso
 }
 
 function massDisappearance(counted: readonly ResourceInstance[]): Diagnostic[] {
-  const gone = counted.filter(isLost).map(({ address }) => address);
-  if (gone.length < 3 || gone.length * 3 <= counted.length) return [];
-  const summary = `${gone.length} of ${counted.length} recorded resources are gone at once`;
-  const detail = `A key that lost its membership sees the same. Gone: ${shortList(gone)}`;
+  const lost = counted.filter(isLost).map(({ address }) => address);
+  if (lost.length < 3 || lost.length * 3 <= counted.length) return [];
+  const summary = `${lost.length} of ${counted.length} recorded resources are gone at once`;
+  const detail = `A key that lost its membership sees the same. Gone: ${shortList(lost)}`;
   const hint = "check the key and the workspace; if they were really deleted: rnv state rm ADDRESS …";
   return [error("live.mass_disappearance", summary, { detail, hint })];
 }

@@ -5,7 +5,7 @@ import { pastRuns } from "../model/history";
 import { Secret } from "../model/secret";
 import { noMask, type Plain, plainEqual, type ResolvedValue, referencesOf } from "../model/value";
 import { dependenciesOf, makeChange, makeInstance, totalCost } from "./change";
-import { checkData, checkDeclared, checkSharedLimits, tellUnlisted } from "./check";
+import { checkData, checkDeclared, checkSharedLimits, reportUnlisted } from "./check";
 import { decideAll } from "./decide";
 import { type Decision, type Decisions, isDeletion, isMade } from "./decision";
 import { digestPlan } from "./digest";
@@ -45,10 +45,10 @@ export function makePlan(input: PlanInput): Plan {
   const removals = new Set(input.desired.removed.map(({ address }) => address));
   const changes = shown.map((decision): Change => {
     const { address } = decision.instance;
-    const told = withOrigins(decision, decisions);
+    const withOrigin = withOrigins(decision, decisions);
     const removalDeclared = removals.has(address) || undefined;
     const asked = { blockedBy: guards.get(address), removalDeclared };
-    return makeChange(told, dependencies, asked, input.catalog);
+    return makeChange(withOrigin, dependencies, asked, input.catalog);
   });
   const instances = new Map(shown.map((one) => [one.instance.address, makeInstance(one)]));
   const compared = diffOutputs(input, decisions);
@@ -83,7 +83,7 @@ export function makePlan(input: PlanInput): Plan {
       ...warnOfMistyped(input, decisions, guards),
       ...checkData(input, decisions, scoped.scope),
       ...judged.flatMap(({ diagnostics }) => diagnostics),
-      ...tellUnlisted(input, decisions, scoped.scope),
+      ...reportUnlisted(input, decisions, scoped.scope),
       ...checkDeclared(decisions, input.catalog),
       ...checkSharedLimits(input, decisions),
       ...warnOfConsumers(input, decisions),
@@ -159,7 +159,7 @@ const isSilent = ({ instance, action, retains }: Decision): boolean =>
 function withOrigins(decision: Decision, decisions: Decisions): Decision {
   const { attributes, instance } = decision;
   if (!attributes.some(({ cause }) => cause === "edit")) return decision;
-  const told = attributes.map((change): AttributeChange => {
+  const withOrigin = attributes.map((change): AttributeChange => {
     const value = instance.desired?.attributes.get(change.path)?.value;
     const references = referencesOf(value);
     if (change.cause !== "edit" || references.length === 0) return change;
@@ -172,7 +172,7 @@ function withOrigins(decision: Decision, decisions: Decisions): Decision {
     });
     return from.length === 0 ? change : { ...change, from: [...new Set(from)].sort() };
   });
-  return { ...decision, attributes: told };
+  return { ...decision, attributes: withOrigin };
 }
 
 /** Counts as Terraform's summary line does: a replacement adds and destroys, an adoption that sends fields changes. */

@@ -84,7 +84,6 @@ export function joinRecords(records: readonly [PlanRecord, ...PlanRecord[]]): Pl
   const changes = [...joined].filter(([address]) => !conflicts.has(address));
   return {
     digest: hash(records.map(({ digest }) => digest).sort()),
-    print: "",
     after: records.at(-1)?.after,
     unread: Object.assign({}, ...records.map(({ unread }) => unread)),
     changes: records.every((record) => record.changes) ? Object.fromEntries(changes) : undefined,
@@ -324,7 +323,7 @@ const isEndedApply = ({ command = "apply", exitCode }: RememberedRun): boolean =
 
 /** Returns true if a plan without a review does nothing but send new values of recorded sources, and deploy them. */
 export const takesRecordedSources = (plan: Plan, key: Uint8Array | undefined): boolean =>
-  compareWithRecord({ digest: "", changes: {}, print: "" }, plan, { key }).length === 0;
+  compareWithRecord({ digest: "", changes: {} }, plan, { key }).length === 0;
 
 /** Returns the keyed fingerprints of the secrets that a change sends, by path. */
 function printsOf({ change, instance }: DigestEntry, key: Uint8Array | undefined): Record<string, Plain> {
@@ -357,7 +356,7 @@ const unknownPrint = (entry: DigestEntry, path: string, key: Uint8Array | undefi
 const printOfAll = (entries: readonly DigestEntry[], key: Uint8Array | undefined): string =>
   shortHash(entries.map((entry) => printsOf(entry, key)));
 
-/** Returns a fingerprint of the declared sources of the secrets of a resource. */
+/** Returns a fingerprint of the declared sources of secrets. */
 function sourcePrint(address: string, { desired }: PlannedInstance, key: Uint8Array | undefined): string {
   const sources = [...(desired?.attributes ?? [])].flatMap(([path, { origin }]): Plain[] =>
     origin === undefined ? [] : [[path, key ? origin.fingerprint(key, address) : null]],

@@ -147,9 +147,7 @@ export const changeSchema = z.strictObject({
 
 const resourceChange = z.strictObject({
   ...place,
-  action: actionSchema
-    .optional()
-    .describe("What becomes of it: `change.actions` in one word. Plans of earlier versions lack it."),
+  action: actionSchema.describe("What becomes of it: `change.actions` in one word."),
   change: z.strictObject({
     ...sides,
     importing: z.strictObject({ id: z.string() }).optional(),

@@ -41,7 +41,7 @@ export type Guard = NonNullable<Change["blockedBy"]>;
 export interface PlannedInstance {
   readonly desired?: DesiredResource | undefined;
   /** In a plan that was read from its document: `isDeclared` is undefined where the document does not say it. */
-  readonly told?: { readonly isDeclared?: boolean | undefined };
+  readonly document?: { readonly isDeclared?: boolean | undefined };
   /** Declared attributes with references resolved; Unknown where this plan must create something first. */
   readonly resolved: Attributes<ResolvedValue>;
   readonly defaults: Attributes;
@@ -159,12 +159,12 @@ export const unknownIn = ({ attributes }: Change): readonly string[] =>
 
 export const isChangedOutside = ({ drift = [] }: Pick<Change, "drift">): boolean => drift.length > 0;
 
-export const deedOf = ({ action, onRemove }: Pick<Change, "action" | "onRemove">): Action | "archive" =>
+export const operationOf = ({ action, onRemove }: Pick<Change, "action" | "onRemove">): Action | "archive" =>
   action === "delete" && onRemove === "archive" ? "archive" : action;
 
 /** Returns true if a summary counts a change as changed: an adoption only where it sends fields. */
 export const isCountedAsChange = (change: Pick<Change, "action" | "attributes" | "onRemove">): boolean =>
-  ["update", "archive"].includes(deedOf(change)) ||
+  ["update", "archive"].includes(operationOf(change)) ||
   (change.action === "adopt" && change.attributes.length > 0);
 
 /** Returns true for a run, such as a deployment, in place of a creation. */

@@ -4,7 +4,7 @@ import type { Standing } from "../model/live";
 import { capitalized, compareTexts, shortList } from "../model/text";
 import { free, sameMoney, totalCost } from "../plan/change";
 import { shownPlan } from "../plan/document";
-import { type AttributeChange, type Change, deedOf, isListed, isRun, type Plan } from "../plan/plan";
+import { type AttributeChange, type Change, isListed, isRun, operationOf, type Plan } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { asciiSign, tagOf } from "./graph";
 import { groupBy, homeOf, readingOrder } from "./order";
@@ -76,7 +76,7 @@ export function planLines(plan: Plan, report: readonly Section<PlanEntry>[]) {
 function countsOf(changes: readonly Change[]): string {
   const byType = [...groupBy(changes, ({ type }) => type)].sort(([a], [b]) => compareTexts(a, b));
   const sentences = byType.map(([type, own]) => {
-    const words = own.flatMap((change) => (isRun(change) ? ["run"] : countedAs[deedOf(change)]));
+    const words = own.flatMap((change) => (isRun(change) ? ["run"] : countedAs[operationOf(change)]));
     return `${capitalized(counted(2, escapeText(type)).slice(2))}: ${countEach(countWords, words)}.`;
   });
   return sentences.join(" ");
@@ -85,7 +85,7 @@ function countsOf(changes: readonly Change[]): string {
 const countOrder = ["destroy", "archive", "change", "import", "forget", "record", "run", "add"];
 const countWords = Object.fromEntries(countOrder.map((word) => [word, `to ${word}`]));
 
-const countedAs: Readonly<Record<ReturnType<typeof deedOf>, readonly string[]>> = {
+const countedAs: Readonly<Record<ReturnType<typeof operationOf>, readonly string[]>> = {
   ...{ create: ["add"], update: ["change"], replace: ["destroy", "add"], delete: ["destroy"] },
   ...{ archive: ["archive"], adopt: ["import"], forget: ["forget"], "no-op": ["record"] },
 };
@@ -155,12 +155,12 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
   ];
   const bill = cost && moneyChange(cost.before, cost.after, arrow);
   return {
-    ...{ changes, parts, tag: tagOf(deedOf(first)) },
+    ...{ changes, parts, tag: tagOf(operationOf(first)) },
     homes: changes.map(({ address, construct }) => homeOf(construct?.in ?? address)),
     effects: (!withParent && effects.map((effect) => effectWords[effect]).join(", ")) || undefined,
     facts: bill === undefined ? [] : [{ label: "cost", text: `${bill} a month` }],
     stop: blockedBy,
-    sign: asciiSign(deedOf(first)),
+    sign: asciiSign(operationOf(first)),
     subject: isMany ? counted(changes.length, first.type) : first.address,
     names: isMany ? changes.map(({ address }) => address) : [],
     name: isMany || isNameTold(first) ? undefined : first.liveName,

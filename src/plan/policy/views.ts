@@ -140,18 +140,18 @@ export const memberViews = [
   planView,
 ] as const;
 
-function sourceOf({ instance: { desired, told } }: Planned): string {
-  if (told !== undefined) return untold("source");
+function sourceOf({ instance: { desired, document } }: Planned): string {
+  if (document !== undefined) return failUnshown("source");
   for (const { source } of desired?.attributes.values() ?? []) if (source !== undefined) return source;
   return "";
 }
 
-function isDeclared({ instance: { desired, told } }: Planned): boolean {
-  return told === undefined ? desired !== undefined : (told.isDeclared ?? untold("declared"));
+function isDeclared({ instance: { desired, document } }: Planned): boolean {
+  return document === undefined ? desired !== undefined : (document.isDeclared ?? failUnshown("declared"));
 }
 
 /** Fails the policy that asks for a field which the document of a plan leaves out. */
-function untold(field: string): never {
+function failUnshown(field: string): never {
   const summary = `the saved plan does not hold \`${field}\``;
   throw Object.assign(new Error(summary), { summary });
 }
@@ -240,10 +240,10 @@ const valueAt =
 /** A field as it is once the plan is applied: planned over declared over live over the default. No secret is returned. */
 export function valueAfter(
   { attributes }: Change,
-  { defaults, live, resolved, fingerprints, told }: PlannedInstance,
+  { defaults, live, resolved, fingerprints, document }: PlannedInstance,
   path: string,
 ): Plain | undefined {
-  const byDefault = () => defaults.get(path) ?? (told && untold(path));
+  const byDefault = () => defaults.get(path) ?? (document && failUnshown(path));
   if (path in fingerprints) return undefined;
   for (const field of attributes) {
     if (field.path !== path) continue;
