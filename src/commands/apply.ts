@@ -3,9 +3,11 @@ import { type Diagnostic, error, exitCodeOf, hasErrors } from "../diagnostics/di
 import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
 import { pastRuns, touching } from "../model/history";
+import { shortId } from "../model/resource-id";
 import type { State } from "../model/state";
-import { shortId, shortList } from "../model/text";
 import type { Plain } from "../model/value";
+import { shortList } from "../model/wording";
+
 import { guardErrors, isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
 import { hasChanges, isWritten, type Plan, type PlanOptions, type Revealed } from "../plan/plan";

@@ -1,5 +1,5 @@
 import { Secret } from "../model/secret";
-import { sha256 } from "../model/text";
+import { sha256 } from "../model/sha256";
 import {
   Computed,
   canonicalJson,

@@ -1,7 +1,7 @@
 import { type Diagnostic, hasErrors, lineOf, type SourceRange } from "../diagnostics/diagnostic";
 import { nameOf } from "../model/address";
 import type { Check } from "../model/policy";
-import { camelCase, snakeCase } from "../model/text";
+import { camelCase, snakeCase } from "../model/terraform-names";
 import { isObject, type Mask, noMask, type Plain, unflatten } from "../model/value";
 import {
   type AttributeChange,

@@ -1,5 +1,5 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import { sha256 } from "../model/text";
+import { sha256 } from "../model/sha256";
 import { canonicalJson } from "../model/value";
 import { compact, planDocument } from "./document";
 import type { Plan, PlanInput, PlanOptions, Revealed } from "./plan";

@@ -1,8 +1,8 @@
 import type * as zlib from "node:zlib";
 import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
 import type { ApplyCounts } from "../../model/apply-event";
-import type { TargetPlace } from "../../model/target";
-import { capitalized } from "../../model/text";
+import type { TargetLocation } from "../../model/target-location";
+import { capitalized } from "../../model/wording";
 import { hasChanges, type Plan } from "../../plan/plan";
 import { type PlanDifference, type PlanRecord, recordPlan, signRecord } from "../../plan/plan-record";
 import { findingsBlock } from "../diagnostics";
@@ -13,7 +13,7 @@ import { differenceText, planLine, remedyText } from "../plan-wording";
 import { joined } from "../sections";
 import { endOfRun } from "../status-text";
 
-type Marked = Pick<TargetPlace, "manifest" | "stage" | "stack">;
+type Marked = Pick<TargetLocation, "manifest" | "stage" | "stack">;
 
 /** The plan that a comment is about, one comment for each; a copy of its record in another pull request does not match. */
 export interface CommentSubject extends Marked {

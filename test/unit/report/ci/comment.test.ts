@@ -1,6 +1,6 @@
 import { markerIn } from "../../../../src/api/code-host/code-host";
 import type { Address } from "../../../../src/model/address";
-import { sha256 } from "../../../../src/model/text";
+import { sha256 } from "../../../../src/model/sha256";
 import type { Change, Plan } from "../../../../src/plan/plan";
 import { compareWithRecord, type PlanRecord } from "../../../../src/plan/plan-record";
 import {
