@@ -5,7 +5,7 @@ import type { ApplyCounts, StepAction } from "../model/apply-event";
 import type { Touched } from "../model/state";
 import { type Plain, plainEqual } from "../model/value";
 import { changesRecordOnly } from "../plan/decision";
-import { type Change, deedOf, instanceOf, isCountedAsChange, type Plan } from "../plan/plan";
+import { type Change, instanceOf, isCountedAsChange, operationOf, type Plan } from "../plan/plan";
 import { awaitingTogether } from "./advice";
 import { type ChangeContext, changeContext } from "./change-context";
 import { archive, forget, remove, retain } from "./remove";
@@ -43,7 +43,7 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
   let stoppedBy: Address | undefined;
   for (const change of plan.changes) {
     const { address, reason } = change;
-    const action = deedOf(change);
+    const action = operationOf(change);
     if (action !== "no-op") run.emit({ type: "planned", address, action, reason });
   }
   await schedule(runTasks(plan), {
@@ -58,7 +58,7 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
     },
     skip: ({ change }, because) => {
       const { address } = change;
-      const action = deedOf(change);
+      const action = operationOf(change);
       if (action === "no-op" || skipped.has(address)) return;
       skipped.add(address);
       const causes = because.length > 0 ? because : stoppedBy === undefined ? [] : [stoppedBy];
@@ -81,7 +81,7 @@ function resultOf(run: Run, plan: Plan, ended: readonly EndedTask[], skipped: nu
   const counts: ApplyCounts = {
     added: count(({ change, phase }) => change.action === "create" || phase === "create"),
     changed: count(({ change }) => isCountedAsChange(change)),
-    destroyed: count(({ change, phase }) => deedOf(change) === "delete" || phase === "delete"),
+    destroyed: count(({ change, phase }) => operationOf(change) === "delete" || phase === "delete"),
     adopted: count(({ change }) => change.action === "adopt"),
     forgotten: count(({ change }) => change.action === "forget"),
     failed: failures.length,
@@ -105,7 +105,7 @@ function touchedBy({ journal }: Run, plan: Plan, ended: readonly EndedTask[]): r
     const { address, previousAddress: from } = change;
     const end = ends.get(change);
     const failed = end?.kind === "failed" && end.exitCode !== 8 ? true : undefined;
-    const isChanged = deedOf(change) !== "no-op" || from !== undefined;
+    const isChanged = operationOf(change) !== "no-op" || from !== undefined;
     if (end === undefined || !(failed || isChanged)) return [];
     const { live, recorded } = instanceOf(plan, change);
     return [{ address, from, before: (live ?? recorded)?.id, after: journal.recorded(address)?.id, failed }];
@@ -137,7 +137,7 @@ async function applyChange(run: Run, task: RunTask, slot: Slot): Promise<ChangeE
 
 async function performAction(context: ChangeContext, phase: ReplacePhase): Promise<ChangeEnd> {
   const { change } = context;
-  const deed = deedOf(change);
+  const deed = operationOf(change);
   if (deed === "replace") return step(context, phase === "delete" ? "delete" : "create");
   if (deed !== "no-op") return step(context, deed);
   if (change.retains) return retain(context);

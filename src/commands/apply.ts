@@ -7,24 +7,19 @@ import { shortId } from "../model/resource-id";
 import type { State } from "../model/state";
 import type { Plain } from "../model/value";
 import { shortList } from "../model/wording";
-import {
-  changesBeyondRepair,
-  compareWithRecord,
-  isExpected,
-  type PlanDifference,
-  type Reviewed,
-  takesRecordedSources,
-} from "../plan/digest";
+
 import { guardErrors, isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
 import { hasChanges, isWritten, type Plan, type PlanOptions, type Revealed } from "../plan/plan";
 import {
-  compareWithSaved,
-  consentsIn,
-  readSavedPlan,
-  refuseAuthor,
-  type SavedPlan,
-} from "../plan/saved-plan";
+  changesBeyondRepair,
+  compareWithRecord,
+  type PlanDifference,
+  type Reviewed,
+  runsSince,
+  takesRecordedSources,
+} from "../plan/plan-record";
+import { consentsIn, readSavedPlan, refuseAuthor, type SavedPlan } from "../plan/saved-plan";
 import { differenceLine, remedyText } from "../report/plan-wording";
 import { timeAgo } from "../report/time-text";
 import type { StateSession } from "../state/backend";
@@ -111,8 +106,10 @@ async function applyLocked(
   if (!saved && revealed) context.emit({ type: "revealed", count: revealed.length, equal });
   const { runId } = connection;
   const { reviewed, problem, differences } = compareWithReview(built, request, session.state);
-  const confirmed = withConfirmations(built, request, author === "yes");
-  const refusal = refuse(built.plan, confirmed, diagnostics, saved, problem);
+  const isAuthentic = author === "yes";
+  const difference = saved && compareWithSaved(saved, built, isAuthentic);
+  const confirmed = withConfirmations(built, request, isAuthentic);
+  const refusal = refuse(built.plan, confirmed, diagnostics, difference ?? problem);
   if (refusal) return { ...stopped(refusal.diagnostics), runId, plan: refusal.plan, reviewKey, differences };
 
   if (author === "unknown" && saved && consentsIn(saved.request).length > 0) context.say?.(unauthenticated);
@@ -156,22 +153,20 @@ function wantedBy(request: ApplyRequest, saved: SavedPlan | undefined): ApplyReq
 }
 
 /** Refuses a saved plan that a recorded run has applied. */
-function refuseAgain({ clock }: Context, { plan }: SavedPlan, state?: State, name = "the saved plan") {
-  const run = (state ? pastRuns(state) : []).find(
-    ({ digest, startedAt }) => digest === plan.digest && startedAt >= (plan.timestamp ?? "~"),
-  );
+function refuseAgain({ clock }: Context, { record }: SavedPlan, state?: State, name = "the saved plan") {
+  const runs = state ? pastRuns(state) : [];
+  const run = runsSince(record, runs).find(({ digest }) => digest === record.digest);
   if (run === undefined) return undefined;
   const { exitCode } = run;
   const end = exitCode === undefined ? ", which did not end" : exitCode === 0 ? "" : `, exit ${exitCode}`;
   const about = `run ${shortId(run.id)}, ${timeAgo(run.startedAt, clock.now())}${end}`;
-  const hint = "plan again, review, and apply the new plan";
-  return error("plan.stale", `${name} was applied already (${about})`, { hint });
+  return stale(`${name} was applied already (${about})`);
 }
 
 const unauthenticated =
   "No key authenticates the confirmations in the saved plan, so they do not count. Set RNV_STATE_KEY for both commands.";
 
-/** Returns the reviewed plan's digest, or why this is not the plan that was expected; neither where none is asked for. */
+/** Returns the reviewed plan's digest, or why this is not the expected plan; neither where none is expected. */
 function compareWithReview(
   { plan, key: { reviewKey: key } }: BuiltPlan,
   { expectDigest, review, repairsOnly, pullWord = "pull request", pullRequest }: ApplyRequest,
@@ -187,43 +182,56 @@ function compareWithReview(
       }),
     };
   if (repairsOnly) return {};
-  const found = review?.(key);
-  if (found && "problem" in found)
+  const expected: Reviewed = expectDigest === undefined ? [] : [{ digest: expectDigest }];
+  const found = review?.(key) ?? expected;
+  if ("problem" in found)
     return found.hasNone && takesRecordedSources(plan, key) ? {} : { problem: found.problem };
-  const runs = state ? pastRuns(state) : [];
-  const compared = (found ?? []).map((record) => ({
-    ...{ reviewed: record.digest, differences: compareWithRecord(record, plan, { key, runs }) },
-  }));
+  const runs = review && state ? pastRuns(state) : [];
+  const compared = found.map((record) => {
+    const reviewed = record.changes ? record.digest : plan.digest;
+    return { record, reviewed, differences: compareWithRecord(record, plan, { key, runs }) };
+  });
   const match = compared.find(({ differences }) => differences.length === 0);
   if (match) return match;
   const [first] = compared;
-  const expected = first?.reviewed ?? expectDigest;
-  if (expected === undefined) return {};
-  if (!first && isExpected(plan, expected)) return { reviewed: plan.digest ?? expected };
+  if (!first) return {};
+  const { record, differences } = first;
   const does = hasChanges(plan) ? "would now do something else" : "has nothing left to do";
-  const digests = expected === plan.digest ? "" : `\nexpected digest ${expected}, found ${plan.digest}`;
+  const digests =
+    record.digest === plan.digest ? "" : `\nexpected digest ${record.digest}, found ${plan.digest}`;
   const problem = error("plan.digest", `the plan is not the reviewed one: it ${does}`, {
-    detail: `${differenceLine(first?.differences ?? [])}${digests}`.trimStart(),
-    hint: first
+    detail: `${review ? differenceLine(differences) : ""}${digests}`.trimStart(),
+    hint: review
       ? remedyText(plan.digest ?? "", pullWord, pullRequest)
       : "Review this plan, then give its digest: --expect-digest",
   });
-  return { problem, differences: first?.differences };
+  return { problem, differences: review && differences };
 }
+
+/** Returns why a plan is not the saved plan; a plan that was saved without a key binds no secret. */
+function compareWithSaved(
+  { record }: SavedPlan,
+  { plan, key: { reviewKey } }: BuiltPlan,
+  isAuthentic: boolean,
+): Diagnostic | undefined {
+  const differences = compareWithRecord(record, plan, { key: isAuthentic ? reviewKey : undefined });
+  if (differences.length === 0) return undefined;
+  return stale("the saved plan is out of date", differenceLine(differences));
+}
+
+const stale = (summary: string, detail?: string): Diagnostic =>
+  error("plan.stale", summary, { detail, hint: "plan again, review, and apply the new plan" });
 
 /** Returns why a plan is not applied whatever is confirmed; undefined when only confirmations may be missing. */
 function refuse(
   plan: Plan,
   { plan: { changes } }: BuiltPlan,
   diagnostics: readonly Diagnostic[],
-  saved: SavedPlan | undefined,
-  other: Diagnostic | undefined,
+  difference: Diagnostic | undefined,
 ): { readonly diagnostics: readonly Diagnostic[]; readonly plan?: Plan } | undefined {
   // An error that keeps any plan from being applied says more than a difference that it causes.
   if (hasErrors(diagnostics)) return { diagnostics, plan };
-  const stale = saved && compareWithSaved(saved, plan);
-  if (stale) return { diagnostics: [...diagnostics, stale] };
-  if (other) return { diagnostics: [...diagnostics, other], plan };
+  if (difference) return { diagnostics: [...diagnostics, difference], plan };
   const isRefused = changes.some((change) => change.blockedBy !== undefined && !isUnconfirmed(change));
   return isRefused ? { diagnostics: [...diagnostics, ...changes.flatMap(guardErrors)], plan } : undefined;
 }

@@ -31,7 +31,12 @@ export function declareAbsentParts(
       isReplaceable: true,
     } as const;
     resources.set(address, {
-      ...{ address, type: name, parent, range, dependsOn: [holder.address], lifecycle: defaultLifecycle },
+      address,
+      type: name,
+      parent,
+      range,
+      dependsOn: [holder.address],
+      lifecycle: defaultLifecycle,
       attributes: new Map<string, DesiredAttribute>([
         [type.nameAttribute ?? "", { value: live, range }],
         ...secrets.map((path) => [path, unread] as const),

@@ -11,7 +11,7 @@ import {
   type PendingResource,
 } from "./drift";
 
-/** A report without what is accepted, and the entries for a stage by what became of them. */
+/** A report without accepted drift, and the entries for a stage by their result. */
 export type Judged = ReturnType<typeof acceptDrift>;
 
 export function acceptDrift(
@@ -52,7 +52,7 @@ export function acceptDrift(
     .filter(({ fields }) => fields.length > 0);
   const missing = report.missing.filter((address) => !accepts("missing", [address]));
   const roots = new Set<Address>([...missing, ...drifted.map(({ address }) => address)]);
-  const left: DriftReport = {
+  const remaining: DriftReport = {
     ...report,
     drifted,
     missing,
@@ -63,9 +63,9 @@ export function acceptDrift(
     accepted: accepted.length > 0 ? accepted : undefined,
     expired: expired.length > 0 ? expired.map(shown) : undefined,
   };
-  const hasDrift = hasDriftLeft(left);
+  const hasDrift = hasDriftLeft(remaining);
   const unused = standing.map(({ entry }) => entry).filter((entry) => !used.has(entry));
-  return { report: { ...left, hasDrift }, used, unused, expired };
+  return { report: { ...remaining, hasDrift }, used, unused, expired };
 }
 
 const appliesTo = ({ stage: pattern }: Acceptance, stage: string | undefined): boolean =>

@@ -25,8 +25,18 @@ export function makeChange(
   const references = referencesOf(instance);
   // Each part is named: objects made by rest and spread take ten times the memory, and every resource has one.
   return {
-    ...{ address, action, attributes, released, lifecycle, drift },
-    ...{ reason, retains, held, withParent, onRemove, removalDeclared },
+    address,
+    action,
+    attributes,
+    released,
+    lifecycle,
+    drift,
+    reason,
+    retains,
+    held,
+    withParent,
+    onRemove,
+    removalDeclared,
     type: type.type,
     id: action === "create" ? undefined : (live?.id ?? recorded?.id),
     liveName: nameOf(decision),
@@ -54,7 +64,10 @@ export function makeInstance(decision: Decision): PlannedInstance {
   return { desired, recorded, live, defaults, resolved, fingerprints, isRevealed, ending, rest };
 }
 
-/** A replacement leaves its creation, what is archived beside other fields that, what is restored the other fields. */
+/**
+ * Returns the rest of a change after its first write. A replacement leaves its creation, an update that archives leaves
+ * that, an update that restores leaves the other fields.
+ */
 function restOf(decision: Decision, action: Action, attributes: Change["attributes"]): Rest | undefined {
   if (action === "replace") {
     const created = createdAttributes(decision);
@@ -64,8 +77,10 @@ function restOf(decision: Decision, action: Action, attributes: Change["attribut
   const flag = attributes.find(({ path }) => path === archives?.attribute);
   if (flag?.after.kind !== "value" || action === "adopt") return undefined;
   const isLast = flag.after.value === true;
-  const left = isLast ? [{ ...flag, before: shownValue(false) }] : attributes.filter((one) => one !== flag);
-  return { action: "update", attributes: left };
+  const remaining = isLast
+    ? [{ ...flag, before: shownValue(false) }]
+    : attributes.filter((one) => one !== flag);
+  return { action: "update", attributes: remaining };
 }
 
 /** Returns the addresses that a resource refers to besides its parent; of a removed one, those that were. */
@@ -99,8 +114,8 @@ function nameOf({ instance, resolved }: Decision): string {
 const effectOrder: readonly Effect[] = ["destructive", "billing", "deploys", "restarts"];
 
 /**
- * What the changed fields do beyond themselves. Nothing runs yet in what is created, so only its bill counts; a
- * reacting resource that runs does all that its type can do.
+ * Returns the effects of the changed fields. Nothing runs yet in a new resource, so that only its bill counts. A reacting
+ * resource that runs has all effects of its type.
  */
 function effectsOf(decision: Decision, cost: Change["cost"]): Effect[] {
   const { instance, action, attributes } = decision;
@@ -152,8 +167,8 @@ export function totalCost(
 }
 
 /**
- * The changes each change has to wait for, through everything that does not change itself. A deletion does not wait
- * for one that is held back by protection, unless that lies in it: what is protected outlives what it refers to.
+ * Returns the changes that each change waits for, through resources that do not change. A deletion does not wait for a
+ * deletion that protection holds back, unless that is in it: a protected resource outlives its references.
  */
 export function dependenciesOf(
   order: readonly Address[],
@@ -167,7 +182,7 @@ export function dependenciesOf(
       !(guards.get(on)?.code === "guard.prevent_destroy" && decisions.get(address)?.action === "delete") ||
       decisions.get(on)?.instance.parent === address ||
       decisions.get(address)?.instance.parent === on;
-    // What comes later in the order is part of a ring that cannot be kept.
+    // A later resource in the order is part of a ring that cannot be kept.
     const before = (waits.get(address) ?? []).filter((on) => dependsOn.has(on) && isWaitedFor(on));
     dependsOn.set(address, nearestChanges(before, decisions, dependsOn));
   }

@@ -17,9 +17,10 @@ import { attributesAfter, neighboursOf, sends } from "./resolve";
 const sending: ReadonlySet<Decision["action"]> = new Set(["create", "update", "replace", "adopt"]);
 
 /**
- * What the catalog does not offer and what cannot go together, at the declared value. An error where this plan
- * would send it; a warning about a field that is there already; nothing about what stays as it is. What is declared in
- * the light of its neighbours is looked at in every plan: they change, it does not.
+ * Checks declared values against the catalog and against each other:
+ * - an error where this plan would send the value;
+ * - a warning about a field that has it already;
+ * - nothing about a resource that stays as it is. Values that depend on other resources are checked in every plan.
  */
 export function checkDeclared(decisions: Decisions, catalog: Catalog): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
@@ -98,7 +99,8 @@ function checkContext({ instance, action }: Decision, decisions: Decisions, cata
   const isParentNew = parent !== undefined && isMade(parent);
   const offers = isParentNew ? parent?.instance.type.offersWhenNew?.(catalog) : parent?.instance.live?.offers;
   return {
-    ...{ isNew: isMade({ action }), isParentNew },
+    isNew: isMade({ action }),
+    isParentNew,
     live: instance.live?.attributes,
     offers,
     parent: parent && action !== "adopt" ? attributesAfter(parent) : undefined,
@@ -106,10 +108,10 @@ function checkContext({ instance, action }: Decision, decisions: Decisions, cata
 }
 
 /**
- * What the service lists nowhere, where a reader would count on a list: a create that may double what is archived, and
- * what `destroy` leaves because it is archived.
+ * Reports resources that the platform does not list: a create that may duplicate an archived resource, and archived
+ * resources that `destroy` leaves.
  */
-export function tellUnlisted({ options }: PlanInput, decisions: Decisions, scope: PlanScope): Diagnostic[] {
+export function reportUnlisted({ options }: PlanInput, decisions: Decisions, scope: PlanScope): Diagnostic[] {
   const retained: ResourceInstance[] = [];
   const creates: ResourceInstance[] = [];
   for (const { instance, action } of decisions.values()) {
@@ -127,7 +129,7 @@ export function tellUnlisted({ options }: PlanInput, decisions: Decisions, scope
   return [
     ...(doubled.length > 0 ? [unlisted(doubled)] : []),
     ...creates.flatMap((made) => namesake(made, retained)),
-    ...(inTheWay.length > 0 ? [left(inTheWay)] : []),
+    ...(inTheWay.length > 0 ? [reportRetained(inTheWay)] : []),
   ];
 }
 
@@ -163,14 +165,14 @@ function namesake(made: ResourceInstance, retained: readonly ResourceInstance[])
   return [warning("plan.retained", summary, { address, detail, hint, range: desired?.range })];
 }
 
-const left = (retained: readonly ResourceInstance[]): Diagnostic =>
+const reportRetained = (retained: readonly ResourceInstance[]): Diagnostic =>
   warning("plan.retained", `archived and kept in the state, not destroyed: ${named(retained)}`, {
     hint: "to delete one: declare it again without onRemove: archive, apply, then remove it; to forget it: rnv state rm ADDRESS",
   });
 
 /**
- * What keeps data sources from being used; to destroy, none is needed, and with `--target` or `--exclude` those that
- * something in scope needs.
+ * Reports data sources that cannot be used. A destroy needs none. With `--target` or `--exclude`, those in scope are
+ * needed.
  */
 export function checkData(
   { data = [], options: { mode, targets, excludes } }: PlanInput,
@@ -184,7 +186,7 @@ export function checkData(
     .flatMap((use) => (use.problems.length > 0 ? use.problems : deferred(use, decisions)));
 }
 
-/** Terraform would read it during the run, after what it depends on; rnv reads before anything changes. */
+/** Reports data sources that Terraform would read during the run, after their dependencies: rnv reads before any change. */
 function deferred({ source, found }: DataUse, decisions: Decisions): readonly Diagnostic[] {
   const referred = [...source.query.values()].flatMap(({ value }) => referredAddresses(value));
   const actionAt = (on: Address) => decisions.get(on)?.action ?? "no-op";

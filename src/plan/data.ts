@@ -115,15 +115,17 @@ function fillValue(
   return value.secret ? Secret.join(parts as Secret[]) : parts.join("");
 }
 
-/** A value with what was found in the place of references to it; the functions say what they do not take. */
+/** Returns a value with the data in place of its references; the functions report values that they do not accept. */
 function fillComputed(value: Computed, reads: DataReads): DesiredValue {
   const found = value.references.map((one) => (isData(one) ? foundValue(one, reads) : notThere));
-  const left = value.references.filter((_, i) => found[i] === notThere);
+  const unfilled = value.references.filter((_, i) => found[i] === notThere);
   const compute = (values: readonly Plain[]): Plain | Secret => {
     const rest = values.values();
     return value.compute(found.map((one) => (one === notThere ? rest.next().value : one) ?? null));
   };
-  return left.length === 0 ? compute([]) : new Computed(left, value.secret, compute, value.environmentTexts);
+  return unfilled.length === 0
+    ? compute([])
+    : new Computed(unfilled, value.secret, compute, value.environmentTexts);
 }
 
 const isData = (part: string | Secret | Reference): part is Reference =>
@@ -171,8 +173,8 @@ const isReferenceFinding = ({ code, severity }: Diagnostic): boolean =>
   code === "manifest.reference_unknown" && severity === "warning";
 
 /**
- * Decides about the fields that a manifest declares and this version does not know (`findings`): those that the
- * catalog's defaults name are typed by them; every other one is an unknown key.
+ * Decides the declared fields that this version does not know (`findings`). The catalog's defaults give the type of those
+ * that they name; all others are unknown keys.
  */
 export function settleOpenFields(
   desired: Desired,

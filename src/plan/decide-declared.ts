@@ -30,10 +30,10 @@ export function decideDeclared(instance: ResourceInstance, context: DecisionCont
   const wrongImport = contradictingImport(instance);
   if (wrongImport) return refuse(about, wrongImport);
 
-  const { changes, released, drift, left, diagnostics: found } = diffAttributes(instance, about);
+  const { changes, released, drift, keptDiagnostics, diagnostics: found } = diffAttributes(instance, about);
   const asked = context.input.options.replace.includes(instance.address);
   const isReplaced = asked || changes.some((change) => change.forcesReplacement);
-  const diagnostics = isReplaced ? found : [...found, ...left];
+  const diagnostics = isReplaced ? found : [...found, ...keptDiagnostics];
   if (!asked && changes.length + released.length === 0) return { ...about.undecided, drift, diagnostics };
   const withParent = isReplaced && goesWithParent(instance, context.decisions);
   const placed = changes.map((one) =>
@@ -43,7 +43,10 @@ export function decideDeclared(instance: ResourceInstance, context: DecisionCont
     ...about.undecided,
     action: isReplaced ? "replace" : changes.length > 0 ? "update" : "no-op",
     attributes: withParent ? placed : changes,
-    ...{ released, drift, diagnostics, withParent },
+    released,
+    drift,
+    diagnostics,
+    withParent,
     reason: asked ? "--replace asks for it" : isReplaced ? whyAgain(instance) : undefined,
   };
 }
@@ -136,8 +139,8 @@ function contradictingImport(instance: ResourceInstance) {
 }
 
 /**
- * What becomes of a declared resource that is not recorded but live: taken over where that is asked for, else an
- * error that says how. Undefined where nothing of it is live.
+ * Decides a declared resource that is live and not recorded: taken over where that is asked for, else an error that says
+ * how. Undefined where none is live.
  */
 function decideAdoption(about: ResolvedInstance, context: DecisionContext): Decision | undefined {
   const { instance, resolved } = about;
@@ -175,7 +178,9 @@ function decideAdoption(about: ResolvedInstance, context: DecisionContext): Deci
     : unmanagedExists(instance, live);
   return {
     ...about.undecided,
-    ...{ action: "adopt", attributes: changes, diagnostics: problem === undefined ? [] : [problem] },
+    action: "adopt",
+    attributes: changes,
+    diagnostics: problem === undefined ? [] : [problem],
   };
 }
 

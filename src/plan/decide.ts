@@ -17,7 +17,7 @@ import {
   whyGone,
 } from "./instances";
 import { phrasesFor } from "./phrases";
-import { type AttributeChange, deedOf, type PlanInput } from "./plan";
+import { type AttributeChange, operationOf, type PlanInput } from "./plan";
 import {
   appearanceOf,
   attributesAfter,
@@ -30,7 +30,7 @@ import {
   resolveInstance,
 } from "./resolve";
 
-/** Decides every instance once, each after what it waits for. What is out of scope stays as it is. */
+/** Decides every instance once, each after its dependencies. Instances out of scope stay as they are. */
 export function decideAll(
   input: PlanInput,
   instances: ResourceInstances,
@@ -68,7 +68,7 @@ function decide(instance: ResourceInstance, context: DecisionContext): Decision 
     : withLifecycle(decision);
 }
 
-/** Returns the error of a resource that one stack of an app records and another declares; none of its parts. */
+/** Returns the error of a resource, not of its parts, that is recorded in a stack and declared in another stack. */
 function moveBetweenStacks(instance: ResourceInstance, input: PlanInput): readonly Diagnostic[] | undefined {
   const { address, type, desired, recorded, removed, live } = instance;
   const move = recorded
@@ -140,12 +140,12 @@ const isDeletedAgain = ({ instance: { address, read }, onRemove }: Decision, inp
 function staysWithParent({ parent, type }: ResourceInstance, decisions: Decisions): boolean {
   const around = parent && decisions.get(parent);
   if (around === undefined || !type.removedWithParent) return false;
-  return isRetained(around.instance) || deedOf(around) === "archive";
+  return isRetained(around.instance) || operationOf(around) === "archive";
 }
 
 function isKept(decision: Decision | undefined): decision is Decision {
   if (!decision?.instance.removed || isGone(decision.instance)) return false;
-  return ["forget", "archive"].includes(deedOf(decision));
+  return ["forget", "archive"].includes(operationOf(decision));
 }
 
 /** Returns a child that stays, an archived one first: the service would refuse to delete the parent. */
@@ -158,8 +158,8 @@ function keptChild(instance: ResourceInstance, { children, decisions }: Decision
 }
 
 /**
- * What becomes of a resource without a life of its own: it runs when its type says why, or when what it is declared
- * to be (a pinned commit) is not what is live. One that ran before rnv knew it is taken over silently.
+ * Decides a resource without a life of its own. It runs for a reason of its type, or when a declared field (a pinned
+ * commit) is not live. A run from before rnv is taken over without a report.
  */
 function decideReaction(instance: ResourceInstance, reacts: Reaction, context: DecisionContext): Decision {
   const about = resolveInstance(instance, context);
@@ -177,14 +177,14 @@ function decideReaction(instance: ResourceInstance, reacts: Reaction, context: D
     upstream: upstreamOf(instance, context),
   };
   const held = reacts.held?.(reactionContext);
-  // What an interrupted run has started is waited for, and is not started again.
+  // A deployment of an interrupted run is waited for, and is not started again.
   const isAsked = context.input.options.replace.includes(instance.address) && !recorded?.pending;
   if (isAsked && held !== undefined) return refuse(about, cannotRun(error, instance, held));
   const reaction = isAsked ? "--replace asks for it" : reacts.reason(reactionContext);
   const differing = (): readonly AttributeChange[] =>
     diff?.changes ??
     createdAttributes(about).filter((one) => !one.placement && one.path !== instance.type.nameAttribute);
-  const reason = reaction === undefined ? whatDiffers(differing()) : reaction;
+  const reason = reaction === undefined ? differingField(differing()) : reaction;
 
   if (reason !== null) {
     if (held !== undefined) {
@@ -205,7 +205,7 @@ function decideReaction(instance: ResourceInstance, reacts: Reaction, context: D
   return action === "no-op" ? undecided : { ...undecided, action };
 }
 
-const whatDiffers = (changes: readonly AttributeChange[]): string | null =>
+const differingField = (changes: readonly AttributeChange[]): string | null =>
   changes.length > 0 ? `${changes.map((change) => change.path).join(", ")} differs` : null;
 
 const cannotRun = (

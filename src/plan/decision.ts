@@ -44,7 +44,7 @@ export const decideNothing = (
   diagnostics: none,
 });
 
-/** Adds changed lifecycle settings to a decision: one that changed nothing then updates the record. */
+/** Adds changed lifecycle settings to a decision. A decision without other changes then updates the record. */
 export function withLifecycle(decision: Decision): Decision {
   const { action, instance } = decision;
   const lifecycle = diffLifecycle(instance);
@@ -54,15 +54,15 @@ export function withLifecycle(decision: Decision): Decision {
 }
 
 /**
- * Returns whether a request is sent, the state changes, or apply follows what an earlier run left pending: dependants wait
- * for it. They look a moved resource up under its new address.
+ * Returns true if a request is sent, the state changes, or apply follows pending work of an earlier run: dependants wait
+ * for it. They find a moved resource under its new address.
  */
 export const changesSomething = ({ action, instance: { previousAddress, recorded } }: Decision): boolean =>
   action !== "no-op" || previousAddress !== undefined || recorded?.pending !== undefined;
 
 /**
- * What apply writes to the state of a declared resource besides its fields: protection, what its removal becomes, what
- * is ignored. Recorded before, declared after. Nothing of it is sent.
+ * Returns the settings that apply writes to the state besides fields: protection, the action on removal, ignored fields.
+ * Recorded before, declared after. None of them is sent.
  */
 function diffLifecycle({ desired, recorded, type }: ResourceInstance): readonly AttributeChange[] {
   if (!desired || !recorded) return none;
@@ -70,7 +70,7 @@ function diffLifecycle({ desired, recorded, type }: ResourceInstance): readonly 
   const ignored = recorded.ignoreChanges ?? none;
   return [
     ...(areSame(ignoreChanges, ignored) ? [] : [changed("ignoreChanges", ignored, ignoreChanges)]),
-    // Only what has a block of its own says what its removal becomes; of all else the type does.
+    // Only a resource with a block of its own declares its action on removal; the type decides for all others.
     ...(type.manifest.meta === undefined || onRemove === recorded.onRemove
       ? []
       : [changed("onRemove", recorded.onRemove, onRemove)]),
@@ -100,8 +100,8 @@ type Reactable = Pick<Change, "action" | "retains"> & {
 };
 
 /**
- * Whether a change of a resource is a reason for what reacts to it (a deployment) to run: always where something
- * appears or goes, else where one of its fields does not take effect at once.
+ * Returns true if a change is a reason for its reacting resource (a deployment) to run. It creates, deletes, or sets a field
+ * that does not take effect at once.
  */
 export function asksForRun(
   { action, attributes, retains }: Reactable,

@@ -31,25 +31,23 @@ type DeclaredFields = Pick<ResolvedInstance, "resolved" | "secrets" | "revealed"
 
 export type AttributesDiff = ReturnType<typeof diffAttributes>;
 
-/** The verdict of one row of the table about a field; `left`: drift that is not restored. */
+/** The verdict about a field; `left`: drift that is not restored. */
 type FieldVerdict = "same" | "released" | "left" | SetVerdict;
 
 type SetVerdict = { readonly cause: ChangeCause; readonly liveChangedToo?: true };
 
 /**
- * Who owns a field (DESIGN section 4). D declared, L last applied, V live overlaid on the defaults, C the default;
- * a declared `null` has become C before it comes here.
+ * Compares the fields of a resource by the rules of ownership (DESIGN section 4). D is declared, L last applied, V live over
+ * the defaults, C the default. A declared `null` has become C before.
  *
- * | D      | L    | V        | verdict                                  |
- * |--------|------|----------|------------------------------------------|
- * | set    | any  | = D      | same                                     |
- * | set    | none | ≠ D      | set D, `take-over`; `edit` where V = C   |
- * | set    | = D  | ≠ D      | set D, `drift`                           |
- * | set    | ≠ D  | = L      | set D, `edit`                            |
- * | set    | ≠ D  | ≠ L, ≠ D | set D, `edit`, and live had changed too  |
- * | absent | set  | = L      | set C, `removed` (same when V = C)       |
- * | absent | set  | ≠ L      | `released`; so too = L where C is unknown |
- * | absent | none | any      | not ours: never comes here               |
+ * - D = V: `same`.
+ * - D ≠ V, without L: set D, `take-over`; `edit` where V = C.
+ * - D = L ≠ V: set D, `drift`.
+ * - D ≠ L = V: set D, `edit`.
+ * - D, L and V differ: set D, `edit`, and live had changed too.
+ * - Without D, L = V: set C, `removed`; `same` where V = C, `released` where C is unknown.
+ * - Without D, L ≠ V: `released`.
+ * - Without D and L: never comes here.
  *
  * A generated secret that exists keeps its value: none is taken over (`same`), none restored (`left`).
  */
@@ -60,14 +58,14 @@ export function diffAttributes(instance: ResourceInstance, declared: DeclaredFie
   const drift: AttributeChange[] = [];
   const diagnostics: Diagnostic[] = [];
   /** Warnings about drift that stays, unless the resource is replaced. */
-  const left: Diagnostic[] = [];
+  const keptDiagnostics: Diagnostic[] = [];
   for (const { path, rule, verdict } of differingFields(instance, declared)) {
     const range = instance.desired?.attributes.get(path)?.range ?? instance.desired?.range;
     if (verdict === "released" || verdict === "left") {
       const outside = driftOf(instance, path, rule, verdict === "left" ? "drift" : "released");
       drift.push(outside);
       if (verdict === "released") released.push(outside);
-      else left.push(generatedChanged(address, { address, range }));
+      else keptDiagnostics.push(generatedChanged(address, { address, range }));
       continue;
     }
     if (verdict.cause === "drift" || verdict.liveChangedToo)
@@ -86,9 +84,9 @@ export function diffAttributes(instance: ResourceInstance, declared: DeclaredFie
   const move = declared.resolved.has(instance.type.place?.attribute ?? "") ? undefined : moveOf(instance);
   if (move && !isIgnored(instance.desired?.lifecycle, move.path)) {
     drift.push(move);
-    left.push(movedOutside(instance, move));
+    keptDiagnostics.push(movedOutside(instance, move));
   }
-  return { changes, released, drift, diagnostics, left };
+  return { changes, released, drift, diagnostics, keptDiagnostics };
 }
 
 function moveOf({ type, recorded, live }: ResourceInstance): AttributeChange | undefined {
@@ -96,7 +94,7 @@ function moveOf({ type, recorded, live }: ResourceInstance): AttributeChange | u
   const { attribute: path, id: idName } = type.place;
   const { chosen, among } = live.place;
   const { [idName]: id } = recorded.computed;
-  // One that was recorded before it was read is in the place of those that declare none.
+  // A record without a place is in the place of resources that declare none.
   const before = among.find((one) => (id === undefined ? one.isDefault : one.id === canonicalId(`${id}`)));
   if (before === undefined || before === chosen) return undefined;
   const sides = { before: shownValue(before.name), after: shownValue(chosen.name) };
@@ -172,12 +170,12 @@ function judge(
   if (areEqual(rule, live, declared)) return "same";
   if (recorded === undefined) return { cause: unrecorded };
   if (areEqual(rule, recorded, declared)) return { cause: "drift" };
-  return { cause: "edit", ...(!areEqual(rule, live, recorded) && { liveChangedToo: true }) };
+  return { cause: "edit", liveChangedToo: !areEqual(rule, live, recorded) || undefined };
 }
 
 /**
- * Secrets are not read back: the fingerprint tells an edit, the service's `updatedAt` tells drift. One that was revealed
- * tells both.
+ * Judges a secret, which is not read back: the fingerprint shows an edit, the platform's `updatedAt` shows drift. A revealed
+ * secret shows both.
  */
 function judgeSecret(
   instance: ResourceInstance,
@@ -201,16 +199,16 @@ function judgeSecret(
     live && isFingerprint(recorded)
       ? !live.asRecorded.includes(recorded.fingerprint)
       : (live !== undefined && !isEdited) || isOlder(instance.recorded?.updatedAt, instance.live?.updatedAt);
-  if (isEdited) return { cause: "edit", ...(isTouched && { liveChangedToo: true }) };
+  if (isEdited) return { cause: "edit", liveChangedToo: isTouched || undefined };
   if (!isTouched) return "same";
   return isGenerated ? "left" : { cause: "drift" };
 }
 
-/** Absent and null are one: the service leaves out what it has no value for. */
+/** Treats absent and null as equal: the platform leaves out fields without a value. */
 function areEqual(rule: AttributeRule, a: Plain | undefined, b: Plain | undefined): boolean {
-  const [left, right] = [a ?? null, b ?? null];
-  if (left === null || right === null) return left === right;
-  return (rule.equal ?? plainEqual)(left, right);
+  const [one, other] = [a ?? null, b ?? null];
+  if (one === null || other === null) return one === other;
+  return (rule.equal ?? plainEqual)(one, other);
 }
 
 /** The text of a value that is declared as no secret, as it was recorded; hidden where the service has another by now. */
@@ -250,7 +248,7 @@ function liveChangedToo({ address }: ResourceInstance, attribute: string, range:
   return warning("plan.live_changed_too", summary, { detail, address, attribute, range });
 }
 
-/** Returns each recorded field whose live value differs, but what a removed resource ignored: a refresh records these. */
+/** Returns the recorded fields whose live value differs, for a refresh; without those that a removed resource ignored. */
 export function diffRecorded(instance: ResourceInstance): AttributeChange[] {
   const drift: AttributeChange[] = [];
   const paths = new Set([

@@ -1,9 +1,8 @@
 import { type Diagnostic, hasErrors, lineOf, type SourceRange } from "../diagnostics/diagnostic";
 import { nameOf } from "../model/address";
 import type { Check } from "../model/policy";
-import { sha256 } from "../model/sha256";
 import { camelCase, snakeCase } from "../model/terraform-names";
-import { canonicalJson, isObject, isPlain, type Mask, noMask, type Plain, unflatten } from "../model/value";
+import { isObject, type Mask, noMask, type Plain, unflatten } from "../model/value";
 import {
   type AttributeChange,
   type Change,
@@ -13,19 +12,18 @@ import {
   type Plan,
   type PlannedInstance,
   type ShownValue,
+  secret,
   shownValue,
 } from "./plan";
 import { changeParts, type PlanDocument } from "./plan-schema";
-import { unboundSecrets } from "./resolve";
 
 type DocumentObject = { readonly [key: string]: Plain };
 
 /**
- * A plan as JSON, in the shape of Terraform's `show -json` (format 1.2) with attribute paths as declared, plus what
- * is ours: cause, effects, cost, guards, reasons, bindings. It holds no secret. `unbound` names secrets that its digests
- * leave out, by address, besides those without a fingerprint: a plan that was made without them is compared so.
+ * Returns a plan as JSON, in the shape of Terraform's `show -json` (format 1.2) with attribute paths as declared. It adds
+ * cause, effects, cost, guards, reasons and bindings. It holds no secret.
  */
-export function planDocument(raw: Plan, unbound: Unbound = new Map()): PlanDocument {
+export function planDocument(raw: Plan): PlanDocument {
   const plan = shownPlan(raw);
   const sides = plan.changes.map((change) => sidesOf(change, instanceOf(plan, change), plan.mask));
   const drifted = plan.changes.filter((change) => change.missing || (change.drift ?? []).length > 0);
@@ -37,9 +35,7 @@ export function planDocument(raw: Plan, unbound: Unbound = new Map()): PlanDocum
     errored: hasErrors(plan.diagnostics),
     digest: plan.digest,
     planned_values: plannedDocument(plan, sides),
-    resource_changes: plan.changes.map((change, i) =>
-      changeDocument(change, instanceOf(plan, change), sides[i] as ChangeSides, unbound),
-    ),
+    resource_changes: plan.changes.map((change, i) => changeDocument(change, sides[i] as ChangeSides)),
     resource_drift: drifted.map((change) => driftDocument(change, instanceOf(plan, change), plan.mask)),
     output_changes: Object.fromEntries(plan.outputs.map((output) => [output.name, outputDocument(output)])),
     summary: plan.summary,
@@ -61,9 +57,11 @@ export function shownPlan(plan: Plan): Plan {
   const shown = <Sides extends Pick<AttributeChange, "before" | "after">>(all: readonly Sides[]) =>
     all.map((one) => ({ ...one, before: mask(one.before), after: mask(one.after) }));
   const shownChange = (change: Change): Change => ({
-    ...{ ...change, attributes: shown(change.attributes), released: shown(change.released) },
-    ...(change.lifecycle && { lifecycle: shown(change.lifecycle) }),
-    ...(change.drift && { drift: shown(change.drift) }),
+    ...change,
+    attributes: shown(change.attributes),
+    released: shown(change.released),
+    lifecycle: change.lifecycle && shown(change.lifecycle),
+    drift: change.drift && shown(change.drift),
   });
   const shownOutputs = { outputs: shown(outputs), plannedOutputs: mask(plannedOutputs) };
   return { ...plan, ...shownOutputs, changes: changes.map(shownChange) };
@@ -79,8 +77,6 @@ const terraformActions: Readonly<Record<Change["action"], readonly string[]>> = 
   "no-op": ["no-op"],
 };
 
-export type Unbound = ReadonlyMap<string, readonly string[]>;
-
 /** Returns the resources once the plan is applied, as Terraform does: without unknown values, secrets as null. */
 function plannedDocument({ changes, plannedOutputs }: Plan, sides: readonly ChangeSides[]): DocumentObject {
   const resources = changes.flatMap((change, i): DocumentObject[] => {
@@ -91,7 +87,7 @@ function plannedDocument({ changes, plannedOutputs }: Plan, sides: readonly Chan
   });
   const outputs = Object.entries(plannedOutputs).map(([name, value]): [string, DocumentObject] => [
     name,
-    { sensitive: value.kind === "secret", ...(value.kind === "value" && { value: value.value }) },
+    compact({ sensitive: value.kind === "secret", value: value.kind === "value" ? value.value : undefined }),
   ]);
   return { outputs: Object.fromEntries(outputs), root_module: { resources } };
 }
@@ -105,9 +101,8 @@ const placeOf = ({ address, type }: Change): DocumentObject => ({
 
 const publishedKeys = Object.keys(changeParts).map(camelCase) as (keyof Change)[];
 
-function changeDocument(change: Change, instance: PlannedInstance, sides: ChangeSides, unbound: Unbound) {
-  const { action, address } = change;
-  const open = action === "no-op" ? [] : [...unboundSecrets(instance), ...(unbound.get(address) ?? [])];
+function changeDocument(change: Change, sides: ChangeSides) {
+  const { action } = change;
   const isTakeOver = action === "adopt";
   const replacePaths = change.attributes.filter(({ forcesReplacement }) => forcesReplacement);
   return compact({
@@ -121,8 +116,6 @@ function changeDocument(change: Change, instance: PlannedInstance, sides: Change
     }),
     action_reason: reasonCode(change),
     ...inDocument(Object.fromEntries(publishedKeys.map((key) => [key, change[key]]))),
-    declared_digest: action === "no-op" ? undefined : declaredDigest(instance, open),
-    unbound_values: open.length === 0 ? undefined : open,
   });
 }
 
@@ -133,15 +126,6 @@ function reasonCode({ action, attributes, missing }: Change): string | undefined
       : "replace_by_request";
   if (action === "delete") return "delete_because_no_resource_config";
   return action === "create" && missing ? "create_because_missing" : undefined;
-}
-
-/** A changed secret changes this too, through its keyed fingerprint, which tells nothing of it. */
-function declaredDigest(instance: PlannedInstance, unbound: readonly string[]): string {
-  const plain: Record<string, Plain> = {};
-  for (const [path, value] of instance.resolved) if (isPlain(value)) plain[path] = value;
-  const fingerprints = { ...instance.fingerprints };
-  for (const path of unbound) delete fingerprints[path];
-  return sha256(canonicalJson({ plain, fingerprints }));
 }
 
 function driftDocument(change: Change, instance: PlannedInstance, mask?: Mask): DocumentObject {
@@ -200,15 +184,15 @@ const foundDocument = ({ range, ...found }: Diagnostic | Check): DocumentObject 
 const plainRange = (range: SourceRange): DocumentObject =>
   compact({ file: range.file, start: range.start, end: range.end, line: lineOf(range) });
 
-/** An object, and the objects of its lists, as a document has them: with keys in snake_case, without those that are undefined. */
+/** Returns an object with keys in snake_case, without undefined fields. */
 export const inDocument = (object: object): DocumentObject => withKeys(object, snakeCase);
 
-/** The same with any keys. What is in the objects of the lists is a value, whose keys stay. */
-export function withKeys(object: object, keyOf: (key: string) => string, isItem = false): DocumentObject {
+/** Renames the keys of an object and of the objects in its lists. Deeper objects are values, whose keys stay. */
+export function withKeys(object: object, keyOf: (key: string) => string, levels = 1): DocumentObject {
   const convert = (key: string, value: unknown): unknown => {
     if (key === "range" && value) return plainRange(value as SourceRange);
-    if (isItem || !Array.isArray(value)) return value;
-    return value.map((item) => (isObject(item) ? withKeys(item, keyOf, true) : item));
+    if (levels === 0 || !Array.isArray(value)) return value;
+    return value.map((item) => (isObject(item) ? withKeys(item, keyOf, levels - 1) : item));
   };
   const entries = Object.entries(object).map(([key, value]) => [keyOf(key), convert(key, value)]);
   return compact(Object.fromEntries(entries));
@@ -249,7 +233,8 @@ function flattenedBefore(
       path in fingerprints || (applied !== null && typeof applied === "object" && "fingerprint" in applied);
     const value =
       live?.attributes.get(path) ?? (isSecret ? null : (applied as Exclude<typeof applied, object>));
-    const shown = changed.get(path) ?? (value === undefined ? undefined : mask(shownValue(value, isSecret)));
+    const shown =
+      changed.get(path) ?? (value === undefined ? undefined : mask(isSecret ? secret : shownValue(value)));
     if (shown && shown.kind !== "absent") before.set(path, shown);
   }
   return before;

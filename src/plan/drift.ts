@@ -8,10 +8,10 @@ import { shownPlan } from "./document";
 import {
   type AttributeChange,
   type Change,
-  deedOf,
   type InMemory,
   instanceOf,
   isRun,
+  operationOf,
   type Plan,
   type PlannedInstance,
 } from "./plan";
@@ -39,7 +39,9 @@ const acceptance = {
 };
 
 const deed = {
-  ...{ address: addressSchema, action: actionSchema, reason: z.string().optional() },
+  address: addressSchema,
+  action: actionSchema,
+  reason: z.string().optional(),
   runs: z.literal(true).optional().describe("A `create` or `update` that runs, as a deployment does."),
 };
 
@@ -54,7 +56,9 @@ const reportSchema = z.strictObject({
   drifted: z
     .array(
       z.strictObject({
-        ...{ address: addressSchema, attributes: z.array(field), deployed: z.string().optional() },
+        address: addressSchema,
+        attributes: z.array(field),
+        deployed: z.string().optional(),
         updated: z.string().optional().describe("When the platform last updated it, ISO 8601."),
       }),
     )
@@ -157,7 +161,9 @@ export function driftReport(
   const causeOf = causesIn(plan);
   const drifted = plan.changes
     .map((change) => ({
-      ...{ address: change.address, fields: (change.drift ?? []).filter(isDrift), deployed: change.deployed },
+      address: change.address,
+      fields: (change.drift ?? []).filter(isDrift),
+      deployed: change.deployed,
       updated: instanceOf(plan, change).live?.updatedAt,
     }))
     .filter(({ fields }) => fields.length > 0);
@@ -170,7 +176,7 @@ export function driftReport(
     missing,
     consequences: plan.changes.flatMap((change) => consequenceOf(change, causeOf)),
     pending: plan.changes.flatMap((change) =>
-      pendingOf(change, causeOf, standing.get(change.address) ?? heldBack(change)),
+      pendingOf(change, causeOf, standing.get(change.address) ?? standingOfHeld(change)),
     ),
     running: plan.standing.filter((one) => one.class === "running"),
     unmanaged: [...plan.unmanaged, ...unmanaged],
@@ -199,7 +205,7 @@ function consequenceOf(change: Change, causeOf: CauseOf): Consequence[] {
 type Standing = Plan["standing"][number];
 
 /** Returns the standing of a resource that should run and cannot: an apply ends with exit 7 until it does. */
-const heldBack = ({ address, held }: Change): Standing | undefined =>
+const standingOfHeld = ({ address, held }: Change): Standing | undefined =>
   held === undefined
     ? undefined
     : { address, code: "held", class: "pending", summary: `cannot run: ${held}` };
@@ -208,7 +214,7 @@ function pendingOf(change: Change, causeOf: CauseOf, standing: Standing | undefi
   const { address, action, previousAddress, reason } = change;
   const cause = causeOf(address);
   if (!cause?.isPending) return standing ? [{ address, action: "no-op", fields: [], standing }] : [];
-  const archives = deedOf(change) === "archive" || undefined;
+  const archives = operationOf(change) === "archive" || undefined;
   const runs = isRun(change) || undefined;
   return [{ address, action, archives, runs, previousAddress, reason, fields: cause.fields, standing }];
 }
@@ -216,7 +222,7 @@ function pendingOf(change: Change, causeOf: CauseOf, standing: Standing | undefi
 interface DriftCause {
   /** The manifest says something that was not applied yet, or something of its own makes it run. */
   readonly isPending: boolean;
-  /** The same, and the service is asked for it: what hangs on the change is pending too. */
+  /** The same, and a request is sent: dependants of the change are pending, too. */
   readonly isAsked: boolean;
   readonly isRepair: boolean;
   /** The drifted or missing resources behind it, where those are others. */
@@ -251,7 +257,7 @@ function findCause(change: Change, instance: PlannedInstance, causeOf: CauseOf):
   const isRecorded = released.length + lifecycle.length > 0 || previousAddress !== undefined;
   if (action === "no-op") return { ...nothing, isPending: isRecorded, fields: released };
   const holder = recorded?.parent && !live ? causeOf(recorded.parent) : undefined;
-  // It went with what held it, and comes back with it.
+  // It was deleted with its holder, and comes back with it.
   if (holder && isOnlyRepair(holder)) return { ...nothing, because: rootsOf(recorded?.parent, holder) };
   const own = attributes.filter((field) => !isDrift(field));
 
@@ -262,8 +268,8 @@ function findCause(change: Change, instance: PlannedInstance, causeOf: CauseOf):
   const because = [...behind.flatMap((one) => one.repairs ?? []), ...(repairs ?? [])];
   const isRepair = attributes.some(isDrift);
   const isSaid = declared.length > 0 || repairs === undefined;
-  const isOutOfTheBlue = !isRecorded && !isRepair && because.length === 0 && !runsAlways;
-  const isAsked = isSaid || isOutOfTheBlue;
+  const isUnexplained = !isRecorded && !isRepair && because.length === 0 && !runsAlways;
+  const isAsked = isSaid || isUnexplained;
   return {
     isPending: isAsked || isRecorded,
     isAsked,
@@ -285,7 +291,7 @@ const isOnlyRepair = ({ isAsked, isRepair, because }: DriftCause): boolean =>
 const rootsOf = (address: Address | undefined, cause: DriftCause): readonly Address[] =>
   cause.isRepair && address ? [address] : cause.because;
 
-/** Returns the drifted or missing resources behind these changes; undefined when one of them has another reason too. */
+/** Returns the drifted or missing resources behind these changes; undefined if any of them has another reason, too. */
 function onlyRepairs(addresses: readonly Address[], causeOf: CauseOf): readonly Address[] | undefined {
   const roots: Address[] = [];
   for (const address of addresses) {
@@ -296,7 +302,7 @@ function onlyRepairs(addresses: readonly Address[], causeOf: CauseOf): readonly 
   return roots;
 }
 
-/** The same for a field that is not known only because of what it refers to, and referred to before. */
+/** Returns the same for a field that is only unknown because of its references, which it had before. */
 function repairsBehind(
   { resolved, recorded }: PlannedInstance,
   { path }: AttributeChange,
@@ -313,7 +319,7 @@ function repairsBehind(
 
 const isDrift = ({ cause }: AttributeChange): boolean => cause === "drift";
 
-/** Declared and recorded, and no longer there. What is no longer declared either is as the manifest has it. */
+/** Returns true if it is declared, recorded and no longer live. */
 const isMissing = ({ missing, action }: Change): boolean => missing === true && action !== "forget";
 
 export interface StageDrift extends TargetNames {
@@ -340,8 +346,8 @@ export interface DriftJob {
 }
 
 /**
- * Returns stages of one job without what another of them records: in a workspace that stages share, it is managed. What
- * is left decides how a stage ended.
+ * Returns the stages of a job without unmanaged resources that another stage of it records. The rest decides the result of
+ * a stage.
  */
 export function withoutOthers(stages: readonly StageDrift[]): readonly StageDrift[] {
   const recorded = stages.map(({ recordedIds }) => new Set(recordedIds));
@@ -350,12 +356,12 @@ export function withoutOthers(stages: readonly StageDrift[]): readonly StageDrif
     const isOthers = (id: string): boolean => recorded.some((ids, of) => of !== at && ids.has(id));
     const unmanaged = report?.unmanaged.filter(({ id }) => !isOthers(id));
     if (!report || unmanaged === undefined || unmanaged.length === report.unmanaged.length) return one;
-    const left = { ...report, unmanaged };
-    const hasDrift = hasDriftLeft(left);
+    const remaining = { ...report, unmanaged };
+    const hasDrift = hasDriftLeft(remaining);
     const clean = report.expired === undefined ? 0 : 1;
     return {
       ...one,
-      report: { ...left, hasDrift },
+      report: { ...remaining, hasDrift },
       exitCode: exitCode === 2 && !hasDrift ? clean : exitCode,
     };
   });

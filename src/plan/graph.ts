@@ -13,9 +13,10 @@ export interface Graph {
 }
 
 /**
- * The edges: a declared resource waits for what it refers to, its parent, its `dependsOn` and the siblings it
- * follows; a removed one waits for whatever was recorded as depending on it, so deletions run in reverse. What the
- * service deletes together with its parent waits for the parent's fate instead.
+ * Returns the edges:
+ * - a declared resource waits for its references, its parent, its `dependsOn` and the siblings that it follows;
+ * - a removed resource waits for its recorded dependants, so that deletions run in reverse;
+ * - a resource that the platform deletes with its parent waits for the decision on the parent.
  */
 export function buildGraph(instances: ResourceInstances): Graph {
   const waits = new Map<Address, Address[]>();
@@ -124,7 +125,7 @@ function cycle(instances: ResourceInstances, ring: readonly Address[]): Diagnost
 
 export type PlanScope = ReadonlySet<Address>;
 
-/** Which addresses a plan is about: `--target` with its parts and what they need, without `--exclude` and what needs it. */
+/** Returns the addresses in scope: `--target`, its parts and their needs, without `--exclude` and its dependants. */
 export function selectScope(
   instances: ResourceInstances,
   graph: Graph,
@@ -140,8 +141,10 @@ export function selectScope(
   const scope = targets.length === 0 ? new Set(instances.keys()) : reachable(wanted, needs(instances, graph));
   for (const excluded of reachable(excludes, dependants(graph))) scope.delete(excluded);
   const out = "is to be replaced, and --target or --exclude leaves it out";
-  const left = replace.filter((one) => instances.has(one) && !scope.has(one));
-  diagnostics.push(...left.map((address) => error("plan.target_unknown", `${address} ${out}`, { address })));
+  const outside = replace.filter((one) => instances.has(one) && !scope.has(one));
+  diagnostics.push(
+    ...outside.map((address) => error("plan.target_unknown", `${address} ${out}`, { address })),
+  );
   return { scope, diagnostics };
 }
 
@@ -151,8 +154,8 @@ const partsOf = (target: Address, instances: ResourceInstances): Address[] =>
     .map(({ address }) => address);
 
 /**
- * What a target cannot do without. Removing a thing takes what goes with it along; removing a part of a thing does
- * not concern the whole.
+ * Returns the needs of a target. The removal of a resource includes the resources that go with it; the removal of a part
+ * does not concern the whole.
  */
 const needs =
   (instances: ResourceInstances, { waits, goWith }: Graph) =>

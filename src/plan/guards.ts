@@ -21,9 +21,11 @@ import type { Change, Guard, PlanInput } from "./plan";
 export type Guards = ReadonlyMap<Address, Guard>;
 
 /**
- * Blocks of deletions (DESIGN section 7), by address: protection, of the thing or of something in
- * it; a name that is no longer the recorded one; its children that are not deleted with it; what refers to it and
- * stays; a confirmation by name that is missing.
+ * Returns the blocks of deletions (DESIGN section 7), by address:
+ * - protection, of the resource or of a resource in it;
+ * - a live name that is not the recorded name;
+ * - children that are not deleted with it, and consumers that stay;
+ * - a missing confirmation by name.
  */
 export function guardDeletions(input: PlanInput, decisions: Decisions): Guards {
   const { stage } = input.desired;
@@ -56,8 +58,8 @@ export function confirmedDeletions({ options, desired }: PlanInput): (address: A
 
 /** Warns of confirmations that name nothing and look like the address of an unconfirmed deletion. */
 export function warnOfMistyped({ desired, options }: PlanInput, decisions: Decisions, guards: Guards) {
-  const left = [...guards].filter(([, { code }]) => code === "guard.delete_unconfirmed");
-  const byName = new Map(left.map(([address]) => [nameOf(address), address]));
+  const unconfirmedGuards = [...guards].filter(([, { code }]) => code === "guard.delete_unconfirmed");
+  const byName = new Map(unconfirmedGuards.map(([address]) => [nameOf(address), address]));
   const flags = options.confirmedDeletes.map((address) => ({ address, range: undefined }));
   return [...desired.removed, ...flags].flatMap(({ address, range }) => {
     const meant = decisions.has(address) ? undefined : suggest(nameOf(address), byName.keys());
@@ -82,7 +84,7 @@ function protectedHolders(deletions: readonly Decision[], decisions: Decisions):
   return holders;
 }
 
-/** Returns the guard of what is protected, holds what is, or is in a protected stage of which its state says nothing yet. */
+/** Returns the guard of a resource that is protected, or holds such, or is in a stage whose protection is not recorded. */
 function preventDestroy(
   { instance: { address, type } }: Decision,
   held: Address | undefined,
@@ -189,9 +191,9 @@ function probableRename(instance: ResourceInstance, decisions: Decisions) {
 }
 
 /**
- * The children of deleted resources that are not deleted with them, in words, by the address of what holds it. The
- * service deletes only what is empty (interface, "Projects"): it would say so after all the rest is gone. What it shows
- * in no list, such as an archived one that is not recorded, is not known here.
+ * Returns the children of deleted resources that are not deleted with them, in words, by the address of their holder. The
+ * platform deletes only empty projects (interface, "Projects"), and would refuse after all the rest is deleted.
+ * Unlisted children, such as archived services that are not recorded, are not known here.
  */
 function keptInside(
   deletions: readonly Decision[],
@@ -208,18 +210,18 @@ function keptInside(
     for (const { kind, name } of holdings?.get(id) ?? []) keep(instance.address, `the ${kind} "${name}"`);
   }
   const addresses = new Set(holders.values());
-  const told = new Set(deletions.map(({ instance }) => keyOf(instance)));
+  const covered = new Set(deletions.map(({ instance }) => keyOf(instance)));
   for (const { instance } of decisions.values()) {
     const { address, type, recorded } = instance;
     const holder = recorded?.parent;
     if (holder === undefined || !addresses.has(holder) || type.removedWithParent) continue;
-    if (isGone(instance) || told.has(keyOf(instance))) continue;
-    told.add(keyOf(instance));
+    if (isGone(instance) || covered.has(keyOf(instance))) continue;
+    covered.add(keyOf(instance));
     keep(holder, `${address} (id ${recorded?.id}${recorded?.retained ? ", archived by onRemove" : ""})`);
   }
   for (const { type, id, name, parentId } of inventory) {
     const holder = parentId === null ? undefined : holders.get(parentId);
-    if (holder !== undefined && !told.has(ownerKey(type, id)))
+    if (holder !== undefined && !covered.has(ownerKey(type, id)))
       keep(holder, `the ${type} "${name}" (id ${id}, not managed here)`);
   }
   return kept;
@@ -229,8 +231,9 @@ const keyOf = ({ type, recorded, live }: Decision["instance"]): string =>
   ownerKey(type.type, recorded?.id ?? live?.id ?? "");
 
 /**
- * Keeps what is lost without proof as it is recorded, and says why (DESIGN section 5): nothing else is shown, or more than
- * a third of what is recorded vanished at once. Resources that are deleted with their parent are counted among themselves.
+ * Keeps resources that are lost without proof as they are recorded, and says why (DESIGN section 5). There is no proof if
+ * no other resource is listed, or more than a third of the recorded resources vanished at once. Resources that are
+ * deleted with their parent are counted among themselves.
  */
 export function checkMassDeletion(instances: ResourceInstances) {
   const managed = [...instances.values()].filter((one) => one.recorded && !isRetained(one));
@@ -252,7 +255,7 @@ export function checkMassDeletion(instances: ResourceInstances) {
   return { instances: doubted, diagnostics };
 }
 
-/** Returns whether it is gone without a deletion that goes on: one that the service shows, or that we asked for. */
+/** Returns true if it is gone without a deletion in progress that the platform shows or rnv requested. */
 const isLost = (instance: ResourceInstance): boolean => {
   const { read, recorded } = instance;
   return isGone(instance) && !(read.kind === "gone" && read.ending) && recorded?.pending?.deletes !== true;
@@ -266,10 +269,10 @@ function hasParent({ parent, recorded, type }: ResourceInstance, instances: Reso
 }
 
 function massDisappearance(counted: readonly ResourceInstance[]): Diagnostic[] {
-  const gone = counted.filter(isLost).map(({ address }) => address);
-  if (gone.length < 3 || gone.length * 3 <= counted.length) return [];
-  const summary = `${gone.length} of ${counted.length} recorded resources are gone at once`;
-  const detail = `A key that lost its membership sees the same. Gone: ${shortList(gone)}`;
+  const lost = counted.filter(isLost).map(({ address }) => address);
+  if (lost.length < 3 || lost.length * 3 <= counted.length) return [];
+  const summary = `${lost.length} of ${counted.length} recorded resources are gone at once`;
+  const detail = `A key that lost its membership sees the same. Gone: ${shortList(lost)}`;
   const hint = "check the key and the workspace; if they were really deleted: rnv state rm ADDRESS …";
   return [error("live.mass_disappearance", summary, { detail, hint })];
 }
@@ -282,8 +285,8 @@ function unproven({ address, desired }: ResourceInstance): Diagnostic {
 }
 
 /**
- * Returns a function that finds the consumers of a resource that this plan leaves as they are. One that is deleted too does
- * not count, nor does one of which the plan changes every variable that the reference names.
+ * Returns a function that finds the consumers of a resource that this plan leaves as they are. Deleted consumers do not
+ * count, nor consumers of which the plan changes every variable that the reference names.
  */
 function findStayingConsumers(
   { consumers }: Pick<PlanInput, "consumers">,
@@ -312,8 +315,8 @@ function findStayingConsumers(
 const isChanged = ({ action }: Decision): boolean => action !== "no-op" && action !== "adopt";
 
 /**
- * Warns of what consumers may notice although nothing is deleted that they refer to: a service that is archived or renamed,
- * and a variable that is deleted or renamed whose name a reference shows.
+ * Warns of changes that consumers may notice although their service is not deleted. It is archived or renamed, or a
+ * variable that a reference names is deleted or renamed.
  */
 export function warnOfConsumers(input: PlanInput, decisions: Decisions): readonly Diagnostic[] {
   const consumersOf = findStayingConsumers(input, decisions);
@@ -340,7 +343,7 @@ export function warnOfConsumers(input: PlanInput, decisions: Decisions): readonl
 const isConcerned = ({ instance }: Decision, keys: readonly string[]): boolean =>
   !instance.type.removedWithParent || keys.includes(instance.live?.name ?? "");
 
-/** Returns what becomes of a resource that a consumer may notice; undefined for everything else. */
+/** Returns the change of a resource that a consumer may notice, in words; undefined for all others. */
 function fateOf({ action, onRemove, attributes, instance: { type } }: Decision): string | undefined {
   const { archives, nameAttribute, removedWithParent } = type;
   if (action === "delete" && onRemove === "archive") return "archived";

@@ -92,7 +92,7 @@ function withInitial(
 ): Attributes {
   const live = read.kind === "found" ? read.live.attributes : undefined;
   const ofVariant = defaults(type, variantOf(type, live, desired));
-  // A run that ended before it saw what it made left that to this read.
+  // A run that ended before it saw its new resource left that to this read.
   const firstSeen =
     recorded?.madeWith && live && initialSettings(type, live, defaults(type), new Set(recorded.madeWith));
   const initial = Object.entries(recorded?.initial ?? firstSeen ?? {});
@@ -148,8 +148,8 @@ function requestedDeletion({ read, recorded }: ResourceInstance): string | undef
 }
 
 /**
- * The live value of a field (column V): as reported, else the service's default; for the field that holds the
- * parent, the parent's id. What could not be read counts as it was recorded.
+ * Returns the live value of a field (column V): as reported, else the platform's default. For the field that holds the
+ * parent, it is the parent's id. A resource that could not be read counts as it was recorded.
  */
 export function liveValue(instance: ResourceInstance, path: string): Plain | undefined {
   const { live, type } = instance;
@@ -169,13 +169,13 @@ export function recordedValue(instance: ResourceInstance, path: string): Plain |
   return isFingerprint(value) ? undefined : value;
 }
 
-/** False for what was only imported: nothing of it was set here yet. */
+/** Returns false for a resource that was only imported: rnv has set no field of it yet. */
 export const wasApplied = ({ recorded }: ResourceInstance): boolean =>
   recorded !== undefined && Object.keys(recorded.applied).length > 0;
 
 /**
- * Gap "defaults of kinds": the settings of something new, as `live` shows them, that were not sent with it (`sent`,
- * attribute paths) and differ from `defaults`, which are those of its type.
+ * Returns the settings of a new resource that differ from the defaults of its type and were not sent with it (gap "defaults
+ * of kinds"). `sent` has attribute paths.
  */
 export function initialSettings(
   type: ResourceType,
@@ -192,7 +192,7 @@ export function initialSettings(
   return initial;
 }
 
-/** Returns true if a resource is declared in the place, or in none, as another one was when it was recorded. */
+/** Returns true if a resource is declared in the recorded place of another resource, or in none as that. */
 export const declaresPlaceOf = (
   { type: { place }, desired }: ResourceInstance,
   recorded: RecordedResource | undefined,
@@ -211,7 +211,7 @@ export function recordedOwners(instances: ResourceInstances): Map<string, Addres
 }
 
 /**
- * Renames recorded resources as `moved` says, along chains of moves. Records inside of one that moved go along
+ * Renames recorded resources as `moved` says, along chains of moves. Records inside a moved resource go along
  * (`variable.shop.web.X` with `service.shop.web`), unless their old address is still declared. A move whose source
  * is not recorded has happened before and is ignored.
  */
@@ -250,9 +250,9 @@ export function applyMoves(
     const isPrinted = to !== address && Object.values(resource.applied).some(isFingerprint);
     recorded.set(isTaken ? address : to, {
       ...resource,
-      ...(resource.parent && { parent: newAddress(resource.parent) }),
+      parent: resource.parent && newAddress(resource.parent),
       dependsOn: resource.dependsOn.map((on) => newAddress(on)),
-      ...(isPrinted && { fingerprintAddress: resource.fingerprintAddress ?? address }),
+      fingerprintAddress: resource.fingerprintAddress ?? (isPrinted ? address : undefined),
     });
   }
   return { recorded, previous, diagnostics };

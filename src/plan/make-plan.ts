@@ -5,7 +5,7 @@ import { pastRuns } from "../model/history";
 import { Secret } from "../model/secret";
 import { noMask, type Plain, plainEqual, type ResolvedValue, referencesOf } from "../model/value";
 import { dependenciesOf, makeChange, makeInstance, totalCost } from "./change";
-import { checkData, checkDeclared, checkSharedLimits, tellUnlisted } from "./check";
+import { checkData, checkDeclared, checkSharedLimits, reportUnlisted } from "./check";
 import { decideAll } from "./decide";
 import { type Decision, type Decisions, isDeletion, isMade } from "./decision";
 import { digestPlan } from "./digest";
@@ -26,7 +26,7 @@ import {
 import { lookupIn, resolveValue, unreadSecrets } from "./resolve";
 
 /**
- * What has to change so that live becomes desired. Pure: the same input gives the same plan, whatever the order of
+ * Returns the changes that make live resources as desired. Pure: the same input gives the same plan, whatever the order of
  * keys and files. A plan with error diagnostics is shown but never applied.
  */
 export function makePlan(input: PlanInput): Plan {
@@ -45,17 +45,20 @@ export function makePlan(input: PlanInput): Plan {
   const removals = new Set(input.desired.removed.map(({ address }) => address));
   const changes = shown.map((decision): Change => {
     const { address } = decision.instance;
-    const told = withOrigins(decision, decisions);
+    const withOrigin = withOrigins(decision, decisions);
     const removalDeclared = removals.has(address) || undefined;
     const asked = { blockedBy: guards.get(address), removalDeclared };
-    return makeChange(told, dependencies, asked, input.catalog);
+    return makeChange(withOrigin, dependencies, asked, input.catalog);
   });
   const instances = new Map(shown.map((one) => [one.instance.address, makeInstance(one)]));
   const compared = diffOutputs(input, decisions);
   const { options } = input;
   const [lastRun] = input.state ? pastRuns(input.state) : [];
   return {
-    ...{ options, changes, instances, mask: input.mask },
+    options,
+    changes,
+    instances,
+    mask: input.mask,
     ...compared,
     digest: digestPlan({ options, changes, instances, outputs: compared.outputs }),
     stage: input.stage,
@@ -80,7 +83,7 @@ export function makePlan(input: PlanInput): Plan {
       ...warnOfMistyped(input, decisions, guards),
       ...checkData(input, decisions, scoped.scope),
       ...judged.flatMap(({ diagnostics }) => diagnostics),
-      ...tellUnlisted(input, decisions, scoped.scope),
+      ...reportUnlisted(input, decisions, scoped.scope),
       ...checkDeclared(decisions, input.catalog),
       ...checkSharedLimits(input, decisions),
       ...warnOfConsumers(input, decisions),
@@ -102,7 +105,7 @@ function withConstructs({ desired, data = [] }: PlanInput, found: readonly Diagn
 }
 
 /**
- * A manifest that declares nothing that is recorded is more often a wrong path, or has the state of another, than a wish to
+ * Refuses a manifest that declares none of the recorded resources: its path or state is more often wrong than a wish to
  * delete everything. Deletions that are each confirmed are meant; where a prompt asks, guards block them.
  */
 function refuseEmpty({ desired, options }: PlanInput, decisions: Decisions, guards: Guards): Diagnostic[] {
@@ -122,7 +125,7 @@ function refuseEmpty({ desired, options }: PlanInput, decisions: Decisions, guar
   return [error("guard.empty_manifest", summary, { hint: `${hint}, or confirm each address` })];
 }
 
-/** In a plan that destroys, what is about to go may run as it will. */
+/** Lists statuses, but not of resources that the plan deletes. */
 const listStanding = (shown: readonly Decision[]): Plan["standing"] =>
   shown
     .filter(({ action }) => action !== "delete")
@@ -145,18 +148,18 @@ const listUnchecked = (instances: ResourceInstances): Plan["unchecked"] =>
     return read.kind === "unchecked" && !isRetained(instance) ? [{ address, reason: read.reason }] : [];
   });
 
-/** Nothing becomes of what is retained, or of a part of what this plan archives: no change reports it, unless it moves. */
+/** Returns true for a retained resource, and a part of a resource that is archived: no change reports it, unless it moves. */
 const isSilent = ({ instance, action, retains }: Decision): boolean =>
   action === "no-op" && retains === true && instance.previousAddress === undefined;
 
 /**
- * The same decision, each `edit` that is not of the manifest with what it comes from: what it refers to
- * (`service.shop.api.url`) is recorded with another value than the service shows now.
+ * Adds the origin to each `edit` that is not of the manifest: the reference (`service.shop.api.url`) whose recorded value
+ * differs from the live value.
  */
 function withOrigins(decision: Decision, decisions: Decisions): Decision {
   const { attributes, instance } = decision;
   if (!attributes.some(({ cause }) => cause === "edit")) return decision;
-  const told = attributes.map((change): AttributeChange => {
+  const withOrigin = attributes.map((change): AttributeChange => {
     const value = instance.desired?.attributes.get(change.path)?.value;
     const references = referencesOf(value);
     if (change.cause !== "edit" || references.length === 0) return change;
@@ -169,7 +172,7 @@ function withOrigins(decision: Decision, decisions: Decisions): Decision {
     });
     return from.length === 0 ? change : { ...change, from: [...new Set(from)].sort() };
   });
-  return { ...decision, attributes: told };
+  return { ...decision, attributes: withOrigin };
 }
 
 /** Counts as Terraform's summary line does: a replacement adds and destroys, an adoption that sends fields changes. */
@@ -203,7 +206,7 @@ function listUnmanaged(input: PlanInput, decisions: Decisions): Plan["unmanaged"
 }
 
 const shownOutput = (value: ResolvedValue | undefined): ShownValue =>
-  shownValue(value, isHiddenOutput(value));
+  isHiddenOutput(value) ? secret : shownValue(value);
 
 /** Outputs as they will be, and those whose value changes. A secret is never stored, so it is never compared. */
 function diffOutputs(input: PlanInput, decisions: Decisions): Pick<Plan, "outputs" | "plannedOutputs"> {

@@ -147,9 +147,7 @@ export const changeSchema = z.strictObject({
 
 const resourceChange = z.strictObject({
   ...place,
-  action: actionSchema
-    .optional()
-    .describe("What becomes of it: `change.actions` in one word. Plans of earlier versions lack it."),
+  action: actionSchema.describe("What becomes of it: `change.actions` in one word."),
   change: z.strictObject({
     ...sides,
     importing: z.strictObject({ id: z.string() }).optional(),
@@ -157,8 +155,6 @@ const resourceChange = z.strictObject({
   }),
   action_reason: z.string().optional(),
   ...changeParts,
-  declared_digest: z.string().optional(),
-  unbound_values: z.array(z.string()).optional(),
 });
 
 const output = z.strictObject({

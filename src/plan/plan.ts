@@ -9,7 +9,7 @@ import type { Check } from "../model/policy";
 import type { Holding } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
-import { type Attributes, isPlain, type Mask, type Plain, type ResolvedValue, Unknown } from "../model/value";
+import { type Attributes, isPlain, type Mask, type ResolvedValue, Unknown } from "../model/value";
 import type { DataUse } from "./data";
 import type { actionSchema, changeSchema, fieldSchema, PlanDocument, shownSchema } from "./plan-schema";
 
@@ -37,11 +37,11 @@ export interface Change extends InMemory<z.infer<typeof changeSchema>> {}
 
 export type Guard = NonNullable<Change["blockedBy"]>;
 
-/** What a change is made from and applied with: in memory only, never rendered, never saved. */
+/** The resource behind a change, to apply it: in memory only, never rendered, never saved. */
 export interface PlannedInstance {
   readonly desired?: DesiredResource | undefined;
-  /** Of a plan that was read from its document: whether it is declared; undefined where that does not say. */
-  readonly told?: { readonly isDeclared?: boolean | undefined };
+  /** In a plan that was read from its document: `isDeclared` is undefined where the document does not say it. */
+  readonly document?: { readonly isDeclared?: boolean | undefined };
   /** Declared attributes with references resolved; Unknown where this plan must create something first. */
   readonly resolved: Attributes<ResolvedValue>;
   readonly defaults: Attributes;
@@ -64,7 +64,7 @@ export interface OutputChange {
   readonly after: ShownValue;
 }
 
-/** Options that decide what a plan contains; a saved plan repeats them. */
+/** Options that decide the content of a plan; a saved plan repeats them. */
 export interface PlanOptions extends InMemory<PlanDocument["options"]> {
   /** `rnv destroy` asks for everything at once; a plan of it, shown or saved, is confirmed by name. */
   readonly confirmsAll?: boolean;
@@ -82,7 +82,7 @@ export interface Plan
   readonly outputs: readonly OutputChange[];
   /** Every output as it is once the plan is applied, unchanged ones too; a secret one has no value. */
   readonly plannedOutputs: Readonly<Record<string, ShownValue>>;
-  /** Id of the newest run that the state remembers; no part of what it says. */
+  /** Id of the newest run that the state remembers; it is not shown. */
   readonly lastRun?: string;
   /** Managed resources that do not run as they were deployed last, sorted by address. */
   readonly standing: NonNullable<InMemory<PlanDocument>["standing"]>;
@@ -108,7 +108,7 @@ export interface PlanInput {
   readonly baseUrl: string;
   /** One result for every declared and every recorded address. */
   readonly reads: ReadonlyMap<Address, ReadResult>;
-  /** Everything live, by type, for counting what is not managed. */
+  /** All live resources, to count those that are not managed. */
   readonly inventory: readonly LiveResource[];
   readonly ownedElsewhere?: ReadonlyMap<string, StackMove>;
   /** Records that another stack of the app declares now, with their parts. */
@@ -128,20 +128,20 @@ export interface PlanInput {
   /** Key of secret fingerprints; undefined when there is none yet and none is recorded. */
   readonly fingerprintKey?: Uint8Array;
   readonly revealed?: ReadonlyMap<Address, Revealed>;
-  /** While keys are changed: what was recorded may still bear fingerprints of this one. */
+  /** While keys are changed: records may still have fingerprints under this key. */
   readonly previousFingerprintKey?: Uint8Array;
 }
 
 /** The fingerprints of one secret: of the declared value, and those that the same value may have been recorded with. */
 export interface SecretPrints {
   readonly now: string | undefined;
-  /** Under its recorded address; with the key of now and with the one before it. */
+  /** Under its recorded address; with the current key and with the previous key. */
   readonly asRecorded: readonly string[];
 }
 
 /** A live secret that was revealed, as fingerprints: its text stays with the caller. */
 export interface Revealed {
-  /** Of what was revealed; of something else, or after a change of it, they say nothing. */
+  /** Id of the revealed resource; the fingerprints do not hold for another resource or after a change. */
   readonly id: string;
   readonly updatedAt?: string;
   readonly prints: Readonly<Record<string, SecretPrints>>;
@@ -159,15 +159,15 @@ export const unknownIn = ({ attributes }: Change): readonly string[] =>
 
 export const isChangedOutside = ({ drift = [] }: Pick<Change, "drift">): boolean => drift.length > 0;
 
-export const deedOf = ({ action, onRemove }: Pick<Change, "action" | "onRemove">): Action | "archive" =>
+export const operationOf = ({ action, onRemove }: Pick<Change, "action" | "onRemove">): Action | "archive" =>
   action === "delete" && onRemove === "archive" ? "archive" : action;
 
 /** Returns true if a summary counts a change as changed: an adoption only where it sends fields. */
 export const isCountedAsChange = (change: Pick<Change, "action" | "attributes" | "onRemove">): boolean =>
-  ["update", "archive"].includes(deedOf(change)) ||
+  ["update", "archive"].includes(operationOf(change)) ||
   (change.action === "adopt" && change.attributes.length > 0);
 
-/** Returns true for what runs and is not made, such as a deployment. */
+/** Returns true for a run, such as a deployment, in place of a creation. */
 export const isRun = ({ action, reason, effects = [] }: Partial<Change>): boolean =>
   reason !== undefined && effects.includes("deploys") && (action === "create" || action === "update");
 
@@ -187,9 +187,9 @@ export const isBlocked = ({ changes }: Plan): boolean =>
 export const absent: ShownValue = { kind: "absent" };
 export const secret: ShownValue = { kind: "secret" };
 
-/** Returns a value as a plan may show and save it: one that is not plain, or is hidden, loses its text. */
-export function shownValue(value: ResolvedValue | undefined, isHidden = false): ShownValue {
+/** Returns a value as a plan may show and save it: a value that is not plain loses its text. */
+export function shownValue(value: ResolvedValue | undefined): ShownValue {
   if (value === undefined) return absent;
   if (value instanceof Unknown) return { kind: "unknown" };
-  return isHidden || !isPlain(value) ? secret : { kind: "value", value: value as Plain };
+  return isPlain(value) ? { kind: "value", value } : secret;
 }

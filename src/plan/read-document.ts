@@ -2,7 +2,6 @@ import { camelCase } from "../model/terraform-names";
 import { isObject, type Plain } from "../model/value";
 import { withKeys } from "./document";
 import {
-  type Action,
   absent,
   type Change,
   type InMemory,
@@ -40,10 +39,10 @@ export function planOf(data: PlanDocument): Plan {
       const { before, after, actions } = output;
       return {
         name,
-        before: actions.includes("create") ? absent : sideOf(before, output.before_sensitive, false),
+        before: actions.includes("create") ? absent : sideOf(before, { isSecret: output.before_sensitive }),
         after: actions.includes("delete")
           ? absent
-          : sideOf(after, output.after_sensitive, output.after_unknown),
+          : sideOf(after, { isSecret: output.after_sensitive, isUnknown: output.after_unknown }),
       };
     }),
     plannedOutputs: {},
@@ -54,7 +53,6 @@ export function planOf(data: PlanDocument): Plan {
 function changeOf(change: ChangeDocument, drift: PlanDocument["resource_drift"][number] | undefined): Change {
   return {
     ...inMemory(change),
-    action: actionOf(change),
     drift: drift && inMemory(drift).attributes,
     missing: drift?.change.actions[0] === "delete" || undefined,
     range: change.attributes.find(({ range }) => range !== undefined)?.range,
@@ -62,15 +60,14 @@ function changeOf(change: ChangeDocument, drift: PlanDocument["resource_drift"][
 }
 
 function instanceIn(
-  change: ChangeDocument,
+  { action }: ChangeDocument,
   mode: Plan["options"]["mode"],
   planned: Readonly<Record<string, Plain>> = {},
 ): PlannedInstance {
-  const action = actionOf(change);
-  // Of what stays as it is, and where everything is destroyed, the document does not say it.
+  // The document does not say it of unchanged resources, and where everything is destroyed.
   const isSaid = action !== "no-op" && mode === "apply";
   const isDeclared = isSaid ? action !== "delete" && action !== "forget" : undefined;
-  return { told: { isDeclared }, resolved: flatten(planned), defaults: new Map(), fingerprints: {} };
+  return { document: { isDeclared }, resolved: flatten(planned), defaults: new Map(), fingerprints: {} };
 }
 
 const inMemory = <Part extends object>(part: Part): InMemory<Part> =>
@@ -87,12 +84,7 @@ const flatten = (values: Readonly<Record<string, Plain>>): ReadonlyMap<string, P
     ]),
   );
 
-/** Documents of earlier versions have Terraform's words alone: two actions for a replacement, an import beside the action. */
-function actionOf({ action, change }: ChangeDocument): Action {
-  if (action !== undefined) return action;
-  if (change.importing) return "adopt";
-  return change.actions.length > 1 ? "replace" : (change.actions[0] ?? "no-op");
-}
-
-const sideOf = (value: Plain, isSecret: boolean, isUnknown: boolean): ShownValue =>
-  isSecret ? secret : isUnknown ? { kind: "unknown" } : { kind: "value", value };
+const sideOf = (
+  value: Plain,
+  { isSecret, isUnknown }: { readonly isSecret: boolean; readonly isUnknown?: boolean },
+): ShownValue => (isSecret ? secret : isUnknown ? { kind: "unknown" } : { kind: "value", value });

@@ -96,7 +96,7 @@ function resolveAttributes(instance: ResourceInstance, lookup: ReferenceLookup) 
   return { resolved, templates };
 }
 
-/** Looks references up in what is decided so far; in dependency order that is all that can be referred to. */
+/** Looks references up in the decisions so far: in dependency order, they have all that a reference may name. */
 export const lookupIn =
   (decisions: Decisions): ReferenceLookup =>
   (reference) => {
@@ -224,8 +224,8 @@ function fingerprintSecrets(
 }
 
 /**
- * Declared secrets whose text is not here, and those that were not compared with what is recorded because the key of
- * fingerprints is not. Sorted by address.
+ * Returns declared secrets without a text, and secrets that were not compared with the record for lack of the key of
+ * fingerprints. Sorted by address.
  */
 export function unreadSecrets(decisions: Decisions, keys: PrintKeys): Plan["unchecked"] {
   const unread: Plan["unchecked"][number][] = [];

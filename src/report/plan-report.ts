@@ -5,7 +5,7 @@ import { compareTexts } from "../model/text-order";
 import { capitalized, shortList } from "../model/wording";
 import { free, sameMoney, totalCost } from "../plan/change";
 import { shownPlan } from "../plan/document";
-import { type AttributeChange, type Change, deedOf, isListed, isRun, type Plan } from "../plan/plan";
+import { type AttributeChange, type Change, isListed, isRun, operationOf, type Plan } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { attributeSign, type ShownField, shownText } from "./field-text";
 import { asciiSign, tagOf } from "./marks";
@@ -79,7 +79,7 @@ export function planLines(plan: Plan, report: readonly Section<PlanEntry>[]) {
 function countsOf(changes: readonly Change[]): string {
   const byType = [...groupBy(changes, ({ type }) => type)].sort(([a], [b]) => compareTexts(a, b));
   const sentences = byType.map(([type, own]) => {
-    const deeds = own.map((change) => (isRun(change) ? "run" : deedOf(change)));
+    const deeds = own.map((change) => (isRun(change) ? "run" : operationOf(change)));
     const counts = Object.entries(countedDeeds).map(
       ([word, counted]): Count => [deeds.filter((deed) => counted.includes(deed)).length, `to ${word}`],
     );
@@ -167,12 +167,12 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
   return {
     changes,
     parts,
-    tag: tagOf(deedOf(first)),
+    tag: tagOf(operationOf(first)),
     homes: changes.map(({ address, construct }) => homeOf(construct?.in ?? address)),
     effects: (!withParent && effects.map((effect) => effectWords[effect]).join(", ")) || undefined,
     facts: bill === undefined ? [] : [{ label: "cost", text: `${bill} a month` }],
     stop: blockedBy,
-    sign: asciiSign(deedOf(first)),
+    sign: asciiSign(operationOf(first)),
     subject: isMany ? counted(changes.length, first.type) : first.address,
     names: isMany ? changes.map(({ address }) => address) : [],
     name: isMany || isNameTold(first) ? undefined : first.liveName,

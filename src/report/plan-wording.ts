@@ -3,7 +3,6 @@ import { type Check, isCondition } from "../model/policy";
 import type { Effect, Money } from "../model/resource-type";
 import { shortList } from "../model/wording";
 import { changesRecordOnly } from "../plan/decision";
-import type { PlanDifference } from "../plan/digest";
 import {
   type Change,
   hasChanges,
@@ -13,6 +12,7 @@ import {
   type Plan,
   type PlanOptions,
 } from "../plan/plan";
+import type { PlanDifference } from "../plan/plan-record";
 import { codeSpan } from "./escape-text";
 import { groupBy } from "./order";
 
@@ -154,6 +154,14 @@ const differenceWords: Readonly<Record<PlanDifference["kind"], string>> = {
   unblocked: "was blocked in the review, and is confirmed now",
   applied: "was applied already, or other changes were applied after it",
   forgotten: `was reviewed before the ${keptRuns} runs that the state remembers`,
+  declared: "is not as it was: it is declared in another way",
+  live: "is not as it was: it changed on the platform",
+  cost: "is not as it was: its cost changed",
+  dependsOn: "is not as it was: it depends on other resources",
+  lineage: "was made from another state",
+  serial: "was made before the last change of the state",
+  workspaceId: "was made for another workspace",
+  baseUrl: "was made for another base URL",
   somewhere: "differs from the reviewed one, whose comment had no room for each change to compare",
 };
 

@@ -1,15 +1,14 @@
 import type { Address } from "../../src/model/address";
+import { digestPlan } from "../../src/plan/digest";
+import { planDocument } from "../../src/plan/document";
+import type { AttributeChange, Change, Plan } from "../../src/plan/plan";
 import {
   compareWithRecord,
   declaredBesides,
-  digestPlan,
   joinRecords,
   type PlanRecord,
-  type ReviewedChange,
   recordPlan,
-} from "../../src/plan/digest";
-import { planDocument } from "../../src/plan/document";
-import type { AttributeChange, Change, Plan } from "../../src/plan/plan";
+} from "../../src/plan/plan-record";
 import { planFromDocument } from "../../src/plan/read-document";
 import { fc } from "../support/fixed-seed";
 import { inSoak } from "../support/soak";
@@ -159,6 +158,13 @@ describe("the digest of a plan", () => {
     const urls = ["a ${service.s0.url}", "b ${service.s0.url}", "a ${service.s0.id}", "${service.s0.url}"];
     const plans = await Promise.all(urls.map((url) => plan(withSecrets([], url))));
     expect(new Set(plans.map(({ digest }) => digest)).size).toBe(urls.length);
+    const [first, second] = plans as [Plan, Plan];
+    expect(compareWithRecord(recordPlan(first, key), second, { key })).toEqual([
+      { address: "service.s1", kind: "value" },
+    ]);
+    // Records of earlier versions have no digest of that text.
+    const withoutText = JSON.parse(JSON.stringify(recordPlan(first, key)).replaceAll(/ [0-9a-f]{16}"/g, '"'));
+    expect(compareWithRecord(withoutText, first, { key })).toEqual([]);
     const withVariable = (url: string) =>
       plan(
         JSON.stringify({ services: { s0: { kind: "web" }, s1: { kind: "web", variables: { URL: url } } } }),
@@ -224,10 +230,11 @@ describe("the digest of a plan", () => {
         for (const moved of [{ missing: true }, { drift: [{ path: "kind" }] }] as const)
           expect(besides(edit((change) => ({ ...change, ...moved }) as Change))).toEqual([]);
         // Two that were reviewed apart are one; where both change the same in other ways, no review saw both.
-        const part = { ...record, digest: "part", changes: { [address]: own as ReviewedChange } };
+        if (!own) throw new Error(`${address} was not recorded`);
+        const part = { ...record, digest: "part", changes: { [address]: own } };
         expect(compare(joinRecords([before, part]), plan)).toEqual([]);
         expect(compare(joinRecords([before, short]), plan)).toHaveLength(1);
-        const torn = { ...part, changes: { [address]: { ...(own as ReviewedChange), digest: "x" } } };
+        const torn = { ...part, changes: { [address]: { ...own, digest: "x" } } };
         expect(compare(joinRecords([before, part, torn]), plan)).toEqual([{ address, kind: "new" }]);
         expect(joinRecords([record])).toBe(record);
       }),

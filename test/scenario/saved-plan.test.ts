@@ -18,6 +18,8 @@ interface Saved extends Record<string, Plain> {
   };
 }
 
+const stale = (why: string) => `error[plan.stale]: the saved plan is out of date\n  ${why}`;
+
 describe("a saved plan", () => {
   const scenario = oneScenario();
   beforeAll(async () => {
@@ -54,7 +56,7 @@ describe("a saved plan", () => {
     await scenario.run("plan", "-out", "second.rnvplan");
     const [api] = scenario.emulator.store.services();
     scenario.emulator.store.editConfiguration(api?.id ?? "", { branch: "other" });
-    await refused("second.rnvplan", "error[plan.stale]");
+    await refused("second.rnvplan", stale("service.shop.api is not as it was: it changed on the platform"));
   });
 
   /** Interface, "Service": `updatedAt` is a "timestamp"; events that move it are not shown. */
@@ -72,9 +74,13 @@ describe("a saved plan", () => {
   });
 
   it("is refused once the manifest says something else", async () => {
+    const planned = shop("/d", "api", "web");
+    scenario.write("rnv.yaml", planned);
     await scenario.run("plan", "-out", "third.rnvplan");
+    scenario.write("rnv.yaml", planned.replace("kind: web", "kind: web, dependsOn: [service.shop.web]"));
+    await refused("third.rnvplan", stale("service.shop.api is not as it was: it depends on other resources"));
     scenario.write("rnv.yaml", shop("/c", "api", "web"));
-    await refused("third.rnvplan", "error[plan.stale]");
+    await refused("third.rnvplan", "service.shop.api is not as it was: it is declared in another way");
   });
 
   it("is refused when a byte of it changed, wherever it is", async () => {
@@ -260,7 +266,8 @@ describe("a saved plan that writes a variable", () => {
     const [variable] = store.services().flatMap(({ id }) => store.variables(id));
     store.editVariable(variable?.id ?? "", { value: "three" });
     const { code, stderr } = await scenario.run("apply", "value.rnvplan");
-    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining("error[plan.stale]") });
+    const why = "variable.shop.api.MODE is not as it was: it changed on the platform";
+    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining(stale(why)) });
     expect(scenario.requests()).toEqual([]);
   });
 });

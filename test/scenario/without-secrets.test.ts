@@ -166,7 +166,9 @@ describe("without the secrets of production", () => {
     });
 
     it("makes a saved plan that a machine with the secrets applies, with what is new in it", async () => {
-      scenario.write("rnv.yaml", shop({ branch: "next", more: "          NEW: { fromEnv: SHOP_NEW }" }));
+      const text = '"at ${service.shop.two.internalHost}"';
+      const more = `          NEW: { fromEnv: SHOP_NEW }\n      two: { kind: web, deploy: { when: never }, variables: { A: ${text} } }`;
+      scenario.write("rnv.yaml", shop({ branch: "next", more }));
       const saved = await scenario.run("plan", "--no-secrets", "-out", "p.rnvplan");
       expect({ code: saved.code, stdout: saved.stdout }).toMatchObject({
         code: 0,

@@ -2,6 +2,7 @@ import type { CodeHost } from "../../api/code-host/create-host";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { append } from "../../model/multimap";
 import { shortList } from "../../model/wording";
+import { isBlocked, type Plan } from "../../plan/plan";
 import {
   compareWithRecord,
   declaredBesides,
@@ -9,8 +10,7 @@ import {
   type PlanRecord,
   type Reviewed,
   takesRecordedSources,
-} from "../../plan/digest";
-import { isBlocked, type Plan } from "../../plan/plan";
+} from "../../plan/plan-record";
 import { type Comment, type CommentSubject, readRecord } from "../../report/ci/comment";
 import { escapeText } from "../../report/escape-text";
 import { counted, differenceText } from "../../report/plan-wording";

@@ -8,7 +8,7 @@ import { memberViews, type View, viewOf } from "./views";
 
 type CelLibrary = typeof cel;
 
-/** Judges one subject: the variables of an expression by name. Throws what the library throws. */
+/** Evaluates an expression with its variables, by name. Throws the errors of the library. */
 export type Evaluate = (variables: Readonly<Record<string, unknown>>) => unknown;
 
 export interface CompiledPolicy {
@@ -72,22 +72,25 @@ function readingOf(
 ): ScopeNames | undefined {
   const type = types.find((one) => one.type === each);
   if (type === undefined && each !== "plan" && each !== "change") return undefined;
-  const view = type && viewOf(type, seesComputed);
+  const view = type && viewOf(type, seesComputed ? "settled" : "planned");
   const environment = new Environment({
-    ...{ enableOptionalTypes: true, homogeneousAggregateLiterals: false, limits },
+    enableOptionalTypes: true,
+    homogeneousAggregateLiterals: false,
+    limits,
   });
   const views: readonly View<never>[] = [...(view ? [...view.groups, view] : []), ...memberViews];
   for (const { name, ctor, fields } of views) environment.registerType(name, { ctor, fields: { ...fields } });
-  const variables = { plan: "Plan", ...(each !== "plan" && { [each]: view?.name ?? "Change" }) };
+  const variables: Record<string, string> = { plan: "Plan" };
+  if (each !== "plan") variables[each] = view?.name ?? "Change";
   for (const [name, celType] of Object.entries(variables)) environment.registerVariable(name, celType);
   const names = [...Object.keys(variables), ...views.flatMap(({ fields }) => Object.keys(fields))];
   return { environment, variables: Object.keys(variables), names };
 }
 
-/** Signs of other languages, and what CEL writes. */
+/** Signs of other languages, and those of CEL. */
 const meantSigns: Readonly<Record<string, string>> = { "=": "==", and: "&&", or: "||", not: "!" };
 
-/** Says what is wrong with an expression, at the place in the file where it can be told. */
+/** Returns the error of an expression, with its place in the file where that is known. */
 function mistakeIn(
   { name }: Policy,
   { text, start, range: whole }: PolicyExpression,
@@ -124,7 +127,7 @@ export function judgePolicy(
   const failures = subjects.flatMap(({ address, range, variables }): readonly Check[] => {
     const verdict = judge(compiled, variables);
     if (verdict === undefined) return [];
-    // What could not be evaluated may be anything: it is never overridden.
+    // An expression that could not be evaluated is never overridden.
     const status = verdict.problem !== undefined ? "error" : isOverridden ? "overridden" : "failed";
     return [{ policy: name, level, status, address, message: verdict.problem ?? message, range }];
   });

@@ -30,7 +30,9 @@ export function subjectsOf(plan: Plan, scope: PolicyScope): (each: string) => re
   const make = (each: string): readonly PolicySubject[] => {
     if (each === "plan") return [{ variables: { plan: whole } }];
     const about = ({ change: { address, range } }: Planned, value: object): PolicySubject => ({
-      ...{ address, range, variables: { [each]: value, plan: whole } },
+      address,
+      range,
+      variables: { [each]: value, plan: whole },
     });
     if (each === "change") return written.map((one) => about(one, changeView.of(one)));
     const type = types.find((one) => one.type === each);
@@ -58,7 +60,7 @@ export function settledSubject(
   const instance = { ...instanceOf(plan, change), live: undefined, resolved: new Map(attributes) };
   const type = types.find((one) => one.type === change.type) as ResourceType;
   const parts = partsOf(plannedIn(plan, stage)).get(change.address) ?? [];
-  const value = viewOf(type, true).of({ change: settled, instance, stage, parts, computed });
+  const value = viewOf(type, "settled").of({ change: settled, instance, stage, parts, computed });
   const whole = planView.of({ plan, stage, changes: [] });
   return { address: change.address, variables: { [change.type]: value, plan: whole } };
 }

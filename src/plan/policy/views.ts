@@ -83,7 +83,7 @@ const identity: ViewFields<Planned> = {
   action: ["string", ({ change }) => change.action],
 };
 
-/** A resource of another one, as far as a plan says what it is: no value of a secret. */
+/** A part of a resource, as far as a plan shows it: no value of a secret. */
 const partView = defineView<Planned>("Part", { ...identity, source: ["string", sourceOf] });
 
 export const changeView = defineView<Planned>("Change", {
@@ -140,18 +140,18 @@ export const memberViews = [
   planView,
 ] as const;
 
-function sourceOf({ instance: { desired, told } }: Planned): string {
-  if (told !== undefined) return untold("source");
+function sourceOf({ instance: { desired, document } }: Planned): string {
+  if (document !== undefined) return failUnshown("source");
   for (const { source } of desired?.attributes.values() ?? []) if (source !== undefined) return source;
   return "";
 }
 
-function isDeclared({ instance: { desired, told } }: Planned): boolean {
-  return told === undefined ? desired !== undefined : (told.isDeclared ?? untold("declared"));
+function isDeclared({ instance: { desired, document } }: Planned): boolean {
+  return document === undefined ? desired !== undefined : (document.isDeclared ?? failUnshown("declared"));
 }
 
-/** Fails the policy that asks for what the document of a plan leaves out: it may be anything. */
-function untold(field: string): never {
+/** Fails the policy that asks for a field which the document of a plan leaves out. */
+function failUnshown(field: string): never {
   const summary = `the saved plan does not hold \`${field}\``;
   throw Object.assign(new Error(summary), { summary });
 }
@@ -172,7 +172,7 @@ interface PlannedResource extends Planned {
   readonly computed?: ReadonlyMap<string, Plain>;
 }
 
-/** How the resources of a type look to an expression: secrets are no fields of it. */
+/** The view that an expression has of the resources of a type, without their secrets. */
 interface ResourceView extends View<PlannedResource> {
   readonly groups: readonly View<PlannedResource>[];
 }
@@ -194,19 +194,19 @@ const views = {
   settled: new WeakMap<ResourceType, ResourceView>(),
 };
 
-/** Returns how a type looks in a plan; once it is applied with what the service computes of it, too. Made once. */
-export function viewOf(type: ResourceType, isSettled = false): ResourceView {
-  const known = isSettled ? views.settled : views.planned;
-  const view = known.get(type) ?? makeView(type, isSettled);
+/** Returns the view of a type in a plan, or after its apply, with computed fields. Made once. */
+export function viewOf(type: ResourceType, when: keyof typeof views = "planned"): ResourceView {
+  const known = views[when];
+  const view = known.get(type) ?? makeView(type, when);
   known.set(type, view);
   return view;
 }
 
-function makeView(type: ResourceType, isSettled: boolean): ResourceView {
+function makeView(type: ResourceType, when: keyof typeof views): ResourceView {
   const name = `${type.type.charAt(0).toUpperCase()}${type.type.slice(1)}`;
   const groups: View<PlannedResource>[] = [];
   const fields: Record<string, ViewFields<PlannedResource>[string]> = {};
-  if (isSettled)
+  if (when === "settled")
     for (const [key, { valueType }] of Object.entries(type.computed))
       fields[key] = [computedTypes[valueType], valueAt(key)];
   for (const [key, schema] of openFields(type, type.schema.shape)) {
@@ -225,7 +225,7 @@ function makeView(type: ResourceType, isSettled: boolean): ResourceView {
   return { ...defineView(name, { ...fields, ...commonFields }), groups };
 }
 
-/** The fields of a type without its secrets: no expression may see one, nor tell by its answer what it is. */
+/** Returns the fields of a type without its secrets: no expression may see or reveal a secret. */
 const openFields = ({ rules }: ResourceType, shape: z.ZodObject["shape"], prefix = "") =>
   Object.entries(shape as Readonly<Record<string, z.ZodType>>).filter(
     ([key]) => !rules[`${prefix}${key}`]?.secret,
@@ -240,10 +240,10 @@ const valueAt =
 /** A field as it is once the plan is applied: planned over declared over live over the default. No secret is returned. */
 export function valueAfter(
   { attributes }: Change,
-  { defaults, live, resolved, fingerprints, told }: PlannedInstance,
+  { defaults, live, resolved, fingerprints, document }: PlannedInstance,
   path: string,
 ): Plain | undefined {
-  const byDefault = () => defaults.get(path) ?? (told && untold(path));
+  const byDefault = () => defaults.get(path) ?? (document && failUnshown(path));
   if (path in fingerprints) return undefined;
   for (const field of attributes) {
     if (field.path !== path) continue;
@@ -263,7 +263,7 @@ function withoutWrapping(schema: z.ZodType): z.ZodType {
   return innerType === undefined ? schema : withoutWrapping(innerType);
 }
 
-/** Whole numbers are `int`; what has several forms is `dyn`, checked where it is judged. */
+/** Returns the type in CEL: `int` for whole numbers, `dyn` for values of several forms, which are checked later. */
 function celType(schema: z.ZodType): string {
   const { type, format } = schema.def as { readonly type: string; readonly format?: string };
   if (type === "string" || type === "enum") return "string";

@@ -1,11 +1,10 @@
 import type * as zlib from "node:zlib";
 import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
 import type { ApplyCounts } from "../../model/apply-event";
-import { Secret } from "../../model/secret";
 import type { TargetLocation } from "../../model/target-location";
 import { capitalized } from "../../model/wording";
-import { type PlanDifference, type PlanRecord, recordPlan } from "../../plan/digest";
 import { hasChanges, type Plan } from "../../plan/plan";
+import { type PlanDifference, type PlanRecord, recordPlan, signRecord } from "../../plan/plan-record";
 import { findingsBlock } from "../diagnostics";
 import { codeSpan, escapeMarkdown, foldedParts } from "../escape-text";
 import { summaryLine } from "../events";
@@ -77,8 +76,7 @@ type RecordKind = "plan" | "apply";
 function macOf(packed: string, kind: RecordKind, subject: CommentSubject): string {
   const { key, repository = "", pullRequest = 0 } = subject;
   if (!key) return "";
-  const about = [repository, pullRequest, markerOf(kind, subject), packed];
-  return new Secret(Buffer.from(key).toString("hex")).sign(JSON.stringify(about));
+  return signRecord(key, repository, pullRequest, markerOf(kind, subject), packed);
 }
 
 /** The record of a plan as the second hidden line, for apply to compare with: shorter and stricter if room is short. */

@@ -3,7 +3,7 @@ import { dataValue } from "../../model/data-source";
 import type { ResourceType } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
 import { free, sameMoney } from "../../plan/change";
-import { deedOf, isRun } from "../../plan/plan";
+import { isRun, operationOf } from "../../plan/plan";
 import type { ChangeDocument } from "../../plan/plan-schema";
 import type { Topology, TopologyNode } from "../graph-text";
 import { legendOf, type Mark, marks, signText } from "../marks";
@@ -81,7 +81,7 @@ function actionOf({ change, on_remove, reason, effects }: ResourceChange): Mark 
   const [action = "no-op"] = change.actions;
   if (action === "no-op") return "same";
   if (isRun({ action, reason, effects })) return action === "create" ? "run" : "rerun";
-  return deedOf({ action, onRemove: on_remove ?? "delete" });
+  return operationOf({ action, onRemove: on_remove ?? "delete" });
 }
 
 export const graphOfAll = (changes: readonly ResourceChange[]): Topology => ({
