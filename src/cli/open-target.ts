@@ -71,7 +71,11 @@ export function openTarget(target: Target, screen: Screen): OpenTarget {
   const openHttp = (): Transport =>
     createHttpTransport({ environment, onLoad: disableWasmOptimizer, exchangeTimeoutMs });
   const opened = openRun({
-    ...{ ...sourcesOf({ target, screen }), settings, takesUnnamed, signal, say },
+    ...sourcesOf({ target, screen }),
+    settings,
+    takesUnnamed,
+    signal,
+    say,
     startedBy: (files) => startedBy(environment, cwd, files),
     repository: { name: repositoryOf(environment, cwd), isJob: isJob(environment) },
     refusedState: refusedState(settings, target),
@@ -168,7 +172,8 @@ export async function runOn<T>(target: Target, screen: Screen, work: (run: Run) 
   };
   try {
     return await work({
-      ...{ target, screen },
+      target,
+      screen,
       get context() {
         opened ??= open();
         return opened;

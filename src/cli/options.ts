@@ -150,7 +150,8 @@ export const stateVerb = <O extends Options = {}, A extends Arguments = {}>(
   options: {
     ...pick("state", "stacks"),
     ...verb.options,
-    ...{ stage: options.stage, files: filesOfStages },
+    stage: options.stage,
+    files: filesOfStages,
   },
 });
 

@@ -114,7 +114,7 @@ export function withProfile(
 /** The settings of a profile, by the variables that they stand for. Throws `DiagnosticsError`. */
 function settingsIn(environment: ProcessEnvironment, name: string, isOfFolder: boolean) {
   const fail = (summary: string, hint: string) =>
-    failure("config.invalid", summary, { hint, ...(isOfFolder && { detail: `${folderFile} names it.` }) });
+    failure("config.invalid", summary, { hint, detail: isOfFolder ? `${folderFile} names it.` : undefined });
   if (isJob(environment))
     throw fail(
       `the profile "${name}" is not read in CI`,

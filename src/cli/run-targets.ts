@@ -157,7 +157,9 @@ export async function runOnTargets(
   stages: readonly (string | undefined)[] = [request.givenStage],
 ): Promise<number> {
   const results = await resultsOf(request, {
-    ...{ stages, rules, screen },
+    stages,
+    rules,
+    screen,
     run: async (one) => {
       const { exitCode, toldOutputs } = endOf(await run(one));
       return { diagnostics: [], exitCode, toldOutputs };

@@ -106,7 +106,7 @@ function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonl
 function profiled(command: Command, untrusted: boolean, { terminal, environment }: HostScreen) {
   const { profile: asked } = command.optsWithGlobals();
   if (command.parent?.name() === "fleet")
-    return { environment: { ...environment, ...(asked !== undefined && { RNV_PROFILE: asked }) } };
+    return { environment: { ...environment, RNV_PROFILE: asked ?? environment.RNV_PROFILE } };
   const used = withProfile(environment, asked, untrusted ? undefined : process.cwd());
   const winners = connectionIn(environment).join(" and ");
   if (asked !== undefined && used.profile === undefined && command.name() !== "login")

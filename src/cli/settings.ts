@@ -33,7 +33,11 @@ export function readSettings(target: Target): Settings {
   const wrongAddress = address === "" ? missing("RNV_BASE_URL") : address && checkBaseUrl(address);
   const problems = [wrongAddress, ...checkWorkspace(workspaceId), read].filter(isDiagnostic);
   const settings = settingsOf({
-    ...{ cwd, environment, baseUrl, workspaceId, state },
+    cwd,
+    environment,
+    baseUrl,
+    workspaceId,
+    state,
     apiKey: typeof read === "string" ? read : undefined,
     diagnostics: problems,
   });

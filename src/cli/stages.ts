@@ -115,7 +115,8 @@ async function listIds(target: Target): Promise<readonly string[] | undefined> {
   if (address.kind === "http") return undefined;
   if (address.kind === "file") return unique(inFolders(resolve(address.path)));
   const { settings, transport, server } = openS3(address, {
-    ...{ environment, clock: systemClock },
+    environment,
+    clock: systemClock,
     openTransport: (limits) => createHttpTransport({ environment, ...limits }),
   });
   const [prefix = ""] = address.key.split(instancePlace);

@@ -142,11 +142,12 @@ function execute(
   { cwd, environment, givenStage }: Request,
   { command, folder, context, signal }: Pick<App, "command" | "folder" | "context" | "signal">,
 ): Promise<{ readonly problem?: string | undefined; readonly output: string }> {
+  const inherited = appEnvironment(environment);
   const env = {
-    ...appEnvironment(environment),
+    ...inherited,
     CDKTF_OUTDIR: folder,
-    ...(givenStage !== undefined && { RNV_STAGE: givenStage.trim() }),
-    ...(context === undefined ? {} : { CDKTF_CONTEXT_JSON: JSON.stringify(context) }),
+    RNV_STAGE: givenStage?.trim() ?? inherited.RNV_STAGE,
+    CDKTF_CONTEXT_JSON: context === undefined ? inherited.CDKTF_CONTEXT_JSON : JSON.stringify(context),
   };
   const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   return new Promise((done) => {
@@ -197,7 +198,7 @@ function programFailed(
   const [message] = thrown.exec(output) ?? [];
   const why = message === undefined ? problem : `failed: ${message}`;
   return failure("stack.program_failed", `the program ${JSON.stringify(command)} ${why}`, {
-    ...(printed !== "" && { detail: `It printed:\n${printed}` }),
+    detail: printed === "" ? undefined : `It printed:\n${printed}`,
     hint: "run it by itself to look into it; it gets your environment without the credentials of rnv and of the CI platform",
   });
 }

@@ -81,7 +81,10 @@ async function applyReviewed(
   const pullRequest = pullRequests.length === 1 ? pullRequests[0] : undefined;
   const request = {
     ...judgedRequestOf(given, target),
-    ...{ needsKey: true, repairsOnly: given.repair, pullWord: job.pullWord, pullRequest },
+    needsKey: true,
+    repairsOnly: given.repair,
+    pullWord: job.pullWord,
+    pullRequest,
     pullRequests: review?.pullRequests.map((one) => `${job.platform === "gitlab" ? "!" : "#"}${one}`),
     review: (key: Uint8Array | undefined) =>
       review

@@ -75,13 +75,19 @@ export const ciDriftVerb = defineVerb({
       throw cause;
     });
     const results = await resultsOf(target, {
-      ...{ stages: asked, rules: driftRules, screen: quiet(screen) },
+      stages: asked,
+      rules: driftRules,
+      screen: quiet(screen),
       run: (run) => driftOf(run, given, accepted),
     });
     const stages = withoutOthers(results.map(shownOf));
     const { commit, job: page } = startedBy(environment, cwd, files);
     const job: DriftJob = {
-      ...{ manifest, at, commit, page, stages },
+      manifest,
+      at,
+      commit,
+      page,
+      stages,
       seconds: Math.round(systemClock.elapsed() - startedAt) / 1000,
       exitCode: signal.aborted ? exitCodes.interrupted : joinExitCodes(stages.map((one) => one.exitCode)),
     };
@@ -116,9 +122,14 @@ function shownOf({ target, outcome, seconds }: TargetResult): StageDrift {
   const { runId, plan, report, diagnostics, exitCode } = outcome;
   const recordedIds = [...(plan?.instances.values() ?? [])].flatMap(({ recorded }) => recorded?.id ?? []);
   return {
-    ...{ stage: target.stage, stack: target.stack, seconds },
-    ...{ runId, exitCode, diagnostics },
-    ...(report && { report, recordedIds }),
+    stage: target.stage,
+    stack: target.stack,
+    seconds,
+    runId,
+    exitCode,
+    diagnostics,
+    report,
+    recordedIds: report && recordedIds,
   };
 }
 

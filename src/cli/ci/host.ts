@@ -118,7 +118,10 @@ export async function tellHost(
 /** Finds the comments that may hold the review of a job. Throws where the host cannot be asked. */
 export const reviewOf = async (screen: Screen, job: CiJob): Promise<Review> =>
   (await withHost(screen, (host) => findReview(host, job), job)) ?? {
-    ...{ isUnread: true, pullWord: job.pullWord, pullRequests: [], comments: [] },
+    isUnread: true,
+    pullWord: job.pullWord,
+    pullRequests: [],
+    comments: [],
   };
 
 export const subjectOf = (

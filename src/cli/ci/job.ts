@@ -7,42 +7,35 @@ import { failure } from "../../diagnostics/diagnostic";
 import type { RunOrigin } from "../../model/state";
 import type { ProcessEnvironment } from "../../model/text";
 
+const namesIn = (text: string): readonly string[] => text.trim().split(/\s+/);
+
 /** Variables by which the systems of CI are known. */
-const systems = [
-  ...["GITHUB_ACTIONS", "GITLAB_CI", "JENKINS_URL", "TF_BUILD", "CIRCLECI", "BUILDKITE"],
-  ...["BITBUCKET_BUILD_NUMBER", "ATLANTIS_TERRAFORM_VERSION"],
-];
+const systems = namesIn(`
+  GITHUB_ACTIONS GITLAB_CI JENKINS_URL TF_BUILD CIRCLECI BUILDKITE BITBUCKET_BUILD_NUMBER ATLANTIS_TERRAFORM_VERSION
+`);
 
 /** Variables in which systems say who started a job, its commit and the address of its page; the first that is set counts. */
 const facts = {
-  by: [
-    // The second run of a job of GitHub may be another person's.
-    ...["GITHUB_TRIGGERING_ACTOR", "GITHUB_ACTOR", "GITLAB_USER_LOGIN"],
-    ...["BUILD_USER_ID", "BUILD_USER", "CHANGE_AUTHOR", "BUILD_REQUESTEDFOR", "CIRCLE_USERNAME"],
-    // The last one is of Atlantis: who wrote the comment.
-    ...["BUILDKITE_BUILD_CREATOR", "BUILDKITE_BUILD_AUTHOR", "USER_NAME"],
-  ],
-  commit: [
-    ...["GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION", "CIRCLE_SHA1"],
-    ...["BUILDKITE_COMMIT", "BITBUCKET_COMMIT", "HEAD_COMMIT"],
-  ],
-  page: ["CI_JOB_URL", "BUILD_URL", "CIRCLE_BUILD_URL", "BUILDKITE_BUILD_URL", "PULL_URL"],
-} as const;
+  // The second run of a job of GitHub may be another person's. In Atlantis, USER_NAME wrote the comment.
+  by: namesIn(`
+    GITHUB_TRIGGERING_ACTOR GITHUB_ACTOR GITLAB_USER_LOGIN BUILD_USER_ID BUILD_USER CHANGE_AUTHOR BUILD_REQUESTEDFOR
+    CIRCLE_USERNAME BUILDKITE_BUILD_CREATOR BUILDKITE_BUILD_AUTHOR USER_NAME
+  `),
+  commit: namesIn(`
+    GITHUB_SHA CI_COMMIT_SHA GIT_COMMIT BUILD_SOURCEVERSION CIRCLE_SHA1 BUILDKITE_COMMIT BITBUCKET_COMMIT HEAD_COMMIT
+  `),
+  page: namesIn("CI_JOB_URL BUILD_URL CIRCLE_BUILD_URL BUILDKITE_BUILD_URL PULL_URL"),
+};
 
 export const isJob = (environment: ProcessEnvironment): boolean =>
   !["", "0", "false"].includes(environment.CI ?? "") ||
   systems.some((name) => (environment[name] ?? "") !== "");
 
-/** Everything of the environment that says what job this is, where its files are, and who started it; none of it is secret. */
+/** Variables that identify this job, its files and its starter. They hold no secret. */
 export const jobVariables: ReadonlySet<string> = new Set([
   ...[systems, facts.by, facts.commit, facts.page].flat(),
-  "GITHUB_SERVER_URL",
-  "GITHUB_REPOSITORY",
-  "GITHUB_RUN_ID",
-  "GITHUB_WORKSPACE",
-  "CI_PROJECT_URL",
-  "CI_PROJECT_DIR",
-  "SUDO_USER",
+  ...namesIn("GITHUB_SERVER_URL GITHUB_REPOSITORY GITHUB_RUN_ID GITHUB_WORKSPACE"),
+  ...namesIn("CI_PROJECT_URL CI_PROJECT_DIR SUDO_USER"),
 ]);
 
 export const firstOf = (environment: ProcessEnvironment, names: readonly string[]): string | undefined =>
@@ -195,8 +188,8 @@ function githubJob(environment: ProcessEnvironment): Partial<CiJob> {
   if (number === undefined) return { earlier: ids.slice(-50).reverse() };
   // Merged or given up: what was reviewed stays as it was.
   const proposes = event.action !== "closed";
-  const commit = proposes && head?.sha;
-  return { pullRequest: number, proposes, isDecided: !proposes && merged, ...(commit && { commit }) };
+  const proposal = { pullRequest: number, proposes, isDecided: !proposes && merged };
+  return proposes && head?.sha ? { ...proposal, commit: head.sha } : proposal;
 }
 
 function gitlabJob(environment: ProcessEnvironment): Partial<CiJob> {

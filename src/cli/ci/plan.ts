@@ -58,7 +58,9 @@ export const ciPlanVerb = defineVerb({
       throw cause;
     });
     const results = await resultsOf(target, {
-      ...{ stages: asked, rules: planRules, screen },
+      stages: asked,
+      rules: planRules,
+      screen,
       run: (run) => countedPlan(run, { ...judgedRequestOf(given, run.target), needsKey: true }),
       onResult: ({ outcome }, on) => {
         showOutcome(on, outcome, given.verbose);
@@ -92,7 +94,8 @@ export const ciPlanVerb = defineVerb({
 });
 
 const planOutputs = ({ target, outcome: { plan: made, exitCode } }: TargetResult) => ({
-  ...{ stage: target.stage ?? "", stack: target.stack ?? "" },
+  stage: target.stage ?? "",
+  stack: target.stack ?? "",
   changes: made !== undefined && hasChanges(made),
   digest: (exitCode === exitCodes.error ? undefined : made?.digest) ?? "",
   exitcode: exitCode,

@@ -48,8 +48,16 @@ function membersOf(given: MembersValues, { target, screen }: Run): Promise<reado
   return chooseMembers({
     // As git names paths.
     root: realOf(resolve(cwd, dir)),
-    ...{ cwd, types: resourceTypes, environment, untrusted, runProgram, timeoutMs, jobVariables },
-    ...{ named, changedSince, stage: askedStage(target) },
+    cwd,
+    types: resourceTypes,
+    environment,
+    untrusted,
+    runProgram,
+    timeoutMs,
+    jobVariables,
+    named,
+    changedSince,
+    stage: askedStage(target),
     policies: policiesOf(target).map((path) => realOf(resolve(cwd, path))),
     report: (found) => tell(screen, found),
   });
@@ -90,8 +98,11 @@ export async function runFleet(
   if (!signal.aborted) await runGroups(pending().map((one) => [one]));
   for (const member of pending()) onResult(endedMember(verb, member, "interrupted"));
   const head = {
-    ...{ verb, started_at: started.at, seconds: (performance.now() - started.ms) / 1000 },
-    ...{ shard, selected: selected.map(({ name }) => name) },
+    verb,
+    started_at: started.at,
+    seconds: (performance.now() - started.ms) / 1000,
+    shard,
+    selected: selected.map(({ name }) => name),
   };
   return showReport(given, screen, makeReport(head, [...results.values()], given.detailedExitcode === true));
 }
@@ -186,7 +197,10 @@ async function runProcess(
   let isTold = false;
   try {
     const child = fork(join(packageRoot(__dirname), "dist", "bin", "rnv.js"), ["fleet", "members"], {
-      ...{ cwd, env: first.environment, execArgv: [], detached: true },
+      cwd,
+      env: first.environment,
+      execArgv: [],
+      detached: true,
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
     // Each member ends by itself when its time is over: a process in which none does so hangs.

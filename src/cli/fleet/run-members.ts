@@ -55,16 +55,25 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
     setMaxListeners(0, signal);
     const request = {
       ...withProfile(member.environment, undefined, untrusted ? undefined : cwd),
-      ...{ cwd, openTransport, runProgram: programRunner({ signal }) },
+      cwd,
+      openTransport,
+      runProgram: programRunner({ signal }),
       commandLine: stage === undefined ? words : `${words} --stage ${stage}`,
-      ...{ verb: words, takesTargets: true, words: [], files: [], stacks: [] },
-      ...{ untrusted, answerTimeoutMs, maxConcurrency },
+      verb: words,
+      takesTargets: true,
+      words: [],
+      files: [],
+      stacks: [],
+      untrusted,
+      answerTimeoutMs,
+      maxConcurrency,
     };
     const { environment } = request;
     // It prints and asks nothing.
     const silent = { ...terminal, out: () => {}, err: () => {} };
     const results = await resultsOf(request, {
-      ...{ stages: [stage], rules: rules[verb] },
+      stages: [stage],
+      rules: rules[verb],
       screen: { terminal: silent, environment, cwd, signal, format: "json", input: false },
       run: (run) => runVerb(job, run),
     });

@@ -77,7 +77,9 @@ export function expectedDigestOf(
 export const destroyVerb = defineVerb({
   name: "destroy",
   arguments: { words: argument("[stack...]") },
-  ...{ scope: "each", order: "dependents first", writes: true },
+  scope: "each",
+  order: "dependents first",
+  writes: true,
   summary: "Delete everything that the state records",
   detail: "Resources that lifecycle.preventDestroy protects stop it. The same as apply --destroy.",
   daily: ["files", "stage", "target", "autoApprove", "confirmDelete", "json"],
@@ -114,9 +116,17 @@ function refuseWithPlanFile(given: ValuesOf<typeof applyOptions>): void {
 }
 
 const ofPlan = [
-  ...(["app", "files", "target", "exclude", "replace"] as const),
-  ...(["adopt", "allowEmpty", "verifyValues", "destroy", "refreshOnly"] as const),
-];
+  "app",
+  "files",
+  "target",
+  "exclude",
+  "replace",
+  "adopt",
+  "allowEmpty",
+  "verifyValues",
+  "destroy",
+  "refreshOnly",
+] as const;
 
 type ShownRequest = PlanRequest &
   Pick<ApplyRequest, "savedPlan" | "planFile" | "expectDigest" | "review" | "repairsOnly" | "pullRequests">;
@@ -192,7 +202,9 @@ const summaryOfNothing = (
   exitCode: number,
   startedAt = systemClock.elapsed(),
 ): SummaryEvent => ({
-  ...{ type: "summary", mode, exitCode },
+  type: "summary",
+  mode,
+  exitCode,
   elapsedSeconds: (systemClock.elapsed() - startedAt) / 1000,
   counts: { added: 0, changed: 0, destroyed: 0, adopted: 0, forgotten: 0, failed: 0, skipped: 0 },
 });

@@ -149,16 +149,19 @@ type NameKind = keyof Awaited<ReturnType<typeof namesHere>>;
 
 /** What may stand for a placeholder: `<address>`, `[stack...]`. */
 const kinds: Readonly<Record<string, NameKind | "files">> = {
-  ...{
-    address: "addresses",
-    from: "addresses",
-    to: "addresses",
-    stack: "stacks",
-    stage: "stages",
-    name: "outputs",
-  },
-  ...{ path: "files", file: "files", dir: "files", folder: "files", backup: "files" },
-  ...{ planfile: "files", "planfile|stack": "files" },
+  address: "addresses",
+  from: "addresses",
+  to: "addresses",
+  stack: "stacks",
+  stage: "stages",
+  name: "outputs",
+  path: "files",
+  file: "files",
+  dir: "files",
+  folder: "files",
+  backup: "files",
+  planfile: "files",
+  "planfile|stack": "files",
 };
 
 /** Reads the words after the program's name, the last one being that at the cursor. */

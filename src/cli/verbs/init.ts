@@ -47,7 +47,8 @@ type InitValues = ValuesOf<typeof initOptions & typeof initArguments>;
 export const initVerb = defineVerb({
   name: "init",
   arguments: initArguments,
-  ...{ scope: "one", worksOn: "state" },
+  scope: "one",
+  worksOn: "state",
   summary: "Write a first manifest here, and check the settings",
   detail:
     "Never overwrites a file. At a terminal it asks for the platform where none is set, and what to start from where there " +

@@ -45,7 +45,8 @@ export const planRules = { scope: "each", others: "needed" } as const;
 export const validateVerb = defineVerb({
   name: "validate",
   arguments: { words },
-  ...{ scope: "each", others: "none" },
+  scope: "each",
+  others: "none",
   summary: "Check the manifest without the platform",
   failedJson: errorDocument,
   options: {

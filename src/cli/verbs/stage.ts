@@ -73,9 +73,11 @@ function rowOf({ name, location, state, problem }: StageInstance, declared?: Sta
   return {
     stage: stageText(name),
     state: location,
-    ...{ protect, disposable },
+    protect,
+    disposable,
     resources: Object.keys(resources).length,
-    ...{ workspaceId, lastRunAt },
+    workspaceId,
+    lastRunAt,
     expiresAt: isoTime(expires),
     problem: problem?.summary,
   };
@@ -88,7 +90,9 @@ async function driftStatus(
 ): Promise<StageRow["drift"]> {
   if (isEmpty(instance) || instance.problem !== undefined) return undefined;
   const [result] = await resultsOf(request, {
-    ...{ stages: [stageText(instance.name)], rules: { scope: "one" }, screen: quiet(screen) },
+    stages: [stageText(instance.name)],
+    rules: { scope: "one" },
+    screen: quiet(screen),
     run: async (run) => driftOf(run, {}),
     onResult: tellFindings,
   });
@@ -229,7 +233,12 @@ async function sweepInstances(
     if (dryRun) refuseOtherRepository(context, await context.backend.read(), dryRun);
     if (dryRun) return succeeded;
     const outcome = await apply(context, {
-      ...{ ...planRequest, mode: "destroy", commandLine, lockTimeoutMs, parallelism, isSweep: true },
+      ...planRequest,
+      mode: "destroy",
+      commandLine,
+      lockTimeoutMs,
+      parallelism,
+      isSweep: true,
       recordedOf: { stage: { name: stage, protect, disposable } },
       approve: async () => ({ confirmedDeletes: [] }),
     });

@@ -55,7 +55,9 @@ const graphOptions = {
 export const graphVerb = defineVerb({
   name: "graph",
   arguments: { words: argument("[planfile|stack...]") },
-  ...{ scope: "one", others: "none", takesPlan: true },
+  scope: "one",
+  others: "none",
+  takesPlan: true,
   summary: "Print services and what they refer to, as DOT, Mermaid or SVG",
   detail:
     "Services are in the frames of their projects; of more than 300 each project is one node. Of a saved plan, each node " +
