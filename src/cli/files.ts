@@ -58,7 +58,8 @@ export function cannotWrite(file: string, cause: unknown): DiagnosticsError {
 }
 
 /** Throws where an option names a file or a folder that cannot be written. A pipe is not opened: it may have no reader yet. */
-export function checkWritable(path: unknown, isFolder: boolean): void {
+export function checkWritable(path: unknown, kind: "file" | "folder"): void {
+  const isFolder = kind === "folder";
   if (typeof path !== "string" || path === "") return;
   try {
     const there = statSync(path, { throwIfNoEntry: false });

@@ -98,7 +98,11 @@ export function withProfile(
   const isComplete = hasKey && set.includes("RNV_BASE_URL") && set.includes("RNV_WORKSPACE_ID");
   if (name === undefined || baseUrl === "embedded" || isComplete) return { environment };
   try {
-    const settings = settingsIn(environment, name, asked === undefined);
+    const settings = settingsIn(
+      environment,
+      name,
+      asked === undefined ? `${folderFile} names it.` : undefined,
+    );
     if (baseUrl && baseUrl !== settings.RNV_BASE_URL) return { environment };
     const given = Object.entries(settings).filter(
       ([one]) => !set.includes(one) && !(hasKey && one === "RNV_API_KEY_FILE"),
@@ -112,9 +116,8 @@ export function withProfile(
 }
 
 /** The settings of a profile, by the variables that they stand for. Throws `DiagnosticsError`. */
-function settingsIn(environment: ProcessEnvironment, name: string, isOfFolder: boolean) {
-  const fail = (summary: string, hint: string) =>
-    failure("config.invalid", summary, { hint, detail: isOfFolder ? `${folderFile} names it.` : undefined });
+function settingsIn(environment: ProcessEnvironment, name: string, detail?: string) {
+  const fail = (summary: string, hint: string) => failure("config.invalid", summary, { hint, detail });
   if (isJob(environment))
     throw fail(
       `the profile "${name}" is not read in CI`,

@@ -45,7 +45,11 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
 ];
 
 /** The command line of DESIGN section 8, wired to `run`: every verb, or the one that `first` names; completion needs all. */
-export function createProgram(run: VerbRun, terminal: Terminal, first?: string, listsAll = false): Command {
+export function createProgram(
+  run: VerbRun,
+  terminal: Terminal,
+  { first, listsAll = false }: { readonly first?: string; readonly listsAll?: boolean } = {},
+): Command {
   const program = new Command("rnv")
     .description("Plans and applies projects, services, variables and deployments from files in git.")
     .usage("[-chdir=DIR] <verb> [options]")

@@ -24,12 +24,13 @@ export function createProgress(screen: Screen, jsonInto: string | undefined) {
   const lines = openJsonLines(jsonInto, screen);
   return {
     close: shown.close,
-    /** Ends the run with its last event, which people see where `isShown`. Returns 1 where the file of `--json-into` lacks a line. */
-    end: (summary: SummaryEvent, isShown: boolean): number => {
-      lines.write(jsonOf(summary));
+    /** Ends the run with its summary, else with an `empty` summary, which only programs see. Returns 1 if `--json-into` lacks a line. */
+    end: (summary: SummaryEvent | undefined, empty: SummaryEvent): number => {
+      const last = summary ?? empty;
+      lines.write(jsonOf(last));
       const lost = lines.end();
-      if (isJson) shown.emit({ ...summary, exitCode: summary.exitCode || lost });
-      else if (isShown) shown.emit(summary);
+      if (isJson) shown.emit({ ...last, exitCode: last.exitCode || lost });
+      else if (summary) shown.emit(summary);
       return lost;
     },
     emit: (event: ApplyEvent): void => {

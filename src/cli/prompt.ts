@@ -17,7 +17,7 @@ export const canAnswer = ({ terminal, input, format }: Screen): boolean =>
 export async function ask(
   { terminal, signal }: Screen,
   question: string,
-  isSecret = false,
+  { isSecret = false } = {},
 ): Promise<string | undefined> {
   if (signal.aborted) return undefined;
   if (!isSecret) terminal.tell(question);
@@ -60,7 +60,7 @@ export async function approvePlan(
   const isApproved = autoApprove || isSaved;
   if (!canAnswer(screen)) {
     if (unconfirmed.length > 0)
-      throw new DiagnosticsError(unconfirmed.map((change) => deletionRefused(change, plan, isSaved)));
+      throw new DiagnosticsError(unconfirmed.map((change) => deletionRefused(change, plan, { isSaved })));
     if (!isApproved) throw notAsked(mode, mode === "destroy" ? undefined : bySavedPlan);
     return { confirmedDeletes: [] };
   }
@@ -104,7 +104,11 @@ const questions: Readonly<Record<Plan["options"]["mode"], string>> = {
     "  Nothing is written to the platform.\n  ",
 };
 
-function deletionRefused({ address, blockedBy }: Change, { options }: Plan, isSaved: boolean) {
+function deletionRefused(
+  { address, blockedBy }: Change,
+  { options }: Plan,
+  { isSaved }: { readonly isSaved: boolean },
+) {
   const replan = isSaved ? "what the manifest confirms needs a new plan" : undefined;
   const all = options.mode === "destroy" ? "rnv destroy -auto-approve deletes all of it" : undefined;
   return error("guard.delete_unconfirmed", `${address} will be destroyed. Blocked: it is not confirmed`, {

@@ -90,7 +90,7 @@ function stackTargets(
     stacks.flatMap((other) => (other.dependencies.includes(unit) ? other.unit : []));
   const sharesRun = chosen.length > 1;
   return (isReversed ? [...chosen].reverse() : chosen).map(({ unit, dependencies }) => ({
-    ...inStack(target, unit, sharesRun),
+    ...inStack(target, unit, { sharesRun }),
     waitsFor: isReversed ? needing(unit) : dependencies,
     others: areRead ? stacks.flatMap((one) => (one.unit === unit ? [] : inStack(target, one.unit))) : [],
   }));

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { runTest } from "../commands/test/run-test";
 import { trustOf } from "../declaration/trust";
-import { failure, hasErrors } from "../diagnostics/diagnostic";
+import { type Diagnostic, failure, hasErrors } from "../diagnostics/diagnostic";
 import { type ManifestTest, readTests } from "../manifest/beside/test-file";
 import { jsonText } from "../report/escape-text";
 import {
@@ -30,7 +30,7 @@ export async function runTests(
   const isForbidden = trustOf(environment, untrusted).commandsForbiddenBy !== undefined;
   const { tests, diagnostics } = readTests(cwd, paths);
   report(screen, diagnostics);
-  const chosen = chooseTests(tests, filters, hasErrors(diagnostics));
+  const chosen = chooseTests(tests, filters, diagnostics);
   const isText = screen.format === "text";
   const style = outStyle(screen);
   const started = performance.now();
@@ -56,12 +56,12 @@ export async function runTests(
 function chooseTests(
   tests: readonly ManifestTest[],
   filters: readonly string[],
-  hasMistakes: boolean,
+  mistakes: readonly Diagnostic[],
 ): readonly ManifestTest[] {
   const chosen = tests.filter(
     ({ file, name }) => filters.length === 0 || filters.some((text) => `${file} ${name}`.includes(text)),
   );
-  if (chosen.length > 0 || hasMistakes) return chosen;
+  if (chosen.length > 0 || hasErrors(mistakes)) return chosen;
   const why =
     tests.length === 0
       ? "there are no tests here: no file is named *.rnvtest.yaml"

@@ -39,7 +39,7 @@ async function run(argv: readonly string[], host: HostScreen): Promise<number> {
       exitCode = await runVerb(verb, command, request, { ...host, environment, cwd, ...screenOf(command) });
     },
     terminal,
-    argv[0],
+    { first: argv[0] },
   );
   const words = normalizeArgv(argv, optionShapes(program));
   try {
@@ -48,7 +48,7 @@ async function run(argv: readonly string[], host: HostScreen): Promise<number> {
   } catch (cause) {
     // Help or the version was printed.
     if (cause instanceof CommanderError) return cause.exitCode;
-    const outcome = failureOf(cause, signal.aborted);
+    const outcome = failureOf(cause, signal);
     report({ ...host, cwd: "." }, outcome.diagnostics);
     if (words.includes("--json")) terminal.out(failedJson(outcome, words));
     return outcome.exitCode;
@@ -59,7 +59,7 @@ async function run(argv: readonly string[], host: HostScreen): Promise<number> {
 const written = ["out", "html", "jsonInto", "metrics", "junit", "report"];
 
 async function runVerb(verb: Verb, command: Command, request: Request, screen: Screen): Promise<number> {
-  for (const name of written) checkWritable(command.opts()[name], name === "report");
+  for (const name of written) checkWritable(command.opts()[name], name === "report" ? "folder" : "file");
   const given = valuesIn(command, verb);
   const run = (one: Run) => verb.run(given, one);
   if (verb.scope !== "none") return runOnTargets(request, screen, verb, run);

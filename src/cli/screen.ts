@@ -87,8 +87,8 @@ export const usage = (summary: string, hint?: string): DiagnosticsError =>
   failure("command.usage", summary, { hint });
 
 /** Returns the outcome of a failure. An unforeseen error is called a bug, unless a file or folder caused it. */
-export function failureOf(cause: unknown, isInterrupted: boolean): Outcome {
-  const expected = expectedFailure(cause, isInterrupted);
+export function failureOf(cause: unknown, signal: AbortSignal): Outcome {
+  const expected = expectedFailure(cause, signal.aborted);
   if (expected) return expected;
   const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
   const { syscall, path } = (cause ?? {}) as NodeJS.ErrnoException;
@@ -108,7 +108,7 @@ export const outcomeOf = async <T extends Outcome>(
   try {
     return await work();
   } catch (cause) {
-    return failureOf(cause, signal.aborted);
+    return failureOf(cause, signal);
   }
 };
 

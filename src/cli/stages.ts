@@ -97,11 +97,17 @@ export async function stagesOf(request: Request, screen: Screen) {
   };
 }
 
-/** Reads the stages of a manifest; throws where it has none, unless `mayHaveNone`. */
-export async function foundIn(request: Request, screen: Screen, mayHaveNone = false) {
+/** Reads the stages of a manifest, if it has any. Throws `DiagnosticsError` at mistakes in it. */
+export async function readStages(request: Request, screen: Screen) {
   const found = await stagesOf(request, screen);
   if (hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1);
-  if (found.stages.size > 0 || mayHaveNone) return found;
+  return found;
+}
+
+/** Reads the stages of a manifest; throws if it has none. */
+export async function requireStages(request: Request, screen: Screen) {
+  const found = await readStages(request, screen);
+  if (found.stages.size > 0) return found;
   throw usage("the manifest declares no stages", "stages: { production: {}, preview: { each: true } }");
 }
 
@@ -197,7 +203,7 @@ export async function stagesAsked(
   // Without a name the manifest has no stages, and all of it is looked at.
   if (!allStages) return { asked: [undefined], areAll: askedStage(request) === undefined };
   if (named.length > 0) throw usage("--stage and --all-stages exclude each other");
-  const { stages, namesOf } = await foundIn(request, screen);
+  const { stages, namesOf } = await requireStages(request, screen);
   const asked: string[] = [];
   for (const declared of [...stages.values()].filter(({ each }) => withInstances || !each)) {
     const { name, range } = declared;

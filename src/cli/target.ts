@@ -103,7 +103,7 @@ interface TargetParts extends Partial<Pick<Target, "stack" | "declaredStages" | 
   readonly stage?: StageOfTarget | "any" | undefined;
 }
 
-export const inStack = (target: Target, stack: string, sharesRun = false): Target =>
+export const inStack = (target: Target, stack: string, { sharesRun = false } = {}): Target =>
   targetAt(target, { ...target, stage: target.readStage, stack, sharesRun });
 
 export function targetAt(request: Request, parts: TargetParts = {}): Target {

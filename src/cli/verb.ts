@@ -1,4 +1,4 @@
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, Help, InvalidArgumentError, Option } from "commander";
 import type { Outcome } from "../commands/context";
 import { longestTimer, parseDuration } from "../model/time";
 import type { Run, TargetEnd } from "./open-target";
@@ -86,8 +86,7 @@ export const valuesIn = (command: Command, { options, arguments: taken }: Verb):
   );
 
 export const shownVerbs = (command: Command): readonly Command[] =>
-  // The parser keeps what `hidden` was to itself.
-  command.commands.filter((verb) => (verb as unknown as { readonly _hidden?: boolean })._hidden !== true);
+  new Help().visibleCommands(command).filter((verb) => command.commands.includes(verb));
 
 export function* allCommands(command: Command): Generator<Command> {
   yield command;

@@ -58,7 +58,8 @@ export const ciApplyVerb = defineVerb({
     const { asked } = await stagesAsked(target, screen, given, { withInstances: false });
     if (asked.length > 1 && given.expectDigest)
       throw usage("--expect-digest is about one stage", "name it: --stage STAGE");
-    const run = (one: Run) => applyReviewed(given, one, asked.length > 1);
+    const options = { ...given, isOneOfMany: asked.length > 1 };
+    const run = (one: Run) => applyReviewed(options, one);
     const exitCode = await runOnTargets(target, screen, applyRules, run, asked);
     writeOutputs(screen, { exitcode: String(exitCode) });
     return exitCode;
@@ -67,9 +68,8 @@ export const ciApplyVerb = defineVerb({
 
 /** Applies what was reviewed of a target, and tells the runner and the pull request how it ended. */
 async function applyReviewed(
-  given: ValuesOf<typeof ciApplyOptions>,
+  given: ValuesOf<typeof ciApplyOptions> & { readonly isOneOfMany: boolean },
   run: Run,
-  isOneOfMany: boolean,
 ): Promise<TargetEnd> {
   const { target, screen } = run;
   const digest = expectedDigestOf(given, screen);
@@ -94,11 +94,11 @@ async function applyReviewed(
   const outcome = await showApply(run, { ...given, autoApprove: true }, request);
   const { exitCode } = outcome;
   const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
-  writeOutputs(screen, { digest: target.sharesRun || isOneOfMany ? "" : outputs.digest });
+  writeOutputs(screen, { digest: target.sharesRun || given.isOneOfMany ? "" : outputs.digest });
   const { plan: made, runId, reviewKey: key } = outcome;
   const subject = commentOf(target, job, { pullRequest, runId, limit: 1_000_000 });
   const applied = shownComment(applyComment(outcome, subject));
-  const folder = join(given.report, (isOneOfMany && target.stage) || "");
+  const folder = join(given.report, (given.isOneOfMany && target.stage) || "");
   const seconds = Math.round(systemClock.elapsed() - startedAt) / 1000;
   const told = { target, outcome, applied, seconds };
   const written = writeReports([told], { target, folder, job, screen, outputs });

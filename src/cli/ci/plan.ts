@@ -63,7 +63,7 @@ export const ciPlanVerb = defineVerb({
       screen,
       run: (run) => countedPlan(run, { ...judgedRequestOf(given, run.target), needsKey: true }),
       onResult: ({ outcome }, on) => {
-        showOutcome(on, outcome, given.verbose);
+        showOutcome(on, outcome, { verbose: given.verbose });
         annotate(on, outcome.plan?.changes.flatMap(guardErrors) ?? []);
       },
     });

@@ -93,7 +93,7 @@ export async function runFleet(
     const runOne = (members: readonly FleetMember[]) => runProcess({ ...job, members }, signal, onResult);
     return runTargets(groups, runOne, { parallelism: most, signal });
   };
-  await runGroups([...groupBy(pending(), (one) => sharedBy(verb, one, untrusted)).values()]);
+  await runGroups([...groupBy(pending(), (one) => sharedBy(one, { verb, untrusted })).values()]);
   // Those that a shared process left without a result, because it hung or broke, run again, each alone.
   if (!signal.aborted) await runGroups(pending().map((one) => [one]));
   for (const member of pending()) onResult(endedMember(verb, member, "interrupted"));
@@ -162,7 +162,7 @@ const ofConnection =
   /^(RNV_BASE_URL|RNV_WORKSPACE_ID|RNV_API_KEY|RNV_API_KEY_FILE|(HTTPS?|NO)_PROXY|NODE_.*)$/i;
 
 /** Returns the same text for members that may share a process: they reach one workspace, with one key, in one way. */
-function sharedBy(verb: FleetVerb, member: FleetMember, untrusted: boolean): string {
+function sharedBy(member: FleetMember, { verb, untrusted }: Pick<MembersJob, "verb" | "untrusted">): string {
   const used = withProfile(member.environment, undefined, untrusted ? undefined : member.cwd).environment;
   const isAlone = verb === "apply" || used.RNV_BASE_URL?.trim() === "embedded";
   if (isAlone || startsPrograms(member, verb)) return member.name;

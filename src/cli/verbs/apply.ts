@@ -180,7 +180,7 @@ export async function showApply(
   report(screen, otherDiagnostics(shown || showsNow ? plan : undefined, diagnostics));
   for (const diagnostic of diagnostics)
     if (!failures.has(diagnostic)) progress.emit({ type: "diagnostic", diagnostic });
-  const lost = progress.end(summary ?? summaryOfNothing(mode, exitCode, startedAt), summary !== undefined);
+  const lost = progress.end(summary, summaryOfNothing(mode, exitCode, startedAt));
   const made = Object.entries(outcome.outputs ?? {});
   const told = made.map(([name, value]): [string, CrossValue] => [name, { kind: "value", value }]);
   const outputs = outputsText(hideOutputs(outcome.outputs ?? {}, plan?.mask ?? noMask));

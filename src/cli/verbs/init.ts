@@ -237,7 +237,7 @@ async function initFromFile(
   ignoreRecords(screen);
   const checked = await validate(sourcesOf({ target, screen }), { files: [manifest] });
   report(screen, checked.diagnostics.map(asWarning));
-  terminal.tell(firstSteps(diagnostics.length + checked.diagnostics.length > 0));
+  terminal.tell(firstSteps([...diagnostics, ...checked.diagnostics]));
   return exitCodes.done;
 }
 
@@ -283,7 +283,7 @@ async function initStarter(
   }
   const problems = [...settings.diagnostics, ...(answer?.diagnostics ?? [])];
   report(screen, problems.map(asWarning));
-  terminal.tell(firstSteps(hasErrors(problems)));
+  terminal.tell(firstSteps(hasErrors(problems) ? problems : []));
   return exitCodes.done;
 }
 
@@ -304,8 +304,8 @@ function ignoreRecords(screen: Screen): boolean {
 const nextSteps = (...steps: readonly (string | false)[]): string =>
   `\nNext:\n${steps.map((step) => (step ? `  ${step}\n` : "")).join("")}`;
 
-const firstSteps = (incomplete: boolean): string => {
-  const fix = incomplete && "fix the warnings above, then";
+const firstSteps = (warnings: readonly Diagnostic[]): string => {
+  const fix = warnings.length > 0 && "fix the warnings above, then";
   return nextSteps(fix, "rnv plan     shows what would change", "rnv apply    asks, then changes it");
 };
 

@@ -109,7 +109,7 @@ const checkWorkspace: AnswerCheck = (text) =>
 async function askFor(screen: Screen, text: string, check: AnswerCheck, usual = ""): Promise<string> {
   const { terminal } = screen;
   for (;;) {
-    const typed = await ask(screen, `${text}${usual && ` [${usual}]`}: `, text === keyQuestion);
+    const typed = await ask(screen, `${text}${usual && ` [${usual}]`}: `, { isSecret: text === keyQuestion });
     if (typed === undefined) {
       terminal.err("\nCancelled. Nothing was saved.\n");
       throw new DiagnosticsError([], exitCodes.interrupted);

@@ -195,9 +195,9 @@ export function showPlan(screen: Screen, plan: Plan, options?: PlanTextOptions):
 export function showOutcome(
   screen: Screen,
   { plan, diagnostics }: Pick<PlanOutcome, "plan" | "diagnostics">,
-  verbose = false,
+  options?: PlanTextOptions,
 ): void {
-  if (plan) showPlan(screen, plan, { verbose });
+  if (plan) showPlan(screen, plan, options);
   report(screen, otherDiagnostics(plan, diagnostics));
 }
 

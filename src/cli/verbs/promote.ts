@@ -13,7 +13,7 @@ import { readText, writeWholeFile } from "../files";
 import { type Run, runOn } from "../open-target";
 import { pick } from "../options";
 import { outStyle, report, type Screen, usage } from "../screen";
-import { foundIn } from "../stages";
+import { requireStages } from "../stages";
 import { argument, defineVerb, flag, text, type ValuesOf } from "../verb";
 
 export const promoteOptions = {
@@ -60,7 +60,7 @@ export async function promoteInto(
   const { address: wanted, all } = given;
   const { terminal } = screen;
   if ((wanted === undefined) !== all) throw usage("rnv promote takes the address of a service, or --all");
-  const found = await foundIn(target, screen);
+  const found = await requireStages(target, screen);
   const from = splitStage(given.from ?? "");
   const source = found.enter(from);
   const to = stageTo(found, from, given.to);

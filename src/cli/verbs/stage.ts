@@ -17,7 +17,15 @@ import { idList, pick, stagesOptions } from "../options";
 import { askApproval } from "../prompt";
 import { resultsOf, type TargetResult, tellFindings } from "../run-targets";
 import { exitCodes, outStyle, quiet, report, type Screen, usage } from "../screen";
-import { askedStage, foundIn, isEmpty, notListed, type StageInstance, undeclaredStates } from "../stages";
+import {
+  askedStage,
+  isEmpty,
+  notListed,
+  readStages,
+  requireStages,
+  type StageInstance,
+  undeclaredStates,
+} from "../stages";
 import type { Request } from "../target";
 import { defineVerb, duration, flag, parsed, text, type ValuesOf, type VerbFamily } from "../verb";
 import { driftOf } from "./drift";
@@ -35,7 +43,7 @@ const stageListVerb = defineVerb({
     ["rnv stage list --drift", "and whether anything was changed outside rnv"],
   ],
   run: async (given, { target, screen }) => {
-    const found = await foundIn(target, screen, true);
+    const found = await readStages(target, screen);
     const asked = askedStage(target);
     const rows: StageRow[] = [];
     for (const declared of found.stages.values()) {
@@ -57,7 +65,7 @@ const stageListVerb = defineVerb({
     for (const one of undeclared)
       if (asked === undefined || stageText(asked) === stageText(one.name))
         rows.push({ ...rowOf(one), undeclared: true });
-    if (rows.length === 0) await foundIn(target, screen);
+    if (rows.length === 0) await requireStages(target, screen);
     if (rows.length === 0 && asked !== undefined && !found.stages.has(asked.name)) found.enter(asked);
     const shown = given.json ? jsonText(stageJson(rows)) : stageRowsText(rows, Date.now(), outStyle(screen));
     screen.terminal.out(shown);
@@ -167,7 +175,7 @@ export async function sweepStage(
   choose: (declared: StageDeclaration) => Promise<Keeps | undefined>,
 ): Promise<number> {
   const { terminal, signal } = screen;
-  const found = await foundIn(target, screen);
+  const found = await requireStages(target, screen);
   const declared = sweepable(target, found);
   const keeps = await choose(declared);
   const ageMs = given.olderThan ?? (keeps ? undefined : declared.expiresMs);
