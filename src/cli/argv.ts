@@ -13,7 +13,7 @@ export function optionShapes(program: Command): ReadonlyMap<string, OptionShape>
   return shapes;
 }
 
-export type OptionShape = "flag" | "value";
+type OptionShape = "flag" | "value";
 
 /**
  * Terraform's single-dash options as the double-dash ones that the parser knows: `-auto-approve` to

@@ -66,11 +66,7 @@ const mostLines = 8;
  * whole run, written again several times a second. `Still …` lines are not printed: the running clock says it. Once
  * `signal` has aborted, the view is erased and events are plain lines.
  */
-export function liveProgress(
-  terminal: Pick<Terminal, "out" | "width">,
-  textOf: EventText,
-  signal: AbortSignal,
-) {
+function liveProgress(terminal: Pick<Terminal, "out" | "width">, textOf: EventText, signal: AbortSignal) {
   const inFlight = new Map<string, InFlight>();
   const total = countRun();
   const { elapsed: now } = systemClock;

@@ -44,10 +44,10 @@ const hostVariables = {
 } as const;
 
 /** Opens the code host of this job; a warning says why there is none. Throws for an address that no token may go to. */
-export function openCodeHost(
-  environment: ProcessEnvironment,
-  clock = systemClock,
-): { readonly host?: hosts.CodeHost; readonly diagnostics: readonly Diagnostic[] } {
+function openCodeHost(environment: ProcessEnvironment): {
+  readonly host?: hosts.CodeHost;
+  readonly diagnostics: readonly Diagnostic[];
+} {
   const platform = platformOf(environment);
   if (platform === undefined) return { diagnostics: [] };
   const { name, hint, ...wanted } = hostVariables[platform];
@@ -67,7 +67,7 @@ export function openCodeHost(
   const transport = createHttpTransport({ environment });
   // Loaded where a job speaks to its host.
   const { createHost } = require("../../api/code-host/create-host") as typeof hosts;
-  const given = { apiUrl, repository, token: new Secret(token), author, transport, clock };
+  const given = { apiUrl, repository, token: new Secret(token), author, transport, clock: systemClock };
   return { host: createHost(platform, given), diagnostics: [] };
 }
 
