@@ -6,13 +6,13 @@ import { shownOptions, shownVerbs, wordsOf } from "./verb";
 
 export function mistakeIn(command: Command, { code, message }: CommanderError): DiagnosticsError {
   if (code === "commander.unknownCommand") return unknownVerb(command, command.args[0] ?? "");
-  // Without the value after it, which may be secret.
+  // Omit the value of the option, which may be secret.
   const [, option, name = ""] = /^error: (unknown option '--?([^=']*))/.exec(message) ?? [];
   if (Object.hasOwn(terraformOptions, name))
     return failure("command.usage", terraformOptions[name] as string);
   const known = ["help", ...shownOptions(command).map((shown) => shown.name())];
-  const meant = option && suggest(name, known);
-  const hint = meant ? `did you mean "--${meant}"?` : `${wordsOf(command)} --help`;
+  const similar = option && suggest(name, known);
+  const hint = similar ? `did you mean "--${similar}"?` : `${wordsOf(command)} --help`;
   return failure("command.usage", option ? `${option}'` : message.replace(/^error: /, ""), { hint });
 }
 
@@ -21,9 +21,9 @@ export function unknownVerb(command: Command, word: string): DiagnosticsError {
   if (!command.parent && Object.hasOwn(terraformVerbs, word))
     return failure("command.usage", terraformVerbs[word] as string);
   const verbs = shownVerbs(command).map((verb) => verb.name());
-  const meant = suggest(word, verbs);
+  const similar = suggest(word, verbs);
   const help = command.parent ? `${wordsOf(command)} --help` : "rnv help -a";
-  const hint = meant === undefined || meant === "destroy" ? help : `did you mean "${meant}"?`;
+  const hint = similar === undefined || similar === "destroy" ? help : `did you mean "${similar}"?`;
   return usage(`${wordsOf(command)} has no verb "${word}"`, hint);
 }
 

@@ -30,7 +30,7 @@ import { forceUnlockVerb, stateVerbs } from "./verbs/state";
 import { testVerb } from "./verbs/test";
 import { graphVerb, toolVerbs } from "./verbs/tools";
 
-/** Verbs that `rnv` alone shows; `rnv help -a` shows all. */
+/** Verbs in the help of `rnv`; `rnv help -a` shows all. */
 const daily = new Set("init login validate plan apply destroy drift show status import".split(" "));
 
 const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbFamily)[]])[] = [
@@ -44,7 +44,7 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
   ["Getting started and tools:", [initVerb, loginVerb, ...toolVerbs]],
 ];
 
-/** The command line of DESIGN section 8, wired to `run`: every verb, or the one that `first` names; completion needs all. */
+/** Builds the command line of DESIGN section 8: the verb that `first` names, or all verbs, as completion needs. */
 export function createProgram(
   run: VerbRun,
   terminal: Terminal,
@@ -116,7 +116,7 @@ export function createProgram(
   return program;
 }
 
-/** Returns what the verb among the words prints for programs where the command line was refused. */
+/** Returns the JSON of the verb among the words for a refused command line. */
 export function failedJson(outcome: Outcome, words: readonly string[]): string {
   const verbs = groups.flatMap(([, all]) => all);
   const [verb] = words.flatMap((word) => verbs.find(({ name }) => name === word) ?? []);

@@ -21,7 +21,7 @@ interface TestValues {
   readonly junit: string | undefined;
 }
 
-/** `rnv test`: runs the tests of files and folders, and reports each as it ends. */
+/** Runs the tests of files and folders, and prints each result at its end. */
 export async function runTests(
   { paths, filters, junit }: TestValues,
   { target: { environment, untrusted, runProgram }, screen }: Pick<Run, "target" | "screen">,
@@ -37,12 +37,12 @@ export async function runTests(
   const results: TestResult[] = [];
   for (const test of chosen) {
     if (signal.aborted) break;
-    const ran = await runTest(test, signal, isForbidden ? undefined : runProgram);
+    const { result, unexpected } = await runTest(test, signal, isForbidden ? undefined : runProgram);
     if (isText && results.at(-1)?.file !== test.file)
       terminal.out(`${results.length === 0 ? "" : "\n"}${style.colors.bold(test.file)}\n`);
-    results.push(ran.result);
-    if (isText) terminal.out(testResultText(ran.result, ran.unexpected, style));
-    if (isText) annotate(screen, ran.unexpected);
+    results.push(result);
+    if (isText) terminal.out(testResultText(result, unexpected, style));
+    if (isText) annotate(screen, unexpected);
   }
   const whole = testReport(results, (performance.now() - started) / 1000);
   if (!isText) terminal.out(jsonText(whole));
@@ -52,7 +52,7 @@ export async function runTests(
   return whole.failed > 0 || hasErrors(diagnostics) ? exitCodes.error : exitCodes.done;
 }
 
-/** What runs nothing must not look as if all were well. */
+/** Returns the tests that match a filter. Throws for no tests: an empty run must not succeed. */
 function chooseTests(
   tests: readonly ManifestTest[],
   filters: readonly string[],

@@ -22,7 +22,7 @@ export const commentOptions = {
   comment: negation("--no-comment", "write no comment"),
 };
 
-/** What each platform needs: environment variables, the first that is set of each row. */
+/** Environment variables of each platform. The first variable of a row that is set counts. */
 const hostVariables = {
   github: {
     name: "GitHub",
@@ -43,7 +43,7 @@ const hostVariables = {
   },
 } as const;
 
-/** Opens the code host of this job; a warning says why there is none. Throws for an address that no token may go to. */
+/** Opens the code host of this job, or warns of its absence. Throws for an address that must not get the token. */
 function openCodeHost(environment: ProcessEnvironment): {
   readonly host?: hosts.CodeHost;
   readonly diagnostics: readonly Diagnostic[];
@@ -65,15 +65,15 @@ function openCodeHost(environment: ProcessEnvironment): {
   if (!/^[!-~]+$/.test(token)) return without(wanted.token[0], "holds spaces or line breaks");
   const author = firstOf(environment, ["RNV_COMMENT_AUTHOR"]);
   const transport = createHttpTransport({ environment });
-  // Loaded where a job speaks to its host.
+  // Loaded late: only jobs need it.
   const { createHost } = require("../../api/code-host/create-host") as typeof hosts;
   const given = { apiUrl, repository, token: new Secret(token), author, transport, clock: systemClock };
   return { host: createHost(platform, given), diagnostics: [] };
 }
 
 /**
- * Speaks to the code host of the job; undefined where there is none, or a setting that it needs is missing: this is told,
- * and a pull request that gets no comment is too.
+ * Calls the code host of the job. Returns undefined outside of such a job, or without a setting that the host needs.
+ * Warns of a missing setting, and of a pull request that gets no comment.
  */
 export async function withHost<Answer>(
   screen: Screen,
@@ -96,11 +96,8 @@ export async function withHost<Answer>(
   }
 }
 
-/**
- * Tells the code host; a failure to reach it is a warning. Returns 1 where a comment of an older run could not be
- * rewritten: a reader would take it for that of this run.
- */
-export async function tellHost(
+/** Writes to the code host; a failure is a warning. Returns 1 for a stale comment: readers would trust it. */
+export async function notifyHost(
   screen: Screen,
   job: CiJob,
   tell: (host: hosts.CodeHost) => Promise<void>,
@@ -115,7 +112,7 @@ export async function tellHost(
   }
 }
 
-/** Finds the comments that may hold the review of a job. Throws where the host cannot be asked. */
+/** Finds the comments that may hold the review of a job. Throws if the host does not answer. */
 export const reviewOf = async (screen: Screen, job: CiJob): Promise<Review> =>
   (await withHost(screen, (host) => findReview(host, job), job)) ?? {
     isUnread: true,

@@ -86,7 +86,7 @@ export const initVerb = defineVerb({
 });
 
 function sourceOf(word: string): (typeof sources)[number] {
-  const source = sources.find((one) => one === word);
+  const source = sources.find((name) => name === word);
   if (source !== undefined) return source;
   throw new InvalidArgumentError(
     `rnv takes over a workspace and converts ${convertibleSources.join(" and ")} files. ` +
@@ -95,15 +95,14 @@ function sourceOf(word: string): (typeof sources)[number] {
 }
 
 const canAsk = (screen: Screen): boolean =>
-  // Not live: CI, or a terminal that cannot move its cursor.
+  // CI and simple terminals cannot show a choice.
   canAnswer(screen) && screen.terminal.live && !screen.environment.TF_IN_AUTOMATION;
 
-/** Returns the target with a service: where settings are missing, a person is asked, and the folder uses the answer from then on. */
+/** Returns the target with a platform. If settings are missing, it asks, and the folder keeps the answer. */
 async function withService({ dryRun }: InitValues, target: Target, screen: Screen): Promise<Target> {
   const { environment, cwd, profile } = target;
   const isMissing = readSettings(target).diagnostics.some(({ code }) => code === "config.missing");
   if ((!isMissing && !profile?.problem) || dryRun || !canAsk(screen)) return target;
-  // With an address of the environment there is no choice.
   const service = environment.RNV_BASE_URL
     ? "login"
     : await chooseOne(screen, "Which service does this folder use?", [
@@ -116,7 +115,7 @@ async function withService({ dryRun }: InitValues, target: Target, screen: Scree
   return { ...target, ...withProfile(environment, embeddedProfile) };
 }
 
-/** Asks a person what to start from, where there is a choice. */
+/** Asks for the source of the manifest, if there are several. */
 async function askSource(target: Target, screen: Screen) {
   const { cwd } = target;
   if (!canAsk(screen) || manifestIn(cwd) !== undefined || appIn(cwd) !== undefined)
@@ -138,7 +137,7 @@ async function askSource(target: Target, screen: Screen) {
 
 type Source = "starter" | (typeof sources)[number];
 
-/** The manifest says what is live, and the state records it: one command, and no write to the service. */
+/** Writes a manifest of the live workspace and records it, without a write to the platform. */
 async function initFromWorkspace(given: InitValues, target: Target, screen: Screen): Promise<number> {
   const { project, protect, verifyValues: reveals, lockTimeoutMs } = given;
   const { terminal, cwd } = screen;
@@ -183,13 +182,13 @@ async function initFromWorkspace(given: InitValues, target: Target, screen: Scre
 export const archivedNote =
   "Archived services cannot be listed. To manage one, write `import: ID` in its block.\n";
 
-/** The manifest that a source is written to; one that is there is not written over. */
+/** Returns the file of the new manifest. Throws for an existing manifest. */
 function manifestToWrite({ dryRun, force }: InitValues, cwd: string): string {
-  const there = manifestIn(cwd);
-  const isFolder = there === "rnv";
-  if (there === undefined || dryRun || (force && !isFolder)) return there ?? "rnv.yaml";
+  const existing = manifestIn(cwd);
+  const isFolder = existing === "rnv";
+  if (existing === undefined || dryRun || (force && !isFolder)) return existing ?? "rnv.yaml";
   throw usage(
-    `${there} is there already, and is not written over`,
+    `${existing} is there already, and is not written over`,
     `look at what would be written with --dry-run; ${isFolder ? "move the folder away" : "--force writes over it"}`,
   );
 }
@@ -312,8 +311,8 @@ const firstSteps = (warnings: readonly Diagnostic[]): string => {
 const schema = join("node_modules", "terraform-provider-rnv", "schemas", "manifest.schema.json");
 
 /**
- * The comment that makes editors check a manifest in `folder`. It names the schema of the package that is installed
- * above; where none is, that of an installation beside the manifest.
+ * Returns the comment by which editors check a manifest in `folder`. It names the schema of the nearest installed
+ * package, else of a package beside the manifest.
  */
 export function schemaLine(folder: string): string {
   let found = folder;

@@ -26,7 +26,6 @@ export const promoteOptions = {
 export const promoteVerb = defineVerb({
   name: "promote",
   arguments: { address: argument("[address]", "the service to promote") },
-  scope: "none",
   summary: "Pin the commit that runs in one stage in the overlay of another",
   detail:
     "Reads what serves in the stage --from, and writes its commit as deploy.commit into the overlay of the stage --to. " +
@@ -46,12 +45,11 @@ export const promoteVerb = defineVerb({
     }),
 });
 
-/** An overlay that pins other commits. */
 interface EditedOverlay extends Record<"overlay" | "text" | "from" | "to", string> {
   readonly promotions: readonly Promotion[];
 }
 
-/** Shows a promotion, and hands the edited overlay on; returns the exit code. */
+/** Shows a promotion, and calls `write` with the edited overlay; returns the exit code. */
 export async function promoteInto(
   given: ValuesOf<typeof promoteOptions> & { readonly address: string | undefined },
   { target, screen }: Pick<Run, "target" | "screen">,

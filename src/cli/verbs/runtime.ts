@@ -207,7 +207,7 @@ const deploymentsVerb = stateVerb({
   },
 });
 
-/** Parses how many deployments are listed; the platform lists no more than 200 at once. */
+/** Parses the number of listed deployments; the platform lists at most 200. */
 function listLimit(word: string): number {
   const limit = positive(word);
   if (limit > 200) throw new InvalidArgumentError("Not a whole number from 1 to 200.");

@@ -58,7 +58,7 @@ const stateListVerb = stateVerb({
   },
 });
 
-/** An address stands for itself and for everything that lies in it; that of no record by its name. */
+/** Returns true if `address` is `outer` or inside of it. Without a record its name decides. */
 export function isWithin(state: State | undefined, address: Address, outer: string): boolean {
   for (let at: Address | undefined = address; at !== undefined; at = state?.resources[at]?.parent)
     if (at === outer) return true;
@@ -119,12 +119,12 @@ async function handOverTo(
   request: { readonly addresses: readonly string[]; readonly lockTimeoutMs: number },
   { target, screen, context }: Run,
 ): Promise<undefined> {
-  // It may be the state of another stack.
-  const taking = targetAt({ ...target, givenState: state }, { stage: target.readStage });
+  // The state may belong to another stack.
+  const receiver = targetAt({ ...target, givenState: state }, { stage: target.readStage });
   const name = state.includes("://")
     ? undefined
     : remoteAt(dirname(resolve(target.cwd, state)))?.toLowerCase();
-  const { addresses, to } = await runOn(taking, screen, (other) =>
+  const { addresses, to } = await runOn(receiver, screen, (other) =>
     handOver(context, { ...other.context, repository: { name, isJob: false } }, request),
   );
   screen.terminal.tell(
@@ -147,8 +147,8 @@ const stateClaimVerb = stateVerb({
   run: async ({ lockTimeoutMs, autoApprove }, { context, screen }) => {
     const { terminal } = screen;
     const confirm = async (owner: string): Promise<boolean> => {
-      const told = `The state belongs to the repository ${escapeText(owner)}. Its runs will be refused.\n\n  `;
-      return autoApprove || askApproval(screen, "state claim", told);
+      const notice = `The state belongs to the repository ${escapeText(owner)}. Its runs will be refused.\n\n  `;
+      return autoApprove || askApproval(screen, "state claim", notice);
     };
     const repository = await claimState(context, { lockTimeoutMs, confirm });
     if (repository === undefined) {

@@ -89,7 +89,6 @@ export const graphVerb = defineVerb({
 const schemaVerb = defineVerb({
   name: "schema",
   arguments: { name: argument("[name]", "which one (default: manifest)", [...schemaNames, "gaps"]) },
-  scope: "none",
   summary: "Print a JSON Schema: of a manifest, a fleet, a plan, a drift, a state, events …",
   options: {
     fromCatalog: flag(
@@ -105,7 +104,7 @@ const schemaVerb = defineVerb({
     ["rnv schema gaps", "what the platform's documents do not show: assumptions, and RNV_GAP_… settings"],
   ],
   run: async ({ name = "manifest", fromCatalog }, { context, screen: { terminal } }) => {
-    // Loads documents of verbs that others do not need.
+    // Loaded late: other verbs do not need these schemas.
     const { catalogOf, schema } = require("../../commands/schemas") as typeof schemas;
     if (fromCatalog && name !== "manifest" && name !== "overlay")
       throw usage(`the schema of ${name} has no words of the catalog`, "rnv schema manifest --from-catalog");
@@ -117,7 +116,6 @@ const schemaVerb = defineVerb({
 
 const emulatorVerb = defineVerb({
   name: "emulator",
-  scope: "none",
   summary: "Serve the embedded platform over HTTP",
   detail: "Prints its address, workspace and key as export lines, and runs until Ctrl-C.",
   options: {
@@ -163,7 +161,6 @@ const emulatorVerb = defineVerb({
 const explainVerb = defineVerb({
   name: "explain",
   arguments: { word: argument("<word>", "a field of the manifest, or the code of an error or warning") },
-  scope: "none",
   summary: "Explain a field of the manifest, or the code of an error",
   detail: "A field is shown with its type, its default and what a change of it does. It needs no manifest.",
   examples: [
@@ -178,7 +175,6 @@ const explainVerb = defineVerb({
 
 const versionVerb = defineVerb({
   name: "version",
-  scope: "none",
   summary: "Print the version",
   options: pick("json"),
   examples: [["rnv version -json", "for programs"]],
@@ -197,7 +193,6 @@ function lags(text: string): Lags {
 
 const installVerb = defineVerb({
   name: "install",
-  scope: "none",
   summary: "Lay out the provider as a filesystem mirror, and print the CLI configuration",
   detail:
     "The source is rnv/rnv, under the default registry of Terraform and that of OpenTofu. The files are the same " +
