@@ -11,7 +11,7 @@ import type { State } from "../model/state";
 import { version } from "../model/version";
 import { isJob, repositoryOf, startedBy } from "./ci/job";
 import { readStandardInput } from "./files";
-import { type WaitNotice, watchWaiting } from "./progress";
+import { watchWaiting } from "./progress";
 import { report, type Screen } from "./screen";
 import { readSettings } from "./settings";
 import type { Target } from "./target";
@@ -58,7 +58,7 @@ export function openTarget(target: Target, screen: Screen): OpenTarget {
   const isEmbedded = settings.baseUrl === "embedded";
   const steps = { inFlight: 0, hasWritten: false };
   const say = (line: string): void => terminal.note(`${line}\n`);
-  const watch = (host: string): WaitNotice =>
+  const watch = (host: string) =>
     watchWaiting(host, (line) => {
       // The live view shows the time of steps in flight.
       if (!terminal.live || steps.inFlight === 0) say(line);

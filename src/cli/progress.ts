@@ -134,8 +134,6 @@ function clip(line: string, { width = 80 }: Pick<Terminal, "width">): string {
   return cutText(line.replace(/\p{C}/gu, " "), width - 1, "…");
 }
 
-export type WaitNotice = ReturnType<typeof watchWaiting>;
-
 /** Milliseconds that a busy machine may delay a retry. */
 const lateMs = 5000;
 

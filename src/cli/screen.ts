@@ -24,15 +24,13 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-type Format = "text" | "json" | "markdown";
-
 /** The terminal of a run, and the format of its output. */
 export interface Screen {
   readonly terminal: Terminal;
   readonly environment: ProcessEnvironment;
   /** The base of paths in findings. */
   readonly cwd: string;
-  readonly format: Format;
+  readonly format: "text" | "json" | "markdown";
   /** False with `-input=false`: never ask. */
   readonly input: boolean;
   /** Aborted by the first Ctrl-C. */

@@ -3,9 +3,8 @@ import type * as hosts from "../../api/code-host/create-host";
 import { createHttpTransport } from "../../api/http-transport";
 import { StaleCommentError } from "../../commands/ci/comments";
 import { findReview, type Review } from "../../commands/ci/review";
-import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
+import { warning } from "../../diagnostics/diagnostic";
 import { Secret } from "../../model/secret";
-import type { ProcessEnvironment } from "../../model/text";
 import { systemClock } from "../../model/time";
 import type { Comment, CommentSubject } from "../../report/ci/comment";
 import { exitCodes, report, type Screen } from "../screen";
@@ -44,16 +43,15 @@ const hostVariables = {
 } as const;
 
 /** Opens the code host of this job, or warns of its absence. Throws for an address that must not get the token. */
-function openCodeHost(environment: ProcessEnvironment): {
-  readonly host?: hosts.CodeHost;
-  readonly diagnostics: readonly Diagnostic[];
-} {
+function openCodeHost(screen: Screen): hosts.CodeHost | undefined {
+  const { environment } = screen;
   const platform = platformOf(environment);
-  if (platform === undefined) return { diagnostics: [] };
+  if (platform === undefined) return undefined;
   const { name, hint, ...wanted } = hostVariables[platform];
   const without = (variable: string, why = "is not set") => {
     const summary = `${name} is not notified of this run: ${variable} ${why}`;
-    return { diagnostics: [warning("config.missing", summary, { hint })] };
+    report(screen, [warning("config.missing", summary, { hint })]);
+    return undefined;
   };
   const token = firstOf(environment, wanted.token);
   const repository = firstOf(environment, wanted.repository);
@@ -68,7 +66,7 @@ function openCodeHost(environment: ProcessEnvironment): {
   // Loaded late: only jobs need it.
   const { createHost } = require("../../api/code-host/create-host") as typeof hosts;
   const given = { apiUrl, repository, token: new Secret(token), author, transport, clock: systemClock };
-  return { host: createHost(platform, given), diagnostics: [] };
+  return createHost(platform, given);
 }
 
 /**
@@ -87,8 +85,7 @@ export async function withHost<Answer>(
         hint: "Run it in GitHub Actions or GitLab, or post plan.md of the reports yourself.",
       }),
     ]);
-  const { host, diagnostics } = openCodeHost(environment);
-  report(screen, diagnostics);
+  const host = openCodeHost(screen);
   try {
     return host && (await speak(host));
   } finally {
