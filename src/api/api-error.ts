@@ -78,15 +78,16 @@ export function diagnosticOf(
     });
   }
   const [code, advice] = adviceFor(failure);
-  const next = typeof advice === "string" ? { hint: advice } : advice;
+  const preferred = failure.hint ?? advice;
+  const next = typeof preferred === "string" ? { hint: preferred } : preferred;
   const address = context.address ?? failure.address;
   const about = address === undefined ? "" : `${address}: `;
   return error(code, `${about}${summaryOf(failure)}`, {
     ...context,
     address,
     detail: detailOf(failure),
-    ...(failure.hint === undefined ? next : { hint: failure.hint }),
-    ...(failure.requestId === "" ? {} : { requestId: failure.requestId }),
+    ...next,
+    requestId: failure.requestId || undefined,
   });
 }
 

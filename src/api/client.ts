@@ -76,11 +76,13 @@ export function openClient(options: ClientOptions): Client {
     ...options.headers,
   };
   let serviceTime: number | undefined;
-  let isDeprecationTold = false;
+  let isDeprecationReported = false;
   const redactor = new Redactor(options.apiKey);
   let mask = noMask;
   const context: RetryContext = {
-    ...{ transport, clock, random },
+    transport,
+    clock,
+    random,
     limiter: new RateLimiter(clock, Math.max(1, options.maxConcurrency ?? mostRequests)),
     deadlineMs: options.deadlineMs ?? 300_000,
     gaps: options.gaps ?? defaultGaps,
@@ -89,9 +91,9 @@ export function openClient(options: ClientOptions): Client {
     onAnswer: (headers) => {
       options.onAnswer?.(headers);
       serviceTime = readDate(headers);
-      const found = isDeprecationTold ? undefined : readDeprecation(headers);
+      const found = isDeprecationReported ? undefined : readDeprecation(headers);
       if (found === undefined) return;
-      isDeprecationTold = true;
+      isDeprecationReported = true;
       options.onDeprecation?.({ ...found, link: found.link && redactor.text(found.link) });
     },
     redactor,

@@ -3,17 +3,17 @@ import { type Clock, hasFraction, isOlder, systemClock } from "../model/time";
 import { ApiError, unlessAbsent } from "./api-error";
 import { checkingCreatedId, SeenIds } from "./created-ids";
 import type { CanvasScope, Endpoints } from "./endpoints";
+import { contentDigest, isDeleting, newestById, type ResourceVersion } from "./etags";
 import {
-  type Asks,
-  type Doubt,
-  type Known,
+  type DoubtfulVersion,
+  type KnownVersion,
   KnownVersions,
   mostSkewMs,
-  recordedWrites,
+  recordWrites,
   staleError,
+  type VersionFilter,
 } from "./known-versions";
 import type { Send } from "./send";
-import { contentOf, isDeleting, newestById, type Shown } from "./versions";
 import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shapes";
 
 /** How long a read that contradicts our last write, or another read, is repeated, milliseconds. */
@@ -36,7 +36,7 @@ export interface ConsistencyOptions {
 }
 
 /** One reading, or its failure, and what it shows as before our last write. */
-type CheckedRead<T> = { readonly stale: readonly Doubt[] } & (
+type CheckedRead<T> = { readonly stale: readonly DoubtfulVersion[] } & (
   | { readonly value: T }
   | { readonly failure: unknown }
 );
@@ -46,10 +46,10 @@ interface ListReading<T> {
   /** Id of the project or service whose children it shows; all of the kind unless said. */
   readonly parentId?: string | undefined;
   /** Reads an entry by its id; undefined where that is not possible. */
-  readonly alone?: (id: string) => Promise<T | undefined>;
+  readonly readAlone?: (id: string) => Promise<T | undefined>;
   readonly isStale?: (shown: T) => Promise<boolean>;
   /** Returns what else its answer shows as before our last write. */
-  readonly othersStale?: () => readonly Known[];
+  readonly findOtherStale?: () => readonly KnownVersion[];
   /** Id of the project that is asked about. */
   readonly owner?: string | undefined;
 }
@@ -64,8 +64,8 @@ export class Consistency {
   /** The order at the answer to our last write. */
   lastWrite = 0;
   /** Doubtful entries that each list leaves out after 30 seconds, by its kind and parent. */
-  readonly #doubts = new Map<string, readonly Doubt[]>();
-  #hasTold = false;
+  readonly #doubts = new Map<string, readonly DoubtfulVersion[]>();
+  #hasReported = false;
 
   constructor(readonly options: ConsistencyOptions) {
     this.known = new KnownVersions(options.serviceTime, options.acceptsOlder);
@@ -86,54 +86,54 @@ export class Consistency {
    * Reads a list. What it leaves out, or shows as before our last write, is read by its id. Of what is in doubt after 30
    * seconds it has no entry: `refuseDoubtful` fails those who ask for it.
    */
-  list<T extends Shown>(kind: string, how: ListReading<T>): Promise<readonly T[]> {
+  readList<T extends ResourceVersion>(kind: string, how: ListReading<T>): Promise<readonly T[]> {
     const { known, seen } = this;
-    const { read, alone, parentId, othersStale = () => [] } = how;
-    const isStale = how.isStale ?? (async (one: T) => this.isStale(one));
+    const { read, readAlone, parentId, findOtherStale = () => [] } = how;
+    const isStale = how.isStale ?? (async (resource: T) => this.isStale(resource));
     const key = `${kind} ${parentId}`;
     const before = this.#doubts.get(key) ?? [];
     this.#doubts.delete(key);
-    return this.untilCurrent(async (isOver) => {
+    return this.retryUntilCurrent(async (isOver) => {
       const listed = newestById(await read()).filter(({ id }) => !this.#wasDeleted(id));
       seen.add(listed);
-      const shown = new Map(listed.map((one) => [one.id, one]));
+      const shown = new Map(listed.map((resource) => [resource.id, resource]));
       const checked = await Promise.all(listed.map(isStale));
-      const doubtful = this.#leftOut(kind, shown, parentId);
+      const doubtful = this.#missingFrom(kind, shown, parentId);
       for (const [at, { id }] of listed.entries())
         if (checked[at]) doubtful.push(known.of(id) ?? { id, kind, about: `${kind} ${id}` });
-      const doubts: Doubt[] = [];
-      for (const one of doubtful) {
-        const found = await alone?.(one.id);
+      const doubts: DoubtfulVersion[] = [];
+      for (const version of doubtful) {
+        const found = await readAlone?.(version.id);
         if (found === undefined || (await isStale(found)))
-          doubts.push({ ...one, isMissing: found === undefined && !shown.has(one.id) });
-        else if (found.archived !== true && !isDeleting(found)) shown.set(one.id, found);
+          doubts.push({ ...version, isMissing: found === undefined && !shown.has(version.id) });
+        else if (found.archived !== true && !isDeleting(found)) shown.set(version.id, found);
         else {
-          shown.delete(one.id);
-          if (isDeleting(found)) known.noteDeleting(one.id, kind);
+          shown.delete(version.id);
+          if (isDeleting(found)) known.noteDeleting(version.id, kind);
         }
       }
-      const isWaitedFor = isOver || doubts.every(({ id }) => before.some((one) => one.id === id));
+      const isWaitedFor = isOver || doubts.every(({ id }) => before.some((doubt) => doubt.id === id));
       if (!isWaitedFor || known.mayAccept(doubts))
-        return { value: [...shown.values()], stale: [...othersStale(), ...doubts] };
+        return { value: [...shown.values()], stale: [...findOtherStale(), ...doubts] };
       this.#doubts.set(key, doubts);
       for (const { id } of doubts) shown.delete(id);
-      return { value: [...shown.values()], stale: othersStale() };
+      return { value: [...shown.values()], stale: findOtherStale() };
     }, how.owner);
   }
 
   /** Throws `DiagnosticsError` (`live.stale`) where one of a kind that is asked for is in doubt. */
-  refuseDoubtful(kind: string, asks: Asks = () => true): void {
-    const doubtful = [...this.#doubts.values()].flat().filter((one) => one.kind === kind && asks(one));
+  refuseDoubtful(kind: string, asks: VersionFilter = () => true): void {
+    const doubtful = [...this.#doubts.values()].flat().filter((doubt) => doubt.kind === kind && asks(doubt));
     if (doubtful.length > 0) throw staleError(doubtful, this.options.restoredHint);
   }
 
   /** Reads one resource. An id that is known of another kind is not expected to be found. */
-  one<T extends Shown>(
+  readById<T extends ResourceVersion>(
     kind: string,
     id: string,
     read: () => Promise<T>,
     isStale: (shown: T) => Promise<boolean> = async (shown) => this.isStale(shown),
-    saysNothing?: () => Promise<boolean>,
+    isInconclusive?: () => Promise<boolean>,
   ): Promise<T> {
     const attempt = async (): Promise<CheckedRead<T>> => {
       const value = await read();
@@ -142,17 +142,17 @@ export class Consistency {
       if (known && stale.length === 0 && isDeleting(value)) this.known.noteDeleting(id, known.kind);
       return { value, stale };
     };
-    return this.untilCurrent(attempt, this.known.of(id)?.kind === kind ? id : "", saysNothing);
+    return this.retryUntilCurrent(attempt, this.known.of(id)?.kind === kind ? id : "", isInconclusive);
   }
 
   /**
    * Repeats `attempt` until nothing in it is stale; a 404 is stale where `owner`, which it is asked about, must exist,
-   * unless `saysNothing` of a 404. Throws `DiagnosticsError` (`live.stale`) after 30 seconds: the last attempt is told.
+   * unless `isInconclusive` of a 404. Throws `DiagnosticsError` (`live.stale`) after 30 seconds: the last attempt is told.
    */
-  async untilCurrent<T>(
+  async retryUntilCurrent<T>(
     attempt: (isOver: boolean) => Promise<CheckedRead<T>>,
     owner = "",
-    saysNothing = async () => false,
+    isInconclusive = async () => false,
   ): Promise<T> {
     const { clock } = this;
     const { signal, say, restoredHint } = this.options;
@@ -162,7 +162,7 @@ export class Consistency {
       const reading = await attempt(isOver).catch(async (failure: unknown): Promise<CheckedRead<T>> => {
         const known =
           failure instanceof ApiError && failure.status === 404 ? this.known.of(owner) : undefined;
-        if (!known || !this.mustExist(known) || (await saysNothing())) throw failure;
+        if (!known || !this.mustExist(known) || (await isInconclusive())) throw failure;
         return { failure, stale: [{ ...known, isMissing: true }] };
       });
       if (reading.stale.length === 0 || (isOver && this.known.mayAccept(reading.stale))) {
@@ -170,14 +170,14 @@ export class Consistency {
         return reading.value;
       }
       if (isOver) throw staleError(reading.stale, restoredHint);
-      if (!this.#hasTold) say?.("The platform's reads are behind our last write; looking again …");
-      this.#hasTold = true;
+      if (!this.#hasReported) say?.("The platform's reads are behind our last write; looking again …");
+      this.#hasReported = true;
       await clock.sleep(pause, signal);
     }
   }
 
   /** Returns true if `shown` is from before our last write of it. */
-  isStale(shown: Shown): boolean {
+  isStale(shown: ResourceVersion): boolean {
     const known = this.known.of(shown.id);
     if (known === undefined) return false;
     if (isOlder(shown.updatedAt, known.updatedAt)) return true;
@@ -185,26 +185,28 @@ export class Consistency {
     const isWhole = ![known.updatedAt, shown.updatedAt].some(hasFraction);
     const mayShareTime = isWhole && !isOlder(known.updatedAt, shown.updatedAt);
     if (!mayShareTime || known.content === undefined || !this.isRecentWrite(known)) return false;
-    return contentOf(shown) !== known.content;
+    return contentDigest(shown) !== known.content;
   }
 
   /** Returns true if variables of a service, asked for at `askedAt`, are shown as before our last writes, or are left out. */
-  areStale(variables: readonly Shown[], serviceId: string, askedAt: number): boolean {
-    const shown = new Map(variables.map((one) => [one.id, one]));
+  areStale(variables: readonly ResourceVersion[], serviceId: string, askedAt: number): boolean {
+    const shown = new Map(variables.map((variable) => [variable.id, variable]));
     const doubts = this.#doubts.get(`variable ${serviceId}`) ?? [];
     return (
-      this.#leftOut("variable", shown, serviceId).some(({ id }) => !doubts.some((one) => one.id === id)) ||
-      variables.some((one) => this.isStale(one) || this.known.wasDeletedSince(one.id, askedAt))
+      this.#missingFrom("variable", shown, serviceId).some(
+        ({ id }) => !doubts.some((doubt) => doubt.id === id),
+      ) ||
+      variables.some((variable) => this.isStale(variable) || this.known.wasDeletedSince(variable.id, askedAt))
     );
   }
 
   /** Returns true if only a stale read leaves it out. */
-  mustExist(known: Known): boolean {
+  mustExist(known: KnownVersion): boolean {
     return (known.absence ?? "archived") === "archived" && this.isRecentWrite(known);
   }
 
   /** Returns true if it was written in the last two minutes by the service's clock, or may have been, as far as ours tells. */
-  isRecentWrite({ updatedAt, writtenAt, isWritten }: Known): boolean {
+  isRecentWrite({ updatedAt, writtenAt, isWritten }: KnownVersion): boolean {
     const at = writtenAt ?? updatedAt;
     if (at === undefined) return isWritten === true;
     const now = this.known.serviceTime() ?? this.clock.now() - mostSkewMs;
@@ -212,10 +214,14 @@ export class Consistency {
   }
 
   /** Returns the resources of a kind, and of a parent where that is given, that a list has to show and leaves out. */
-  #leftOut(kind: string, shown: ReadonlyMap<string, Shown>, parentId: string | undefined): Known[] {
-    const isLeftOut = (one: Known): boolean =>
-      one.absence === undefined && !shown.has(one.id) && this.isRecentWrite(one);
-    return this.known.listed(kind, parentId).filter(isLeftOut);
+  #missingFrom(
+    kind: string,
+    shown: ReadonlyMap<string, ResourceVersion>,
+    parentId: string | undefined,
+  ): KnownVersion[] {
+    const isMissing = (known: KnownVersion): boolean =>
+      known.absence === undefined && !shown.has(known.id) && this.isRecentWrite(known);
+    return this.known.listed(kind, parentId).filter(isMissing);
   }
 
   /** Returns true if it was deleted by us: a list that shows it is stale. */
@@ -255,7 +261,7 @@ export function consistently(
         if (!isRead) consistency.expireReads();
       }
     });
-    const writes = recordedWrites(raw, consistency.known, consistency.clock);
+    const writes = recordWrites(raw, consistency.known, consistency.clock);
     return { ...raw, raw, consistency, ...reads(raw, consistency), ...writes };
   };
 }
@@ -265,28 +271,28 @@ function reads(raw: Endpoints, consistency: Consistency) {
   const deploymentIn: ReadDeployment = (...ids) => unlessAbsent(() => raw.getDeployment(...ids));
   return {
     listProjects: async (read = raw.listProjects) => {
-      const alone = (id: string) => unlessAbsent(() => raw.getProject(id));
-      return consistency.list("project", { read, alone });
+      const readAlone = (id: string) => unlessAbsent(() => raw.getProject(id));
+      return consistency.readList("project", { read, readAlone });
     },
-    getProject: (id) => consistency.one("project", id, () => raw.getProject(id)),
+    getProject: (id) => consistency.readById("project", id, () => raw.getProject(id)),
     canvas: async (scope = {}, read = () => raw.canvas(scope), deployment = deploymentIn) => {
       const { projectId, environmentId } = scope;
       // A layout that was reset may be unsaved again, at revision 0 (interface, "Canvas", rules 3 and 4).
-      const isOutdated = (revision: number, saved: Known): boolean =>
+      const isOutdated = (revision: number, saved: KnownVersion): boolean =>
         revision < (saved.revision ?? 0) && (revision > 0 || consistency.isRecentWrite(saved));
       const layout = environmentId === undefined ? known.of(projectId ?? "", "layout") : undefined;
       // The canvas that was read last.
       let whole = {} as Canvas;
-      const nodes = await consistency.list("service", {
+      const nodes = await consistency.readList("service", {
         owner: projectId,
         read: async () => {
           whole = await read();
           return whole.nodes;
         },
         parentId: projectId,
-        alone: (id) => unlessAbsent(() => raw.getService(id)),
+        readAlone: (id) => unlessAbsent(() => raw.getService(id)),
         isStale: (service) => isStale(consistency, deployment, service),
-        othersStale: () => (layout && isOutdated(whole.layout.revision, layout) ? [layout] : []),
+        findOtherStale: () => (layout && isOutdated(whole.layout.revision, layout) ? [layout] : []),
       });
       return {
         ...whole,
@@ -294,19 +300,21 @@ function reads(raw: Endpoints, consistency: Consistency) {
       };
     },
     getService: (id, isRouteMissing) =>
-      consistency.one(
-        ...(["service", id, () => raw.getService(id)] as const),
+      consistency.readById(
+        "service",
+        id,
+        () => raw.getService(id),
         (service) => isStale(consistency, deploymentIn, service),
         isRouteMissing,
       ),
     listVariables: (serviceId, read = () => raw.listVariables(serviceId)) =>
-      consistency.list("variable", { read, parentId: serviceId }),
+      consistency.readList("variable", { read, parentId: serviceId }),
     getDeployment: (serviceId, id) =>
-      consistency.one("deployment", id, () => raw.getDeployment(serviceId, id)),
+      consistency.readById("deployment", id, () => raw.getDeployment(serviceId, id)),
     listDeployments: (serviceId, page = {}) => {
       const read = () => raw.listDeployments(serviceId, page);
       if (page.cursor !== undefined) return read();
-      return consistency.untilCurrent(async () => {
+      return consistency.retryUntilCurrent(async () => {
         const value = await read();
         seen.add(value.items);
         const last = known.lastDeployment(serviceId);
@@ -344,8 +352,8 @@ export async function isStale(
 }
 
 /** Returns that reads do not show an end that has to come; with `isUnseen` no read ever shows it. Where it lasts, it has failed. */
-export const unproven = (status: string, summary: string, isUnseen?: true): OperationStatus => ({
+export const unprovenStatus = (status: string, summary: string, isUnseen?: true): OperationStatus => ({
   kind: "waiting",
   status,
-  atMost: { ms: patienceMs, summary, ...(isUnseen && { isUnseen }) },
+  atMost: { ms: patienceMs, summary, isUnseen },
 });

@@ -1,8 +1,8 @@
-import { comparedName } from "../model/text";
+import { comparedName } from "../model/service-names";
 import { isOlder, isoTime } from "../model/time";
+import type { ResourceVersion } from "./etags";
 import { type KnownVersions, mostSkewMs } from "./known-versions";
 import type { ApiRequest } from "./send";
-import type { Shown } from "./versions";
 import type { Service } from "./wire/shapes";
 
 /** Returns a text that resources of one name in one project have in common; undefined without a name. */
@@ -16,10 +16,10 @@ export class SeenIds {
   /** By sibling key. */
   readonly #ids = new Map<string | undefined, string>();
 
-  add(shown: Iterable<Shown>): void {
-    for (const one of shown) {
-      if (!this.#order.has(one.id)) this.#order.set(one.id, this.#order.size);
-      this.#ids.set(siblingKey(one as Partial<Service>), one.id);
+  add(shown: Iterable<ResourceVersion>): void {
+    for (const resource of shown) {
+      if (!this.#order.has(resource.id)) this.#order.set(resource.id, this.#order.size);
+      this.#ids.set(siblingKey(resource as Partial<Service>), resource.id);
     }
   }
 

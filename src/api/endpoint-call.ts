@@ -1,6 +1,6 @@
 import type { DocumentSchema } from "../model/large-document";
 import { ApiError } from "./api-error";
-import { underGap } from "./gap-rules";
+import { withGapHint } from "./gap-rules";
 import type { GapName, GapSettings } from "./gaps";
 import { type AnswerReading, type AskedFor, ask, type ShownFields, shows } from "./parse-answer";
 import { type ApiRequest, pathSegment, type Send } from "./send";
@@ -20,7 +20,9 @@ export function endpointCall(
   detected: DetectedPatchFormat,
 ) {
   return {
-    ...{ send, gaps, detected },
+    send,
+    gaps,
+    detected,
     /** Returns `/workspaces/{workspaceId}` and below. */
     path: (...segments: readonly string[]): string =>
       ["", "workspaces", workspaceId, ...segments].map(pathSegment).join("/"),
@@ -48,21 +50,21 @@ interface Patch<T> {
   /** The forms that `auto` tries in this order, each once. */
   readonly assumed: readonly string[];
   readonly send: (form: string) => Promise<T>;
-  readonly took: (answer: T) => boolean;
+  readonly isApplied: (answer: T) => boolean;
 }
 
 /**
  * Sends the body in the form that a setting chooses or that the service took before. Else it tries the next form after a 400,
- * or where nothing took, and keeps to the one that took; without one the first answer stands.
+ * or where no answer shows the change, and keeps to the one that took; without one the first answer stands.
  */
 export async function patchInForm<T>(detected: DetectedPatchFormat, patch: Patch<T>): Promise<T> {
-  const { gap, known, setting, assumed, send, took } = patch;
+  const { gap, known, setting, assumed, send, isApplied } = patch;
   const chosen = setting === "auto" ? detected[known] : setting;
   let first: T | ApiError | undefined;
   try {
     for (const form of chosen === undefined ? assumed : [chosen]) {
-      const answer = await send(form).catch(refusedBody);
-      if (!(answer instanceof ApiError) && (chosen !== undefined || took(answer))) {
+      const answer = await send(form).catch(catchRefusedBody);
+      if (!(answer instanceof ApiError) && (chosen !== undefined || isApplied(answer))) {
         detected[known] = form;
         return answer;
       }
@@ -72,11 +74,11 @@ export async function patchInForm<T>(detected: DetectedPatchFormat, patch: Patch
     return first as T;
   } catch (failure) {
     // A form that took before is right; its refusal now is about the values.
-    throw detected[known] === undefined ? underGap(failure, gap) : failure;
+    throw detected[known] === undefined ? withGapHint(failure, gap) : failure;
   }
 }
 
-function refusedBody(failure: unknown): ApiError {
+function catchRefusedBody(failure: unknown): ApiError {
   if (failure instanceof ApiError && failure.kind === "refused" && failure.status === 400) return failure;
   throw failure;
 }

@@ -7,14 +7,14 @@ import {
   filledPath,
   pathUnder,
   readingOperation,
-  turnedOff,
-  underGap,
+  routeOffError,
   variablesIn,
   withEnvironmentFields,
-  wrappedAs,
+  withGapHint,
+  wrapIn,
 } from "./gap-rules";
 import { defaultGaps, type GapSettings, jsonObject } from "./gaps";
-import { type AskedFor, aboutDeletion, parseAnswer, readPages } from "./parse-answer";
+import { type AskedFor, deletionSubject, parseAnswer, readPages } from "./parse-answer";
 import { type ApiRequest, requestOf, type Send } from "./send";
 import { actionEndpoints, deploymentEndpoints, serviceEndpoints } from "./service-endpoints";
 import {
@@ -90,7 +90,7 @@ function projectEndpoints({ send, path, gaps, ask, show }: EndpointCall) {
     getProjectOperation: async (projectId: string, operationId: string) => {
       const project = requestOf("getProjectOperation", "GET", path("projects", projectId));
       const { projectOperation: template } = gaps;
-      if (template === "off") throw turnedOff(project, "projectOperation");
+      if (template === "off") throw routeOffError(project, "projectOperation");
       const request = { ...project, path: `${path()}${filledPath(template, { projectId, operationId })}` };
       return show("operation", operationAnswer, request, readingOperation(operationId, gaps));
     },
@@ -102,15 +102,16 @@ function projectEndpoints({ send, path, gaps, ask, show }: EndpointCall) {
     },
     updateProject: async (id: string, body: { name?: string; color?: string; description?: string }) => {
       const request = requestOf("updateProject", "PATCH", path("projects", id), { body });
-      if (body.name !== undefined && gaps.renameProject === "off") throw turnedOff(request, "renameProject");
+      if (body.name !== undefined && gaps.renameProject === "off")
+        throw routeOffError(request, "renameProject");
       return projectIn(request, { id }).catch((failure: unknown) => {
-        if (body.name !== undefined) throw underGap(failure, "rename a project");
+        if (body.name !== undefined) throw withGapHint(failure, "rename a project");
         return refusedColor(body.color)(failure);
       });
     },
     deleteProject: (id: string, confirm: string) => {
       const request = requestOf("deleteProject", "DELETE", path("projects", id), { body: { confirm } });
-      return ask(deletion, request, { about: aboutDeletion });
+      return ask(deletion, request, { about: deletionSubject });
     },
   };
 }
@@ -121,7 +122,7 @@ const refusedColor =
     const namesOther = failure instanceof ApiError && /\b(name|description)\b/i.test(failure.message);
     throw color === undefined || namesOther
       ? failure
-      : underGap(failure, "project color", `the color ${JSON.stringify(color)} may be none: `);
+      : withGapHint(failure, "project color", `the color ${JSON.stringify(color)} may be none: `);
   };
 
 export interface CanvasScope {
@@ -174,8 +175,8 @@ function variableEndpoints(call: EndpointCall) {
     updateVariable: async (id: string, variableId: string, change: VariableChange): Promise<Variable> => {
       const variable = path("services", id, "variables", variableId);
       const request = requestOf("updateVariable", "PATCH", variable, { sensitive: true });
-      if (gaps.patchVariable === "off") throw turnedOff(request, "patchVariable");
-      const inner = (answered: unknown) => wrappedAs("variable", answered, gaps.variableAnswer);
+      if (gaps.patchVariable === "off") throw routeOffError(request, "patchVariable");
+      const inner = (answered: unknown) => wrapIn("variable", answered, gaps.variableAnswer);
       return patchInForm(detected, {
         gap: "change a variable",
         known: "patchVariable",
@@ -185,21 +186,26 @@ function variableEndpoints(call: EndpointCall) {
           const patch = { ...request, body: variableBody(form, change) };
           const asked = { id: variableId };
           const shown = await show("variable", patchedVariableAnswer, patch, { inner, asked });
-          const found = shown ?? (await listVariables(call, id)).find((one) => one.id === variableId);
+          const found =
+            shown ?? (await listVariables(call, id)).find((variable) => variable.id === variableId);
           if (found !== undefined) return found;
           throw new ApiError({
-            ...{ kind: "malformed", operation: "updateVariable", method: "PATCH", path: variable },
+            kind: "malformed",
+            operation: "updateVariable",
+            method: "PATCH",
+            path: variable,
             message: "the answer does not show the variable, and no list does",
-            ...{ requestId: "", attempts: 1 },
+            requestId: "",
+            attempts: 1,
           });
         },
-        took: () => true,
+        isApplied: () => true,
       });
     },
     deleteVariable: (id: string, variableId: string) => {
       const variable = path("services", id, "variables", variableId);
       const request = requestOf("deleteVariable", "DELETE", variable, { body: {} });
-      return ask(deletion, request, { about: aboutDeletion });
+      return ask(deletion, request, { about: deletionSubject });
     },
     /** Audited by the service; never keyed, never logged. */
     revealVariable: async (id: string, variableId: string) => new Secret(await reveal(id, variableId)),
@@ -211,7 +217,7 @@ function variableEndpoints(call: EndpointCall) {
 /** Gap "list variables"; all pages. */
 async function listVariables({ send, path, gaps }: EndpointCall, id: string): Promise<readonly Variable[]> {
   const listed = requestOf("listVariables", "GET", path("services", id, "variables"));
-  if (gaps.listVariables === "off") throw turnedOff(listed, "listVariables");
+  if (gaps.listVariables === "off") throw routeOffError(listed, "listVariables");
   const request: ApiRequest = {
     ...listed,
     path: pathUnder(path, gaps.listVariables, { serviceId: id }),
@@ -224,7 +230,7 @@ async function listVariables({ send, path, gaps }: EndpointCall, id: string): Pr
       return { items: variables, page };
     });
   } catch (failure) {
-    throw underGap(failure, "list variables");
+    throw withGapHint(failure, "list variables");
   }
 }
 

@@ -63,7 +63,7 @@ const assignment = (name: string, value: string): string =>
  * Returns the failure of a request that rests on a gap, with a hint that names the assumption and the settings that say
  * otherwise, where the answer may mean that the assumption does not hold; any other failure as it is.
  */
-export function underGap(failure: unknown, name: GapName, otherwise = ""): unknown {
+export function withGapHint(failure: unknown, name: GapName, otherwise = ""): unknown {
   if (!(failure instanceof ApiError) || failure.hint !== undefined) return failure;
   const { kind, status, code } = failure;
   const isUnexpected =
@@ -86,13 +86,16 @@ function hintOf(name: GapName, otherwise: string): string {
 }
 
 /** Returns the failure for a route that a setting turned off: no request is made. */
-export function turnedOff(
+export function routeOffError(
   { operation: name, method, path, address }: Pick<ApiRequest, "operation" | "method" | "path" | "address">,
   setting: keyof GapSettings,
 ): ApiError {
   return new ApiError({
     kind: "refused",
-    ...{ operation: name, method, path, address },
+    operation: name,
+    method,
+    path,
+    address,
     code: GAP_OFF,
     message: `turned off by ${gapVariable(setting)}; use its dashboard`,
     requestId: "",
@@ -162,7 +165,7 @@ export const readingOperation = (
   { operationBody }: GapSettings,
 ): AnswerReading<{ readonly operation: Operation }> => ({
   inner: (body) =>
-    wrappedAs("operation", body, { bare: ".", wrapped: "operation" }[operationBody] ?? operationBody),
+    wrapIn("operation", body, { bare: ".", wrapped: "operation" }[operationBody] ?? operationBody),
   about: shows("operation", { id }),
 });
 
@@ -170,7 +173,7 @@ export const readingOperation = (
  * Returns `{service}` from an answer that holds the service at the path `setting`; under `auto` from one that is the service
  * itself, and any other answer as it is.
  */
-export function wrappedAs(
+export function wrapIn(
   field: "service" | "variable" | "deployment" | "operation",
   body: unknown,
   setting = "auto",
@@ -256,6 +259,6 @@ export const isSuspended = (
   service: Pick<Service, "status" | "displayStatus" | "lifecycleStatus" | "runtimeDetail">,
 ): boolean => {
   const { status, displayStatus, lifecycleStatus, runtimeDetail } = service;
-  const told = [status, displayStatus, lifecycleStatus, runtimeDetail];
-  return told.some((text) => text != null && /\bsuspend(ed|ing)?\b/i.test(text));
+  const texts = [status, displayStatus, lifecycleStatus, runtimeDetail];
+  return texts.some((text) => text != null && /\bsuspend(ed|ing)?\b/i.test(text));
 };

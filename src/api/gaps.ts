@@ -34,7 +34,9 @@ function setting(initial: string, words: readonly string[], ...forms: readonly F
 const auto = (...forms: readonly Form[]): GapSetting => setting("auto", ["auto"], ...forms);
 
 const matching = (expected: string, example: string, pattern: RegExp): Form => ({
-  ...{ expected, example, schema: z.string().regex(pattern) },
+  expected,
+  example,
+  schema: z.string().regex(pattern),
 });
 
 const fieldOf = (example: string): Form =>
@@ -62,14 +64,16 @@ const below = (example: string, ...ids: readonly string[]): Form =>
 
 /** Takes a JSON object with each of `needed` as `"{name}"` in it. */
 const json = (example: string, ...needed: readonly string[]): Form => ({
-  ...{ expected: `a JSON body such as '${example}'`, example },
+  expected: `a JSON body such as '${example}'`,
+  example,
   schema: z
     .string()
     .refine((text) => jsonObject(text) && needed.every((name) => text.includes(`"{${name}}"`))),
 });
 
 const objects = (example: string): Form => ({
-  ...{ expected: `a JSON object such as '${example}'`, example },
+  expected: `a JSON object such as '${example}'`,
+  example,
   schema: z.string().refine((text) => Object.values(jsonObject(text) ?? { no: 0 }).every(isObject)),
 });
 
@@ -371,11 +375,11 @@ export type GapSettings = Readonly<
 >;
 
 export const gapSettingList = Object.values<Gap>(gaps).flatMap(({ settings = {} }) =>
-  Object.entries(settings).map(([key, one]) => ({ ...one, key: key as keyof GapSettings })),
+  Object.entries(settings).map(([key, setting]) => ({ ...setting, key: key as keyof GapSettings })),
 );
 
 export const defaultGaps = Object.fromEntries(
-  gapSettingList.map((one) => [one.key, one.default]),
+  gapSettingList.map((setting) => [setting.key, setting.default]),
 ) as GapSettings;
 
 /** Returns the variable of a setting: `RNV_GAP_READ_SERVICE` for `readService`. */

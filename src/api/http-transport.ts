@@ -1,7 +1,7 @@
 import type * as undici from "undici";
 import { type Diagnostic, error, failure } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
-import type { ProcessEnvironment } from "../model/text";
+import type { ProcessEnvironment } from "../model/process-environment";
 import type { Transport, WireRequest, WireResponse } from "./transport";
 
 /** Whether a host of a URL is this machine: plain HTTP is allowed there alone. */
@@ -101,7 +101,7 @@ function openDispatcher(
     maxResponseBytes = 64 * 1024 * 1024,
     connectTimeoutMs: timeout = 10_000,
   } = options;
-  const connect = { timeout, ...(ca === undefined ? {} : { ca }), ...certificate };
+  const connect = { timeout, ca, ...certificate };
   const agent: undici.Agent.Options = {
     // As many sockets as requests in flight: the client's limiter bounds them, and nothing queues here.
     pipelining: 1,
@@ -158,8 +158,12 @@ async function exchange(
   try {
     const { origin, pathname, search } = new URL(url);
     const answer = await dispatcher.request({
-      ...{ origin, path: pathname + search, method: method as undici.Dispatcher.HttpMethod, headers },
-      ...{ signal: ending.signal, ...(body === undefined ? {} : { body }) },
+      origin,
+      path: pathname + search,
+      method: method as undici.Dispatcher.HttpMethod,
+      headers,
+      signal: ending.signal,
+      body,
     });
     return { status: answer.statusCode, headers: flatten(answer.headers), body: await answer.body.text() };
   } catch (cause) {

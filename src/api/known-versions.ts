@@ -1,13 +1,13 @@
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { RecordedResource, State } from "../model/state";
-import { shortList } from "../model/text";
 import { type Clock, hasFraction, isOlder, isoTime } from "../model/time";
+import { shortList } from "../model/wording";
 import type { Endpoints } from "./endpoints";
-import { contentOf, type Shown } from "./versions";
+import { contentDigest, type ResourceVersion } from "./etags";
 import type { Deletion, Deployment, Project, Service, Variable } from "./wire/shapes";
 
 /** The newest version of a resource that our writes or the record prove. */
-export interface Known {
+export interface KnownVersion {
   readonly id: string;
   readonly kind: string;
   /** Its address, else its kind and name. */
@@ -31,17 +31,17 @@ export interface Known {
 }
 
 /** A resource that is shown as before our last write of it, or is missing. */
-export type Doubt = Known & { readonly isMissing?: boolean };
+export type DoubtfulVersion = KnownVersion & { readonly isMissing?: boolean };
 
-export type Asks = (one: Known) => boolean;
+export type VersionFilter = (known: KnownVersion) => boolean;
 
 export class KnownVersions {
   /** By id; layouts have that of their project. */
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, KnownVersion>();
   /** The ids of each kind, and of each kind under one parent. */
   readonly #ids = new Map<string, Set<string>>();
   /** The last deployment of each service, by the id of the service. */
-  readonly #deployments = new Map<string, Known>();
+  readonly #deployments = new Map<string, KnownVersion>();
 
   /**
    * `serviceTime` returns the `Date` of the service's latest answer, milliseconds; undefined where it had none. With
@@ -60,7 +60,7 @@ export class KnownVersions {
     this.acceptsOlder = acceptsOlder;
     for (const [key, { isWritten }] of this.#known) if (!isWritten) this.#known.delete(key);
     for (const [id, { type: kind, address: about, at: writtenAt }] of Object.entries(deleted))
-      this.#record({ id, kind, about, writtenAt, absence: "deleted" });
+      this.#expect({ id, kind, about, writtenAt, absence: "deleted" });
     const openAt = new Map(open.map(({ address, method }) => [`${address}`, method]));
     for (const [about, recorded] of Object.entries(resources)) {
       const { applied, parent } = recorded;
@@ -82,35 +82,49 @@ export class KnownVersions {
     const isDeleting =
       recorded.pending?.deletes || recorded.deletionFailed !== undefined || openMethod === "DELETE";
     const isArchived = recorded.retained || applied.archived === true;
-    this.#record({
-      ...{ id, kind, name, about, parentId, updatedAt, writtenAt },
+    this.#expect({
+      id,
+      kind,
+      name,
+      about,
+      parentId,
+      updatedAt,
+      writtenAt,
       // A write without an answer may have changed it in the same second.
       content: openMethod === undefined ? recorded.content : undefined,
-      ...(typeof computed.revision === "number" && { revision: computed.revision }),
+      revision: typeof computed.revision === "number" ? computed.revision : undefined,
       absence: isDeleting ? "deleting" : isArchived ? "archived" : undefined,
     });
   }
 
-  wrote<T extends Shown>(kind: "project" | "service" | "variable", shown: T, parentId?: string): T {
+  noteWrite<T extends ResourceVersion>(
+    kind: "project" | "service" | "variable",
+    shown: T,
+    parentId?: string,
+  ): T {
     const { id, name, key, projectId, archived, updatedAt } = shown as T & Partial<Service & Variable>;
-    this.#write({
-      ...{ id, kind, name: name ?? key, about: `${kind} ${JSON.stringify(name ?? key)}` },
-      content: hasFraction(updatedAt) ? undefined : contentOf(shown),
-      ...{ parentId: parentId ?? projectId ?? undefined, updatedAt: updatedAt ?? undefined },
-      ...(archived && { absence: "archived" }),
+    this.#noteOwn({
+      id,
+      kind,
+      name: name ?? key,
+      about: `${kind} ${JSON.stringify(name ?? key)}`,
+      content: hasFraction(updatedAt) ? undefined : contentDigest(shown),
+      parentId: parentId ?? projectId ?? undefined,
+      updatedAt: updatedAt ?? undefined,
+      absence: archived ? "archived" : undefined,
     });
     return shown;
   }
 
-  queued(parentId: string, deployment: Deployment): Deployment {
+  noteDeployment(parentId: string, deployment: Deployment): Deployment {
     const { id, createdAt } = deployment;
     const about = `deployment ${id}`;
-    this.#write({ id, kind: "deployment", about, parentId, updatedAt: createdAt ?? undefined });
+    this.#noteOwn({ id, kind: "deployment", about, parentId, updatedAt: createdAt ?? undefined });
     return deployment;
   }
 
-  saved(id: string, revision: number): void {
-    this.#write({ id, kind: "layout", about: "the layout", revision });
+  noteLayout(id: string, revision: number): void {
+    this.#noteOwn({ id, kind: "layout", about: "the layout", revision });
   }
 
   /** Takes in that a deletion is requested, by us or by another user; `answeredAt`: when ours was answered. */
@@ -118,7 +132,7 @@ export class KnownVersions {
     const known = this.of(id) ?? { id, kind, about: `${kind} ${id}` };
     const deletionAnsweredAt = answeredAt ?? known.deletionAnsweredAt;
     if (known.absence !== "deleted")
-      this.#take({ ...known, isWritten: true, absence: "deleting", deletionAnsweredAt });
+      this.#store({ ...known, isWritten: true, absence: "deleting", deletionAnsweredAt });
   }
 
   /** Returns true if our request to delete it was answered after `elapsed`: what was asked for then does not tell. */
@@ -129,7 +143,7 @@ export class KnownVersions {
   /** Takes in that a deletion is proven. */
   noteDeleted(id: string): void {
     const known = this.of(id);
-    if (known) this.#write({ ...known, updatedAt: undefined, absence: "deleted" });
+    if (known) this.#noteOwn({ ...known, updatedAt: undefined, absence: "deleted" });
   }
 
   /** Returns the digest of what the answer to our last write showed, if that is of `updatedAt`. */
@@ -139,16 +153,18 @@ export class KnownVersions {
   }
 
   /** Returns what is known of a resource; with `layout` of the layout of a project. */
-  of(id: string, kind?: "layout"): Known | undefined {
+  of(id: string, kind?: "layout"): KnownVersion | undefined {
     return this.#known.get(keyOf(id, kind));
   }
 
-  listed(kind: string, parentId = ""): readonly Known[] {
+  listed(kind: string, parentId = ""): readonly KnownVersion[] {
     const known = [...(this.#ids.get(`${kind} ${parentId}`) ?? [])].flatMap((id) => this.of(id) ?? []);
-    return known.filter((one) => one.kind === kind && (parentId === "" || one.parentId === parentId));
+    return known.filter(
+      (version) => version.kind === kind && (parentId === "" || version.parentId === parentId),
+    );
   }
 
-  lastDeployment(serviceId: string): Known | undefined {
+  lastDeployment(serviceId: string): KnownVersion | undefined {
     return this.#deployments.get(serviceId);
   }
 
@@ -157,7 +173,9 @@ export class KnownVersions {
    * does not bring that.
    */
   changedAt(serviceId: string): string | undefined {
-    const changed = [this.of(serviceId), ...this.listed("variable", serviceId)].map((one) => one?.updatedAt);
+    const changed = [this.of(serviceId), ...this.listed("variable", serviceId)].map(
+      (known) => known?.updatedAt,
+    );
     // The answer to a deletion tells no time but the `Date`.
     const deleted = this.listed("variable").filter(({ absence }) => absence === "deleted");
     const deletedAt = deleted.map(({ writtenAt }) => this.timeAt(writtenAt));
@@ -176,23 +194,23 @@ export class KnownVersions {
     return date && isoTime(Date.parse(date) - (ahead.length > 0 ? Math.min(...ahead) : 0));
   }
 
-  mayAccept = (stale: readonly Known[]): boolean =>
+  mayAccept = (stale: readonly KnownVersion[]): boolean =>
     this.acceptsOlder && !stale.some(({ isWritten }) => isWritten);
 
   /** What this process wrote counts, unless the record is newer. */
-  #record(known: Known): void {
+  #expect(known: KnownVersion): void {
     const before = this.#known.get(keyOf(known.id, known.kind));
     const isOurs = before?.isWritten && !isOlder(before.updatedAt, known.updatedAt);
-    this.#take(isOurs ? { ...before, about: known.about } : known);
+    this.#store(isOurs ? { ...before, about: known.about } : known);
   }
 
-  #write(known: Known): void {
+  #noteOwn(known: KnownVersion): void {
     const now = this.serviceTime();
     const writtenAt = now === undefined ? undefined : new Date(now).toISOString();
-    this.#take({ ...known, writtenAt, isWritten: true });
+    this.#store({ ...known, writtenAt, isWritten: true });
   }
 
-  #take(known: Known): void {
+  #store(known: KnownVersion): void {
     const { id, kind, parentId, updatedAt } = known;
     this.#known.set(keyOf(id, kind), known);
     for (const list of [`${kind} `, `${kind} ${parentId ?? ""}`])
@@ -208,9 +226,9 @@ export const mostSkewMs = 300_000;
 
 const keyOf = (id: string, kind: string | undefined): string => (kind === "layout" ? `layout ${id}` : id);
 
-export function recordedWrites(raw: Endpoints, known: KnownVersions, clock: Pick<Clock, "elapsed">) {
-  const project = async (answer: Promise<Project>) => known.wrote("project", await answer);
-  const service = async (answer: Promise<Service>) => known.wrote("service", await answer);
+export function recordWrites(raw: Endpoints, known: KnownVersions, clock: Pick<Clock, "elapsed">) {
+  const project = async (answer: Promise<Project>) => known.noteWrite("project", await answer);
+  const service = async (answer: Promise<Service>) => known.noteWrite("service", await answer);
   const deletes = async (kind: string, id: string, answer: Promise<Deletion>) => {
     known.noteDeleting(id, kind);
     const deletion = await answer;
@@ -226,23 +244,23 @@ export function recordedWrites(raw: Endpoints, known: KnownVersions, clock: Pick
     archiveService: (...args) => service(raw.archiveService(...args)),
     restoreService: (...args) => service(raw.restoreService(...args)),
     deleteService: (id, name) => deletes("service", id, raw.deleteService(id, name)),
-    createVariable: async (id, body) => known.wrote("variable", await raw.createVariable(id, body), id),
+    createVariable: async (id, body) => known.noteWrite("variable", await raw.createVariable(id, body), id),
     updateVariable: async (service, ...args) =>
-      known.wrote("variable", await raw.updateVariable(service, ...args), service),
+      known.noteWrite("variable", await raw.updateVariable(service, ...args), service),
     deleteVariable: (service, id) => deletes("variable", id, raw.deleteVariable(service, id)),
-    queueDeployment: async (id, body) => known.queued(id, await raw.queueDeployment(id, body)),
-    clearCache: async (id) => known.queued(id, await raw.clearCache(id)),
-    rollBack: async (id, ...args) => known.queued(id, await raw.rollBack(id, ...args)),
+    queueDeployment: async (id, body) => known.noteDeployment(id, await raw.queueDeployment(id, body)),
+    clearCache: async (id) => known.noteDeployment(id, await raw.clearCache(id)),
+    rollBack: async (id, ...args) => known.noteDeployment(id, await raw.rollBack(id, ...args)),
     saveCanvas: async (scope, body) => {
       const canvas = await raw.saveCanvas(scope, body);
-      known.saved(scope.projectId ?? "", canvas.layout.revision);
+      known.noteLayout(scope.projectId ?? "", canvas.layout.revision);
       return canvas;
     },
   } satisfies Partial<Endpoints>;
 }
 
 export function staleError(
-  stale: readonly Doubt[],
+  stale: readonly DoubtfulVersion[],
   restoredHint = "rnv apply -refresh-only",
 ): DiagnosticsError {
   const names = stale.map(({ about }) => about);
@@ -254,7 +272,7 @@ export function staleError(
     : `the API still shows ${shortList(names)} as before our last change`;
   const restored = isDelay ? "" : ` If the platform was restored from a backup: ${restoredHint}`;
   return failure("live.stale", summary, {
-    ...(others.length === 0 && { address }),
+    address: others.length === 0 ? address : undefined,
     detail:
       "rnv read it again for 30 seconds. What is not shown may exist, and what is shown may be deleted.",
     hint: `Run the command again in a few minutes.${restored}`,

@@ -1,8 +1,8 @@
 import type { core } from "zod";
 import type { DocumentSchema } from "../model/large-document";
 import { ApiError } from "./api-error";
+import { newestById, type ResourceVersion } from "./etags";
 import type { About, ApiRequest, ApiResponse, Send } from "./send";
-import { newestById, type Shown } from "./versions";
 import type { Deletion, Page } from "./wire/shapes";
 
 /**
@@ -19,7 +19,7 @@ export function parseAnswer<T>(
   if (parsed.success) return parsed.data;
   const [first, ...more] = parsed.error.issues;
   const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
-  throw malformed(request, response, `${whatIsWrong(first, body)}${others}`);
+  throw malformed(request, response, `${describeIssue(first, body)}${others}`);
 }
 
 export interface AnswerReading<T> {
@@ -69,7 +69,7 @@ export const shows =
     return { id, name: shown.name };
   };
 
-export const aboutDeletion = ({ operation }: Deletion): About => (operation ? { id: operation.id } : {});
+export const deletionSubject = ({ operation }: Deletion): About => (operation ? { id: operation.id } : {});
 
 /** Compares a field with the value asked for. Ids and keys of variables are the same in any case of letters. */
 const isSame = (field: string, shown: unknown, wanted: string | null): boolean =>
@@ -90,7 +90,7 @@ const typeWords: Readonly<Record<string, string>> = {
  * Returns what a schema says against a part of a body, in words of ours, never with the value: its path, the id of the
  * innermost resource on it, to be found in the dashboard, and the form that it should have.
  */
-function whatIsWrong(issue: core.$ZodIssue | undefined, body: unknown): string {
+function describeIssue(issue: core.$ZodIssue | undefined, body: unknown): string {
   const { path = [] } = issue ?? {};
   let owner = "";
   let found = body;
@@ -100,8 +100,8 @@ function whatIsWrong(issue: core.$ZodIssue | undefined, body: unknown): string {
     if (typeof id === "string" && /^[0-9a-f-]{36}$/i.test(id)) owner = ` of ${id}`;
   }
   const expected = issue?.code === "invalid_type" ? typeWords[issue.expected] : undefined;
-  const told = issue?.code === "custom" ? issue.message : "it has another form";
-  const form = expected === undefined ? told : `it is not ${expected}`;
+  const reason = issue?.code === "custom" ? issue.message : "it has another form";
+  const form = expected === undefined ? reason : `it is not ${expected}`;
   return `${path.map(String).join(".") || "the body"}${owner}: ${found === undefined ? "it is missing" : form}`;
 }
 
@@ -111,7 +111,13 @@ function malformed(request: ApiRequest, response: ApiResponse, message: string):
   const { status, requestId, attempts } = response;
   return new ApiError({
     kind: "malformed",
-    ...{ operation, method, path, address, status, requestId, attempts },
+    operation,
+    method,
+    path,
+    address,
+    status,
+    requestId,
+    attempts,
     message: `the answer is not as documented: ${message}`,
   });
 }
@@ -123,7 +129,7 @@ const MAX_PAGES = 1000;
  * is more (interface, "Header and parameter rules"). A listing that cannot be finished throws `ApiError` (malformed),
  * because a short list must never look like a complete one. Of an item on two pages the newer copy counts.
  */
-export async function readPages<T extends Shown>(
+export async function readPages<T extends ResourceVersion>(
   send: Send,
   request: ApiRequest,
   parse: (response: ApiResponse) => { readonly items: readonly T[]; readonly page?: Page },

@@ -35,22 +35,26 @@ export function prepareRequest(
   if (bytes > maxBodyBytes) {
     const { operation, method, path, address } = request;
     throw new ApiError({
-      ...{ kind: "refused", operation, method, path, address, requestId, attempts: 0 },
+      kind: "refused",
+      operation,
+      method,
+      path,
+      address,
+      requestId,
+      attempts: 0,
       code: "body_too_large",
       message: `the request has ${bytes} bytes; the platform takes at most ${maxBodyBytes}`,
     });
   }
   const query = request.query === undefined ? "" : new URLSearchParams(request.query).toString();
+  const sent: Record<string, string> = { ...headers };
+  if (body !== undefined) sent["content-type"] = "application/json";
+  if (request.idempotencyKey !== undefined && !request.omitsKey)
+    sent["idempotency-key"] = request.idempotencyKey;
   return {
     request,
     url: `${baseUrl}${request.path}${query === "" ? "" : `?${query}`}`,
-    headers: {
-      ...headers,
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...(request.idempotencyKey === undefined || request.omitsKey
-        ? {}
-        : { "idempotency-key": request.idempotencyKey }),
-    },
+    headers: sent,
     body: body?.text,
     requestId,
     sensitive: request.sensitive === true || (body?.secrets.length ?? 0) > 0,

@@ -21,7 +21,7 @@ interface PermitWaiter {
   readonly refuse: (reason: unknown) => void;
 }
 
-/** Most requests in flight at once, of all processes of a run. */
+/** Most requests in flight at once, of all processes of a run; more where `-parallelism` asks for more. */
 export const mostRequests = 64;
 
 const initialConcurrency = 4;
@@ -77,7 +77,7 @@ export class RateLimiter {
       signal?.addEventListener("abort", abandon, { once: true });
       if (isRetry) this.#queue.unshift(waiter);
       else this.#queue.push(waiter);
-      this.#refuseWhoCannotWait();
+      this.#refuseLateWaiters();
       this.#startWaiters();
     });
   }
@@ -86,10 +86,10 @@ export class RateLimiter {
   pauseUntil(time: number): void {
     if (time <= this.#pausedUntil) return;
     this.#pausedUntil = time;
-    this.#refuseWhoCannotWait();
+    this.#refuseLateWaiters();
   }
 
-  #refuseWhoCannotWait(): void {
+  #refuseLateWaiters(): void {
     const now = this.clock.elapsed();
     if (this.#pausedUntil <= now) return;
     for (const waiter of [...this.#queue]) {
@@ -221,9 +221,9 @@ export class AdaptiveRate {
   /** Returns the rate that the service takes, from its answers within the last `milliseconds`. */
   #limitSeen(now: number, milliseconds: number): number {
     const since = now - Math.min(milliseconds, memoryMs);
-    const borne = (this.#successes.filter((time) => time > since).length * 1000) / milliseconds;
-    if (!Number.isFinite(this.#perSecond)) return borne;
+    const rate = (this.#successes.filter((time) => time > since).length * 1000) / milliseconds;
+    if (!Number.isFinite(this.#perSecond)) return rate;
     const wasSteady = now - this.#refusedAt >= 5000;
-    return wasSteady ? this.#perSecond : Math.min(this.#perSecond, Math.max(borne, 0.7 * this.#perSecond));
+    return wasSteady ? this.#perSecond : Math.min(this.#perSecond, Math.max(rate, 0.7 * this.#perSecond));
   }
 }

@@ -1,16 +1,17 @@
 import type { Consumer, Consumers } from "../model/consumer";
-import { append } from "../model/graph";
+import { append } from "../model/multimap";
 import type { ResourceOperations } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
-import { entriesNamed, sameName } from "../model/text";
+import { entriesNamed, sameName } from "../model/service-names";
 import { ApiError, isNoRoute, unlessAbsent } from "./api-error";
 import { type Consistency, type ConsistentEndpoints, isStale, patienceMs } from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
+import { isDeleting, newestById } from "./etags";
 import { environmentOf } from "./gap-rules";
 import { gapVariable } from "./gaps";
-import type { Asks, KnownVersions } from "./known-versions";
+import type { KnownVersions, VersionFilter } from "./known-versions";
 import { type Freshness, ReadCache } from "./read-cache";
-import { isDeleting, newestById } from "./versions";
+import { VariableLists } from "./variable-lists";
 import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shapes";
 
 export type ById<T> =
@@ -42,7 +43,7 @@ type RouteProof = "unproven" | "works" | "missing";
 interface ReadFacts {
   isPrefetched?: true;
   serviceRoute: RouteProof;
-  variablesRoute: RouteProof;
+  readonly variableLists: VariableLists;
   /** The canvas of the workspace was refused as too large. */
   isAboveLimit?: true;
 }
@@ -72,7 +73,10 @@ class CachedReads {
     private readonly endpoints: ConsistentEndpoints,
     private readonly cache = new ReadCache(endpoints.consistency),
     /** Shared by all reads of a connection. */
-    private readonly facts: ReadFacts = { serviceRoute: "unproven", variablesRoute: "unproven" },
+    private readonly facts: ReadFacts = {
+      serviceRoute: "unproven",
+      variableLists: new VariableLists(endpoints.raw.listVariables),
+    },
   ) {
     this.live = endpoints;
   }
@@ -91,7 +95,7 @@ class CachedReads {
    * milliseconds after `since` (by the clock's `elapsed`): 30 seconds from now unless said. `onWait` is called once where
    * that takes longer than two seconds.
    */
-  async untilVisible<T>(
+  async pollUntilVisible<T>(
     look: (reads: Reads) => Promise<readonly T[] | undefined>,
     wait: { readonly since?: number; readonly forMs?: number; readonly onWait?: () => void } = {},
   ): Promise<readonly T[] | undefined> {
@@ -101,10 +105,10 @@ class CachedReads {
       const seen = await look(looks > 0 ? this.fresh() : this);
       // A look that tells nothing may have failed in passing: it is repeated once.
       if (seen === undefined && looks === 0) continue;
-      const left = since + forMs - clock.elapsed();
-      if (seen === undefined || seen.length > 0 || left <= 0) return seen;
+      const remaining = since + forMs - clock.elapsed();
+      if (seen === undefined || seen.length > 0 || remaining <= 0) return seen;
       if (looks === 2) onWait?.();
-      await clock.sleep(Math.min(left, [500, 1500][looks] ?? 2000), options.signal);
+      await clock.sleep(Math.min(remaining, [500, 1500][looks] ?? 2000), options.signal);
     }
   }
 
@@ -146,8 +150,8 @@ class CachedReads {
     // Above the canvas limit only the project is read: others may be many.
     const isApart = this.facts.isAboveLimit && projectId !== null;
     const listed = isApart ? (await this.layout(projectId)).nodes : (await this.#services()).services;
-    this.refuseDoubtful("service", (one) => one.name === undefined || sameName(one.name, name));
-    return entriesNamed(listed, name).filter((one) => (one.projectId ?? null) === projectId);
+    this.refuseDoubtful("service", (known) => known.name === undefined || sameName(known.name, name));
+    return entriesNamed(listed, name).filter((service) => (service.projectId ?? null) === projectId);
   }
 
   async groups(): Promise<Canvas["groups"]> {
@@ -193,34 +197,35 @@ class CachedReads {
   }
 
   /** Undefined when the service has no route to list variables (404/405 for a service that exists). */
-  async variables(serviceId: string, asks: Asks = () => true): Promise<readonly Variable[] | undefined> {
+  async variables(
+    serviceId: string,
+    asks: VersionFilter = () => true,
+  ): Promise<readonly Variable[] | undefined> {
     const part = `variables ${serviceId}`;
     const isOutdated = async (listed: readonly Variable[] | undefined, askedAt: number) =>
       listed !== undefined && this.endpoints.consistency.areStale(listed, serviceId, askedAt);
     const listed = await this.cache.current(part, () => this.#variables(part, serviceId), isOutdated);
-    this.refuseDoubtful("variable", (one) => one.parentId === serviceId && asks(one));
+    this.refuseDoubtful("variable", (known) => known.parentId === serviceId && asks(known));
     return listed;
   }
 
   #variables(part: string, serviceId: string): Promise<readonly Variable[] | undefined> {
+    const { variableLists } = this.facts;
     return this.cache.once(part, async () => {
-      if (this.facts.variablesRoute === "missing") return undefined;
+      if (variableLists.refusal !== undefined) return undefined;
+      const exists = () =>
+        this.service(serviceId).then(
+          ({ kind }) => kind === "found",
+          () => false,
+        );
+      const read = this.cache.sentAhead(`sent ${part}`, () => variableLists.ask(serviceId, exists));
       try {
-        const read = this.cache.sentAhead(`sent ${part}`, () => this.endpoints.raw.listVariables(serviceId));
-        const listed = await this.endpoints.listVariables(serviceId, read);
-        this.facts.variablesRoute = "works";
-        return listed;
+        return await this.endpoints.listVariables(serviceId, read);
       } catch (failure) {
         // An archived service may not list its own.
         if (statusOf(failure) === 409) return undefined;
         if (!isNoRoute(failure) && statusOf(failure) !== 404) throw failure;
-        if (isNoRoute(failure)) this.facts.variablesRoute = "missing";
-        const service = await this.service(serviceId);
-        if (service.kind === "gone") return [];
-        // A service that exists is enough to know; others need not ask again.
-        if (service.kind === "found" && this.facts.variablesRoute === "unproven")
-          this.facts.variablesRoute = "missing";
-        return undefined;
+        return (await this.service(serviceId)).kind === "gone" ? [] : undefined;
       }
     });
   }
@@ -260,7 +265,7 @@ class CachedReads {
         : this.#known.listed("variable").flatMap(({ parentId }) => parentId ?? []);
     for (const id of recorded)
       if (this.#known.of(id)?.absence === undefined)
-        this.cache.sendAhead(`sent variables ${id}`, () => this.endpoints.raw.listVariables(id));
+        this.cache.sendAhead(`sent variables ${id}`, () => this.facts.variableLists.askAhead(id));
   }
 
   async #entry<T extends Project | Service>(
@@ -276,7 +281,7 @@ class CachedReads {
         isStale(this.endpoints.consistency, this.#deployment, shown)
       );
     });
-    this.refuseDoubtful(kind, (one) => one.id === id);
+    this.refuseDoubtful(kind, (known) => known.id === id);
     return byId.get(id);
   }
 
@@ -320,7 +325,7 @@ class CachedReads {
     try {
       const service = await this.endpoints.getService(id, () => this.#isServiceRouteMissing());
       this.facts.serviceRoute = "works";
-      return foundOrGone(service);
+      return serviceResult(service);
     } catch (failure) {
       if (isNoRoute(failure)) this.facts.serviceRoute = "missing";
       else if (statusOf(failure) !== 404) throw failure;
@@ -359,7 +364,7 @@ function listOf(canvases: readonly Canvas[], complete: boolean): ServiceList {
   return { services, byId, groups, edges: canvases.flatMap((canvas) => canvas.edges), complete };
 }
 
-function foundOrGone(service: Service): ById<Service> {
+function serviceResult(service: Service): ById<Service> {
   if (!isDeleting(service)) return { kind: "found", value: service };
   return isDeleted(service) ? { kind: "gone" } : { kind: "gone", deleting: service };
 }

@@ -43,7 +43,7 @@ const deepest = 32;
 /** Answers that are remembered until the first secrets are known; the reads that open a plan are three. */
 const maxBufferedAnswers = 16;
 
-const isOutside = (one: RecordedValue): boolean => one.isOutside;
+const isOutside = (value: RecordedValue): boolean => value.isOutside;
 const isLong = (text: string): boolean => text.length >= shortest;
 const isMaskedWord = (word: string): boolean =>
   word.length >= shortestWord && !/^\d+$/.test(word) && !commonWords.has(word.toLowerCase());
@@ -218,7 +218,7 @@ function secretForms(secret: string): ReadonlySet<string> {
     trimmed,
     ...lines,
     ...inner,
-    ...inner.map((one) => orSame(one, decodeURIComponent)),
+    ...inner.map((form) => orSame(form, decodeURIComponent)),
     ...textsInJson(trimmed),
   ];
   return new Set(parts.filter((part) => part !== "" && !isScheme(part)).flatMap(encodings));
@@ -271,7 +271,7 @@ function htmlForms(text: string): readonly string[] {
   ]);
 }
 
-const codeUnit = (one: string): string => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`;
+const codeUnit = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 const urlSafe = (base64: string): string => base64.replaceAll("+", "-").replaceAll("/", "_");
 
 const formEncoded = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);

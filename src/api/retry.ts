@@ -190,7 +190,11 @@ export class RequestAttempts {
     const failureCode = code ?? answer?.code;
     return new ApiError(
       {
-        ...{ operation, method, path, address, message },
+        operation,
+        method,
+        path,
+        address,
+        message,
         kind: this.#isUncertain && !/^idempotency_/.test(failureCode ?? "") ? "uncertain" : kind,
         status: answer?.status,
         code: failureCode,

@@ -1,8 +1,8 @@
 import { type Plain, plainEqual } from "../model/value";
 import { type EndpointCall, patchInForm } from "./endpoint-call";
-import { fillBody, pathUnder, readingOperation, turnedOff, underGap, wrappedAs } from "./gap-rules";
+import { fillBody, pathUnder, readingOperation, routeOffError, withGapHint, wrapIn } from "./gap-rules";
 import type { GapSettings } from "./gaps";
-import { aboutDeletion, shows } from "./parse-answer";
+import { deletionSubject, shows } from "./parse-answer";
 import { type About, type ApiRequest, requestOf } from "./send";
 import {
   cancelAnswer,
@@ -58,7 +58,7 @@ export function serviceEndpoints(call: EndpointCall) {
       const method = gaps.patchServiceMethod as ApiRequest["method"];
       const changed = pathUnder(path, gaps.patchServicePath, { serviceId: id });
       const request = requestOf("updateService", method, changed, keyOnGapRoute(gaps));
-      const inner = (body: unknown) => wrappedAs("service", body, gaps.serviceAnswer);
+      const inner = (body: unknown) => wrapIn("service", body, gaps.serviceAnswer);
       const bodyIn = (form: string): Body => {
         if (form.startsWith("{")) return fillBody(form, { name, configuration });
         return form === "flat" ? { name, ...configuration } : { name, configuration };
@@ -76,12 +76,12 @@ export function serviceEndpoints(call: EndpointCall) {
           // A change that was accepted without being shown is read.
           return shown ?? getService(call, id);
         },
-        took: (service) => configuration === undefined || tookAny(configuration, service),
+        isApplied: (service) => configuration === undefined || isAnyApplied(configuration, service),
       });
     },
     deleteService: (id: string, confirm: string) => {
       const request = requestOf("deleteService", "DELETE", path("services", id), { body: { confirm } });
-      return ask(deletion, request, { about: aboutDeletion });
+      return ask(deletion, request, { about: deletionSubject });
     },
     archiveService: (id: string) => post("archiveService", id, "archive"),
     restoreService: (id: string) => post("restoreService", id, "restore"),
@@ -95,13 +95,13 @@ const keyOnGapRoute = ({ routeKeys }: GapSettings): Pick<ApiRequest, "omitsKey">
 /** Gap "read one service". */
 async function getService({ path, gaps, show }: EndpointCall, id: string): Promise<Service> {
   const service = requestOf("getService", "GET", path("services", id));
-  if (gaps.readService === "off") throw turnedOff(service, "readService");
+  if (gaps.readService === "off") throw routeOffError(service, "readService");
   const request = { ...service, path: pathUnder(path, gaps.readService, { serviceId: id }) };
-  const inner = (body: unknown) => wrappedAs("service", body, gaps.serviceAnswer);
+  const inner = (body: unknown) => wrapIn("service", body, gaps.serviceAnswer);
   try {
     return await show("service", serviceAnswer, request, { inner, asked: { id } });
   } catch (failure) {
-    throw underGap(failure, "read one service");
+    throw withGapHint(failure, "read one service");
   }
 }
 
@@ -114,7 +114,7 @@ export function actionEndpoints({ path, gaps, show }: EndpointCall) {
       show("operation", operationAnswer, run(`${action} the service`, id, action)),
     clearCache: (id: string) => {
       const request = run("deploy without the cache", id, "clear-cache");
-      return show("deployment", deploymentAnswer, request, { about: aboutQueued });
+      return show("deployment", deploymentAnswer, request, { about: deploymentSubject });
     },
     getOperation: (id: string, operationId: string) => {
       const request = requestOf("getOperation", "GET", path("services", id, "operations", operationId));
@@ -123,7 +123,7 @@ export function actionEndpoints({ path, gaps, show }: EndpointCall) {
   };
 }
 
-const tookAny = (sent: Body, service: Service): boolean =>
+const isAnyApplied = (sent: Body, service: Service): boolean =>
   Object.entries(sent).some(([field, value]) =>
     plainEqual(value as Plain, service.configuration[field] as Plain),
   );
@@ -134,10 +134,9 @@ export function deploymentEndpoints({ path, gaps, ask, show }: EndpointCall) {
   return {
     /** Reads one page, newest first. */
     listDeployments: (id: string, { limit, cursor }: { limit?: number; cursor?: string } = {}) => {
-      const query = {
-        ...(limit === undefined ? {} : { limit: String(limit) }),
-        ...(cursor === undefined ? {} : { cursor }),
-      };
+      const query: Record<string, string> = {};
+      if (limit !== undefined) query.limit = String(limit);
+      if (cursor !== undefined) query.cursor = cursor;
       return ask(deploymentsAnswer, requestOf("listDeployments", "GET", deploys(id), { query }));
     },
     getDeployment: (id: string, deploymentId: string) => {
@@ -146,7 +145,7 @@ export function deploymentEndpoints({ path, gaps, ask, show }: EndpointCall) {
     },
     queueDeployment: (id: string, body: { commitSha?: string }) => {
       const request = requestOf("queueDeployment", "POST", deploys(id), { body });
-      return show("deployment", deploymentAnswer, request, { about: aboutQueued });
+      return show("deployment", deploymentAnswer, request, { about: deploymentSubject });
     },
     cancelDeployment: async (id: string, deploymentId: string): Promise<void> => {
       const cancel = deploys(id, deploymentId, "cancel");
@@ -156,12 +155,12 @@ export function deploymentEndpoints({ path, gaps, ask, show }: EndpointCall) {
     rollBack: async (id: string, deploymentId: string, confirm: string): Promise<Deployment> => {
       const body = rollBackBody(gaps, deploymentId, confirm);
       const shared = requestOf("rollBack", "POST", path("services", id), { body, ...keyOnGapRoute(gaps) });
-      if (gaps.rollBack === "off") throw turnedOff(shared, "rollBack");
+      if (gaps.rollBack === "off") throw routeOffError(shared, "rollBack");
       const request = { ...shared, path: pathUnder(path, gaps.rollBack, { serviceId: id, deploymentId }) };
-      const inner = (answered: unknown) => wrappedAs("deployment", answered, gaps.rollBackAnswer);
-      return show("deployment", deploymentAnswer, request, { inner, about: aboutQueued }).catch(
+      const inner = (answered: unknown) => wrapIn("deployment", answered, gaps.rollBackAnswer);
+      return show("deployment", deploymentAnswer, request, { inner, about: deploymentSubject }).catch(
         (failure: unknown) => {
-          throw underGap(
+          throw withGapHint(
             failure,
             "roll back",
             "the deployment may be no retained release any more; the dashboard shows those that are. Besides, ",
@@ -172,8 +171,13 @@ export function deploymentEndpoints({ path, gaps, ask, show }: EndpointCall) {
   };
 }
 
-const aboutQueued = ({ deployment: { id, createdAt } }: { readonly deployment: Deployment }): About => ({
-  ...{ id, madeAt: createdAt ?? undefined },
+const deploymentSubject = ({
+  deployment: { id, createdAt },
+}: {
+  readonly deployment: Deployment;
+}): About => ({
+  id,
+  madeAt: createdAt ?? undefined,
 });
 
 function rollBackBody(

@@ -91,12 +91,12 @@ interface SystemError {
 
 /** Reads the code of a transport's rejection or of its causes. Anything not known to be harmless is `broken`. */
 export function readTransportError(thrown: unknown): TransportError {
-  const { proxy, code: told, status } = (thrown ?? {}) as SystemError;
+  const { proxy, code: systemCode, status } = (thrown ?? {}) as SystemError;
   // No tunnel stood: nothing of the request went on.
-  if (typeof proxy === "string" && typeof told === "string") {
-    if (told === "PROXY_REFUSED" && typeof status === "number")
-      return { reason: "refused_by_proxy", code: told, proxy, status };
-    return { reason: "not_sent", code: told, proxy };
+  if (typeof proxy === "string" && typeof systemCode === "string") {
+    if (systemCode === "PROXY_REFUSED" && typeof status === "number")
+      return { reason: "refused_by_proxy", code: systemCode, proxy, status };
+    return { reason: "not_sent", code: systemCode, proxy };
   }
   let code: string | undefined;
   let current = thrown;

@@ -45,7 +45,7 @@ async function sendOrFind<Made, Found>(
     const isKeyUsed = (failure as Partial<ApiError>).code === "idempotency_conflict";
     if (!isUncertain(failure) && !isKeyUsed) throw failure;
     // A look that fails tells nothing: that the request is uncertain is what people have to know.
-    const found = await reads.untilVisible(look, wait).catch(() => undefined);
+    const found = await reads.pollUntilVisible(look, wait).catch(() => undefined);
     if (found && found.length > 1) throw await several(found);
     const [made] = found ?? [];
     if (made !== undefined) return take(made);

@@ -138,7 +138,7 @@ function findLost<T>(
   const { reads, wait, begunAt: since, say } = recovering;
   const forMs = !wait ? 0 : keyStillCounts(recovering, intent) ? 2000 : 30_000;
   const onWait = () => say?.("The platform may not show yet what an interrupted run made; looking again …");
-  return reads.untilVisible(look, { since, forMs, onWait });
+  return reads.pollUntilVisible(look, { since, forMs, onWait });
 }
 
 function unseen(recovering: RecoveryContext, intent: Intent): Recovery {

@@ -22,7 +22,7 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
     if (!isUncertain(failure) && !isRefusedAsGone(failure)) throw failure;
     // Where there is nothing to delete, its end will be shown.
     const wait = (failure as ApiError).status === 404 ? {} : { forMs: 0 };
-    const [gone] = (await context.run.reads.untilVisible(() => lookForEnd(context), wait)) ?? [];
+    const [gone] = (await context.run.reads.pollUntilVisible(() => lookForEnd(context), wait)) ?? [];
     if (gone) return takeEnd(context, gone);
     if (isUncertain(failure)) return send();
     throw failure;

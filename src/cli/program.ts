@@ -2,7 +2,7 @@ import { Command, type CommanderError, Help } from "commander";
 import type { Outcome } from "../commands/context";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { suggest } from "../diagnostics/suggest";
-import { version } from "../model/version";
+import { version } from "../model/tool-version";
 import { ciVerbs } from "./ci/family";
 import { fleetVerbs } from "./fleet/verbs";
 import { usage } from "./screen";

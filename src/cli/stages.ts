@@ -8,11 +8,11 @@ import { runTargets } from "../commands/targets";
 import { type Diagnostic, DiagnosticsError, failure, hasErrors, warning } from "../diagnostics/diagnostic";
 import { manifestIn } from "../manifest/find-files";
 import { findStages } from "../manifest/load-manifest";
-import { findStage, type StageDeclaration, stageMissing } from "../manifest/stages";
+import { findStage, type StageDeclaration, stageMissing } from "../manifest/stage-declarations";
 import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
 import type { State } from "../model/state";
-import { shortList } from "../model/text";
 import { systemClock } from "../model/time";
+import { shortList } from "../model/wording";
 import { compareNatural } from "../report/order";
 import { resourceTypes } from "../resources";
 import { openS3 } from "../state/open-backend";
@@ -50,13 +50,13 @@ export async function stagesOf(request: Request, screen: Screen) {
   const standardInput = files.includes("-") ? await readStandardInput(screen.terminal) : undefined;
   const sources = { files, cwd, environment, untrusted, runProgram, standardInput };
   const found = await findStages({ ...sources, types: resourceTypes, stage: requestedStage(request) });
-  const locate = (name: StageName) => {
-    const { diagnostics, place } = found.place(name);
+  const settingsOf = (name: StageName) => {
+    const { diagnostics, settings } = found.settingsOf(name);
     if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
-    return place;
+    return settings;
   };
-  /** Returns the target in a stage of any workspace; throws at mistakes in the location of the stage. */
-  const at = (name: StageName, { state } = locate(name)): Target =>
+  /** Returns the target in a stage of any workspace; throws at mistakes in the settings of the stage. */
+  const at = (name: StageName, { state } = settingsOf(name)): Target =>
     targetAt(request, { stage: { ...name, state } });
   /** Returns a stage, or its instances in order: from `--ids`, else by their states; undefined if not listable. */
   const namesOf = async ({ name, each }: StageDeclaration): Promise<readonly StageName[] | undefined> => {
@@ -72,18 +72,18 @@ export async function stagesOf(request: Request, screen: Screen) {
       const declared = findStage(found.stages, name);
       if (declared.stage === undefined) throw new DiagnosticsError([declared.mistake]);
       const { disposable, each, written } = declared.stage;
-      const location = locate(name);
+      const settings = settingsOf(name);
       const own = workspaceOf(environment).toLowerCase();
-      if (location.workspace !== undefined && own !== "" && own !== location.workspace)
+      if (settings.workspace !== undefined && own !== "" && own !== settings.workspace)
         throw failure(
           "guard.workspace",
-          `stage ${stageText(name)} belongs to workspace ${location.workspace}, and this run is in ${own}`,
+          `stage ${stageText(name)} belongs to workspace ${settings.workspace}, and this run is in ${own}`,
           {
             range: written.get("workspace")?.value.range,
             hint: "set RNV_WORKSPACE_ID and the key to those of the stage, or name another stage",
           },
         );
-      const stage = { ...name, state: location.state, takesUnnamed: !disposable && !each };
+      const stage = { ...name, state: settings.state, takesUnnamed: !disposable && !each };
       return targetAt(request, { stage, declaredStages: [...found.stages.keys()] });
     },
     namesOf,
@@ -91,7 +91,7 @@ export async function stagesOf(request: Request, screen: Screen) {
     instancesOf: async (declared: StageDeclaration): Promise<readonly StageInstance[] | undefined> => {
       const names = await namesOf(declared);
       const read = (name: StageName) =>
-        readInstance(name, at(name, found.place(name).place), screen, () => at(name));
+        readInstance(name, at(name, found.settingsOf(name).settings), screen, () => at(name));
       return names && runTargets(names, read);
     },
   };

@@ -9,8 +9,8 @@ import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/
 import type { Catalog } from "../model/catalog";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
+import { uuidPattern } from "../model/resource-id";
 import type { RecordedResource, State } from "../model/state";
-import { uuidPattern } from "../model/text";
 import { GeneratedSecret, isPlain, type Plain, unmasked } from "../model/value";
 import { placedElsewhere } from "../plan/decide-declared";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
@@ -128,7 +128,7 @@ async function readLive(importing: Importing): Promise<LiveResource> {
     return read.kind === "gone" && read.ending === undefined ? [] : [read];
   };
   const [read = { kind: "gone" } as const] =
-    (await connection.reads.untilVisible(look, { since: context.clock.elapsed(), forMs: 2000 })) ?? [];
+    (await connection.reads.pollUntilVisible(look, { since: context.clock.elapsed(), forMs: 2000 })) ?? [];
   if (read.kind === "unchecked")
     throw failure("live.import_missing", `${address}: ${read.reason}`, { address });
   if (read.kind !== "found" || read.live.id !== id) {

@@ -1,5 +1,5 @@
 import { ApiError, unlessAbsent } from "../api/api-error";
-import { unproven } from "../api/consistent-reads";
+import { unprovenStatus } from "../api/consistent-reads";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads, Resource } from "../api/reads";
 import type { Deletion } from "../api/wire/shapes";
@@ -95,11 +95,11 @@ function notSeen(shown: Exclude<DeletionLook, "gone">, hasEnded: boolean, ms: nu
   const summary = hasEnded
     ? "the API reports its deletion as complete, and still shows it"
     : "the platform shows no operation for it, and it is still there";
-  return unproven("still shown", summary);
+  return unprovenStatus("still shown", summary);
 }
 
 /** Returns that no read shows the end: where that lasts, nothing will. */
-export const notShown = (summary: string): OperationStatus => unproven("not shown", summary, true);
+export const notShown = (summary: string): OperationStatus => unprovenStatus("not shown", summary, true);
 
 /** The operation of a deletion, where its id is known and the service shows it. */
 async function operationOf(reads: Reads, { serviceId, variableId, projectId, id }: Pending) {

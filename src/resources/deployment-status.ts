@@ -1,14 +1,14 @@
 import { ApiError, unlessAbsent } from "../api/api-error";
-import { unproven } from "../api/consistent-reads";
+import { unprovenStatus } from "../api/consistent-reads";
 import { awaitsCheckout, hostingIsOff, isSuspended } from "../api/gap-rules";
 import type { Reads } from "../api/reads";
 import { hiddenText } from "../api/recorded-values";
 import type { Deployment, Service } from "../api/wire/shapes";
 import { atCheckout, type Pending, type Standing } from "../model/live";
+import { shortId } from "../model/resource-id";
 import type { CandidateSearch, OperationStatus, PlannedRuns } from "../model/resource-operations";
 import type { Finding } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
-import { shortId } from "../model/text";
 import { isOlder } from "../model/time";
 import { notShown } from "./deletion";
 
@@ -72,7 +72,10 @@ async function follow(
   // A key that lost its membership is shown no deployment at all.
   if (!newest && !isShown) return notShown(`the platform does not show deployment ${pending.id}`);
   if (!newest || isOurs)
-    return unproven("superseded", `deployment ${pending.id} was superseded, and no newer one is listed`);
+    return unprovenStatus(
+      "superseded",
+      `deployment ${pending.id} was superseded, and no newer one is listed`,
+    );
   // A rollback serves an older release: what was to be deployed is not what serves.
   if (newest.sourceDeploymentId != null) {
     const summary = `deployment ${pending.id} was superseded by a rollback`;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ApiError } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
 import { gapVariable } from "../api/gaps";
-import type { Asks } from "../api/known-versions";
+import type { VersionFilter } from "../api/known-versions";
 import type { Reads, Resource } from "../api/reads";
 import type { Variable } from "../api/wire/shapes";
 import { failure } from "../diagnostics/diagnostic";
@@ -19,7 +19,7 @@ import type {
 } from "../model/resource-operations";
 import type { Finding, ResourceType, RulesOf } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import { sameName } from "../model/text";
+import { sameName } from "../model/service-names";
 import { isOlder } from "../model/time";
 import { type ResolvedValue, Unknown } from "../model/value";
 import { checkName, foundAmong, parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
@@ -140,7 +140,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (service.kind !== "found") return service;
   const { id: serviceId, missing } = service;
   const key = textAt(target.declared, "key") ?? target.name;
-  const asks: Asks = ({ id, name }) => id === target.id || sameName(name, key);
+  const asks: VersionFilter = ({ id, name }) => id === target.id || sameName(name, key);
   const variables = await reads.variables(serviceId, asks);
   if (variables === undefined) {
     return target.id === undefined

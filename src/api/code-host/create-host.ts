@@ -33,7 +33,8 @@ export function createHost(platform: JobPlatform, options: HostOptions) {
   const repository = host.repository(options.repository);
   const own = ownTexts(client, host, options);
   return {
-    ...{ mostCharacters: host.mostCharacters, pullWord: host.pullWord },
+    mostCharacters: host.mostCharacters,
+    pullWord: host.pullWord,
     ...commentsOf(client, host, repository, own),
     ...issuesOf(client, host, repository, own),
     ...pullsOf(client, host, repository, options),
@@ -53,7 +54,7 @@ function ownTexts(client: HostClient, host: HostRoutes, { author, clock }: HostO
     ownLogin,
     owned: async <One extends HostText>(found: readonly One[]): Promise<readonly One[]> => {
       const own = await ownLogin();
-      return found.filter((one) => one.author === own);
+      return found.filter((text) => text.author === own);
     },
     /**
      * Makes a text exactly once: after an answer that was lost it looks with `find`, with pauses, for what was asked for,
@@ -64,11 +65,11 @@ function ownTexts(client: HostClient, host: HostRoutes, { author, clock }: HostO
       find: () => Promise<One | undefined>,
     ): Promise<One> => {
       const make = async (): Promise<One> => {
-        const one = await client.send({ ...call, method: "POST" });
+        const created = await client.send({ ...call, method: "POST" });
         const own = await ownLogin();
-        if (one.author !== undefined && one.author !== own)
-          throw writtenByAnother(host.name, one.author, own);
-        return one;
+        if (created.author !== undefined && created.author !== own)
+          throw writtenByAnother(host.name, created.author, own);
+        return created;
       };
       try {
         return await make();
@@ -105,7 +106,7 @@ function commentsOf(client: HostClient, host: HostRoutes, repository: string, ow
       const path = `${repository}${host.commentsOf(at)}`;
       const call = { operation: `comment on ${wordsOf(at)}`, path, body: { body } };
       return own.make({ ...call, answer, needs: needsAt(at) }, async () =>
-        (await findComments(at)).find((one) => isSameText(one.body, body)),
+        (await findComments(at)).find((comment) => isSameText(comment.body, body)),
       );
     },
     rewriteComment: (at: Discussion, id: string, body: string): Promise<unknown> => {

@@ -21,7 +21,10 @@ const issue = z
     pull_request: z.unknown().optional(),
   })
   .transform(({ number, title, body, user: by, pull_request: pull }) => ({
-    ...{ number, title, body: body ?? "", author: pull === undefined ? by?.login : undefined },
+    number,
+    title,
+    body: body ?? "",
+    author: pull === undefined ? by?.login : undefined,
   }));
 const pull = z
   .looseObject({
@@ -30,7 +33,9 @@ const pull = z
     merge_commit_sha: z.string().nullish(),
   })
   .transform(({ number, merged_at: mergedAt, merge_commit_sha: merge }) => ({
-    ...{ number, isMerged: typeof mergedAt === "string", mergeCommits: [merge] },
+    number,
+    isMerged: typeof mergedAt === "string",
+    mergeCommits: [merge],
   }));
 
 const needsPulls = "give the job `permissions: pull-requests: read`";
@@ -52,14 +57,16 @@ export const github: HostRoutes = {
   commentAt: (_, id) => `/issues/comments/${encodeURIComponent(id)}`,
   issue,
   openIssues: () => ({ state: "open", sort: "created", direction: "desc" }),
-  bodyOf: ({ title, body, labels = [] }) => ({ title, body, ...(labels.length > 0 && { labels }) }),
+  bodyOf: ({ title, body, labels = [] }) => ({ title, body, labels: labels.length > 0 ? labels : undefined }),
   closed: { state: "closed", state_reason: "completed" },
   pull,
   pulls: "/pulls",
   openPulls: { state: "open" },
   pullsOf: (commit) => `/commits/${encodeURIComponent(commit)}/pulls`,
   pullsFrom: ({ branch, base }, repository) => ({
-    ...{ state: "open", head: `${repository.split("/")[0]}:${branch}`, base },
+    state: "open",
+    head: `${repository.split("/")[0]}:${branch}`,
+    base,
   }),
   pullBody: ({ title, body, branch, base }) => ({ title, body, head: branch, base }),
   // The branch moves once: GitHub closes the pull request of a branch that has nothing more than its base.

@@ -11,7 +11,8 @@ const comment = z
     system: z.boolean().optional(),
   })
   .transform(({ id, body, author, system }) => ({
-    ...{ id: String(id), body: body ?? "" },
+    id: String(id),
+    body: body ?? "",
     author: system === true ? undefined : author?.username,
   }));
 const issue = z
@@ -22,7 +23,10 @@ const issue = z
     author: user.nullish(),
   })
   .transform(({ iid: number, title, description, author }) => ({
-    ...{ number, title, body: description ?? "", author: author?.username },
+    number,
+    title,
+    body: description ?? "",
+    author: author?.username,
   }));
 const merge = z
   .looseObject({
@@ -59,11 +63,15 @@ export const gitlab: HostRoutes = {
   commentAt: (at, id) => `${commentsOf(at)}/${encodeURIComponent(id)}`,
   issue,
   openIssues: (author) => ({
-    ...{ state: "opened", order_by: "created_at", sort: "desc", author_username: author },
+    state: "opened",
+    order_by: "created_at",
+    sort: "desc",
+    author_username: author,
   }),
   bodyOf: ({ title, body, labels = [] }) => ({
-    ...{ title, description: body },
-    ...(labels.length > 0 && { labels: labels.join(",") }),
+    title,
+    description: body,
+    labels: labels.join(",") || undefined,
   }),
   closed: { state_event: "close" },
   pull: merge,
@@ -72,16 +80,26 @@ export const gitlab: HostRoutes = {
   pullsOf: (commit) => `/repository/commits/${encodeURIComponent(commit)}/merge_requests`,
   pullsFrom: ({ branch, base }) => ({ state: "opened", source_branch: branch, target_branch: base }),
   pullBody: ({ title, body, branch, base }) => ({
-    ...{ title, description: body, source_branch: branch, target_branch: base, remove_source_branch: true },
+    title,
+    description: body,
+    source_branch: branch,
+    target_branch: base,
+    remove_source_branch: true,
   }),
   commitFile: ({ branch, commit, file, text, title }, send) =>
     send("POST", "/repository/commits", z.unknown(), {
-      ...{ branch, start_sha: commit, force: true, commit_message: title },
+      branch,
+      start_sha: commit,
+      force: true,
+      commit_message: title,
       actions: [{ action: "update", file_path: file, content: text }],
     }),
   pausesForPulls: [],
   needs: {
-    ...{ comments: needs, issues: needs, pulls: needs, commit: needs },
+    comments: needs,
+    issues: needs,
+    pulls: needs,
+    commit: needs,
     propose:
       "the token needs the scope `api` and the role Developer or more (RNV_GITLAB_TOKEN or GITLAB_TOKEN)",
   },

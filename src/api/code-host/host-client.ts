@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { failure } from "../../diagnostics/diagnostic";
 import type { Clock } from "../../model/time";
-import { version } from "../../model/version";
+import { version } from "../../model/tool-version";
 import { ApiError } from "../api-error";
 import { openClient } from "../client";
 import { safeAddress } from "../http-transport";
@@ -51,7 +51,12 @@ export function createHostClient(
     });
   let answered: WireResponse["headers"] = {};
   const client = openClient({
-    ...{ apiKey, clock, headers, deadlineMs, maxConcurrency: 1, userAgent: `rnv/${version}` },
+    apiKey,
+    clock,
+    headers,
+    deadlineMs,
+    maxConcurrency: 1,
+    userAgent: `rnv/${version}`,
     // For jitter: no secret.
     random: Math.random,
     baseUrl: apiUrl.replace(/\/+$/, ""),
@@ -80,8 +85,14 @@ export function createHostClient(
         if (!hasNextPage(answered)) return items;
       }
       throw new ApiError({
-        ...{ kind: "refused", operation: call.operation, method: "GET", path: call.path, attempts: 1 },
-        ...{ message: `there are more than ${mostPages} pages of them`, requestId: "", hint: call.needs },
+        kind: "refused",
+        operation: call.operation,
+        method: "GET",
+        path: call.path,
+        attempts: 1,
+        message: `there are more than ${mostPages} pages of them`,
+        requestId: "",
+        hint: call.needs,
       });
     },
     close: client.close,

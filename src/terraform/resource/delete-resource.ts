@@ -3,7 +3,7 @@ import type { Reads } from "../../api/reads";
 import { sendTwice } from "../../apply/journaled-send";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
-import { sameName } from "../../model/text";
+import { sameName } from "../../model/service-names";
 import type { TerraformObject } from "../values";
 import { finishWrite, type Writing } from "./finish-write";
 import { checkProtection } from "./plan-findings";
@@ -55,6 +55,6 @@ async function endAfter({ session, type, input }: Deletion, { status }: ApiError
     if (read.kind === "gone" && !read.isUnproven) return [read];
     return read.kind === "found" && status === 404 ? [] : undefined;
   };
-  const [gone] = (await session.reads.untilVisible(look)) ?? [];
+  const [gone] = (await session.reads.pollUntilVisible(look)) ?? [];
   return gone && { id: input.id, pending: gone.ending };
 }

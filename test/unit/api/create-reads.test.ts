@@ -223,9 +223,30 @@ describe("the variables of a service", () => {
     "are undefined when the route answers %d for a service that exists, asked for once",
     async (status) => {
       const { reads, lines } = readsOf({ ...shown, "/services/s1/variables": status });
-      expect(await reads.variables("s1")).toBeUndefined();
+      const both = [reads.variables("s1"), reads.variables("s2")];
+      expect(await Promise.all(both)).toEqual([undefined, undefined]);
       expect(await reads.variables("s2")).toBeUndefined();
       expect(lines().filter((line) => line.includes("variables"))).toEqual(["GET /services/s1/variables"]);
+    },
+  );
+
+  it.each([
+    [404, 2],
+    [405, 1],
+  ])(
+    "that are recorded are not asked for of each service where the route answers %d",
+    async (status, asked) => {
+      const ids = ["s1", "s2", "s3", "s4"];
+      const routes = ids.map((id) => [`/services/${id}/variables`, status]);
+      const canvas = { "/canvas": canvasOf(ids.map((id) => serviceNamed(id))) };
+      const { reads, lines } = readsOf({ ...canvas, ...Object.fromEntries(routes) });
+      for (const parentId of ids)
+        reads.expect("variable", bareRecord({ type: "variable", id: `v${parentId}`, name: "A" }), {
+          parentId,
+        });
+      reads.prefetchVariables("recorded variables");
+      expect(await Promise.all(ids.map((id) => reads.variables(id)))).toEqual(ids.map(() => undefined));
+      expect(lines().filter((line) => line.includes("variables"))).toHaveLength(asked);
     },
   );
 

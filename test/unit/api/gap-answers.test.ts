@@ -3,8 +3,8 @@ import {
   environmentOf,
   errorBodyOf,
   isSuspended,
-  underGap,
   withEnvironmentFields,
+  withGapHint,
 } from "../../../src/api/gap-rules";
 import { defaultGaps } from "../../../src/api/gaps";
 
@@ -20,7 +20,7 @@ const failed = (failure: Failure) =>
 
 describe("a failure under a gap", () => {
   const hintOf = (failure: Failure) =>
-    (underGap(failed(failure), "read one service") as { hint?: string }).hint;
+    (withGapHint(failed(failure), "read one service") as { hint?: string }).hint;
 
   it.each<[Failure, boolean]>([
     [{ kind: "malformed", status: 200 }, true],
@@ -40,7 +40,7 @@ describe("a failure under a gap", () => {
 
   it("names no setting where there is none, and what is said otherwise first", () => {
     const under = (name: "variable keys" | "roll back", otherwise?: string) =>
-      (underGap(failed({ status: 404 }), name, otherwise) as { hint?: string }).hint;
+      (withGapHint(failed({ status: 404 }), name, otherwise) as { hint?: string }).hint;
     expect(under("variable keys")).toMatch(/that a service has one variable of a key$/);
     expect(under("roll back", "Look there. ")).toMatch(/^Look there\. rnv assumes/);
     // As a shell takes it.

@@ -1,9 +1,9 @@
-import { sha256 } from "../model/text";
+import { sha256 } from "../model/sha256";
 import { isOlder } from "../model/time";
 import { canonicalJson, type Plain } from "../model/value";
 import type { Project, Service, Variable } from "./wire/shapes";
 
-export interface Shown {
+export interface ResourceVersion {
   readonly id: string;
   readonly updatedAt?: string | null | undefined;
   readonly archived?: boolean | undefined;
@@ -11,17 +11,18 @@ export interface Shown {
   readonly deletionRequestedAt?: string | null | undefined;
 }
 
-export const isDeleting = ({ deletedAt, deletionRequestedAt }: Shown): boolean =>
+export const isDeleting = ({ deletedAt, deletionRequestedAt }: ResourceVersion): boolean =>
   deletedAt != null || deletionRequestedAt != null;
 
-export function newestById<T extends Shown>(listed: readonly T[]): readonly T[] {
+export function newestById<T extends ResourceVersion>(listed: readonly T[]): readonly T[] {
   const found = new Map<string, T>();
-  for (const one of listed) if (!isOlder(one.updatedAt, found.get(one.id)?.updatedAt)) found.set(one.id, one);
+  for (const resource of listed)
+    if (!isOlder(resource.updatedAt, found.get(resource.id)?.updatedAt)) found.set(resource.id, resource);
   return [...found.values()];
 }
 
-/** Returns a digest of what a write sets: two versions may have one time. */
-export function contentOf(shown: Shown): string {
+/** Returns a digest of what a write sets: two versions may have the same time. */
+export function contentDigest(shown: ResourceVersion): string {
   const { name, key, kind, description, color, configuration, projectId, environmentId, ...more } =
     shown as Partial<Service & Project & Variable>;
   // A service that does not say so is not archived; other resources never are.
