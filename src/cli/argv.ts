@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { allCommands } from "./verb";
 
-/** Every option of every verb: does a value follow it. For `normalizeArgv`. */
+/** Returns the shape of each option of all verbs: a flag, or an option with a value. */
 export function optionShapes(program: Command): ReadonlyMap<string, OptionShape> {
   const shapes = new Map<string, OptionShape>();
   for (const command of allCommands(program)) {
@@ -13,12 +13,11 @@ export function optionShapes(program: Command): ReadonlyMap<string, OptionShape>
   return shapes;
 }
 
-export type OptionShape = "flag" | "value";
+type OptionShape = "flag" | "value";
 
 /**
- * Terraform's single-dash options as the double-dash ones that the parser knows: `-auto-approve` to
- * `--auto-approve`, `-out=x` to `--out=x`, `-input=false` to `--no-input`. Single letters (`-f`), the value that
- * follows an option, and everything after `--` stay as they are.
+ * Rewrites Terraform's single-dash options for the parser: `-auto-approve` to `--auto-approve`, `-out=x` to `--out=x`,
+ * `-input=false` to `--no-input`. It keeps single letters (`-f`), values of options, and everything after `--`.
  */
 export function normalizeArgv(
   argv: readonly string[],
@@ -45,7 +44,6 @@ function normalizeWord(word: string, options: ReadonlyMap<string, OptionShape>):
   const [, name = "", value] = long;
   if (value === undefined) return [`--${name}`];
   const isFlag = options.get(name) === "flag" || options.get(`no-${name}`) === "flag";
-  // Terraform's words for yes and no; `-input=false` is the one that people use.
   if (isFlag && ["true", "1"].includes(value)) return options.has(name) ? [`--${name}`] : [];
   if (isFlag && ["false", "0"].includes(value)) return options.has(`no-${name}`) ? [`--no-${name}`] : [];
   return [`--${name}=${value}`];

@@ -20,8 +20,8 @@ import { reasonOf } from "../model/file-error";
 import type { Terminal } from "./terminal";
 
 /**
- * Writes a file whole or not at all: beside it, synced, then renamed. Only its user can read it unless `mode` says. With
- * `keep`, a file that is there already stays and is an error. A device or a pipe is written to. Throws `DiagnosticsError`.
+ * Writes a file whole or not at all: a synced file beside it is renamed. By default only its user can read it. With
+ * `keep`, an existing file is an error. Devices and pipes are written directly. Throws `DiagnosticsError`.
  */
 export function writeWholeFile(file: string, text: string, { keep = false, mode = 0o600 } = {}): void {
   let scratch = `${file}.${process.pid}.tmp`;
@@ -36,7 +36,7 @@ export function writeWholeFile(file: string, text: string, { keep = false, mode 
     scratch = `${path}.${process.pid}.tmp`;
     rmSync(scratch, { force: true });
     writeFileSync(scratch, text, { flag: "wx", mode, flush: true });
-    // A link never replaces a file; a rename does.
+    // A link fails if the file exists; a rename replaces it.
     if (keep) linkSync(scratch, path);
     else renameSync(scratch, path);
   } catch (cause) {
@@ -46,19 +46,19 @@ export function writeWholeFile(file: string, text: string, { keep = false, mode 
     try {
       rmSync(scratch, { force: true });
     } catch {
-      // Where there is no folder there is no file either.
+      // The folder does not exist.
     }
   }
 }
 
-/** Returns the error for a file that cannot be written. */
 export function cannotWrite(file: string, cause: unknown): DiagnosticsError {
   const why = isMissing(cause) ? `the folder ${dirname(file)} does not exist` : reasonOf(cause);
   return failure("command.usage", `cannot write ${file}: ${why}`);
 }
 
-/** Throws where an option names a file or a folder that cannot be written. A pipe is not opened: it may have no reader yet. */
-export function checkWritable(path: unknown, isFolder: boolean): void {
+/** Throws for a file or a folder that cannot be written. Never opens a pipe, which may have no reader yet. */
+export function checkWritable(path: unknown, kind: "file" | "folder"): void {
+  const isFolder = kind === "folder";
   if (typeof path !== "string" || path === "") return;
   try {
     const there = statSync(path, { throwIfNoEntry: false });
@@ -71,13 +71,13 @@ export function checkWritable(path: unknown, isFolder: boolean): void {
   }
 }
 
-/** Opens a file for lines, empty at first. A pipe is opened once: its reader would take a second time for the end. */
+/** Opens an empty file for lines. Opens a pipe once: closing it ends the reader. */
 export function openForLines(file: string): number {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== false) writeWholeFile(file, "");
   return openSync(file, "a");
 }
 
-/** Makes a folder and those above it, which has `mode` then. Throws `DiagnosticsError`. */
+/** Makes a folder with its parents, and sets its mode. Throws `DiagnosticsError`. */
 export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, { recursive: true, mode });
@@ -89,12 +89,12 @@ export function makeFolder(folder: string, mode?: number): void {
 
 export const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
 
-/** Bytes: more than any state, plan or manifest has. */
+/** Bytes; larger than any state, plan or manifest. */
 const mostBytes = 64 * 1024 * 1024;
 
 const readInputs = new WeakMap<object, Promise<Buffer>>();
 
-/** Reads standard input to its end; again, what was read before. */
+/** Reads standard input to its end. A second call returns the same bytes. */
 export function readStandardInput({ stdin }: Pick<Terminal, "stdin">): Promise<Buffer> {
   const read = readInputs.get(stdin) ?? buffer(stdin);
   readInputs.set(stdin, read);
@@ -112,7 +112,7 @@ export function readText(path: string): string {
 export const readTextOrInput = async (path: string, terminal: Pick<Terminal, "stdin">): Promise<string> =>
   path === "-" ? (await readStandardInput(terminal)).toString("utf8") : readText(path);
 
-/** The nearest folder above with a package.json: the sources, the build and the bundle lie at different depths. */
+/** Returns the nearest folder above with a package.json. Sources, build and bundle have different depths. */
 export const packageRoot = (folder: string): string =>
   existsSync(join(folder, "package.json")) || dirname(folder) === folder
     ? folder

@@ -6,14 +6,13 @@ import { reasonOf } from "../model/file-error";
 import { versionText } from "../model/tool-version";
 import type * as program from "./run";
 
-// The entry of the command line. `rnv version` is answered here, because scripts ask it often and it needs nothing;
-// everything else loads the program.
+// The entry of the command line. Scripts often run `rnv version`: it loads nothing else.
 
 const [verb, ...others] = process.argv.slice(2);
 
 if (verb === "version" && others.length === 0) {
   process.stdout.on("error", (cause: NodeJS.ErrnoException) => {
-    // A reader that has gone away is no failure.
+    // A closed pipe is no failure.
     if (cause.code === "EPIPE") return;
     process.stderr.write(
       `error[command.output_lost]: standard output could not be written: ${reasonOf(cause)}\n`,
@@ -27,9 +26,9 @@ if (verb === "version" && others.length === 0) {
   main();
 }
 
-/** Keeps compiled code for the next run, in a folder that no other user can write: the code is run unchecked. */
+/** Caches compiled code in a folder of this user alone: Node runs it unchecked. */
 function keepCompiled(): void {
-  // Node 20 does not have it.
+  // Node 20 lacks it.
   const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: (folder: string) => unknown };
   if (enableCompileCache === undefined) return;
   try {
@@ -39,6 +38,6 @@ function keepCompiled(): void {
     chmodSync(folder, 0o700);
     enableCompileCache(folder);
   } catch {
-    // Such as a disk that is read-only: the program starts more slowly.
+    // Without a cache, for example on a read-only disk, the program starts slower.
   }
 }

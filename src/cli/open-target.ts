@@ -11,23 +11,20 @@ import type { State } from "../model/state";
 import { version } from "../model/tool-version";
 import { isJob, repositoryOf, startedBy } from "./ci/job";
 import { readStandardInput } from "./files";
-import { type WaitNotice, watchWaiting } from "./progress";
+import { watchWaiting } from "./progress";
 import { report, type Screen } from "./screen";
 import { readSettings } from "./settings";
 import type { Target } from "./target";
 
-const told = new WeakSet<AbortSignal>();
+const announced = new WeakSet<AbortSignal>();
 
-/**
- * Names the workspace and the profile of a run, once and first. A pipe gets the line on standard error, and only for a
- * profile: settings of the environment were given for this run.
- */
-export function tellTarget({ target, screen }: Run): void {
+/** Prints the workspace and the profile of a run, once. A pipe gets only profiles, on standard error. */
+export function announceTarget({ target, screen }: Run): void {
   const { terminal, format, signal } = screen;
   const { profile } = target;
   const { workspaceId, diagnostics, ...settings } = readSettings(target);
-  if (told.has(signal) || format !== "text" || hasErrors(diagnostics)) return;
-  told.add(signal);
+  if (announced.has(signal) || format !== "text" || hasErrors(diagnostics)) return;
+  announced.add(signal);
   const line = `Workspace ${workspaceId} on ${hostOf(settings)}${profile ? ` (profile ${profile.name})` : ""}\n`;
   if (terminal.width !== undefined) terminal.tell(line);
   else if (profile) terminal.note(line);
@@ -53,7 +50,7 @@ export const sourcesOf = ({ target, screen }: Pick<Run, "target" | "screen">) =>
   standardInput: () => readStandardInput(screen.terminal),
 });
 
-/** Opens the capabilities of a target. Nothing is opened before a command asks for it. */
+/** Opens the capabilities of a target, each at its first use. */
 export function openTarget(target: Target, screen: Screen): OpenTarget {
   const { environment, cwd, takesUnnamed, answerTimeoutMs: exchangeTimeoutMs, maxConcurrency } = target;
   const { terminal, signal } = screen;
@@ -61,9 +58,9 @@ export function openTarget(target: Target, screen: Screen): OpenTarget {
   const isEmbedded = settings.baseUrl === "embedded";
   const steps = { inFlight: 0, hasWritten: false };
   const say = (line: string): void => terminal.note(`${line}\n`);
-  const watch = (host: string): WaitNotice =>
+  const watch = (host: string) =>
     watchWaiting(host, (line) => {
-      // A live view shows steps in flight with their time already.
+      // The live view shows the time of steps in flight.
       if (!terminal.live || steps.inFlight === 0) say(line);
     });
   const service = watch(hostOf(settings));
@@ -71,7 +68,11 @@ export function openTarget(target: Target, screen: Screen): OpenTarget {
   const openHttp = (): Transport =>
     createHttpTransport({ environment, onLoad: disableWasmOptimizer, exchangeTimeoutMs });
   const opened = openRun({
-    ...{ ...sourcesOf({ target, screen }), settings, takesUnnamed, signal, say },
+    ...sourcesOf({ target, screen }),
+    settings,
+    takesUnnamed,
+    signal,
+    say,
     startedBy: (files) => startedBy(environment, cwd, files),
     repository: { name: repositoryOf(environment, cwd), isJob: isJob(environment) },
     refusedState: refusedState(settings, target),
@@ -115,14 +116,14 @@ export function openTarget(target: Target, screen: Screen): OpenTarget {
 }
 
 /**
- * Compiles WebAssembly, which reads HTTP for undici, once and quickly: optimizing it is never repaid in a run. Set earlier,
- * a flag makes V8 discard the compiled code of the modules of Node that undici loads. Node 24 gains nothing by it.
+ * Compiles the HTTP parser of undici once: no run is long enough to repay its optimization. An earlier call would
+ * discard cached code of the modules that undici loads. Node 24 gains nothing.
  */
 function disableWasmOptimizer(): void {
   if (Number.parseInt(process.versions.node, 10) < 24) setFlagsFromString("--liftoff-only");
 }
 
-/** In CI the default state is a file that is gone with the runner, unless an earlier step has put it there. */
+/** Returns the error for a default state in CI, which the runner deletes, unless an earlier step created the file. */
 function refusedState(
   { baseUrl, state }: Settings,
   { environment, isDefaultState }: Target,
@@ -136,46 +137,45 @@ function refusedState(
   });
 }
 
-/** Outputs of a stack that others may use. */
-export type ToldOutputs = ReadonlyMap<string, CrossValue>;
+export type SharedOutputs = ReadonlyMap<string, CrossValue>;
 
 export interface TargetEnd extends TargetOutcome {
-  /** Of a plan or an apply: outputs for the stacks that come after it. */
-  readonly toldOutputs?: ToldOutputs | undefined;
+  /** Outputs for later stacks. */
+  readonly sharedOutputs?: SharedOutputs | undefined;
 }
 
-/** The run of a verb on a target. */
 export interface Run {
   readonly target: Target;
   readonly screen: Screen;
-  /** Opened when it is first asked for. */
+  /** Opened at its first use. */
   readonly context: OpenTarget;
 }
 
-/** Runs a piece of work on a target, and closes what it has opened. Ctrl-C is answered at once. */
+/** Runs work on a target, then closes its context. Reports Ctrl-C immediately. */
 export async function runOn<T>(target: Target, screen: Screen, work: (run: Run) => Promise<T>): Promise<T> {
   const { signal, terminal } = screen;
   let opened: OpenTarget | undefined;
-  const tell = (): void =>
+  const reportInterrupt = (): void =>
     terminal.note(
       opened?.hasWritten()
         ? "\nFinishing requests in progress. Press Ctrl-C again to quit now.\n"
         : "\nCancelled.\n",
     );
   const open = (): OpenTarget => {
-    signal.addEventListener("abort", tell, { once: true });
+    signal.addEventListener("abort", reportInterrupt, { once: true });
     return openTarget(target, screen);
   };
   try {
     return await work({
-      ...{ target, screen },
+      target,
+      screen,
       get context() {
         opened ??= open();
         return opened;
       },
     });
   } finally {
-    signal.removeEventListener("abort", tell);
+    signal.removeEventListener("abort", reportInterrupt);
     await opened?.close();
   }
 }

@@ -20,7 +20,7 @@ import {
   type VerbOf,
 } from "./verb";
 
-/** The options that several verbs have. */
+/** Options of several verbs. */
 export const options = {
   files: list(
     "-f, --file <path>",
@@ -123,10 +123,7 @@ export const options = {
 export const pick = <Name extends keyof typeof options>(...names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, options[name]])) as Pick<typeof options, Name>;
 
-/**
- * Options that scripts written for Terraform pass to every verb: planning never asks and takes no lock. Help does not show
- * them.
- */
+/** Options that scripts for Terraform pass to every verb; reading verbs ignore them, and help hides them. */
 export const ignored = {
   input: variant(options.input, { hidden: true }),
   lockTimeoutMs: variant(options.lockTimeoutMs, { hidden: true }),
@@ -139,7 +136,7 @@ const filesOfStages = variant(options.files, {
 
 export const sourceOptions = pick("files", "app", "untrusted", "stacks");
 
-/** Declares a verb that works on a state alone, of one stack and stage unless it says another scope. */
+/** Declares a verb that works on a state alone; its scope is one stack and stage unless it declares another. */
 // biome-ignore lint/complexity/noBannedTypes: a verb may have no arguments.
 export const stateVerb = <O extends Options = {}, A extends Arguments = {}>(
   verb: VerbOf<O, A> & Partial<TargetRules>,
@@ -150,7 +147,8 @@ export const stateVerb = <O extends Options = {}, A extends Arguments = {}>(
   options: {
     ...pick("state", "stacks"),
     ...verb.options,
-    ...{ stage: options.stage, files: filesOfStages },
+    stage: options.stage,
+    files: filesOfStages,
   },
 });
 
@@ -181,12 +179,12 @@ function costLimit(kind: CostLimit["kind"], flags: string, description: string) 
   });
 }
 
-/** Returns the same option, shown in another way. */
+/** Returns the same option with another description or visibility. */
 function variant<Value>(option: TypedOption<Value>, shown: Partial<TypedOption<Value>>): TypedOption<Value> {
   return Object.assign(Object.create(option), shown);
 }
 
-/** Parses `12,15`; may be given more than once. Throws `DiagnosticsError` for other words. */
+/** Parses `12,15`, and appends it to `before`. Throws `DiagnosticsError` for other words. */
 export function idList(word: string, before: readonly string[] = []): readonly string[] {
   const listed = word.split(/[\s,]+/).filter((id) => id !== "");
   const wrong = listed.find((id) => !isStageWord(id));

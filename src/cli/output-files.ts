@@ -10,7 +10,7 @@ import { resourceTypes } from "../resources";
 import { openForLines, writeWholeFile } from "./files";
 import type { Screen } from "./screen";
 
-/** Opens the file of `--json-into`, which is empty at first. `end` returns 1 where it lacks a line. */
+/** Opens the empty file of `--json-into`. `end` returns 1 if a line is missing. */
 export function openJsonLines(file: string | undefined, { terminal }: Screen) {
   if (file === undefined) return { write: () => {}, end: () => 0 };
   const descriptor = openForLines(file);
@@ -21,7 +21,7 @@ export function openJsonLines(file: string | undefined, { terminal }: Screen) {
       try {
         appendFileSync(descriptor, `${line}\n`);
       } catch (cause) {
-        // What is applied matters more than its protocol.
+        // A broken protocol does not stop the apply.
         isBroken = true;
         terminal.note(`Cannot write ${file}: ${reasonOf(cause)}\n`);
       }
@@ -40,17 +40,14 @@ export const savedPlanOf = (
   { revealed, reviewKey: key }: Pick<PlanOutcome, "revealed" | "reviewKey">,
 ): string => savePlan(plan, { files, overridePolicies, stage, stack, revealed, key });
 
-/**
- * Writes a page where one is asked for. It holds no secret, and a browser or a server of artefacts runs as another user.
- * `pageOf` gets what makes pages.
- */
+/** Writes an HTML page, if a file is named. Others may read it: it holds no secret, and browsers run as other users. */
 export function writePage(
   { terminal }: Screen,
   file: string | undefined,
   pageOf: (make: typeof pages) => string,
 ): void {
   if (file === undefined) return;
-  // Loaded where one is asked for: the document of thousands of changes takes longer than the plan itself.
+  // Loaded late: a page of thousands of changes takes longer than the plan.
   const make = require("../report/html/pages") as typeof pages;
   writeWholeFile(file, pageOf(make), { mode: 0o644 });
   terminal.note(`Wrote the page ${file}.\n`);

@@ -10,10 +10,10 @@ import { acquireLock, recordFor } from "../state/lock-record";
 import { makeIgnoredFolder, nodeDisk } from "../state/node-disk";
 import { localLocks } from "../state/stores/local-backend";
 
-export interface OutputPlace {
+export interface OutputFolder {
   readonly cwd: string;
   readonly folder: string;
-  /** The program writes there, whatever CDKTF_OUTDIR says. */
+  /** The program ignores CDKTF_OUTDIR and writes to its own output folder. */
   readonly isOfProgram: boolean;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
@@ -22,11 +22,11 @@ export interface OutputPlace {
 const longestProgramMs = 400_000;
 
 /**
- * Calls `write` with a folder of this run alone, and copies what is written over the output folder. A program that has an
- * output folder of its own writes there, while other runs wait.
+ * Calls `write` with a folder of this run, and copies the result over the output folder. A program with its own output
+ * folder writes directly, while other runs wait.
  */
 export async function writeOutput(
-  place: OutputPlace,
+  place: OutputFolder,
   write: (folder: string) => Promise<SynthesizedFiles>,
 ): Promise<SynthesizedFiles> {
   const { cwd, folder, isOfProgram } = place;
@@ -43,7 +43,7 @@ export async function writeOutput(
   }
 }
 
-async function holdFolder<T>({ cwd, signal, say }: OutputPlace, work: () => Promise<T>): Promise<T> {
+async function holdFolder<T>({ cwd, signal, say }: OutputFolder, work: () => Promise<T>): Promise<T> {
   const disk = nodeDisk;
   const path = join(cwd, ".rnv", "synth.lock");
   const asker = { clock: systemClock, disk, isAlive: aliveBy((pid, how) => process.kill(pid, how)) };
@@ -70,7 +70,7 @@ export function timesIn(folder: string): ReadonlyMap<string, number> {
   return new Map(times.filter((entry): entry is [string, number] => entry[1] !== undefined));
 }
 
-/** Copies an output folder over another. Stacks that are gone are removed; files of Terraform stay. */
+/** Copies an output folder over another. Removes stacks that no longer exist; keeps files of Terraform. */
 function publish(from: string, to: string): void {
   const written = timesIn(from);
   for (const file of timesIn(to).keys()) {

@@ -9,7 +9,7 @@ import { makeIgnoredFolder } from "../state/node-disk";
 import { isJob } from "./ci/job";
 import { makeFolder, writeWholeFile } from "./files";
 
-/** A workspace that `rnv login` saved under a name. Its key is in a file of its own. */
+/** A workspace that `rnv login` saved under a name. A separate file holds its key. */
 interface Profile {
   readonly baseUrl: string;
   readonly workspaceId: string;
@@ -17,27 +17,27 @@ interface Profile {
 
 export interface UsedProfile {
   readonly name: string;
-  /** Why it cannot be used. Verbs that do not connect work all the same. */
+  /** The error in the profile. Only verbs that connect report it. */
   readonly problem?: Diagnostic;
 }
 
-/** Built in: the embedded platform, which needs no login. */
+/** The built-in profile of the embedded platform, which needs no login. */
 export const embeddedProfile = "embedded";
 
-/** Returns what is wrong with the name of a profile to save; undefined for nothing. */
+/** Returns the problem with the name of a profile to save, if any. */
 export const checkProfileName = (name: string): string | undefined => {
   if (name === embeddedProfile) return `the profile "${embeddedProfile}" is built in and needs no login`;
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return undefined;
   return `a profile name has letters, digits, ".", "_" and "-", at most 64, not ${JSON.stringify(name)}`;
 };
 
-/** A file in the user's folder of profiles, absolute: `profiles.json`, and `NAME.key` for the key of each. */
+/** Returns the absolute path of a file in the user's folder of profiles: `profiles.json`, or `NAME.key` for a key. */
 export function configFile(environment: ProcessEnvironment, file: string): string {
   const folder = process.platform === "win32" ? environment.APPDATA : environment.XDG_CONFIG_HOME;
   return join(folder && isAbsolute(folder) ? folder : join(homedir(), ".config"), "rnv", file);
 }
 
-/** Reads the profiles of the user. Throws `DiagnosticsError` where their file cannot be read. */
+/** Reads the profiles of the user. Throws `DiagnosticsError` for an unreadable file. */
 export function readProfiles(environment: ProcessEnvironment): ReadonlyMap<string, Profile> {
   const path = configFile(environment, "profiles.json");
   try {
@@ -54,7 +54,7 @@ export function readProfiles(environment: ProcessEnvironment): ReadonlyMap<strin
   }
 }
 
-/** Saves a profile and its key, which only the user can read. Throws `DiagnosticsError`. */
+/** Saves a profile, and its key for the user alone. Throws `DiagnosticsError`. */
 export function saveProfile(environment: ProcessEnvironment, name: string, profile: Profile, key: string) {
   const profiles = Object.fromEntries([...readProfiles(environment), [name, profile]]);
   makeFolder(configFile(environment, "."), 0o700);
@@ -77,15 +77,15 @@ export function useInFolder(cwd: string, name: string): void {
   writeWholeFile(join(cwd, folderFile), `${name}\n`);
 }
 
-/** The settings of a connection that the environment holds. */
+/** Returns the names of the connection settings that the environment holds. */
 export const connectionIn = (environment: ProcessEnvironment): readonly string[] =>
   ["RNV_BASE_URL", "RNV_WORKSPACE_ID", "RNV_API_KEY", "RNV_API_KEY_FILE"].filter(
     (name) => (environment[name]?.trim() ?? "") !== "",
   );
 
 /**
- * Returns the environment with the settings of the profile that was asked for, else that RNV_PROFILE or a trusted folder
- * names. What the environment sets wins. The key of a profile is used with the URL of that profile only.
+ * Returns the environment with the settings of a profile: `asked`, else the profile of a trusted folder. Variables of
+ * the environment win. The key of a profile goes only to the URL of that profile.
  */
 export function withProfile(
   environment: ProcessEnvironment,
@@ -95,14 +95,18 @@ export function withProfile(
   const name = asked ?? (folder === undefined || isJob(environment) ? undefined : profileOfFolder(folder));
   const set = connectionIn(environment);
   const baseUrl = environment.RNV_BASE_URL?.trim().replace(/\/+$/, "");
-  const hasKey = set.some((one) => one.startsWith("RNV_API_KEY"));
+  const hasKey = set.some((variable) => variable.startsWith("RNV_API_KEY"));
   const isComplete = hasKey && set.includes("RNV_BASE_URL") && set.includes("RNV_WORKSPACE_ID");
   if (name === undefined || baseUrl === "embedded" || isComplete) return { environment };
   try {
-    const settings = settingsIn(environment, name, asked === undefined);
+    const settings = settingsIn(
+      environment,
+      name,
+      asked === undefined ? `${folderFile} names it.` : undefined,
+    );
     if (baseUrl && baseUrl !== settings.RNV_BASE_URL) return { environment };
     const given = Object.entries(settings).filter(
-      ([one]) => !set.includes(one) && !(hasKey && one === "RNV_API_KEY_FILE"),
+      ([variable]) => !set.includes(variable) && !(hasKey && variable === "RNV_API_KEY_FILE"),
     );
     return { environment: { ...environment, ...Object.fromEntries(given) }, profile: { name } };
   } catch (cause) {
@@ -112,10 +116,9 @@ export function withProfile(
   }
 }
 
-/** The settings of a profile, by the variables that they stand for. Throws `DiagnosticsError`. */
-function settingsIn(environment: ProcessEnvironment, name: string, isOfFolder: boolean) {
-  const fail = (summary: string, hint: string) =>
-    failure("config.invalid", summary, { hint, ...(isOfFolder && { detail: `${folderFile} names it.` }) });
+/** Returns the settings of a profile by the names of their variables. Throws `DiagnosticsError`. */
+function settingsIn(environment: ProcessEnvironment, name: string, detail?: string) {
+  const fail = (summary: string, hint: string) => failure("config.invalid", summary, { hint, detail });
   if (isJob(environment))
     throw fail(
       `the profile "${name}" is not read in CI`,

@@ -24,12 +24,13 @@ export function createProgress(screen: Screen, jsonInto: string | undefined) {
   const lines = openJsonLines(jsonInto, screen);
   return {
     close: shown.close,
-    /** Ends the run with its last event, which people see where `isShown`. Returns 1 where the file of `--json-into` lacks a line. */
-    end: (summary: SummaryEvent, isShown: boolean): number => {
-      lines.write(jsonOf(summary));
+    /** Ends the run with its summary, else an `empty` summary for programs. Returns 1 if `--json-into` lacks a line. */
+    end: (summary: SummaryEvent | undefined, empty: SummaryEvent): number => {
+      const last = summary ?? empty;
+      lines.write(jsonOf(last));
       const lost = lines.end();
-      if (isJson) shown.emit({ ...summary, exitCode: summary.exitCode || lost });
-      else if (isShown) shown.emit(summary);
+      if (isJson) shown.emit({ ...last, exitCode: last.exitCode || lost });
+      else if (summary) shown.emit(summary);
       return lost;
     },
     emit: (event: ApplyEvent): void => {
@@ -42,10 +43,10 @@ export function createProgress(screen: Screen, jsonInto: string | undefined) {
 export const jsonOf = (event: ApplyEvent): string =>
   eventJson(event, new Date(systemClock.now()).toISOString());
 
-/** The text of an event, without a line break; empty when it has none. */
+/** Returns the text of an event without a line break; empty for events without a text. */
 type EventText = (event: ApplyEvent) => string;
 
-/** Prints one line an event, for logs, pipes and (as JSON) programs. */
+/** Prints a line for each event, for logs, pipes and programs. */
 const linesOf = (terminal: Pick<Terminal, "out">, textOf: EventText) => (event: ApplyEvent) => {
   const text = textOf(event);
   if (text !== "") terminal.out(`${text}\n`);
@@ -61,15 +62,10 @@ const frames = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
 const mostLines = 8;
 
 /**
- * Lines of finished steps above, and below them one line for each step in flight with its elapsed time and one for the
- * whole run, written again several times a second. `Still …` lines are not printed: the running clock says it. Once
- * `signal` has aborted, the view is erased and events are plain lines.
+ * Prints lines of finished steps. Below them it redraws a line for each step in flight, and a line for the whole run.
+ * Waiting updates the status of a step in place of `Still …` lines. After `signal` aborts, events are plain lines.
  */
-export function liveProgress(
-  terminal: Pick<Terminal, "out" | "width">,
-  textOf: EventText,
-  signal: AbortSignal,
-) {
+function liveProgress(terminal: Pick<Terminal, "out" | "width">, textOf: EventText, signal: AbortSignal) {
   const inFlight = new Map<string, InFlight>();
   const total = countRun();
   const { elapsed: now } = systemClock;
@@ -133,14 +129,12 @@ function track(inFlight: Map<string, InFlight>, event: ApplyEvent, since: number
   waiting.status = [event.status, event.note].filter(Boolean).join(": ");
 }
 
-/** A line that wraps would make the cursor go up too few lines; control characters would move it. */
+/** Cuts a line to the terminal: wrapped lines and control characters would misplace the cursor. */
 function clip(line: string, { width = 80 }: Pick<Terminal, "width">): string {
   return cutText(line.replace(/\p{C}/gu, " "), width - 1, "…");
 }
 
-export type WaitNotice = ReturnType<typeof watchWaiting>;
-
-/** How late a busy machine may send a retry, milliseconds. */
+/** Milliseconds that a busy machine may delay a retry. */
 const lateMs = 5000;
 
 function retryText(reason: string, host: string): string {
@@ -148,35 +142,35 @@ function retryText(reason: string, host: string): string {
   return reason === "rate limited" ? `Rate limited by ${host}; retrying` : `${host}: ${reason}; retrying`;
 }
 
-/** Says after 10 s that nothing was answered, after 30 s, and then each minute; a failed connection at once. */
+/** Reports missing answers after 10 s, after 30 s, then each minute; reports a failed connection immediately. */
 export function watchWaiting(host: string, say: (line: string) => void) {
   const { elapsed: now } = systemClock;
-  let underWay = 0;
+  let inFlight = 0;
   let since = now();
-  let told = 0;
-  let again: { readonly reason: string; readonly until: number } | undefined;
+  let reports = 0;
+  let retry: { readonly reason: string; readonly until: number } | undefined;
 
   const answered = (): void => {
     since = now();
-    told = 0;
-    again = undefined;
+    reports = 0;
+    retry = undefined;
   };
   const begin = (): void => {
-    const isWaiting = underWay > 0 || (again !== undefined && again.until + lateMs > now());
+    const isWaiting = inFlight > 0 || (retry !== undefined && retry.until + lateMs > now());
     if (!isWaiting) answered();
   };
   const look = (): void => {
     begin();
     const waited = now() - since;
-    if (waited < reminderAfter(told)) return;
-    told += 1;
+    if (waited < reminderAfter(reports)) return;
+    reports += 1;
     const time = `${elapsedText(Math.floor(waited / 1000))} so far`;
-    const seconds = Math.floor(((again?.until ?? 0) - now()) / 1000);
-    const left = seconds > 0 ? ` in ${elapsedText(seconds)}` : "";
+    const seconds = Math.floor(((retry?.until ?? 0) - now()) / 1000);
+    const delay = seconds > 0 ? ` in ${elapsedText(seconds)}` : "";
     say(
-      again === undefined || underWay > 0
-        ? `Waiting for ${host} to answer ${counted(underWay, "request")} (${time})`
-        : `${retryText(again.reason, host)}${left} (${time})`,
+      retry === undefined || inFlight > 0
+        ? `Waiting for ${host} to answer ${counted(inFlight, "request")} (${time})`
+        : `${retryText(retry.reason, host)}${delay} (${time})`,
     );
   };
   const timer = setInterval(look, 1000).unref();
@@ -184,19 +178,19 @@ export function watchWaiting(host: string, say: (line: string) => void) {
     close: (): void => clearInterval(timer),
     during: async <T extends { readonly status: number }>(request: () => Promise<T>): Promise<T> => {
       begin();
-      underWay += 1;
+      inFlight += 1;
       try {
         const answer = await request();
-        // An answer that says "later" is none.
+        // 429 and 5xx answers are followed by a retry.
         if (answer.status < 500 && answer.status !== 429) answered();
         return answer;
       } finally {
-        underWay -= 1;
+        inFlight -= 1;
       }
     },
     onWait: ({ reason, seconds }: WaitEvent): void => {
-      if (reason === "not connected" && again === undefined) say(retryText(reason, host));
-      again = { reason, until: now() + seconds * 1000 };
+      if (reason === "not connected" && retry === undefined) say(retryText(reason, host));
+      retry = { reason, until: now() + seconds * 1000 };
     },
   };
 }

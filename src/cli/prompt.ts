@@ -9,15 +9,15 @@ import type { Change, Plan } from "../plan/plan";
 import { deletionText } from "../report/plan-report";
 import { exitCodes, type Screen } from "./screen";
 
-/** Returns true where an answer is possible: at a terminal, without `-input=false` and `-json`. */
+/** Returns true if a person can answer: at a terminal, without `-input=false` and `-json`. */
 export const canAnswer = ({ terminal, input, format }: Screen): boolean =>
   terminal.interactive && input && format !== "json";
 
-/** Asks one question; undefined where there is no answer any more: end of input, or Ctrl-C, which is a no. */
+/** Asks a question; undefined at the end of input and at Ctrl-C. */
 export async function ask(
   { terminal, signal }: Screen,
   question: string,
-  isSecret = false,
+  { isSecret = false } = {},
 ): Promise<string | undefined> {
   if (signal.aborted) return undefined;
   if (!isSecret) terminal.tell(question);
@@ -25,7 +25,7 @@ export async function ask(
   const output = new Writable({ write: (_text, _encoding, done) => done() });
   const echo = isSecret ? { output, terminal: true, historySize: 0 } : {};
   const lines = createInterface({ input: terminal.stdin, signal, ...echo });
-  // What is typed is hidden only once the terminal is in raw mode.
+  // Raw mode hides typed characters: start it before the question.
   if (isSecret) terminal.tell(question);
   const [answer] = await Promise.race([once(lines, "line"), once(lines, "close")]);
   lines.close();
@@ -33,7 +33,7 @@ export async function ask(
   return answer;
 }
 
-/** Asks for approval of what `text` says a verb will do. Throws `DiagnosticsError` where no answer is possible. */
+/** Asks for approval of the actions that `text` describes. Throws `DiagnosticsError` if no answer is possible. */
 export async function askApproval(screen: Screen, verb: string, text: string): Promise<boolean> {
   if (canAnswer(screen)) return askForYes(screen, text);
   throw notAsked(verb);
@@ -47,8 +47,9 @@ const notAsked = (verb: string, hint = "Run it in a terminal, or add --auto-appr
   failure("command.usage", `${verb} needs approval, but this is not a terminal`, { hint });
 
 /**
- * Asks for what a plan needs: the address of each unconfirmed deletion, then `yes` unless the plan is saved. Undefined cancels.
- * `--auto-approve` confirms no deletion (DESIGN section 7). Throws `DiagnosticsError` when no answer is possible: exit code 4 for deletions, 1 for the approval.
+ * Asks for the address of each unconfirmed deletion, then for `yes` unless the plan is saved. Undefined cancels.
+ * `--auto-approve` confirms no deletion (DESIGN section 7). Throws `DiagnosticsError` if no answer is possible: exit
+ * code 4 for deletions, 1 for the approval.
  */
 export async function approvePlan(
   screen: Screen,
@@ -60,7 +61,7 @@ export async function approvePlan(
   const isApproved = autoApprove || isSaved;
   if (!canAnswer(screen)) {
     if (unconfirmed.length > 0)
-      throw new DiagnosticsError(unconfirmed.map((change) => deletionRefused(change, plan, isSaved)));
+      throw new DiagnosticsError(unconfirmed.map((change) => deletionRefused(change, plan, { isSaved })));
     if (!isApproved) throw notAsked(mode, mode === "destroy" ? undefined : bySavedPlan);
     return { confirmedDeletes: [] };
   }
@@ -72,7 +73,7 @@ export async function approvePlan(
 const bySavedPlan =
   "Run it in a terminal, add --auto-approve, or apply a saved plan: rnv plan -out plan.rnvplan, then rnv apply plan.rnvplan";
 
-/** Returns the plan without the guards that a prompt confirms. */
+/** Returns the plan without guards that a prompt confirms. */
 export const askablePlan = (plan: Plan): Plan => ({
   ...plan,
   changes: plan.changes.map((change) =>
@@ -82,7 +83,6 @@ export const askablePlan = (plan: Plan): Plan => ({
 
 async function askForAddress(screen: Screen, change: Change, plan: Plan): Promise<boolean> {
   let opening = deletionText(change, plan);
-  // So often it may be mistyped.
   for (let tries = 0; tries < 3; tries += 1) {
     const answer = (await ask(screen, `${opening}  Type its address to confirm: `))?.trim();
     if (answer === change.address) return true;
@@ -104,7 +104,11 @@ const questions: Readonly<Record<Plan["options"]["mode"], string>> = {
     "  Nothing is written to the platform.\n  ",
 };
 
-function deletionRefused({ address, blockedBy }: Change, { options }: Plan, isSaved: boolean) {
+function deletionRefused(
+  { address, blockedBy }: Change,
+  { options }: Plan,
+  { isSaved }: { readonly isSaved: boolean },
+) {
   const replan = isSaved ? "what the manifest confirms needs a new plan" : undefined;
   const all = options.mode === "destroy" ? "rnv destroy -auto-approve deletes all of it" : undefined;
   return error("guard.delete_unconfirmed", `${address} will be destroyed. Blocked: it is not confirmed`, {
@@ -122,7 +126,7 @@ export interface Choice<Value> {
   readonly hint?: string;
 }
 
-/** Lets a person at the terminal choose with the arrow keys. Throws where they leave the question: Ctrl-C, Ctrl-D, Escape. */
+/** Lets a person choose with the arrow keys. Throws at Ctrl-C, Ctrl-D and Escape. */
 export async function chooseOne<Value extends string>(
   { terminal, signal }: Pick<Screen, "terminal" | "signal">,
   message: string,
@@ -140,7 +144,6 @@ export async function chooseOne<Value extends string>(
   const prompt = new SelectPrompt<Choice<Value>>({
     options: [...choices],
     input: terminal.stdin as Readable,
-    // @clack takes the usual size if the terminal tells none.
     output: Object.assign(output, { columns: terminal.width }),
     // Before the terminal is in raw mode, Ctrl-C is a signal.
     signal: AbortSignal.any([signal, ended.signal]),
@@ -154,7 +157,7 @@ export async function chooseOne<Value extends string>(
       return [message, ...lines, "arrow keys, then Enter"].join("\n");
     },
   });
-  // Ctrl-D ends the reading of keys, and nothing would answer any more.
+  // Ctrl-D ends the input, so that no key could answer.
   prompt.on("key", (_text, { ctrl, name }) => {
     if (ctrl === true && name === "d") prompt.state = "cancel";
   });

@@ -12,14 +12,11 @@ import { typesByName } from "../resources";
 import type { StackFile } from "../stack/stack-files";
 import { isFile, readText } from "./files";
 import { type Screen, usage } from "./screen";
-import { askedStage, inAskedStage } from "./stages";
+import { inRequestedStage, requestedStage } from "./stages";
 import { withStack } from "./synthesize";
 import { givenAddress, inStack, type Request, type Target, type TargetRules, targetAt } from "./target";
 
-/**
- * Returns what a command line names: a manifest, or its stacks, in the stage that is asked for. Throws `DiagnosticsError` where
- * that is not clear.
- */
+/** Returns the targets of a command line in its stage: a manifest, or stacks. Throws if they are ambiguous. */
 export async function resolveTargets(
   request: Request,
   rules: TargetRules,
@@ -34,22 +31,22 @@ export async function resolveTargets(
   const refuse = (word: string): void =>
     refuseMisplaced(word, `${verb} -f`, request.takesTargets && `${verb} -target`);
   if (planFile !== undefined && saved === undefined) refuse(planFile);
-  // A verb about one stack reads a saved plan alone, and each reports a damaged one.
+  // A verb about a single stack reads the plan itself; every verb reports a damaged plan itself.
   if (planFile !== undefined && (scope === "one" || saved === undefined))
     return [targetAt(request, { planFile })];
   const read = saved ? savedRequest(request, saved) : await withStack(request, screen);
   const named = [...read.words, ...read.stacks];
   const stacks = await listStacks(read);
-  const [left = "", ...more] = request.stacks;
-  // `destroy` also deletes what the state of a stack records that the app no longer has.
-  const isLeft = left !== "" && more.length === 0 && stacks.every(({ unit }) => unit !== left);
-  if (rules.order && isLeft && request.givenState) {
-    const target = inStack(await inAskedStage(read, screen, rules), left);
-    return [{ ...target, unit: { name: left, isUndeclared: true }, isUndeclared: true }];
+  const [name = "", ...more] = request.stacks;
+  // `destroy` also deletes the records of a stack that the app no longer has.
+  const isUndeclared = name !== "" && more.length === 0 && stacks.every(({ unit }) => unit !== name);
+  if (rules.order && isUndeclared && request.givenState) {
+    const target = inStack(await inRequestedStage(read, screen, rules), name);
+    return [{ ...target, unit: { name, isUndeclared }, isUndeclared }];
   }
   read.words.filter((word) => stacks.every(({ unit }) => unit !== word)).forEach(refuse);
   if (!(await areStackPaths(read)).includes(true)) refuseWords(named, takesPlan);
-  const inStage = await inAskedStage(read, screen, rules);
+  const inStage = await inRequestedStage(read, screen, rules);
   const target = { ...inStage, planFile, files: saved ? request.files : read.files };
   if (stacks.length === 0) return [target];
   const chosen = chooseNamed(stacks, ({ unit }) => unit, named, "stack");
@@ -64,18 +61,18 @@ export async function resolveTargets(
   return stackTargets(target, rules, stacks, chosen);
 }
 
-/** Returns the request that a plan was saved for; another stage that is asked for is refused. */
+/** Returns the request of a saved plan; refuses another requested stage. */
 function savedRequest(request: Request, { files, stage, stack }: SavedPlan["request"]): Request {
-  const asked = askedStage(request);
-  if (asked === undefined || stageText(asked) === stage)
+  const requested = requestedStage(request);
+  if (requested === undefined || stageText(requested) === stage)
     return { ...request, files, givenStage: stage, words: [], stacks: stack === undefined ? [] : [stack] };
   const planned = stage === undefined ? "no stage" : `the stage ${stage}`;
-  const summary = `${request.words[0]} was planned for ${planned}, not for ${stageText(asked)}`;
+  const summary = `${request.words[0]} was planned for ${planned}, not for ${stageText(requested)}`;
   const hint = "leave --stage and RNV_STAGE out: a saved plan names its stage itself";
   throw failure("guard.stage", summary, { hint });
 }
 
-/** Returns the `chosen` ones of all stacks as targets: in their order, or from the last one. */
+/** Returns the `chosen` stacks as targets, in their order or reversed. */
 function stackTargets(
   target: Target,
   { order, others }: TargetRules,
@@ -83,16 +80,18 @@ function stackTargets(
   chosen: readonly StackFile[],
 ): readonly Target[] {
   const address = givenAddress(target);
-  // Each stack has a state of its own: the address is the default one, or holds the name of the stack.
+  // A fixed address of the state cannot serve the other stacks.
   const areRead = others !== "none" && (address === "" || address.includes(stackPlaceholder));
   const isReversed = order === "dependents first";
   const needing = (unit: string): readonly string[] =>
     stacks.flatMap((other) => (other.dependencies.includes(unit) ? other.unit : []));
   const sharesRun = chosen.length > 1;
   return (isReversed ? [...chosen].reverse() : chosen).map(({ unit, dependencies }) => ({
-    ...inStack(target, unit, sharesRun),
+    ...inStack(target, unit, { sharesRun }),
     waitsFor: isReversed ? needing(unit) : dependencies,
-    others: areRead ? stacks.flatMap((one) => (one.unit === unit ? [] : inStack(target, one.unit))) : [],
+    others: areRead
+      ? stacks.flatMap((stack) => (stack.unit === unit ? [] : inStack(target, stack.unit)))
+      : [],
   }));
 }
 
@@ -104,24 +103,23 @@ async function targetsOfState(
   const { takesPlan, others, scope } = rules;
   const { words, stacks, cwd } = request;
   if (takesPlan && words[0] !== undefined) return [targetAt(request, { stage: "any", planFile: words[0] })];
-  const target = await inAskedStage(request, screen, rules);
-  // It reads the state for what it knows, and continues without.
+  const target = await inRequestedStage(request, screen, rules);
   if (others === "none") return [target];
   const folder = resolve(cwd, ".rnv", target.stage ?? "");
   const hasState = (name: string): boolean => isFile(resolve(folder, name, "state.json"));
-  // One that is in no folder of its own is that of all.
-  const isOne = givenAddress(request) !== "" || hasState("") || !existsSync(folder);
-  const names = isOne || stacks.length > 0 ? stacks : readdirSync(folder).filter(hasState);
+  // A state outside of the folders of stacks is the state of the whole app.
+  const isShared = givenAddress(request) !== "" || hasState("") || !existsSync(folder);
+  const names = isShared || stacks.length > 0 ? stacks : readdirSync(folder).filter(hasState);
   if (names.length === 0) return [target];
   if (names.length === 1 || (scope === "each" && words[0] === undefined))
     return names.map((name) => inStack(target, name));
   throw usage(
     "each stack has a state of its own here, and this is about one",
-    `name one: ${names.map((one) => `--stack ${escapeText(one)}`).join(", ")}`,
+    `name one: ${names.map((name) => `--stack ${escapeText(name)}`).join(", ")}`,
   );
 }
 
-/** Refuses a word that names a manifest or an address. The verbs end with the option that the word belongs to. */
+/** Refuses a word that names a manifest or an address. Each verb parameter ends with the right option for the word. */
 export function refuseMisplaced(word: string, manifestVerb: string, addressVerb?: string | false): void {
   const isFolder = statSync(word, { throwIfNoEntry: false })?.isDirectory() === true;
   if (isFolder || (isFile(word) && manifestName.test(word)))

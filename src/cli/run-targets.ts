@@ -7,7 +7,7 @@ import type { RecordedResource } from "../model/state";
 import { systemClock } from "../model/time";
 import { capitalized } from "../model/wording";
 import { escapeJson, escapeText, jsonText } from "../report/escape-text";
-import { type Run, runOn, stateOf, type TargetEnd, type ToldOutputs } from "./open-target";
+import { type Run, runOn, type SharedOutputs, stateOf, type TargetEnd } from "./open-target";
 import { resolveTargets } from "./resolve";
 import { exitCodes, outcomeOf, outStyle, report, type Screen, usage } from "./screen";
 import { type Request, type Target, type TargetRules, targetAt } from "./target";
@@ -15,7 +15,7 @@ import { withOut } from "./terminal";
 import type { Verb, VerbEnd } from "./verb";
 
 export interface TargetResult {
-  /** In its stage and its stack; where it failed before its stage was known, `readStage` is `any`. */
+  /** `readStage` is `any` if the stage could not be resolved. */
   readonly target: Target;
   readonly outcome: TargetEnd;
   readonly seconds: number;
@@ -23,7 +23,7 @@ export interface TargetResult {
 }
 
 interface TargetsRun {
-  /** Undefined for the stage that RNV_STAGE names, or for none. */
+  /** Undefined for the stage of RNV_STAGE, or for no stage. */
   readonly stages: readonly (string | undefined)[];
   readonly rules: TargetRules;
   readonly screen: Screen;
@@ -31,12 +31,12 @@ interface TargetsRun {
   readonly onResult?: (result: TargetResult, screen: Screen) => void;
 }
 
-export const tellFindings = ({ outcome }: TargetResult, screen: Screen): void =>
+export const reportFindings = ({ outcome }: TargetResult, screen: Screen): void =>
   report(screen, outcome.diagnostics);
 
 /**
- * Runs stages, and each stack of a stage, until the run is interrupted. None is stopped by another, unless it writes: what is thrown becomes the
- * outcome of its target. Several end with the exit code that says most (`joinExitCodes`, DESIGN section 11, "Stacks").
+ * Runs stages, and each stack of a stage, until Ctrl-C. A failure, thrown or not, becomes the outcome of its target; it
+ * stops the next targets only if the verb writes. `joinExitCodes` joins their exit codes (DESIGN section 11, "Stacks").
  */
 export async function resultsOf(request: Request, run: TargetsRun): Promise<readonly TargetResult[]> {
   const { stages, rules, screen, onResult = () => {} } = run;
@@ -79,13 +79,14 @@ export async function resultsOf(request: Request, run: TargetsRun): Promise<read
 }
 
 /**
- * Returns several stacks, each with the addresses that it records. Throws where not exactly one records an address of the
- * command line, or where an option is about the plan of one stack.
+ * Returns stacks with their recorded addresses. Throws unless exactly one stack records each address of the command
+ * line, and for options about the plan of a single stack.
  */
 async function shareAddresses(targets: readonly Target[], screen: Screen): Promise<readonly Target[]> {
-  const { addresses = [], ofOneStack } = targets[0] ?? {};
+  const { addresses = [], singleStackOption } = targets[0] ?? {};
   if (targets.length < 2) return targets;
-  if (ofOneStack) throw usage(`${ofOneStack} is about one stack, and several are read`, "name one of them");
+  if (singleStackOption)
+    throw usage(`${singleStackOption} is about one stack, and several are read`, "name one of them");
   if (addresses.length === 0) return targets;
   const owning = targets.map(async (target) => {
     const { resources = {} } = (await stateOf(target, screen)) ?? {};
@@ -102,8 +103,8 @@ async function shareAddresses(targets: readonly Target[], screen: Screen): Promi
 }
 
 /**
- * Runs a manifest, or stacks one after the other: under a heading each, or as one JSON document. None is written, nor has a
- * result, where one that it waits for is not done.
+ * Runs a manifest, or stacks in turn with a heading each or as one JSON document. If a dependency of a stack failed, a
+ * verb that writes skips the stack, which then has no result.
  */
 async function runStacks(
   targets: readonly Target[],
@@ -116,7 +117,7 @@ async function runStacks(
   const isDocument = areMany && format === "json" && !writes;
   const documents: Record<string, unknown> = {};
   const failed = new Set<string>();
-  const told = new Map<string, ToldOutputs>();
+  const outputsOf = new Map<string, SharedOutputs>();
   let gap = "";
   const runOne = async (target: Target): Promise<void> => {
     const { stack = "", waitsFor = [], others = [] } = target;
@@ -129,18 +130,18 @@ async function runStacks(
       return;
     }
     const unit = target.unit && { ...target.unit, state: target.state, needsValues: need === "needed" };
-    const one = unit ? { ...target, unit: await withOthers(unit, others, told, screen) } : target;
+    const complete = unit ? { ...target, unit: await withOthers(unit, others, outputsOf, screen) } : target;
     if (areMany && !isDocument) terminal.out(titleOf(screen, "stack", stack, gap));
     gap = "\n";
     let text = "";
     const out = (part: string): void => {
       text += part;
     };
-    const { exitCode, toldOutputs } = await run(
-      one,
+    const { exitCode, sharedOutputs } = await run(
+      complete,
       isDocument ? { ...screen, terminal: withOut(terminal, out) } : screen,
     );
-    if (toldOutputs) told.set(stack, toldOutputs);
+    if (sharedOutputs) outputsOf.set(stack, sharedOutputs);
     if (isDocument) documents[stack] = JSON.parse(text === "" ? "null" : text);
     if (exitCode !== exitCodes.done && exitCode !== exitCodes.changes) failed.add(stack);
   };
@@ -148,7 +149,7 @@ async function runStacks(
   if (isDocument) terminal.out(jsonText({ format_version: "1.0", stacks: documents }));
 }
 
-/** Runs a verb on each target of a request, and of each of `stages`; resolves to the exit code that says most. */
+/** Runs a verb on each target of a request in each of `stages`; resolves to their joined exit code. */
 export async function runOnTargets(
   request: Request,
   screen: Screen,
@@ -157,13 +158,15 @@ export async function runOnTargets(
   stages: readonly (string | undefined)[] = [request.givenStage],
 ): Promise<number> {
   const results = await resultsOf(request, {
-    ...{ stages, rules, screen },
-    run: async (one) => {
-      const { exitCode, toldOutputs } = endOf(await run(one));
-      return { diagnostics: [], exitCode, toldOutputs };
+    stages,
+    rules,
+    screen,
+    run: async (targetRun) => {
+      const { exitCode, sharedOutputs } = endOf(await run(targetRun));
+      return { diagnostics: [], exitCode, sharedOutputs };
     },
     onResult: (result, on) => {
-      tellFindings(result, on);
+      reportFindings(result, on);
       if (on.format === "json" && !result.hasPrinted)
         on.terminal.out(rules.failedJson?.(result.outcome, request.commandLine) ?? "");
     },
@@ -174,14 +177,14 @@ export async function runOnTargets(
 export const endOf = (end: VerbEnd): Exclude<VerbEnd, number | undefined> =>
   typeof end === "object" ? end : { exitCode: end ?? exitCodes.done };
 
-/** Returns a stack with what it may use of the others: outputs of this run, else of their states. */
+/** Returns a stack with the outputs of the other stacks: from this run, else from their states. */
 async function withOthers(
   unit: StackUnit,
   others: readonly Target[],
-  told: ReadonlyMap<string, ToldOutputs>,
+  outputsOf: ReadonlyMap<string, SharedOutputs>,
   screen: Screen,
 ): Promise<StackUnit> {
-  const crossValues = new Map<string, ToldOutputs>();
+  const crossValues = new Map<string, SharedOutputs>();
   const known = new Map<string, OtherStack>();
   for (const other of others) {
     const { stack = "" } = other;
@@ -190,12 +193,12 @@ async function withOthers(
     known.set(stack, { state: other.state, ids: new Map(records.map(([address, { id }]) => [address, id])) });
     const outputs = Object.entries(state?.outputs ?? {}).filter(([, value]) => !isHiddenOutput(value));
     const recorded = outputs.map(([key, value]): [string, CrossValue] => [key, { kind: "value", value }]);
-    crossValues.set(stack, told.get(stack) ?? new Map(recorded));
+    crossValues.set(stack, outputsOf.get(stack) ?? new Map(recorded));
   }
   return { ...unit, crossValues, others: known };
 }
 
-/** Returns what is above the output of a stage or a stack, where several are on one standard output. */
+/** Returns the heading of a stage or a stack on a shared standard output. */
 function titleOf(screen: Screen, kind: "stage" | "stack", name: string, gap: string): string {
   if (screen.format === "json") return `${escapeJson({ type: kind, [kind]: name })}\n`;
   const title = escapeText(`${capitalized(kind)} ${name}`);

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { runTest } from "../commands/test/run-test";
 import { trustOf } from "../declaration/trust";
-import { failure, hasErrors } from "../diagnostics/diagnostic";
+import { type Diagnostic, failure, hasErrors } from "../diagnostics/diagnostic";
 import { type ManifestTest, readTests } from "../manifest/beside/test-file";
 import { jsonText } from "../report/escape-text";
 import {
@@ -21,7 +21,7 @@ interface TestValues {
   readonly junit: string | undefined;
 }
 
-/** `rnv test`: runs the tests of files and folders, and reports each as it ends. */
+/** Runs the tests of files and folders, and prints each result at its end. */
 export async function runTests(
   { paths, filters, junit }: TestValues,
   { target: { environment, untrusted, runProgram }, screen }: Pick<Run, "target" | "screen">,
@@ -30,19 +30,19 @@ export async function runTests(
   const isForbidden = trustOf({ environment, untrusted }).commandsForbiddenBy !== undefined;
   const { tests, diagnostics } = readTests(cwd, paths);
   report(screen, diagnostics);
-  const chosen = chooseTests(tests, filters, hasErrors(diagnostics));
+  const chosen = chooseTests(tests, filters, diagnostics);
   const isText = screen.format === "text";
   const style = outStyle(screen);
   const started = performance.now();
   const results: TestResult[] = [];
   for (const test of chosen) {
     if (signal.aborted) break;
-    const ran = await runTest(test, signal, isForbidden ? undefined : runProgram);
+    const { result, unexpected } = await runTest(test, signal, isForbidden ? undefined : runProgram);
     if (isText && results.at(-1)?.file !== test.file)
       terminal.out(`${results.length === 0 ? "" : "\n"}${style.colors.bold(test.file)}\n`);
-    results.push(ran.result);
-    if (isText) terminal.out(testResultText(ran.result, ran.unexpected, style));
-    if (isText) annotate(screen, ran.unexpected);
+    results.push(result);
+    if (isText) terminal.out(testResultText(result, unexpected, style));
+    if (isText) annotate(screen, unexpected);
   }
   const whole = testReport(results, (performance.now() - started) / 1000);
   if (!isText) terminal.out(jsonText(whole));
@@ -52,16 +52,16 @@ export async function runTests(
   return whole.failed > 0 || hasErrors(diagnostics) ? exitCodes.error : exitCodes.done;
 }
 
-/** What runs nothing must not look as if all were well. */
+/** Returns the tests that match a filter. Throws for no tests: an empty run must not succeed. */
 function chooseTests(
   tests: readonly ManifestTest[],
   filters: readonly string[],
-  hasMistakes: boolean,
+  mistakes: readonly Diagnostic[],
 ): readonly ManifestTest[] {
   const chosen = tests.filter(
     ({ file, name }) => filters.length === 0 || filters.some((text) => `${file} ${name}`.includes(text)),
   );
-  if (chosen.length > 0 || hasMistakes) return chosen;
+  if (chosen.length > 0 || hasErrors(mistakes)) return chosen;
   const why =
     tests.length === 0
       ? "there are no tests here: no file is named *.rnvtest.yaml"

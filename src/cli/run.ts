@@ -7,7 +7,7 @@ import { programRunner } from "../manifest/text/run-program";
 import { reasonOf } from "../model/file-error";
 import type { ProcessEnvironment } from "../model/process-environment";
 import { normalizeArgv, optionShapes } from "./argv";
-import { strangersJob } from "./ci/job";
+import { untrustedJob } from "./ci/job";
 import { checkWritable } from "./files";
 import { type Run, runOn } from "./open-target";
 import { options } from "./options";
@@ -28,7 +28,7 @@ export interface Host extends TerminalStreams, Pick<NodeJS.EventEmitter, "on" | 
 /** A screen before the command line is read. */
 type HostScreen = Pick<Screen, "terminal" | "environment" | "signal">;
 
-/** Runs one command line; resolves to the exit code of DESIGN section 8. Never rejects. */
+/** Runs a command line; resolves to the exit code of DESIGN section 8. Never rejects. */
 async function run(argv: readonly string[], host: HostScreen): Promise<number> {
   const { terminal, signal } = host;
   let exitCode = 0;
@@ -41,7 +41,7 @@ async function run(argv: readonly string[], host: HostScreen): Promise<number> {
       exitCode = await runVerb(verb, command, request, { ...host, environment, cwd, ...screenOf(command) });
     },
     terminal,
-    argv[0],
+    { first: argv[0] },
   );
   const words = normalizeArgv(argv, optionShapes(program));
   try {
@@ -50,21 +50,22 @@ async function run(argv: readonly string[], host: HostScreen): Promise<number> {
   } catch (cause) {
     // Help or the version was printed.
     if (cause instanceof CommanderError) return cause.exitCode;
-    const outcome = failureOf(cause, signal.aborted);
+    const outcome = failureOf(cause, signal);
     report({ ...host, cwd: "." }, outcome.diagnostics);
     if (words.includes("--json")) terminal.out(failedJson(outcome, words));
     return outcome.exitCode;
   }
 }
 
-/** Options that name what a verb writes; `report` is a folder. */
-const written = ["out", "html", "jsonInto", "metrics", "junit", "report"];
+/** Options that name output files; `report` is a folder. */
+const outputOptions = ["out", "html", "jsonInto", "metrics", "junit", "report"];
 
 async function runVerb(verb: Verb, command: Command, request: Request, screen: Screen): Promise<number> {
-  for (const name of written) checkWritable(command.opts()[name], name === "report");
+  for (const name of outputOptions)
+    checkWritable(command.opts()[name], name === "report" ? "folder" : "file");
   const given = valuesIn(command, verb);
-  const run = (one: Run) => verb.run(given, one);
-  if (verb.scope !== "none") return runOnTargets(request, screen, verb, run);
+  const run = (targetRun: Run) => verb.run(given, targetRun);
+  if (verb.scope) return runOnTargets(request, screen, verb, run);
   return endOf(await runOn(targetAt(request, { stage: "any" }), screen, run)).exitCode;
 }
 
@@ -93,11 +94,11 @@ function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonl
     givenState: options.state.valueIn(command),
     stacks: options.stacks.valueIn(command),
     givenStage: options.stage.valueIn(command),
-    addresses: [options.confirmDelete, options.confirmConsumers, options.replace].flatMap((one) =>
-      one.valueIn(command),
+    addresses: [options.confirmDelete, options.confirmConsumers, options.replace].flatMap((option) =>
+      option.valueIn(command),
     ),
-    ofOneStack: [options.out, options.html, options.jsonInto, options.expectDigest].find((one) =>
-      isGiven(one.valueIn(command)),
+    singleStackOption: [options.out, options.html, options.jsonInto, options.expectDigest].find((option) =>
+      isGiven(option.valueIn(command)),
     )?.long,
     ids: options.ids.valueIn(command),
     answerTimeoutMs: options.answerTimeoutMs.valueIn(command),
@@ -105,11 +106,11 @@ function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonl
   };
 }
 
-/** The environment of a run, with the settings of its profile. Members of a fleet read theirs in their own folders. */
+/** Returns the environment with the settings of the profile. Members of a fleet read profiles in their own folders. */
 function profiled(command: Command, untrusted: boolean, { terminal, environment }: HostScreen) {
   const { profile: asked } = command.optsWithGlobals();
   if (command.parent?.name() === "fleet")
-    return { environment: { ...environment, ...(asked !== undefined && { RNV_PROFILE: asked }) } };
+    return { environment: { ...environment, RNV_PROFILE: asked ?? environment.RNV_PROFILE } };
   const used = withProfile(environment, asked, untrusted ? undefined : process.cwd());
   const winners = connectionIn(environment).join(" and ");
   if (asked !== undefined && used.profile === undefined && command.name() !== "login")
@@ -117,12 +118,12 @@ function profiled(command: Command, untrusted: boolean, { terminal, environment 
   return used;
 }
 
-/** A manifest of a stranger is not trusted, whether or not the job says so. */
+/** Returns true if the option, RNV_UNTRUSTED or the job says that the manifest is not trusted. */
 function isUntrusted(command: Command, { terminal, environment }: HostScreen): boolean {
   const setting = environment.RNV_UNTRUSTED?.trim();
   if (options.untrusted.valueIn(command)) return true;
   if (setting === "0" || setting === "1") return setting === "1";
-  const why = strangersJob(environment);
+  const why = untrustedJob(environment);
   if (why !== undefined && options.untrusted.isIn(command))
     terminal.note(
       `${why}: the manifest is not trusted (--untrusted; RNV_UNTRUSTED=0 in the job trusts it).\n`,
@@ -156,13 +157,13 @@ async function runIn(host: Host): Promise<number> {
   const argv = host.argv.slice(2);
   const terminal = createTerminal(host, {
     environment: host.env,
-    // Before parsing, because errors of parsing have colours too.
+    // Errors of the parser have colours: read this first.
     noColor: argv.includes("--no-color") || argv.includes("-no-color"),
   });
   const interruption = new AbortController();
-  // Every request in flight listens; that many listeners are no leak.
+  // Every request in flight listens: no leak.
   setMaxListeners(0, interruption.signal);
-  // Once: calls in flight finish, none is started. Twice leaves at once.
+  // First: finish requests in flight. Second: exit.
   const interrupt = (): void => {
     if (interruption.signal.aborted) host.exit(exitCodes.interrupted);
     else interruption.abort(new Error("interrupted"));
@@ -180,6 +181,5 @@ async function runIn(host: Host): Promise<number> {
   });
   report({ ...screen, cwd: "." }, [diagnostic]);
   await terminal.flush();
-  // Other failures say more than this one.
   return exitCode === 0 || exitCode === 2 ? 1 : exitCode;
 }

@@ -25,17 +25,14 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-type Format = "text" | "json" | "markdown";
-
-/** The terminal of a run, and how it wants to be told. */
+/** The terminal of a run, and the format of its output. */
 export interface Screen {
   readonly terminal: Terminal;
   readonly environment: ProcessEnvironment;
-  /** The folder that paths of findings start from. */
+  /** The base of paths in findings. */
   readonly cwd: string;
-  /** `-json` is short for `--format json`. */
-  readonly format: Format;
-  /** False with `-input=false`: nothing is asked. */
+  readonly format: "text" | "json" | "markdown";
+  /** False with `-input=false`: never ask. */
   readonly input: boolean;
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;
@@ -55,7 +52,7 @@ export const outStyle = ({ terminal: { color, width } }: Styled): Style =>
 export const errStyle = ({ terminal: { color, width } }: Styled): Style =>
   createStyle({ color: color.err, width });
 
-/** Prints the outcome of steps: what was done, and what was left as it is. */
+/** Returns functions that print a completed step, and a step that left its file or setting unchanged. */
 export function notesOf(screen: Styled) {
   const { colors } = outStyle(screen);
   return {
@@ -64,10 +61,10 @@ export function notesOf(screen: Styled) {
   };
 }
 
-type Told = Pick<Screen, "terminal" | "environment" | "cwd">;
+type ReportScreen = Pick<Screen, "terminal" | "environment" | "cwd">;
 
-/** Prints findings on standard error: standard output stays clean for pipes. In GitHub Actions as annotations too. */
-export function report(screen: Told, diagnostics: readonly Diagnostic[]): void {
+/** Prints findings on standard error, and as annotations in GitHub Actions. */
+export function report(screen: ReportScreen, diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length === 0) return;
   screen.terminal.err(`${diagnosticsText(diagnostics, errStyle(screen))}\n`);
   const explained = diagnostics.find(
@@ -80,8 +77,10 @@ export function report(screen: Told, diagnostics: readonly Diagnostic[]): void {
   annotate(screen, diagnostics);
 }
 
-/** In GitHub Actions, findings as annotations beside the lines of the pull request. */
-export function annotate({ terminal, environment, cwd }: Told, diagnostics: readonly Diagnostic[]): void {
+export function annotate(
+  { terminal, environment, cwd }: ReportScreen,
+  diagnostics: readonly Diagnostic[],
+): void {
   if (environment.GITHUB_ACTIONS !== "true") return;
   terminal.err(githubAnnotations(diagnostics, (file) => repositoryPath(file, cwd, environment)));
 }
@@ -89,9 +88,9 @@ export function annotate({ terminal, environment, cwd }: Told, diagnostics: read
 export const usage = (summary: string, hint?: string): DiagnosticsError =>
   failure("command.usage", summary, { hint });
 
-/** Returns the outcome of a failure. An unforeseen error is called a bug, unless a file or folder caused it. */
-export function failureOf(cause: unknown, isInterrupted: boolean): Outcome {
-  const expected = expectedFailure(cause, isInterrupted);
+/** Returns the outcome of a failure. An unexpected error is a bug unless a file or folder caused it. */
+export function failureOf(cause: unknown, signal: AbortSignal): Outcome {
+  const expected = expectedFailure(cause, signal.aborted);
   if (expected) return expected;
   const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
   const { syscall, path } = (cause ?? {}) as NodeJS.ErrnoException;
@@ -103,7 +102,7 @@ export function failureOf(cause: unknown, isInterrupted: boolean): Outcome {
   return { diagnostics: [found], exitCode: exitCodes.error };
 }
 
-/** Returns the outcome of a piece of work, or that of what it throws. */
+/** Returns the outcome of work that may throw. */
 export const outcomeOf = async <T extends Outcome>(
   { signal }: Pick<Screen, "signal">,
   work: () => Promise<T>,
@@ -111,12 +110,12 @@ export const outcomeOf = async <T extends Outcome>(
   try {
     return await work();
   } catch (cause) {
-    return failureOf(cause, signal.aborted);
+    return failureOf(cause, signal);
   }
 };
 
-/** Writes files of a run; reports what cannot be written, and returns 1 then. */
-export function tryToWrite(screen: Told, write: () => void): number {
+/** Writes files of a run. Returns 1 after it reported a file that cannot be written. */
+export function tryToWrite(screen: ReportScreen, write: () => void): number {
   try {
     write();
     return exitCodes.done;
@@ -127,14 +126,14 @@ export function tryToWrite(screen: Told, write: () => void): number {
   }
 }
 
-/** The one JSON document of a run that could not make what was asked for: a program never has to read prose. */
+/** Returns the JSON document of a failed run. */
 export const errorDocument = ({ diagnostics }: Pick<Outcome, "diagnostics">): string =>
   jsonText({ format_version: "1.2", errored: true, diagnostics: diagnostics.map(diagnosticData) });
 
 /**
- * The path of a file from the root of its repository, as GitHub wants it in annotations; undefined where there is no file.
- * The root is the workspace of the job (GITHUB_WORKSPACE, CI_PROJECT_DIR) where that is a repository, else the nearest
- * folder above with `.git`, else that workspace. A file outside keeps its path.
+ * Returns the path of a file from the root of its repository, for annotations; undefined for standard input. The root
+ * is the workspace of the job (GITHUB_WORKSPACE, CI_PROJECT_DIR) if it is a repository, else the nearest folder above
+ * with `.git`, else that workspace. A file outside keeps its path.
  */
 export function repositoryPath(
   file: string,

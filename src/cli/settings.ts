@@ -7,21 +7,17 @@ import type { ProcessEnvironment } from "../model/process-environment";
 import { uuidPattern } from "../model/resource-id";
 import type { Target } from "./target";
 
-/** The content of each setting that a connection needs. */
+/** The required settings of a connection, with their content. */
 const needed = {
   RNV_BASE_URL: "the address of the platform's API, ending in /api/v1",
   RNV_WORKSPACE_ID: "the UUID of the workspace that the key belongs to",
   RNV_API_KEY: "an API key of the workspace; RNV_API_KEY_FILE may name a file that holds it instead",
 } as const;
 
-/**
- * Reads the settings of a target (DESIGN section 8). A verb that needs no connection works without any of them; an address of the state that is
- * none is thrown as a `DiagnosticsError`.
- */
+/** Reads the settings of a target (DESIGN section 8), with their errors. Throws a wrong address of the state. */
 export function readSettings(target: Target): Settings {
   const { environment, cwd, profile, state, stateProblem } = target;
   const setting = (name: string): string => environment[name]?.trim() ?? "";
-  // Without an address there is no state to work on, whatever the verb.
   if (stateProblem) throw new DiagnosticsError([stateProblem]);
   const baseUrl = setting("RNV_BASE_URL").replace(/\/+$/, "");
   const inVariable = { given: setting("RNV_API_KEY"), source: "RNV_API_KEY" };
@@ -34,7 +30,11 @@ export function readSettings(target: Target): Settings {
   const wrongAddress = address === "" ? missing("RNV_BASE_URL") : address && checkBaseUrl(address);
   const problems = [wrongAddress, ...checkWorkspace(workspaceId), read].filter(isDiagnostic);
   const settings = settingsOf({
-    ...{ cwd, environment, baseUrl, workspaceId, state },
+    cwd,
+    environment,
+    baseUrl,
+    workspaceId,
+    state,
     apiKey: typeof read === "string" ? read : undefined,
     diagnostics: problems,
   });

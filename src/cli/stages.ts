@@ -30,15 +30,15 @@ import {
   targetAt,
 } from "./target";
 
-export function askedStage({ givenStage, environment }: Request): StageName | undefined {
+export function requestedStage({ givenStage, environment }: Request): StageName | undefined {
   const text = (givenStage ?? environment.RNV_STAGE ?? "").trim();
   return text === "" ? undefined : splitStage(text);
 }
 
-/** A stage that nothing declares: that of an app of constructs, which gets it from RNV_STAGE. */
-function undeclaredStage(asked: StageName): StageOfTarget {
-  const wrong = [asked.name, asked.id].find((word) => word !== undefined && !isStageWord(word));
-  if (wrong === undefined) return { ...asked, takesUnnamed: true };
+/** Returns the stage of an app of constructs, which gets RNV_STAGE and declares no stages. */
+function undeclaredStage(name: StageName): StageOfTarget {
+  const wrong = [name.name, name.id].find((word) => word !== undefined && !isStageWord(word));
+  if (wrong === undefined) return { ...name, takesUnnamed: true };
   throw usage(
     `${JSON.stringify(wrong)} cannot name a stage, nor an instance of one`,
     `each holds ${stageWordRule}: --stage staging, --stage preview/12`,
@@ -49,77 +49,84 @@ export async function stagesOf(request: Request, screen: Screen) {
   const { cwd, environment, files, untrusted, runProgram } = request;
   const standardInput = files.includes("-") ? await readStandardInput(screen.terminal) : undefined;
   const sources = { files, cwd, environment, untrusted, runProgram, standardInput };
-  const found = await findStages({ ...sources, types: resourceTypes, stage: askedStage(request) });
-  const settingsOf = (asked: StageName) => {
-    const { diagnostics, settings } = found.settingsOf(asked);
+  const found = await findStages({ ...sources, types: resourceTypes, stage: requestedStage(request) });
+  const settingsOf = (name: StageName) => {
+    const { diagnostics, settings } = found.settingsOf(name);
     if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
     return settings;
   };
-  /** Returns the target in a stage, whatever workspace this run is in; throws at mistakes in where the stage is. */
-  const at = (asked: StageName, { state } = settingsOf(asked)): Target =>
-    targetAt(request, { stage: { ...asked, state } });
-  /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state; undefined where these cannot be listed. */
+  /** Returns the target in a stage of any workspace; throws at mistakes in the settings of the stage. */
+  const at = (name: StageName, { state } = settingsOf(name)): Target =>
+    targetAt(request, { stage: { ...name, state } });
+  /** Returns a stage, or its instances in order: from `--ids`, else by their states; undefined if not listable. */
   const namesOf = async ({ name, each }: StageDeclaration): Promise<readonly StageName[] | undefined> => {
     if (!each) return [{ name }];
-    const ids = request.ids ?? (await listIds(at({ name, id: instancePlace })));
+    const ids = request.ids ?? (await listIds(at({ name, id: instanceMarker })));
     return ids && [...new Set(ids)].sort(compareNatural).map((id) => ({ name, id }));
   };
   return {
     ...found,
     at,
-    /** Returns the target in a stage; throws where it is not declared so, or this run is in another workspace. */
-    enter: (asked: StageName): Target => {
-      const one = findStage(found.stages, asked);
-      if (one.stage === undefined) throw new DiagnosticsError([one.mistake]);
-      const { disposable, each, written } = one.stage;
-      const place = settingsOf(asked);
+    /** Returns the target in a declared stage. Throws for another stage, and in another workspace than the stage's. */
+    enter: (name: StageName): Target => {
+      const declared = findStage(found.stages, name);
+      if (declared.stage === undefined) throw new DiagnosticsError([declared.mistake]);
+      const { disposable, each, written } = declared.stage;
+      const settings = settingsOf(name);
       const own = workspaceOf(environment).toLowerCase();
-      if (place.workspace !== undefined && own !== "" && own !== place.workspace)
+      if (settings.workspace !== undefined && own !== "" && own !== settings.workspace)
         throw failure(
           "guard.workspace",
-          `stage ${stageText(asked)} belongs to workspace ${place.workspace}, and this run is in ${own}`,
+          `stage ${stageText(name)} belongs to workspace ${settings.workspace}, and this run is in ${own}`,
           {
             range: written.get("workspace")?.value.range,
             hint: "set RNV_WORKSPACE_ID and the key to those of the stage, or name another stage",
           },
         );
-      const stage = { ...asked, state: place.state, takesUnnamed: !disposable && !each };
+      const stage = { ...name, state: settings.state, takesUnnamed: !disposable && !each };
       return targetAt(request, { stage, declaredStages: [...found.stages.keys()] });
     },
     namesOf,
-    /** Returns the same with their states, among them such that own nothing. */
+    /** Returns the same stage or instances with their states, even empty states. */
     instancesOf: async (declared: StageDeclaration): Promise<readonly StageInstance[] | undefined> => {
       const names = await namesOf(declared);
       const read = (name: StageName) =>
-        recordedIn(name, at(name, found.settingsOf(name).settings), screen, () => at(name));
+        readInstance(name, at(name, found.settingsOf(name).settings), screen, () => at(name));
       return names && runTargets(names, read);
     },
   };
 }
 
-/** Reads the stages of a manifest; throws where it has none, unless `mayHaveNone`. */
-export async function foundIn(request: Request, screen: Screen, mayHaveNone = false) {
+/** Reads the stages of a manifest, if it has any. Throws `DiagnosticsError` at mistakes in it. */
+export async function readStages(request: Request, screen: Screen) {
   const found = await stagesOf(request, screen);
   if (hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1);
-  if (found.stages.size > 0 || mayHaveNone) return found;
+  return found;
+}
+
+/** Reads the stages of a manifest; throws if it has none. */
+export async function requireStages(request: Request, screen: Screen) {
+  const found = await readStages(request, screen);
+  if (found.stages.size > 0) return found;
   throw usage("the manifest declares no stages", "stages: { production: {}, preview: { each: true } }");
 }
 
-/** Stands for the id in the address of a state whose instances are looked for. */
-const instancePlace = "0rnv-instance-id0";
+/** Replaces the ID in the address of a state, to find the states of all instances. */
+const instanceMarker = "0rnv-instance-id0";
 
-/** Lists the ids of the states of a target, sorted; undefined over HTTP, where they cannot be listed. Throws for half a list. */
+/** Lists the IDs of the states of a target, sorted; undefined over HTTP. Throws for a partial list. */
 async function listIds(target: Target): Promise<readonly string[] | undefined> {
   const { environment } = target;
   const { state: address } = readSettings(target);
   if (address.kind === "http") return undefined;
   if (address.kind === "file") return unique(inFolders(resolve(address.path)));
   const { settings, transport, server } = openS3(address, {
-    ...{ environment, clock: systemClock },
+    environment,
+    clock: systemClock,
     openTransport: (limits) => createHttpTransport({ environment, ...limits }),
   });
-  const [prefix = ""] = address.key.split(instancePlace);
-  const name = settings.location.replace(instancePlace, "…");
+  const [prefix = ""] = address.key.split(instanceMarker);
+  const name = settings.location.replace(instanceMarker, "…");
   try {
     const keys = await listS3Keys(settings, { prefix, name }, server);
     return unique(keys.flatMap((found) => idIn(found, address.key) ?? []));
@@ -130,83 +137,83 @@ async function listIds(target: Target): Promise<readonly string[] | undefined> {
 
 const unique = (ids: readonly string[]): readonly string[] => [...new Set(ids)].sort();
 
-/** Returns the id that makes `text` out of `pattern`; undefined for another text. */
+/** Returns the ID in `text` at the marker of `pattern`, if the texts match. */
 function idIn(text: string, pattern: string): string | undefined {
   const [before = "", ...rest] = pattern
-    .split(instancePlace)
+    .split(instanceMarker)
     .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   const id = new RegExp(`^${before}(.+?)${rest.join("\\1")}$`, "s").exec(text)?.[1];
   return id !== undefined && rest.length > 0 && isStageWord(id) ? id : undefined;
 }
 
-/** Ids by the folder or the file whose name holds the first of them. */
+/** Lists IDs by the names of the folders or files that hold the first marker. */
 function inFolders(path: string): readonly string[] {
-  const [before = ""] = path.split(instancePlace);
+  const [before = ""] = path.split(instanceMarker);
   const folder = dirname(`${before}x`);
   if (!existsSync(folder)) return [];
   const [named = ""] = relative(folder, path).split(sep);
   return readdirSync(folder).flatMap((name) => {
     const id = idIn(name, named);
-    return id !== undefined && existsSync(path.replaceAll(instancePlace, id)) ? [id] : [];
+    return id !== undefined && existsSync(path.replaceAll(instanceMarker, id)) ? [id] : [];
   });
 }
 
-/** Returns the target of a request in the stage that was asked for. Throws where that is not clear. */
-export async function inAskedStage(
+/** Returns the target of a request in its stage. Throws for an unknown or a missing stage. */
+export async function inRequestedStage(
   request: Request,
   screen: Screen,
   { worksOn, others, order }: TargetRules,
 ): Promise<Target> {
   const { cwd, files, givenState } = request;
-  const asked = askedStage(request);
+  const stage = requestedStage(request);
   const isOfState = worksOn === "state";
   const unstaged = isOfState ? ("any" as const) : undefined;
-  const at = (stage: StageOfTarget | undefined): Target => targetAt(request, { stage: stage ?? unstaged });
+  const at = (named: StageOfTarget | undefined): Target => targetAt(request, { stage: named ?? unstaged });
   const isGiven = others === "none" || (isOfState && givenAddress(request) !== "");
-  if (asked === undefined && isGiven) return at(undefined);
+  if (stage === undefined && isGiven) return at(undefined);
   const hasNone = isOfState && files.length === 0 && manifestIn(cwd) === undefined;
-  // Stacks have no stages that are declared; those that cannot be read are reported where they are read.
-  if (hasNone || (await areStackPaths(request)).includes(true)) return at(asked && undeclaredStage(asked));
-  // It opens no state, and finds mistakes in the name of a stage itself.
-  if (others === "none" && !isOfState) return at(asked);
-  const found = await stagesOf(request, screen);
-  if (isOfState && hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1);
+  // Apps declare no stages. Loading reports unreadable stacks.
+  if (hasNone || (await areStackPaths(request)).includes(true)) return at(stage && undeclaredStage(stage));
+  // Such a verb opens no state, and reports an unknown stage itself.
+  if (others === "none" && !isOfState) return at(stage);
+  const found = await (isOfState ? readStages : stagesOf)(request, screen);
   const isRead = found.diagnostics.every(({ code }) => code === "manifest.not_found");
-  const isNowhere = isRead && asked !== undefined && !found.stages.has(asked.name);
-  // `destroy` also deletes what the state of a stage records that is no longer declared.
+  const isNowhere = isRead && stage !== undefined && !found.stages.has(stage.name);
+  // `destroy` also deletes the records of a stage that is no longer declared.
   if (order === "dependents first" && isNowhere && givenState !== undefined)
-    return at({ ...asked, isUndeclared: true });
-  if (hasErrors(found.diagnostics)) return at(asked);
-  if (asked !== undefined) return found.enter(asked);
+    return at({ ...stage, isUndeclared: true });
+  if (hasErrors(found.diagnostics)) return at(stage);
+  if (stage !== undefined) return found.enter(stage);
   if (found.stages.size === 0) return targetAt(request, { stage: unstaged, declaredStages: [] });
   throw new DiagnosticsError([stageMissing(found.stages)], 1);
 }
 
 /**
- * Returns the stages that a command line names, undefined for the one of RNV_STAGE or for what has none, whether the
- * manifest has no other, and where all are meant those that it declares. Reports which cannot be listed. Throws `DiagnosticsError` where there are none.
+ * Returns the `names` of the stages of a command line: undefined for the stage of RNV_STAGE, or for a manifest without
+ * stages. `areAll` is true if the names cover the manifest; `declared` has its stages for `--all-stages`. Warns of
+ * instances that cannot be listed. Throws `DiagnosticsError` for a manifest without stages.
  */
-export async function stagesAsked(
+export async function requestedStages(
   request: Request,
   screen: Screen,
   { stages: named, allStages }: { readonly stages: readonly string[]; readonly allStages: boolean },
   { withInstances } = { withInstances: true },
 ) {
-  if (!allStages && named.length > 0) return { asked: [...new Set(named)], areAll: false };
-  // Without a name the manifest has no stages, and all of it is looked at.
-  if (!allStages) return { asked: [undefined], areAll: askedStage(request) === undefined };
+  if (!allStages && named.length > 0) return { names: [...new Set(named)], areAll: false };
+  // A manifest that is read without a stage has none.
+  if (!allStages) return { names: [undefined], areAll: requestedStage(request) === undefined };
   if (named.length > 0) throw usage("--stage and --all-stages exclude each other");
-  const { stages, namesOf } = await foundIn(request, screen);
-  const asked: string[] = [];
+  const { stages, namesOf } = await requireStages(request, screen);
+  const names: string[] = [];
   for (const declared of [...stages.values()].filter(({ each }) => withInstances || !each)) {
     const { name, range } = declared;
-    const names = await namesOf(declared);
-    asked.push(...(names ?? []).map(stageText));
-    if (names !== undefined) continue;
+    const instances = await namesOf(declared);
+    names.push(...(instances ?? []).map(stageText));
+    if (instances !== undefined) continue;
     const hint = `name them: --stage ${name}/ID`;
     report(screen, [warning("live.unchecked", notListed(declared), { range, hint })]);
   }
-  return { asked, areAll: true, declared: [...stages.keys()] };
+  return { names, areAll: true, declared: [...stages.keys()] };
 }
 
 export const notListed = ({ name }: StageDeclaration): string =>
@@ -222,14 +229,14 @@ export interface StageInstance {
 export const isEmpty = ({ state, problem }: StageInstance): boolean =>
   problem === undefined && isEmptied(state);
 
-/** Reads the state of a stage, whatever workspace it belongs to; what keeps it from being read is the problem. */
-async function recordedIn(
+/** Reads the state of a stage of any workspace, or the error that prevents it. */
+async function readInstance(
   name: StageName,
-  placed: Target,
+  target: Target,
   screen: Screen,
-  enter = (): Target => placed,
+  enter = (): Target => target,
 ): Promise<StageInstance> {
-  const { environment, state: location } = placed;
+  const { environment, state: location } = target;
   const anywhere = { ...environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined };
   try {
     return { name, location, state: await stateOf({ ...enter(), environment: anywhere }, screen) };
@@ -240,8 +247,8 @@ async function recordedIn(
 }
 
 /**
- * Finds states of stages that are not among `declared`: in `.rnv`, or where RNV_STATE holds `${stage.name}`. What cannot be
- * listed or read is left out.
+ * Finds states of stages that are not `declared`: in `.rnv`, or at RNV_STATE with `${stage.name}`. Leaves out states
+ * that cannot be listed or read.
  */
 export async function undeclaredStates(
   request: Request,
@@ -253,20 +260,20 @@ export async function undeclaredStates(
   const list = async (stage: StageName): Promise<readonly string[]> =>
     (await listIds(targetAt(request, { stage })).catch(() => undefined)) ?? [];
   const folders = await readdir(join(cwd, ".rnv")).catch(() => []);
-  const names = [...(await list({ name: instancePlace })), ...folders].filter(isStageWord);
+  const names = [...(await list({ name: instanceMarker })), ...folders].filter(isStageWord);
   const found: StageInstance[] = [];
   for (const name of [...new Set(names)].sort()) {
     if (declared.includes(name)) continue;
-    const ids = await list({ name, id: instancePlace });
+    const ids = await list({ name, id: instanceMarker });
     for (const stage of [{ name }, ...ids.map((id) => ({ name, id }))]) {
-      const one = await recordedIn(stage, targetAt(request, { stage }), screen);
-      if (one.state?.stage === stageText(stage) && !isEmpty(one)) found.push(one);
+      const instance = await readInstance(stage, targetAt(request, { stage }), screen);
+      if (instance.state?.stage === stageText(stage) && !isEmpty(instance)) found.push(instance);
     }
   }
   return found;
 }
 
-/** Returns a warning for each state of a stage that is not declared any more, with what it records. */
+/** Returns a warning for each state of an undeclared stage, with its addresses. */
 export async function warnOfUndeclared(target: Target, screen: Screen): Promise<readonly Diagnostic[]> {
   const { declaredStages } = target;
   if (declaredStages === undefined) return [];

@@ -9,7 +9,7 @@ import { defaultManifest } from "../manifest/find-files";
 import { reasonOf } from "../model/file-error";
 import { readOutput } from "../stack/stack-files";
 import { isFile } from "./files";
-import { type OutputPlace, timesIn, writeOutput } from "./output-folder";
+import { type OutputFolder, timesIn, writeOutput } from "./output-folder";
 import { type Screen, usage } from "./screen";
 import type { Request } from "./target";
 
@@ -18,8 +18,8 @@ const settingsName = "cdktf.json";
 type AppSettings = Readonly<Partial<Record<"app" | "output" | "context", unknown>>>;
 
 /**
- * Runs the program of a stack and returns the request with `files` naming its output. A program runs in two cases
- * only: `--app` names it, or a `cdktf.json` does, where there is no manifest and no file is named.
+ * Runs the program of a stack and returns the request with its output as `files`. Only `--app` names a program, or a
+ * `cdktf.json` where there is no manifest and no `--file`.
  */
 export async function withStack(request: Request, screen: Screen): Promise<Request> {
   const { cwd, environment, app, files, untrusted } = request;
@@ -76,20 +76,20 @@ function readAppSettings(cwd: string): AppSettings {
     const parsed: unknown = JSON.parse(readNamed(path, 1024 * 1024));
     if (parsed !== null && typeof parsed === "object") return parsed;
   } catch {
-    // Reported below, without the text.
+    // Reported below, without the text, which may be secret.
   }
   throw failure("stack.syntax", `${settingsName} is not a JSON object of at most 1048576 bytes`);
 }
 
-interface App extends Omit<OutputPlace, "cwd"> {
+interface App extends Omit<OutputFolder, "cwd"> {
   readonly command: string;
   readonly context: unknown;
 }
 
-/** A synth takes seconds; a program that waits for something would hold the run forever. */
+/** Limit for a program that never ends; synthesis takes seconds. */
 const timeoutMs = 300_000;
 
-/** Runs a program of constructs and returns the stacks that it wrote; throws `DiagnosticsError` with what it printed. */
+/** Runs a program of constructs and returns its stacks; throws `DiagnosticsError` with its output. */
 async function synthesize(request: Request, app: App): Promise<SynthesizedFiles> {
   const { cwd } = request;
   const { command, isOfProgram } = app;
@@ -112,8 +112,9 @@ async function synthesize(request: Request, app: App): Promise<SynthesizedFiles>
         hint: `call app.synth() at its end; if the app has an outdir of its own, write that folder as "output" in ${settingsName}`,
       });
     }
-    // Each app writes a manifest.json, and the last one stays.
-    const [first, last] = [made.filter((file) => !written.has(file)), [...written.keys()].slice(1)];
+    // Each App overwrites manifest.json.
+    const first = made.filter((file) => !written.has(file));
+    const last = [...written.keys()].slice(1);
     if (first.length > 0)
       throw failure(
         "stack.duplicate",
@@ -130,7 +131,7 @@ async function synthesize(request: Request, app: App): Promise<SynthesizedFiles>
 const stackNames = (files: readonly string[]): string =>
   files.map((file) => basename(dirname(file))).join(", ");
 
-/** Where the folder is not made yet, the folder above it that is there decides: it may be a link. */
+/** Returns true if a folder is inside the project. Of a missing folder, the nearest existing parent may be a link. */
 function isInProject(folder: string, cwd: string): boolean {
   const isBelow = `${folder}${sep}`.startsWith(`${resolve(cwd)}${sep}`);
   let at = folder;
@@ -142,16 +143,17 @@ function execute(
   { cwd, environment, givenStage }: Request,
   { command, folder, context, signal }: Pick<App, "command" | "folder" | "context" | "signal">,
 ): Promise<{ readonly problem?: string | undefined; readonly output: string }> {
+  const inherited = appEnvironment(environment);
   const env = {
-    ...appEnvironment(environment),
+    ...inherited,
     CDKTF_OUTDIR: folder,
-    ...(givenStage !== undefined && { RNV_STAGE: givenStage.trim() }),
-    ...(context === undefined ? {} : { CDKTF_CONTEXT_JSON: JSON.stringify(context) }),
+    RNV_STAGE: givenStage?.trim() ?? inherited.RNV_STAGE,
+    CDKTF_CONTEXT_JSON: context === undefined ? inherited.CDKTF_CONTEXT_JSON : JSON.stringify(context),
   };
   const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   return new Promise((done) => {
     const printed: Buffer[] = [];
-    // A group of its own: npx and the like leave children behind when they alone are killed.
+    // Programs like npx start children: kill the whole group.
     const child = spawn(command, {
       cwd,
       env,
@@ -180,24 +182,25 @@ export function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");
   } catch {
-    // It has ended already.
+    // It has ended.
   }
 }
 
 const thrown = /^(?:Uncaught )?[\w$.]*(?:Error|Exception|Failure)(?: \[\w+\])?: .*/m;
-/** Frames outside of the files of the user, and the version that Node prints last. */
-const ofOthers = /^\s+at .*(?:node_modules[\\/]|node:|<anonymous>\)?$|native\)).*\n?|^Node\.js v\d.*\n?/gm;
+/** Stack frames outside of the user's files, and the version that Node prints last. */
+const foreignLines =
+  /^\s+at .*(?:node_modules[\\/]|node:|<anonymous>\)?$|native\)).*\n?|^Node\.js v\d.*\n?/gm;
 
-/** Returns the error of a program that failed: the message that it threw, and what it printed, its stack cut to files of the user. */
+/** Returns the error of a failed program: its exception and its output, with stack frames of the user's files only. */
 function programFailed(
   command: string,
   { problem, output, cwd }: { readonly problem: string; readonly output: string; readonly cwd: string },
 ): DiagnosticsError {
-  const printed = output.replace(ofOthers, "").replaceAll(`${cwd}/`, "").trimEnd();
+  const printed = output.replace(foreignLines, "").replaceAll(`${cwd}/`, "").trimEnd();
   const [message] = thrown.exec(output) ?? [];
   const why = message === undefined ? problem : `failed: ${message}`;
   return failure("stack.program_failed", `the program ${JSON.stringify(command)} ${why}`, {
-    ...(printed !== "" && { detail: `It printed:\n${printed}` }),
+    detail: printed === "" ? undefined : `It printed:\n${printed}`,
     hint: "run it by itself to look into it; it gets your environment without the credentials of rnv and of the CI platform",
   });
 }

@@ -9,7 +9,7 @@ import type { TargetLocation } from "../model/target-location";
 import type { UsedProfile } from "./profile";
 import { repositoryPath } from "./screen";
 
-/** A command line and its environment, as they were given: what `resolve` makes targets of. */
+/** The unresolved command line with its environment. */
 export interface Request {
   readonly cwd: string;
   /** With the settings of the profile. */
@@ -22,7 +22,7 @@ export interface Request {
   readonly commandLine: string;
   readonly verb: string;
   readonly takesTargets: boolean;
-  /** Words that name stacks, a saved plan, or what one stack has. */
+  /** Words that name stacks, a saved plan, or an output. */
   readonly words: readonly string[];
   /** Values of `-f`; empty for the default files. */
   readonly files: readonly string[];
@@ -35,58 +35,55 @@ export interface Request {
   readonly givenStage?: string | undefined;
   /** Addresses that `--confirm-delete`, `--confirm-consumers` and `--replace` name. */
   readonly addresses?: readonly string[];
-  /** The first option that is about the plan of one stack: `--out`. */
-  readonly ofOneStack?: string | undefined;
+  /** The first option about the plan of a single stack: `--out`. */
+  readonly singleStackOption?: string | undefined;
   /** Ids of the instances to look at; undefined for those that have a state. */
   readonly ids?: readonly string[] | undefined;
   readonly answerTimeoutMs?: number | undefined;
   readonly maxConcurrency?: number | undefined;
-  /** Opens the way to the service over one that members of a fleet share. */
+  /** Wraps the transport for members of a fleet that share answers. */
   readonly openTransport?: ((open: () => Transport) => Transport) | undefined;
 }
 
 export interface TargetRules {
-  /**
-   * Each stack of an app by itself, or one that has to be named. With `none` the verb runs once, and resolves what it needs
-   * by itself.
-   */
-  readonly scope: "one" | "each" | "none";
-  /** Stacks are run after those that they need, unless they are deleted: then before them. */
+  /** The verb runs for a single stack, or for each. Without a scope it runs once, and finds its targets itself. */
+  readonly scope?: "one" | "each";
+  /** Stacks run after those that they need; a deletion runs them before. */
   readonly order?: "dependents first";
   /**
-   * The states of the other stacks: `needed` for what they have made, read where they are there (the default), or not read.
-   * A verb that reads `none` reports mistakes in the manifest, and a missing stage, itself.
+   * The states of the other stacks are needed for their outputs, are read if they exist (the default), or are not read.
+   * With `none` the verb itself reports a missing stage and mistakes in the manifest.
    */
   readonly others?: "needed" | "none";
-  /** It works on a state alone; `--stack` and `--stage` name those that the state belongs to, else that of any stage is taken. */
+  /** The verb works on a state alone. Without `--stage` the state may belong to any stage. */
   readonly worksOn?: "state";
   /** A word may name a saved plan. */
   readonly takesPlan?: true;
-  /** Its JSON is a line for each event, and no stack is written before those that it needs. */
+  /** Its JSON is a line for each event. It writes no stack whose dependency failed. */
   readonly writes?: true;
 }
 
 export interface Target extends Request, TargetLocation {
-  /** The stage that the manifest is read for; `any` for what is the same in all of them. */
+  /** The stage that the manifest is read for; `any` for content that all stages share. */
   readonly readStage?: StageOfTarget | "any" | undefined;
   /** A state that names no stage becomes that of this stage. */
   readonly takesUnnamed: boolean;
-  /** The stage or the stack is not declared: all that its state records is destroyed. */
+  /** The stage or the stack is not declared: destroy deletes everything that its state records. */
   readonly isUndeclared: boolean;
   /** Names of the stages that the manifest declares; absent where it is not known. */
   readonly declaredStages?: readonly string[] | undefined;
   readonly unit?: StackUnit | undefined;
   /** Several stacks are read in the same run: one state cannot serve them all. */
   readonly sharesRun: boolean;
-  /** Of several stacks, where the command line names addresses: those that its state records. */
+  /** Recorded addresses; absent unless several stacks are read and the command line names addresses. */
   readonly recorded?: ReadonlySet<string>;
-  /** Stacks that are run before it. */
+  /** Names of stacks that run before it. */
   readonly waitsFor?: readonly string[];
   /** The other stacks of the app whose states are read for it. */
   readonly others?: readonly Target[];
-  /** Why it has no state. Verbs that need none work all the same. */
+  /** The error in the address of the state. Only verbs that open the state throw it. */
   readonly stateProblem?: Diagnostic | undefined;
-  /** Nothing says where the state is: it is a file in the working folder. */
+  /** No setting names the state: it is a file in the working folder. */
   readonly isDefaultState: boolean;
   readonly planFile?: string | undefined;
 }
@@ -99,11 +96,10 @@ export interface StageOfTarget extends StageName {
 }
 
 interface TargetParts extends Partial<Pick<Target, "stack" | "declaredStages" | "sharesRun" | "planFile">> {
-  /** `any` where the verb takes the state of any stage; undefined where there is none. */
   readonly stage?: StageOfTarget | "any" | undefined;
 }
 
-export const inStack = (target: Target, stack: string, sharesRun = false): Target =>
+export const inStack = (target: Target, stack: string, { sharesRun = false } = {}): Target =>
   targetAt(target, { ...target, stage: target.readStage, stack, sharesRun });
 
 export function targetAt(request: Request, parts: TargetParts = {}): Target {
@@ -135,11 +131,11 @@ export function targetAt(request: Request, parts: TargetParts = {}): Target {
 const manifestsOf = ({ cwd, files }: Request): readonly string[] =>
   files.length > 0 ? files : [defaultManifest(cwd).file ?? "rnv.yaml"];
 
-/** The address of the state that was given; empty where it is the default one. */
+/** Returns the address of the state as the command line or RNV_STATE gives it; empty by default. */
 export const givenAddress = ({ givenState, environment }: Request): string =>
   givenState ?? (environment.RNV_STATE ?? "").trim();
 
-/** Returns why an address is none: the target lacks what it holds. */
+/** Returns the error for an address with a placeholder that the target cannot fill. */
 function checkAddress(
   given: string,
   address: string,

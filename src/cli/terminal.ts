@@ -20,7 +20,7 @@ interface TerminalOptions {
   readonly noColor: boolean;
 }
 
-/** A terminal over the streams of the process. A reader that goes away (`| head`) ends output, not the run. */
+/** Opens a terminal on the streams of the process. A closed pipe (`| head`) ends the output, not the run. */
 export function createTerminal(streams: TerminalStreams, options: TerminalOptions) {
   const { stdout, stderr } = streams;
   const out = writer(stdout);
@@ -28,14 +28,14 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
   const isAttended = stdout.isTTY === true && !isJob(options.environment);
   const live = isAttended && options.environment.TERM !== "dumb";
   return {
-    /** A person can answer: input and output are a terminal, and this is no job. Standard input is opened only when it is asked for. */
+    /** True if a person can answer. A getter: reading `stdin` opens standard input. */
     get interactive(): boolean {
       return isAttended && streams.stdin.isTTY === true;
     },
-    /** Lines on standard output may be rewritten. */
+    /** True if lines on standard output may be redrawn. */
     live,
     color: { out: wantsColor(stdout, options), err: wantsColor(stderr, options) },
-    /** Columns of standard output; undefined where it is no terminal, or that of a job. */
+    /** Columns of standard output; undefined in pipes and jobs. */
     get width(): number | undefined {
       return live ? stdout.columns || 80 : undefined;
     },
@@ -44,7 +44,7 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
     },
     out: out.write,
     err: err.write,
-    /** Prints sentences on standard output, wrapped at words where that is a terminal. */
+    /** Prints sentences on standard output, wrapped on a terminal. */
     tell(sentences: string): void {
       this.out(wrapLines(sentences, createStyle({ width: this.width })));
     },
@@ -52,16 +52,16 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
     note(sentences: string): void {
       this.err(wrapLines(sentences, createStyle({ width: this.width })));
     },
-    /** Resolves once everything written has left the process. */
+    /** Resolves when all output has left the process. */
     flush: async (): Promise<void> => {
       await Promise.all([out.flush(), err.flush()]);
     },
-    /** Why standard output is not whole: a full disk. A reader that went away is no reason. */
+    /** Returns the cause of incomplete output, such as a full disk; undefined for a closed pipe. */
     lostOutput: out.failure,
   };
 }
 
-/** NO_COLOR (no-color.org) and `--no-color` win over FORCE_COLOR; otherwise only a terminal that can. */
+/** Returns true for FORCE_COLOR and capable terminals. NO_COLOR (no-color.org) and `--no-color` win. */
 function wantsColor(stream: TerminalStream, { environment, noColor }: TerminalOptions): boolean {
   if (noColor || isSet(environment.NO_COLOR)) return false;
   if (isSet(environment.FORCE_COLOR)) return environment.FORCE_COLOR !== "0";
@@ -73,15 +73,15 @@ const isSet = (value: string | undefined): boolean => value !== undefined && val
 function writer(stream: TerminalStream) {
   let open = true;
   let failure: NodeJS.ErrnoException | undefined;
-  const note = (cause?: NodeJS.ErrnoException | null): void => {
+  const onWritten = (cause?: NodeJS.ErrnoException | null): void => {
     if (cause && open && cause.code !== "EPIPE") failure ??= cause;
-    // EPIPE: the reader has gone. Work in progress must still end properly, so only the output stops.
+    // A closed pipe stops the output only: work in progress must end properly.
     if (cause) open = false;
   };
-  stream.on("error", note);
+  stream.on("error", onWritten);
   return {
     write: (text: string): void => {
-      if (open && text !== "") stream.write(text, note);
+      if (open && text !== "") stream.write(text, onWritten);
     },
     flush: () => new Promise<void>((resolve) => (open ? stream.write("", () => resolve()) : resolve())),
     failure: (): NodeJS.ErrnoException | undefined => failure,

@@ -1,4 +1,4 @@
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, Help, InvalidArgumentError, Option } from "commander";
 import type { Outcome } from "../commands/context";
 import { longestTimer, parseDuration } from "../model/time";
 import type { Run, TargetEnd } from "./open-target";
@@ -14,8 +14,8 @@ export type ValuesOf<Declared> = {
     : never;
 };
 
-/** The exit code, or an outcome that has it; nothing where all went well. */
-export type VerbEnd = number | Pick<TargetEnd, "exitCode" | "toldOutputs"> | undefined;
+/** The exit code, or an outcome with an exit code; undefined for success. */
+export type VerbEnd = number | Pick<TargetEnd, "exitCode" | "sharedOutputs"> | undefined;
 
 export interface VerbOf<O extends Options, A extends Arguments> {
   readonly name: string;
@@ -23,14 +23,13 @@ export interface VerbOf<O extends Options, A extends Arguments> {
   readonly options?: O;
   readonly summary: string;
   readonly detail?: string;
-  /** Names of the options of most days: its help shows no others without -a. All where there are none. */
+  /** Names of the options that help shows without -a; all if absent. */
   readonly daily?: readonly string[];
-  /** It may change before it is stable; its help says so. */
   readonly status?: "beta";
-  /** For programs: not in the list of verbs. */
+  /** For programs: help does not list it. */
   readonly hidden?: boolean;
   readonly examples: readonly (readonly [line: string, meaning: string])[];
-  /** Returns what `-json` prints of a command line that ended before it printed anything. */
+  /** Returns the JSON of a command line that failed before it printed. */
   readonly failedJson?: (outcome: Outcome, commandLine: string) => string;
   run(given: ValuesOf<O> & ValuesOf<A>, run: Run): Promise<VerbEnd>;
 }
@@ -43,11 +42,10 @@ export const defineVerb = <O extends Options = {}, A extends Arguments = {}>(
   verb: VerbOf<O, A> & TargetRules,
 ): Verb => verb;
 
-/** Verbs behind a word of their own: `rnv state list`. */
+/** Verbs behind a common word: `rnv state list`. */
 export interface VerbFamily {
   readonly name: string;
   readonly summary: string;
-  /** For its help: the summary unless said. */
   readonly description?: string;
   readonly status?: "beta";
   readonly verbs: readonly Verb[];
@@ -65,14 +63,14 @@ export function addVerbs(parent: Command, verbs: readonly (Verb | VerbFamily)[],
   }
 }
 
-/** The options of a verb that help shows only with -a. */
+/** Options of a verb that help shows only with -a. */
 export const folded = new WeakMap<Command, ReadonlySet<Option>>();
 
 function addVerb(command: Command, verb: Verb, run: VerbRun): void {
-  const { options = {}, arguments: taken = {}, daily = [], examples } = verb;
+  const { options = {}, arguments: positionals = {}, daily = [], examples } = verb;
   const rank = (name: string): number => (daily.includes(name) ? daily.indexOf(name) : daily.length);
   const sorted = Object.entries(options).sort(([a], [b]) => rank(a) - rank(b));
-  for (const argument of Object.values(taken)) command.addArgument(argument);
+  for (const argument of Object.values(positionals)) command.addArgument(argument);
   for (const [, option] of sorted) command.addOption(option);
   if (daily.length > 0) folded.set(command, new Set(sorted.slice(daily.length).map(([, option]) => option)));
   const width = Math.max(...examples.map(([line]) => line.length));
@@ -80,14 +78,13 @@ function addVerb(command: Command, verb: Verb, run: VerbRun): void {
   command.addHelpText("after", `\nExamples:\n${lines.join("\n")}`).action(() => run(verb, command));
 }
 
-export const valuesIn = (command: Command, { options, arguments: taken }: Verb): ValuesOf<Options> =>
-  Object.fromEntries(
-    Object.entries({ ...options, ...taken }).map(([name, one]) => [name, one.valueIn(command)]),
-  );
+export const valuesIn = (command: Command, verb: Verb): ValuesOf<Options> => {
+  const declared = Object.entries({ ...verb.options, ...verb.arguments });
+  return Object.fromEntries(declared.map(([name, option]) => [name, option.valueIn(command)]));
+};
 
 export const shownVerbs = (command: Command): readonly Command[] =>
-  // The parser keeps what `hidden` was to itself.
-  command.commands.filter((verb) => (verb as unknown as { readonly _hidden?: boolean })._hidden !== true);
+  new Help().visibleCommands(command).filter((verb) => command.commands.includes(verb));
 
 export function* allCommands(command: Command): Generator<Command> {
   yield command;
@@ -98,15 +95,15 @@ export function* allCommands(command: Command): Generator<Command> {
 export const wordsOf = (command: Command): string =>
   command.parent ? `${wordsOf(command.parent)} ${command.name()}` : command.name();
 
-/** The options that a command shows, those of the commands above it included. */
+/** Returns the options that a command and its parents show. */
 export const shownOptions = (command: Command | null): readonly Option[] =>
   command === null
     ? []
     : [...command.options.filter(({ long, hidden }) => long && !hidden), ...shownOptions(command.parent)];
 
-/** An option of a verb. Its value has the type that the declaration says: `options.timeout` is a number. */
+/** An option of a verb, with the type of its value. */
 export class TypedOption<Value> extends Option {
-  /** `absent` is the value where the command line does not have the option. */
+  /** `absent` is the value if the command line lacks the option. */
   constructor(
     flags: string,
     description: string,
@@ -115,30 +112,29 @@ export class TypedOption<Value> extends Option {
     super(flags, description);
   }
 
-  /** Returns true if a command has it, shown or hidden. */
+  /** Returns true if a command has this option, shown or hidden. */
   isIn(command: Command): boolean {
     return command.options.some((option) => option === this || Object.getPrototypeOf(option) === this);
   }
 
-  /** Returns its value on the command line of a command; a command without this option has the absent one. */
   valueIn(command: Command): Value {
     return (this.isIn(command) ? command.opts()[this.attributeName()] : undefined) ?? this.absent;
   }
 }
 
-/** `--json`: true where it is given. */
+/** Declares `--json`, which is true if present. */
 export const flag = (flags: string, description: string) =>
   new TypedOption<boolean>(flags, description, false);
 
-/** `--no-input`: false where it is given. */
+/** Declares `--no-input`, which is false if present. */
 export const negation = (flags: string, description: string) =>
   new TypedOption<boolean>(flags, description, true);
 
-/** `--out <file>`: the text as it was typed. */
+/** Declares `--out <file>`. */
 export const text = (flags: string, description: string) =>
   new TypedOption<string | undefined>(flags, description, undefined);
 
-/** `--target <address>`, which may be given several times. */
+/** Declares `--target <address>`, which is repeatable. */
 export const list = (flags: string, description: string) =>
   parsed(
     flags,
@@ -147,7 +143,7 @@ export const list = (flags: string, description: string) =>
     [],
   );
 
-/** A word of a list; `initial` where the option is not given. */
+/** Declares an option with a word of a list; `initial` if absent. */
 export const choice = <const Word extends string>(
   flags: string,
   description: string,
@@ -155,10 +151,7 @@ export const choice = <const Word extends string>(
   initial: Word,
 ): TypedOption<Word> => new TypedOption(flags, description, initial).choices(words).default(initial);
 
-/**
- * A value that is made of the text. `parse` gets the value so far, and throws `InvalidArgumentError`. `absent` is shown in help
- * as `shown`.
- */
+/** Declares an option. `parse` gets its earlier value, and throws `InvalidArgumentError`. Help prints `shown`. */
 export function parsed<Value, Absent extends Value | undefined = undefined>(
   flags: string,
   description: string,
@@ -170,7 +163,7 @@ export function parsed<Value, Absent extends Value | undefined = undefined>(
   return shown === undefined ? option : option.default(absent, shown);
 }
 
-/** An argument of a verb, with the type that its form says. */
+/** An argument of a verb, with the type of its form. */
 class TypedArgument<Value> extends Argument {
   valueIn(command: Command): Value {
     const value = command.processedArgs[command.registeredArguments.indexOf(this)];
@@ -182,7 +175,7 @@ type ArgumentOf<Form extends string, Word extends string> = TypedArgument<
   Form extends `${string}...${string}` ? readonly Word[] : Form extends `<${string}` ? Word : Word | undefined
 >;
 
-/** `<address>` is a text, `[address]` may be absent, with `...` it is a list; of `words` if there are some. */
+/** Declares an argument: `<address>` is required, `[address]` optional, `...` a list. `words` limits its values. */
 export function argument<const Form extends string, const Word extends string = string>(
   form: Form,
   description = "",
@@ -192,7 +185,7 @@ export function argument<const Form extends string, const Word extends string = 
   return words.length > 0 ? made.choices(words) : made;
 }
 
-/** Returns true for the value of an option that the command line has. */
+/** Returns true for the value of an option on the command line. */
 export const isGiven = (value: unknown): boolean =>
   Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
 
@@ -202,7 +195,7 @@ export function duration(text: string): number {
   return Math.min(milliseconds, longestTimer);
 }
 
-/** Parses a duration option above zero to milliseconds: what may take no time at all never ends well. */
+/** Parses a duration above zero to milliseconds. */
 export function positiveDuration(text: string): number {
   const milliseconds = duration(text);
   if (milliseconds === 0) throw new InvalidArgumentError("Not a duration above zero, such as 30s, 5m or 1h.");

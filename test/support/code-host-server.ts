@@ -1,4 +1,8 @@
 import { appendFileSync } from "node:fs";
+import { type CodeHost, createHost } from "../../src/api/code-host/create-host";
+import { createHttpTransport } from "../../src/api/http-transport";
+import { Secret } from "../../src/model/secret";
+import { type Clock, systemClock } from "../../src/model/time";
 import { type SeenStateRequest, type StateAnswer, type StateServer, serveState } from "./http-state-server";
 
 /** Secrets of jobs: no output may show them. */
@@ -53,6 +57,8 @@ export interface CodeHostServer extends StateServer {
   addComment(at: string, author: string, body: string): void;
   /** The variables of a job there. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Opens it as a job does; `author` is the account that the token writes as. */
+  open(options?: { readonly clock?: Clock; readonly author?: string }): CodeHost;
   /** Answers in place of the host: a limit, a refusal. Asked for every request. */
   refuse?: ((request: SeenStateRequest) => StateAnswer | undefined) | undefined;
 }
@@ -415,6 +421,15 @@ export async function serveCodeHost(platform: "github" | "gitlab"): Promise<Code
       kept.comments.push({ id: ++lastId, at, author, body });
     },
     environment,
+    open: ({ clock = systemClock, author }: Parameters<CodeHostServer["open"]>[0] = {}) =>
+      createHost(platform, {
+        apiUrl: `${server.url}${prefix}`,
+        repository: platform === "github" ? "o/r" : "42",
+        token: new Secret(hostTokens[platform]),
+        author,
+        transport: createHttpTransport({ environment }),
+        clock,
+      }),
   });
   return running;
 }

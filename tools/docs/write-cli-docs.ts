@@ -23,7 +23,7 @@ export const cliPages = (): Readonly<Record<string, string>> => ({
 function commandsPage(): string {
   const terminal = { width: 100, color: { out: false, err: false }, out: () => {}, err: () => {} };
   const shown = terminal as unknown as Parameters<typeof createProgram>[1];
-  const program = createProgram(async () => {}, shown, undefined, true);
+  const program = createProgram(async () => {}, shown, { listsAll: true });
   const sections = commandsBelow(program, []).map(
     ({ name, command }) => `## rnv ${name}\n\n\`\`\`text\n${helpOf(command)}\n\`\`\`\n`,
   );

@@ -10,11 +10,11 @@ import type { Run, TargetEnd } from "../open-target";
 import { pick, planningOptions, policyOptions, runningOptions } from "../options";
 import { runOnTargets } from "../run-targets";
 import { exitCodes, usage } from "../screen";
-import { stagesAsked } from "../stages";
+import { requestedStages } from "../stages";
 import { argument, defineVerb, flag, type ValuesOf } from "../verb";
 import { applyRules, expectedDigestOf, showApply } from "../verbs/apply";
 import { judgedRequestOf } from "../verbs/plan";
-import { commentOf, commentOptions, reviewOf, subjectOf, tellHost } from "./host";
+import { commentOf, commentOptions, notifyHost, reviewOf, subjectOf } from "./host";
 import { readJob } from "./job";
 import { reportFolder, writeOutputs, writeReports } from "./reports";
 
@@ -38,7 +38,6 @@ const ciApplyOptions = {
 export const ciApplyVerb = defineVerb({
   name: "apply",
   arguments: { words: argument("[stack...]") },
-  scope: "none",
   summary: "Apply in a job exactly what was reviewed in the pull request",
   detail:
     "On the merged commit: finds its pull request, reads the digest of the reviewed plan from the comment, plans again, " +
@@ -55,21 +54,21 @@ export const ciApplyVerb = defineVerb({
     ["rnv ci apply --expect-digest DIGEST", "by hand: the plan that an apply was refused with"],
   ],
   run: async (given, { target, screen }) => {
-    const { asked } = await stagesAsked(target, screen, given, { withInstances: false });
-    if (asked.length > 1 && given.expectDigest)
+    const { names } = await requestedStages(target, screen, given, { withInstances: false });
+    if (names.length > 1 && given.expectDigest)
       throw usage("--expect-digest is about one stage", "name it: --stage STAGE");
-    const run = (one: Run) => applyReviewed(given, one, asked.length > 1);
-    const exitCode = await runOnTargets(target, screen, applyRules, run, asked);
+    const options = { ...given, isOneOfMany: names.length > 1 };
+    const run = (targetRun: Run) => applyReviewed(options, targetRun);
+    const exitCode = await runOnTargets(target, screen, applyRules, run, names);
     writeOutputs(screen, { exitcode: String(exitCode) });
     return exitCode;
   },
 });
 
-/** Applies what was reviewed of a target, and tells the runner and the pull request how it ended. */
+/** Applies the reviewed plan of a target; reports its end to the runner and the pull request. */
 async function applyReviewed(
-  given: ValuesOf<typeof ciApplyOptions>,
+  given: ValuesOf<typeof ciApplyOptions> & { readonly isOneOfMany: boolean },
   run: Run,
-  isOneOfMany: boolean,
 ): Promise<TargetEnd> {
   const { target, screen } = run;
   const digest = expectedDigestOf(given, screen);
@@ -81,7 +80,10 @@ async function applyReviewed(
   const pullRequest = pullRequests.length === 1 ? pullRequests[0] : undefined;
   const request = {
     ...judgedRequestOf(given, target),
-    ...{ needsKey: true, repairsOnly: given.repair, pullWord: job.pullWord, pullRequest },
+    needsKey: true,
+    repairsOnly: given.repair,
+    pullWord: job.pullWord,
+    pullRequest,
     pullRequests: review?.pullRequests.map((one) => `${job.platform === "gitlab" ? "!" : "#"}${one}`),
     review: (key: Uint8Array | undefined) =>
       review
@@ -91,30 +93,30 @@ async function applyReviewed(
   const outcome = await showApply(run, { ...given, autoApprove: true }, request);
   const { exitCode } = outcome;
   const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
-  writeOutputs(screen, { digest: target.sharesRun || isOneOfMany ? "" : outputs.digest });
+  writeOutputs(screen, { digest: target.sharesRun || given.isOneOfMany ? "" : outputs.digest });
   const { plan: made, runId, reviewKey: key } = outcome;
   const subject = commentOf(target, job, { pullRequest, runId, limit: 1_000_000 });
   const applied = shownComment(applyComment(outcome, subject));
-  const folder = join(given.report, (isOneOfMany && target.stage) || "");
+  const folder = join(given.report, (given.isOneOfMany && target.stage) || "");
   const seconds = Math.round(systemClock.elapsed() - startedAt) / 1000;
-  const told = { target, outcome, applied, seconds };
-  const written = writeReports([told], { target, folder, job, screen, outputs });
-  const isTold = given.comment && !review?.isUnread;
-  // An apply that changed nothing is told only where the comment says otherwise.
+  const applies = [{ target, outcome, applied, seconds }];
+  const written = writeReports(applies, { target, folder, job, screen, outputs });
+  const isCommented = given.comment && !review?.isUnread;
+  // Without changes, rewrite only a comment that reports an apply.
   const isQuiet = exitCode === exitCodes.done && (made === undefined || !hasChanges(made));
   const tell = async (host: CodeHost): Promise<void> => {
     for (const pullRequest of pullRequests) {
       if (pullRequest === undefined) continue;
       const comment = commentOf(target, job, { key, pullRequest, runId, limit: host.mostCharacters });
       const marker = markerOf("apply", comment);
-      const own = review?.comments.filter((one) => one.pullRequest === pullRequest) ?? [];
+      const own = review?.comments.filter((comment) => comment.pullRequest === pullRequest) ?? [];
       const old = own.find(({ body }) => markerIn(body) === marker);
-      // A plan that was applied by hand is continued by hand: its record stays.
+      // A manual apply is continued manually: keep its record.
       const record = digest && old && recordLineIn(old.body);
       const body = applyComment(outcome, comment, record);
       await keepComments(host, pullRequest, [{ body, isQuiet, unless: isQuiet ? wasApplied : undefined }]);
     }
   };
-  const end = isTold ? await tellHost(screen, job, tell) : 0;
+  const end = isCommented ? await notifyHost(screen, job, tell) : 0;
   return { ...outcome, exitCode: exitCode === exitCodes.done ? end || written : exitCode };
 }

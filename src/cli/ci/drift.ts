@@ -19,10 +19,10 @@ import { makeFolder, writeWholeFile } from "../files";
 import { pick, readingOptions, scopeOptions } from "../options";
 import { resultsOf, type TargetResult } from "../run-targets";
 import { annotate, exitCodes, outStyle, quiet, report, tryToWrite } from "../screen";
-import { stagesAsked } from "../stages";
+import { requestedStages } from "../stages";
 import { argument, defineVerb, negation, text } from "../verb";
 import { driftOf, driftOptions, driftRules, readAccepted } from "../verbs/drift";
-import { tellHost } from "./host";
+import { notifyHost } from "./host";
 import { readJob, repositoryOf, startedBy } from "./job";
 import { writeOutputs, writeSummary } from "./reports";
 
@@ -31,7 +31,6 @@ const { stacks, ...targetOptions } = scopeOptions;
 export const ciDriftVerb = defineVerb({
   name: "drift",
   arguments: { words: argument("[stack...]") },
-  scope: "none",
   summary: "Check stages for drift and notify",
   detail:
     "The same findings as `rnv drift`, in one report for all stages: an error in one does not stop the others, and the exit code " +
@@ -68,22 +67,30 @@ export const ciDriftVerb = defineVerb({
     const startedAt = systemClock.elapsed();
     const read = async () => ({
       accepted: readAccepted(target),
-      ...(await stagesAsked(target, screen, given)),
+      ...(await requestedStages(target, screen, given)),
     });
-    const { accepted, asked, areAll, declared } = await read().catch((cause: unknown) => {
+    const { accepted, names, areAll, declared } = await read().catch((cause: unknown) => {
       writeOutputs(screen, { drift: "unknown", exitcode: "1" });
       throw cause;
     });
     const results = await resultsOf(target, {
-      ...{ stages: asked, rules: driftRules, screen: quiet(screen) },
+      stages: names,
+      rules: driftRules,
+      screen: quiet(screen),
       run: (run) => driftOf(run, given, accepted),
     });
     const stages = withoutOthers(results.map(shownOf));
     const { commit, job: page } = startedBy(environment, cwd, files);
     const job: DriftJob = {
-      ...{ manifest, at, commit, page, stages },
+      manifest,
+      at,
+      commit,
+      page,
+      stages,
       seconds: Math.round(systemClock.elapsed() - startedAt) / 1000,
-      exitCode: signal.aborted ? exitCodes.interrupted : joinExitCodes(stages.map((one) => one.exitCode)),
+      exitCode: signal.aborted
+        ? exitCodes.interrupted
+        : joinExitCodes(stages.map(({ exitCode }) => exitCode)),
     };
     if (format === "json") terminal.out(driftJobJson(job));
     else if (format === "markdown") terminal.out(driftJobMarkdown(job));
@@ -103,9 +110,9 @@ export const ciDriftVerb = defineVerb({
     writeOutputs(screen, { drift, exitcode: String(job.exitCode) });
     writeSummary(screen, [driftJobMarkdown(job)]);
     const host = readJob(environment, cwd);
-    // Drift is about what is merged, not about what a pull request proposes.
+    // A pull request proposes changes; drift concerns the merged manifest.
     if (given.issue && host.platform !== undefined && host.pullRequest === undefined)
-      await tellHost(screen, host, issuesOf(job, declared ?? results[0]?.target.declaredStages));
+      await notifyHost(screen, host, issuesOf(job, declared ?? results[0]?.target.declaredStages));
     for (const { diagnostics } of stages) annotate(screen, diagnostics);
     if (failed) written.push(exitCodes.error);
     return joinExitCodes([job.exitCode, ...written]);
@@ -116,9 +123,14 @@ function shownOf({ target, outcome, seconds }: TargetResult): StageDrift {
   const { runId, plan, report, diagnostics, exitCode } = outcome;
   const recordedIds = [...(plan?.instances.values() ?? [])].flatMap(({ recorded }) => recorded?.id ?? []);
   return {
-    ...{ stage: target.stage, stack: target.stack, seconds },
-    ...{ runId, exitCode, diagnostics },
-    ...(report && { report, recordedIds }),
+    stage: target.stage,
+    stack: target.stack,
+    seconds,
+    runId,
+    exitCode,
+    diagnostics,
+    report,
+    recordedIds: report && recordedIds,
   };
 }
 
@@ -126,9 +138,9 @@ const wasLookedAt = (stage: StageDrift): boolean => !["error", "interrupted"].in
 
 /** Keeps an issue for each stage that has drifted, and closes those of stages that are not declared any more. */
 const issuesOf = (job: DriftJob, declared: readonly string[] | undefined) => (host: CodeHost) => {
-  // A stage that was not looked at has neither drifted nor been repaired.
+  // A failed check proves neither drift nor repair.
   const looked = job.stages.filter(wasLookedAt);
-  const wanted = looked.map((one) => driftIssue(one, job, host));
+  const wanted = looked.map((stage) => driftIssue(stage, job, host));
   return keepIssues(host, wanted, (marker) =>
     isOfGone(marker, "drift", job.manifest, { stages: declared, stacks: undefined })
       ? "This stage is not declared any more.\n"

@@ -10,7 +10,6 @@ import { ciPromoteVerb } from "./promote";
 
 const ciSweepVerb = defineVerb({
   name: "sweep",
-  scope: "none",
   summary: "Destroy the previews of pull requests that are closed",
   detail:
     "`rnv stage sweep` with the open pull requests (merge requests) of the code host as what stays. The ids 12, pr-12 and " +
@@ -26,7 +25,7 @@ const ciSweepVerb = defineVerb({
   run: (given, run) => sweepStage({ ...given, autoApprove: true }, run, () => keptByHost(run.screen)),
 });
 
-/** Keeps an id that is not of the form of a pull request's (`12`, `pr-12`, `mr-12`), or whose pull request is open. */
+/** Keeps IDs of open pull requests (`12`, `pr-12`, `mr-12`), and IDs of any other form. */
 async function keptByHost(screen: Screen): Promise<Keeps> {
   const open = await withHost(screen, (host) => host.openPullRequests());
   if (open === undefined)
@@ -37,7 +36,7 @@ async function keptByHost(screen: Screen): Promise<Keeps> {
   return async (id) => {
     const number = /^(?:pr-|mr-)?([1-9]\d*)$/.exec(id)?.[1];
     if (number === undefined || numbers.has(number)) return true;
-    // A pull request that is closed while the list is read moves another from the next page to the page before.
+    // A closed pull request shifts the pages: the list may lack an open pull request.
     return (await withHost(screen, (host) => host.isOpenPull(number))) ?? true;
   };
 }

@@ -3,8 +3,7 @@ import type * as hosts from "../../api/code-host/create-host";
 import { createHttpTransport } from "../../api/http-transport";
 import { StaleCommentError } from "../../commands/ci/comments";
 import { findReview, type Review } from "../../commands/ci/review";
-import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
-import type { ProcessEnvironment } from "../../model/process-environment";
+import { warning } from "../../diagnostics/diagnostic";
 import { Secret } from "../../model/secret";
 import { systemClock } from "../../model/time";
 import type { Comment, CommentSubject } from "../../report/ci/comment";
@@ -22,7 +21,7 @@ export const commentOptions = {
   comment: negation("--no-comment", "write no comment"),
 };
 
-/** What each platform needs: environment variables, the first that is set of each row. */
+/** Environment variables of each platform. The first variable of a row that is set counts. */
 const hostVariables = {
   github: {
     name: "GitHub",
@@ -43,17 +42,16 @@ const hostVariables = {
   },
 } as const;
 
-/** Opens the code host of this job; a warning says why there is none. Throws for an address that no token may go to. */
-export function openCodeHost(
-  environment: ProcessEnvironment,
-  clock = systemClock,
-): { readonly host?: hosts.CodeHost; readonly diagnostics: readonly Diagnostic[] } {
+/** Opens the code host of this job, or warns of its absence. Throws for an address that must not get the token. */
+function openCodeHost(screen: Screen): hosts.CodeHost | undefined {
+  const { environment } = screen;
   const platform = platformOf(environment);
-  if (platform === undefined) return { diagnostics: [] };
+  if (platform === undefined) return undefined;
   const { name, hint, ...wanted } = hostVariables[platform];
   const without = (variable: string, why = "is not set") => {
     const summary = `${name} is not notified of this run: ${variable} ${why}`;
-    return { diagnostics: [warning("config.missing", summary, { hint })] };
+    report(screen, [warning("config.missing", summary, { hint })]);
+    return undefined;
   };
   const token = firstOf(environment, wanted.token);
   const repository = firstOf(environment, wanted.repository);
@@ -65,15 +63,15 @@ export function openCodeHost(
   if (!/^[!-~]+$/.test(token)) return without(wanted.token[0], "holds spaces or line breaks");
   const author = firstOf(environment, ["RNV_COMMENT_AUTHOR"]);
   const transport = createHttpTransport({ environment });
-  // Loaded where a job speaks to its host.
+  // Loaded late: only jobs need it.
   const { createHost } = require("../../api/code-host/create-host") as typeof hosts;
-  const given = { apiUrl, repository, token: new Secret(token), author, transport, clock };
-  return { host: createHost(platform, given), diagnostics: [] };
+  const given = { apiUrl, repository, token: new Secret(token), author, transport, clock: systemClock };
+  return createHost(platform, given);
 }
 
 /**
- * Speaks to the code host of the job; undefined where there is none, or a setting that it needs is missing: this is told,
- * and a pull request that gets no comment is too.
+ * Calls the code host of the job. Returns undefined outside of such a job, or without a setting that the host needs.
+ * Warns of a missing setting, and of a pull request that gets no comment.
  */
 export async function withHost<Answer>(
   screen: Screen,
@@ -87,8 +85,7 @@ export async function withHost<Answer>(
         hint: "Run it in GitHub Actions or GitLab, or post plan.md of the reports yourself.",
       }),
     ]);
-  const { host, diagnostics } = openCodeHost(environment);
-  report(screen, diagnostics);
+  const host = openCodeHost(screen);
   try {
     return host && (await speak(host));
   } finally {
@@ -96,11 +93,8 @@ export async function withHost<Answer>(
   }
 }
 
-/**
- * Tells the code host; a failure to reach it is a warning. Returns 1 where a comment of an older run could not be
- * rewritten: a reader would take it for that of this run.
- */
-export async function tellHost(
+/** Writes to the code host; a failure is a warning. Returns 1 for a stale comment: readers would trust it. */
+export async function notifyHost(
   screen: Screen,
   job: CiJob,
   tell: (host: hosts.CodeHost) => Promise<void>,
@@ -115,10 +109,13 @@ export async function tellHost(
   }
 }
 
-/** Finds the comments that may hold the review of a job. Throws where the host cannot be asked. */
+/** Finds the comments that may hold the review of a job. Throws if the host does not answer. */
 export const reviewOf = async (screen: Screen, job: CiJob): Promise<Review> =>
   (await withHost(screen, (host) => findReview(host, job), job)) ?? {
-    ...{ isUnread: true, pullWord: job.pullWord, pullRequests: [], comments: [] },
+    isUnread: true,
+    pullWord: job.pullWord,
+    pullRequests: [],
+    comments: [],
   };
 
 export const subjectOf = (

@@ -7,68 +7,57 @@ import { failure } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/process-environment";
 import type { RunOrigin } from "../../model/state";
 
-/** Variables by which the systems of CI are known. */
-const systems = [
-  ...["GITHUB_ACTIONS", "GITLAB_CI", "JENKINS_URL", "TF_BUILD", "CIRCLECI", "BUILDKITE"],
-  ...["BITBUCKET_BUILD_NUMBER", "ATLANTIS_TERRAFORM_VERSION"],
-];
+const namesIn = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** Variables in which systems say who started a job, its commit and the address of its page; the first that is set counts. */
+/** Variables by which the systems of CI are known. */
+const systems = namesIn(`
+  GITHUB_ACTIONS GITLAB_CI JENKINS_URL TF_BUILD CIRCLECI BUILDKITE BITBUCKET_BUILD_NUMBER ATLANTIS_TERRAFORM_VERSION
+`);
+
+/** Variables that name the starter of a job, its commit and its page. The first variable that is set counts. */
 const facts = {
-  by: [
-    // The second run of a job of GitHub may be another person's.
-    ...["GITHUB_TRIGGERING_ACTOR", "GITHUB_ACTOR", "GITLAB_USER_LOGIN"],
-    ...["BUILD_USER_ID", "BUILD_USER", "CHANGE_AUTHOR", "BUILD_REQUESTEDFOR", "CIRCLE_USERNAME"],
-    // The last one is of Atlantis: who wrote the comment.
-    ...["BUILDKITE_BUILD_CREATOR", "BUILDKITE_BUILD_AUTHOR", "USER_NAME"],
-  ],
-  commit: [
-    ...["GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION", "CIRCLE_SHA1"],
-    ...["BUILDKITE_COMMIT", "BITBUCKET_COMMIT", "HEAD_COMMIT"],
-  ],
-  page: ["CI_JOB_URL", "BUILD_URL", "CIRCLE_BUILD_URL", "BUILDKITE_BUILD_URL", "PULL_URL"],
-} as const;
+  // The second run of a job of GitHub may be another person's. In Atlantis, USER_NAME wrote the comment.
+  by: namesIn(`
+    GITHUB_TRIGGERING_ACTOR GITHUB_ACTOR GITLAB_USER_LOGIN BUILD_USER_ID BUILD_USER CHANGE_AUTHOR BUILD_REQUESTEDFOR
+    CIRCLE_USERNAME BUILDKITE_BUILD_CREATOR BUILDKITE_BUILD_AUTHOR USER_NAME
+  `),
+  commit: namesIn(`
+    GITHUB_SHA CI_COMMIT_SHA GIT_COMMIT BUILD_SOURCEVERSION CIRCLE_SHA1 BUILDKITE_COMMIT BITBUCKET_COMMIT HEAD_COMMIT
+  `),
+  page: namesIn("CI_JOB_URL BUILD_URL CIRCLE_BUILD_URL BUILDKITE_BUILD_URL PULL_URL"),
+};
 
 export const isJob = (environment: ProcessEnvironment): boolean =>
   !["", "0", "false"].includes(environment.CI ?? "") ||
   systems.some((name) => (environment[name] ?? "") !== "");
 
-/** Everything of the environment that says what job this is, where its files are, and who started it; none of it is secret. */
+/** Variables that identify this job, its files and its starter. They hold no secret. */
 export const jobVariables: ReadonlySet<string> = new Set([
   ...[systems, facts.by, facts.commit, facts.page].flat(),
-  "GITHUB_SERVER_URL",
-  "GITHUB_REPOSITORY",
-  "GITHUB_RUN_ID",
-  "GITHUB_WORKSPACE",
-  "CI_PROJECT_URL",
-  "CI_PROJECT_DIR",
-  "SUDO_USER",
+  ...namesIn("GITHUB_SERVER_URL GITHUB_REPOSITORY GITHUB_RUN_ID GITHUB_WORKSPACE"),
+  ...namesIn("CI_PROJECT_URL CI_PROJECT_DIR SUDO_USER"),
 ]);
 
 export const firstOf = (environment: ProcessEnvironment, names: readonly string[]): string | undefined =>
   names.map((name) => environment[name]?.trim()).find(Boolean);
 
-export function toldBy(environment: ProcessEnvironment) {
-  // A line of the history stays a line.
+export function reportedBy(environment: ProcessEnvironment) {
   const first = (names: readonly string[]) => firstOf(environment, names)?.slice(0, 200);
   return { by: first(facts.by), commit: first(facts.commit), page: first(facts.page) };
 }
 
-/**
- * Returns who runs what: the person that the job names as its starter, else the user of this machine; the job's commit,
- * else that of the repository of the manifest.
- */
+/** Returns the origin of a run: from the job, else the user of this machine and the commit of the repository. */
 export function startedBy(
   environment: ProcessEnvironment,
   cwd: string,
   files: readonly string[],
 ): Omit<RunOrigin, "command"> {
-  const { by, commit: named, page } = toldBy(environment);
+  const { by, commit: named, page } = reportedBy(environment);
   const commit = named ?? commitAt(dirname(resolve(cwd, files.at(0) ?? "rnv.yaml")));
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name, GITHUB_RUN_ID: run } = environment;
   const isGithub = environment.GITHUB_ACTIONS && server && name && run;
   const job = isGithub ? `${server}/${name}/actions/runs/${run}` : page;
-  // The address of a page, without credentials in it.
+  // Keep addresses with credentials out of the state.
   const isPage = /^https?:\/\/[^\s@]+$/.test(job ?? "");
   return { by: by ?? `${userName(environment)}@${hostname()}`, commit, job: isPage ? job : undefined };
 }
@@ -77,14 +66,14 @@ function userName(environment: ProcessEnvironment): string {
   try {
     return environment.SUDO_USER || userInfo().username;
   } catch {
-    // A container may run under a number that has no name.
+    // The user of a container may have no name.
     return environment.USER || "unknown";
   }
 }
 
 /**
- * Returns the repository that a run is of, as `host/path` in lower case: that which the job of GitHub or GitLab names, else
- * the remote `origin` of the clone around `cwd`; undefined where neither is there.
+ * Returns the repository of a run as `host/path` in lower case. A job of GitHub or GitLab names it, else the remote
+ * `origin` of the clone around `cwd`.
  */
 export function repositoryOf(environment: ProcessEnvironment, cwd: string): string | undefined {
   const { GITHUB_ACTIONS, GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY } = environment;
@@ -97,7 +86,6 @@ interface GithubRepository {
   readonly full_name?: string;
 }
 
-/** A payload of an event, as far as a job needs it. */
 interface GithubEvent {
   readonly action?: string;
   readonly pull_request?: {
@@ -108,23 +96,20 @@ interface GithubEvent {
   };
   readonly issue?: { readonly number?: number; readonly pull_request?: object };
   readonly workflow_run?: { readonly head_repository?: GithubRepository | null };
-  /** Of a push, oldest first. */
+  /** The commits of a push, oldest first. */
   readonly commits?: readonly { readonly id?: string }[];
   readonly merge_group?: { readonly head_ref?: string; readonly head_sha?: string };
 }
 
-/** Returns the payload of the event of a job; empty where it names none, undefined where that cannot be read. */
+/** Returns the payload of the event; empty if the job names no file, undefined if the file is unreadable. */
 const githubEvent = ({ GITHUB_EVENT_PATH: path = "" }: ProcessEnvironment): GithubEvent | undefined =>
   path === "" ? {} : ((parseJson(tryRead(path) ?? "") as GithubEvent | null | undefined) ?? undefined);
 
-/** Events of GitHub whose payload tells where a pull request comes from. */
-const ofPullRequest = /^pull_request(_target|_review|_review_comment)?$/;
+/** Events of GitHub whose payload names the origin of a pull request. */
+const pullRequestEvents = /^pull_request(_target|_review|_review_comment)?$/;
 
-/**
- * Says why what a job checked out may be the work of a stranger: a pull request from a fork, or one of which that cannot be
- * told. Undefined for any other job.
- */
-export function strangersJob(environment: ProcessEnvironment): string | undefined {
+/** Returns the reason to distrust the checkout of a job: its pull request comes, or may come, from a fork. */
+export function untrustedJob(environment: ProcessEnvironment): string | undefined {
   const { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: source = "", CI_PROJECT_ID: project } = environment;
   if (environment.GITLAB_CI === "true")
     return source !== "" && source !== project ? "This merge request comes from a fork" : undefined;
@@ -137,33 +122,31 @@ export function strangersJob(environment: ProcessEnvironment): string | undefine
       : undefined;
   if (event === "workflow_run")
     return run?.head_repository?.full_name === own ? undefined : "This run follows one of a fork";
-  if (!ofPullRequest.test(event)) return undefined;
+  if (!pullRequestEvents.test(event)) return undefined;
   const head = proposed?.head?.repo?.full_name;
   return head && head === proposed.base?.repo?.full_name ? undefined : "This pull request comes from a fork";
 }
 
-/** The facts that a job of GitHub Actions or GitLab reports about itself; elsewhere nearly none. */
+/** The facts that a job of GitHub Actions or GitLab reports about itself; other systems report almost nothing. */
 export interface CiJob {
   readonly platform?: JobPlatform | undefined;
-  /** `merge request` in GitLab. */
   readonly pullWord: string;
-  /** The pull request (merge request) that it runs for. */
   readonly pullRequest?: number | undefined;
   readonly commit?: string | undefined;
-  /** The branch that it runs on. */
+  /** The branch of the job. */
   readonly base?: string | undefined;
-  /** The commits before it that came with the same push, newest first. */
+  /** Earlier commits of the same push, newest first. */
   readonly earlier?: readonly string[];
   readonly page?: string | undefined;
-  /** A pull request runs what it proposes: its plan is the one to review. A queue, a push or a schedule does not. */
+  /** The job runs for an open pull request, whose plan people review. */
   readonly proposes: boolean;
-  /** A queue tries what a branch will be once the pull request is merged. */
+  /** A merge queue tests the branch as it will be after the merge. */
   readonly isQueue: boolean;
-  /** The pull request may be applied: its event says that it is merged, or the command line names it. */
+  /** The pull request may be applied: it is merged, or the command line names it. */
   readonly isDecided: boolean;
 }
 
-/** Reads the job from the environment; the pull request that is given wins over that of the job. */
+/** Reads the job from the environment; a `given` pull request wins over the job's. */
 export function readJob(environment: ProcessEnvironment, cwd: string, given?: number): CiJob {
   const platform = platformOf(environment);
   const { commit, job: page } = startedBy(environment, cwd, []);
@@ -172,8 +155,8 @@ export function readJob(environment: ProcessEnvironment, cwd: string, given?: nu
   const base = /^refs\/heads\/(.+)$/.exec(GITHUB_REF)?.[1] ?? CI_COMMIT_BRANCH;
   const named = given === undefined ? read : { pullRequest: given, proposes: true, isDecided: true };
   const pullWord = pullWords[platform ?? "github"];
-  const place = { platform, pullWord, page, commit, base };
-  return { proposes: false, isQueue: false, isDecided: false, ...place, ...named };
+  const job = { platform, pullWord, page, commit, base, proposes: false, isQueue: false, isDecided: false };
+  return { ...job, ...named };
 }
 
 function githubJob(environment: ProcessEnvironment): Partial<CiJob> {
@@ -193,10 +176,9 @@ function githubJob(environment: ProcessEnvironment): Partial<CiJob> {
   const { number, head, merged = false } = event.pull_request ?? {};
   const ids = (event.commits ?? []).slice(0, -1).flatMap(({ id = "" }) => hashIn(id) ?? []);
   if (number === undefined) return { earlier: ids.slice(-50).reverse() };
-  // Merged or given up: what was reviewed stays as it was.
   const proposes = event.action !== "closed";
-  const commit = proposes && head?.sha;
-  return { pullRequest: number, proposes, isDecided: !proposes && merged, ...(commit && { commit }) };
+  const proposal = { pullRequest: number, proposes, isDecided: !proposes && merged };
+  return proposes && head?.sha ? { ...proposal, commit: head.sha } : proposal;
 }
 
 function gitlabJob(environment: ProcessEnvironment): Partial<CiJob> {

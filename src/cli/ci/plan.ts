@@ -11,17 +11,16 @@ import type { Run } from "../open-target";
 import { ignored, pick, planningOptions, policyOptions } from "../options";
 import { resultsOf, type TargetResult } from "../run-targets";
 import { annotate, exitCodes, report, type Screen } from "../screen";
-import { stagesAsked, warnOfUndeclared } from "../stages";
+import { requestedStages, warnOfUndeclared } from "../stages";
 import { argument, defineVerb, flag } from "../verb";
 import { countedPlan, judgedRequestOf, planRules, showOutcome } from "../verbs/plan";
-import { commentOf, commentOptions, reviewOf, subjectOf, tellHost } from "./host";
+import { commentOf, commentOptions, notifyHost, reviewOf, subjectOf } from "./host";
 import { type CiJob, readJob } from "./job";
 import { reportFolder, writeOutputs, writeReports, writeSummary } from "./reports";
 
 export const ciPlanVerb = defineVerb({
   name: "plan",
   arguments: { words: argument("[stack...]") },
-  scope: "none",
   summary: "Plan in a job: reports, outputs, and the comment under the pull request",
   detail:
     "Writes plan.rnvplan, plan.json, plan.md, plan.html, junit.xml and GitLab's reports into the folder of the reports, and " +
@@ -50,18 +49,19 @@ export const ciPlanVerb = defineVerb({
   ],
   run: async (given, { target, screen }) => {
     const job = readJob(target.environment, target.cwd, given.pullRequest);
-    // Only the plan of a proposal is to be reviewed.
     const pullRequest = given.comment && job.proposes ? job.pullRequest : undefined;
-    const told = { target, screen, job, pullRequest };
-    const { asked, declared } = await stagesAsked(target, screen, given).catch(async (cause: unknown) => {
-      if (cause instanceof DiagnosticsError) await tellFailure(told, cause.diagnostics);
+    const commented = { target, screen, job, pullRequest };
+    const { names, declared } = await requestedStages(target, screen, given).catch(async (cause: unknown) => {
+      if (cause instanceof DiagnosticsError) await commentOnFailure(commented, cause.diagnostics);
       throw cause;
     });
     const results = await resultsOf(target, {
-      ...{ stages: asked, rules: planRules, screen },
+      stages: names,
+      rules: planRules,
+      screen,
       run: (run) => countedPlan(run, { ...judgedRequestOf(given, run.target), needsKey: true }),
       onResult: ({ outcome }, on) => {
-        showOutcome(on, outcome, given.verbose);
+        showOutcome(on, outcome, { verbose: given.verbose });
         annotate(on, outcome.plan?.changes.flatMap(guardErrors) ?? []);
       },
     });
@@ -71,7 +71,7 @@ export const ciPlanVerb = defineVerb({
     const ends = results.map(({ outcome }) => outcome.exitCode);
     if (planned.length === 0 && results.length > 0) {
       const found = results.flatMap(({ outcome }) => outcome.diagnostics);
-      await tellFailure(told, found);
+      await commentOnFailure(commented, found);
       return joinExitCodes(ends);
     }
     const plans = planned.map(planOutputs);
@@ -84,39 +84,41 @@ export const ciPlanVerb = defineVerb({
     const { report: folder, overridePolicy: overridePolicies } = given;
     const written = writeReports(planned, { target, folder, job, screen, outputs, overridePolicies });
     if (screen.signal.aborted) return exitCodes.interrupted;
-    const commentEnd = await commentOnPlans(told, planned, declared);
-    if (job.isQueue) for (const [at, one] of results.entries()) ends[at] = await tellQueue(one, job, screen);
+    const commentEnd = await commentOnPlans(commented, planned, declared);
+    if (job.isQueue)
+      for (const [at, result] of results.entries()) ends[at] = await judgeInQueue(result, job, screen);
     const worst = joinExitCodes([written, commentEnd, ...ends]);
     return worst === exitCodes.changes && !given.detailedExitcode ? exitCodes.done : worst;
   },
 });
 
 const planOutputs = ({ target, outcome: { plan: made, exitCode } }: TargetResult) => ({
-  ...{ stage: target.stage ?? "", stack: target.stack ?? "" },
+  stage: target.stage ?? "",
+  stack: target.stack ?? "",
   changes: made !== undefined && hasChanges(made),
   digest: (exitCode === exitCodes.error ? undefined : made?.digest) ?? "",
   exitcode: exitCode,
 });
 
 /** A plan in a job, and the pull request that gets comments on it. */
-interface ToldPlan extends Pick<Run, "target" | "screen"> {
+interface CommentedRun extends Pick<Run, "target" | "screen"> {
   readonly job: CiJob;
-  /** Undefined where no comment is to be written. */
+  /** Undefined if the run writes no comment. */
   readonly pullRequest: number | undefined;
 }
 
-/** Rewrites the comments of the pull request. A failure to write them is told, and fails no plan. */
+/** Rewrites the comments of the pull request. A failure to write them is a warning. */
 async function commentOnPlans(
-  { target: whole, screen, job, pullRequest }: ToldPlan,
+  { target: whole, screen, job, pullRequest }: CommentedRun,
   planned: readonly TargetResult[],
   stages = planned[0]?.target.declaredStages,
 ): Promise<number> {
   if (pullRequest === undefined) return exitCodes.done;
-  return tellHost(screen, job, async (host) => {
+  return notifyHost(screen, job, async (host) => {
     const comments = planned.map(({ target, outcome }) => {
       const { runId, plan: made, diagnostics, reviewKey: key } = outcome;
       const comment = commentOf(target, job, { key, pullRequest, runId, limit: host.mostCharacters });
-      // A value that is not read may be that of another source: the comment names it.
+      // An unread value may come from another source: the comment names it.
       const isKnown = ({ address, attribute: path }: Plan["unchecked"][number]): boolean | undefined =>
         !path ||
         hasRecordedSource({ ...made?.instances.get(address), address }, path, { fingerprintKey: key });
@@ -139,12 +141,12 @@ async function commentOnPlans(
   });
 }
 
-/** Where it is not known what is to be planned, no comment on a plan is that of this commit. */
-async function tellFailure(told: ToldPlan, diagnostics: readonly Diagnostic[]): Promise<void> {
-  const { target, screen, job, pullRequest } = told;
+/** Replaces the comments on earlier plans: this commit has no plan. */
+async function commentOnFailure(run: CommentedRun, diagnostics: readonly Diagnostic[]): Promise<void> {
+  const { target, screen, job, pullRequest } = run;
   writeOutputs(screen, { changes: "false", digest: "", exitcode: "1", plans: "[]" });
   if (pullRequest === undefined) return;
-  await tellHost(screen, job, async (host) => {
+  await notifyHost(screen, job, async (host) => {
     const text = failedPlanComment(diagnostics, commentOf(target, job, { limit: host.mostCharacters }));
     await keepComments(host, pullRequest, [], (marker) =>
       isOfGone(marker, "plan", target.manifest, { stages: [""], stacks: undefined })
@@ -154,8 +156,8 @@ async function tellFailure(told: ToldPlan, diagnostics: readonly Diagnostic[]): 
   });
 }
 
-/** Compares a plan of a merge queue with its review. The comments stay as they are. */
-async function tellQueue({ target, outcome }: TargetResult, job: CiJob, screen: Screen): Promise<number> {
+/** Compares a plan of a merge queue with its review. Comments stay unchanged. */
+async function judgeInQueue({ target, outcome }: TargetResult, job: CiJob, screen: Screen): Promise<number> {
   const { plan: made, reviewKey: key, exitCode } = outcome;
   if (!made || exitCode === exitCodes.error) return exitCode;
   if (!hasChanges(made)) return exitCodes.done;

@@ -10,7 +10,6 @@ import { readJob } from "./job";
 export const ciPromoteVerb = defineVerb({
   name: "promote",
   arguments: { address: argument("[address]", "the service to promote") },
-  scope: "none",
   summary: "Open a pull request that pins in a stage what runs in another",
   detail:
     "`rnv promote`, which writes the overlay by the API of the code host in place of the file: to a branch of its own, " +

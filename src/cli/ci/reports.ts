@@ -11,9 +11,9 @@ import type { TargetResult } from "../run-targets";
 import { errorDocument, repositoryPath, type Screen, tryToWrite } from "../screen";
 import type { Target } from "../target";
 import { TypedOption } from "../verb";
-import { type CiJob, isJob, toldBy } from "./job";
+import { type CiJob, isJob, reportedBy } from "./job";
 
-/** Appends outputs that later steps read: to the file of GitHub, one line for each. Values hold no line breaks. */
+/** Appends outputs for later steps to the file of GitHub. Values have no line breaks. */
 export function writeOutputs({ environment }: Screen, outputs: Readonly<Record<string, string>>): void {
   const lines = Object.entries(outputs).map(([name, value]) => `${name}=${value}\n`);
   appendTo(environment.GITHUB_OUTPUT, lines.join(""));
@@ -42,7 +42,6 @@ interface PlannedTarget extends Pick<TargetResult, "target" | "outcome" | "secon
 }
 
 interface Reports {
-  /** Each of several stacks of an apply has a folder of its own in `folder`. */
   readonly target: Target;
   readonly folder: string;
   readonly job: CiJob;
@@ -53,9 +52,8 @@ interface Reports {
 }
 
 /**
- * Writes the summary of a job, and its artefacts: a folder for each plan where there are several, and above them the files
- * about all of them that GitLab and other systems read. Removes files of an earlier run. Reports a file that cannot be written,
- * and returns 1 then.
+ * Writes the summary of a job and its artefacts. Several plans have a folder each, below the files that GitLab and
+ * other systems read. Removes files of an earlier run. Returns 1 after it reported a file that cannot be written.
  */
 export function writeReports(planned: readonly PlannedTarget[], reports: Reports): number {
   const { target, outputs, screen } = reports;
@@ -67,27 +65,26 @@ export function writeReports(planned: readonly PlannedTarget[], reports: Reports
     writeSummary(screen, planned.flatMap(textsOf));
     const suites = planned.map((one) => {
       const { stage, stack } = one.target;
-      // A word that cannot name a stage has no folder of its own.
       const below = stage?.split("/").map((word) => (isStageWord(word) ? word : "_")) ?? [];
       writePlanned(one, planned.length === 1 ? folder : join(folder, ...below, stack ?? ""), reports);
       const name = ["rnv plan", stage, stack].filter((word) => word !== undefined).join(" ");
-      return planSuite(madeOf(one), name, one.seconds);
+      return planSuite(findingsOf(one), name, one.seconds);
     });
     const plans = planned.flatMap(({ outcome }) => outcome.plan ?? []);
-    const write = emptyFiles(folder, ["gl-terraform.json"]);
+    const write = replaceFiles(folder, ["gl-terraform.json"]);
     write("junit.xml", junit(suites));
-    write("gl-code-quality-report.json", codeQuality(planned.map(madeOf).flatMap(planFindings), pathOf));
+    write("gl-code-quality-report.json", codeQuality(planned.map(findingsOf).flatMap(planFindings), pathOf));
     if (plans.length > 0) write("gl-terraform.json", gitlabCounts(plans));
-    // GitLab reads outputs from a file (`artifacts: reports: dotenv`), as variables: PLAN_DIGEST.
+    // GitLab reads outputs as variables (`artifacts: reports: dotenv`): PLAN_DIGEST.
     const lines = Object.entries(outputs).map(([name, value]) => `PLAN_${name.toUpperCase()}=${value}\n`);
     write("rnv.env", lines.join(""));
   });
 }
 
-const madeOf = ({ outcome: { plan, diagnostics } }: PlannedTarget) => plan ?? { diagnostics };
+const findingsOf = ({ outcome: { plan, diagnostics } }: PlannedTarget) => plan ?? { diagnostics };
 
-/** Removes files of an earlier run from the folder, which is made; returns a function that writes one of this run. */
-function emptyFiles(folder: string, names: readonly string[]) {
+/** Makes the folder and removes files of an earlier run; returns a function that writes files of this run. */
+function replaceFiles(folder: string, names: readonly string[]) {
   makeFolder(folder);
   for (const name of names) rmSync(join(folder, name), { force: true });
   return (name: string, text: string, mode = 0o644): void =>
@@ -98,7 +95,7 @@ function writePlanned({ target, outcome, applied }: PlannedTarget, folder: strin
   const { job, screen, overridePolicies = [] } = reports;
   const { files, environment } = target;
   const { plan, diagnostics } = outcome;
-  const write = emptyFiles(folder, ["plan.rnvplan", "apply.md", "plan.md", "plan.html"]);
+  const write = replaceFiles(folder, ["plan.rnvplan", "apply.md", "plan.md", "plan.html"]);
   if (applied !== undefined) write("apply.md", applied);
   if (!plan) {
     write("plan.json", errorDocument({ diagnostics }));
@@ -108,8 +105,7 @@ function writePlanned({ target, outcome, applied }: PlannedTarget, folder: strin
   if (isSaved) write("plan.rnvplan", savedPlanOf(target, { files, overridePolicies }, plan, outcome), 0o600);
   write("plan.json", planJson(plan));
   write("plan.md", planMarkdown(plan, 1_000_000));
-  // The commit that the job is about, and the person that it names as its starter.
-  const origin = isJob(environment) ? { commit: job.commit, by: toldBy(environment).by } : undefined;
+  const origin = isJob(environment) ? { commit: job.commit, by: reportedBy(environment).by } : undefined;
   writePage(screen, join(folder, "plan.html"), (make) =>
     make.planPage(planDocument(plan), { ...scopeOf(target), job: origin }),
   );

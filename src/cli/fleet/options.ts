@@ -52,17 +52,14 @@ export type MembersValues = ValuesOf<typeof membersOptions & typeof folder> &
 
 type Shard = NonNullable<FleetReport["shard"]>;
 
-/** Parses `2/4`; undefined for what is no part of a whole. */
+/** Parses `2/4`; undefined for other words. */
 function parseShard(word: string): Shard | undefined {
   const [, index, count] = /^(\d{1,4})\/(\d{1,4})$/.exec(word) ?? [];
   const shard = { index: Number(index), count: Number(count) };
   return shard.index >= 1 && shard.index <= shard.count ? shard : undefined;
 }
 
-/**
- * Returns the shard of a job of several: an Indexed Job of Kubernetes, which has to say of how many, or `parallel` of
- * GitLab.
- */
+/** Returns the shard of an Indexed Job of Kubernetes, which also needs RNV_SHARDS, or of `parallel` jobs of GitLab. */
 export function shardOf(environment: ProcessEnvironment): Shard | undefined {
   const { JOB_COMPLETION_INDEX: index, RNV_SHARDS: shards } = environment;
   const { CI_NODE_INDEX: node, CI_NODE_TOTAL: nodes } = environment;

@@ -35,21 +35,28 @@ import type { Run } from "../open-target";
 import { writePage } from "../output-files";
 import { withProfile } from "../profile";
 import { outStyle, type Screen, report as tell, tryToWrite } from "../screen";
-import { askedStage } from "../stages";
+import { requestedStage } from "../stages";
 import { killGroup } from "../synthesize";
 import { policiesOf } from "../verbs/plan";
 import { type MembersValues, type RunValues, type ShownValues, shardOf } from "./options";
 import type { MembersJob, WorkValues } from "./run-members";
 
-/** Returns the members that a command line means. */
 function membersOf(given: MembersValues, { target, screen }: Run): Promise<readonly FleetMember[]> {
   const { cwd, environment, untrusted, runProgram } = target;
   const { dir = ".", member: named, changedSince, memberTimeoutMs: timeoutMs = longestTimer } = given;
   return chooseMembers({
-    // As git names paths.
+    // Git resolves links in paths.
     root: realOf(resolve(cwd, dir)),
-    ...{ cwd, types: resourceTypes, environment, untrusted, runProgram, timeoutMs, jobVariables },
-    ...{ named, changedSince, stage: askedStage(target) },
+    cwd,
+    types: resourceTypes,
+    environment,
+    untrusted,
+    runProgram,
+    timeoutMs,
+    jobVariables,
+    named,
+    changedSince,
+    stage: requestedStage(target),
     policies: policiesOf(target).map((path) => realOf(resolve(cwd, path))),
     report: (found) => tell(screen, found),
   });
@@ -85,24 +92,26 @@ export async function runFleet(
     const runOne = (members: readonly FleetMember[]) => runProcess({ ...job, members }, signal, onResult);
     return runTargets(groups, runOne, { parallelism: most, signal });
   };
-  await runGroups([...groupBy(pending(), (one) => sharedBy(verb, one, untrusted)).values()]);
-  // Those that a shared process left without a result, because it hung or broke, run again, each alone.
-  if (!signal.aborted) await runGroups(pending().map((one) => [one]));
+  await runGroups([...groupBy(pending(), (member) => processKey(member, { verb, untrusted })).values()]);
+  // After a shared process hung or failed, run its members without a result again, each alone.
+  if (!signal.aborted) await runGroups(pending().map((member) => [member]));
   for (const member of pending()) onResult(endedMember(verb, member, "interrupted"));
   const head = {
-    ...{ verb, started_at: started.at, seconds: (performance.now() - started.ms) / 1000 },
-    ...{ shard, selected: selected.map(({ name }) => name) },
+    verb,
+    started_at: started.at,
+    seconds: (performance.now() - started.ms) / 1000,
+    shard,
+    selected: selected.map(({ name }) => name),
   };
   return showReport(given, screen, makeReport(head, [...results.values()], given.detailedExitcode === true));
 }
 
-/** Prints a report and writes it where the options say; returns its exit code, and 1 for 0 where a file cannot be written. */
+/** Prints and writes a report. Returns its exit code; 1 if it is 0 and a file cannot be written. */
 function showReport(given: ShownValues, screen: Screen, report: FleetReport): number {
   const { terminal, cwd, format } = screen;
   const written = tryToWrite(screen, () => {
     if (given.report !== undefined) {
       const folder = resolve(cwd, given.report);
-      // Reports of shards are beside each other in one folder.
       const part = report.shard ? `-${report.shard.index}-of-${report.shard.count}` : "";
       makeFolder(folder);
       writeWholeFile(join(folder, `fleet${part}.json`), jsonText(report), { mode: 0o644 });
@@ -117,7 +126,6 @@ function showReport(given: ShownValues, screen: Screen, report: FleetReport): nu
   return report.exit_code || written;
 }
 
-/** `rnv fleet report DIR`: joins the reports of shards. */
 export function joinFleet(
   given: ShownValues & { readonly dir: string; readonly detailedExitcode: boolean },
   screen: Screen,
@@ -127,13 +135,12 @@ export function joinFleet(
   return showReport(given, screen, joinReports(reports, given.detailedExitcode));
 }
 
-/** Reports below a folder: a job that gathers artifacts gives each a folder of its own. */
+/** Finds reports at any depth: a job that downloads artifacts gives each a folder. */
 const reportsIn = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => /(^|[\\/])fleet(-\d+-of-\d+)?\.json$/.test(name))
     .sort();
 
-/** `rnv fleet matrix`: the jobs of a workflow, one for each member or each shard. */
 export async function printMatrix(
   given: MembersValues & { readonly shards: number | undefined },
   run: Run,
@@ -147,30 +154,33 @@ export async function printMatrix(
   run.screen.terminal.out(`${JSON.stringify({ include })}\n`);
 }
 
-const ofConnection =
+const connectionVariables =
   /^(RNV_BASE_URL|RNV_WORKSPACE_ID|RNV_API_KEY|RNV_API_KEY_FILE|(HTTPS?|NO)_PROXY|NODE_.*)$/i;
 
-/** Returns the same text for members that may share a process: they reach one workspace, with one key, in one way. */
-function sharedBy(verb: FleetVerb, member: FleetMember, untrusted: boolean): string {
+/** Returns the same text for members that may share a process: they have the same connection. */
+function processKey(
+  member: FleetMember,
+  { verb, untrusted }: Pick<MembersJob, "verb" | "untrusted">,
+): string {
   const used = withProfile(member.environment, undefined, untrusted ? undefined : member.cwd).environment;
   const isAlone = verb === "apply" || used.RNV_BASE_URL?.trim() === "embedded";
   if (isAlone || startsPrograms(member, verb)) return member.name;
   return JSON.stringify(
     Object.entries(used)
-      .filter(([name]) => ofConnection.test(name))
+      .filter(([name]) => connectionVariables.test(name))
       .sort(),
   );
 }
 
-/** Milliseconds that a process whose members should have ended has to end what is in flight. */
+/** Milliseconds between the timeout of the members and the kill of their process. */
 const graceMs = 10_000;
 
 const mostPrinted = 2000;
 
 /**
- * Runs members in one process, to its end, in the folder of the first and with its environment. One alone always has a result.
- * The process has a group of its own: a Ctrl-C at the terminal reaches it through this process alone, once. It ends by itself
- * when this process does. Never rejects.
+ * Runs members in a process, with the folder and the environment of the first member. A single member always has a
+ * result. The process has its own group, so that Ctrl-C reaches it once, through this process. It ends with this
+ * process. Never rejects.
  */
 async function runProcess(
   job: MembersJob,
@@ -183,13 +193,16 @@ async function runProcess(
   const start = performance.now();
   let output = "";
   let isStuck = false;
-  let isTold = false;
+  let hasResult = false;
   try {
     const child = fork(join(packageRoot(__dirname), "dist", "bin", "rnv.js"), ["fleet", "members"], {
-      ...{ cwd, env: first.environment, execArgv: [], detached: true },
+      cwd,
+      env: first.environment,
+      execArgv: [],
+      detached: true,
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
-    // Each member ends by itself when its time is over: a process in which none does so hangs.
+    // Members end themselves at their timeouts; after the longest timeout the process hangs.
     const longest = Math.max(...members.map(({ timeoutMs }) => timeoutMs));
     const stop = (): void => {
       isStuck = true;
@@ -206,7 +219,7 @@ async function runProcess(
     signal.addEventListener("abort", interrupt, { once: true });
     child.on("message", (result) => {
       stuck.refresh();
-      isTold = true;
+      hasResult = true;
       onResult(result as MemberResult);
     });
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
@@ -215,7 +228,7 @@ async function runProcess(
     child.once("exit", () => {
       clearTimeout(stuck);
       signal.removeEventListener("abort", interrupt);
-      // What it has started and left behind would hold its output open, and go on.
+      // Orphaned child processes would keep its output open, and continue.
       killGroup(child.pid);
     });
     child.send(job, () => {});
@@ -223,7 +236,7 @@ async function runProcess(
   } catch (cause) {
     output = `rnv cannot be started in ${cwd}: ${reasonOf(cause)}`;
   }
-  if (isTold || members.length > 1) return;
+  if (hasResult || members.length > 1) return;
   const endedBy = signal.aborted ? "interrupted" : isStuck ? "timeout" : "failed";
   onResult(endedMember(verb, first, endedBy, { output, seconds: (performance.now() - start) / 1000 }));
 }

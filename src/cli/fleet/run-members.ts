@@ -22,26 +22,26 @@ export interface WorkValues {
   readonly lockTimeoutMs?: number;
 }
 
-/** The members that a process is to run; sent to it as its first message. */
+/** The first message to a process: the members that it runs. */
 export interface MembersJob extends Pick<Request, "untrusted" | "answerTimeoutMs" | "maxConcurrency"> {
   readonly verb: FleetVerb;
   readonly given: WorkValues;
-  /** Members at once. */
+  /** Members at the same time. */
   readonly parallelism: number;
   readonly members: readonly FleetMember[];
 }
 
-/** Changes in flight at once: the limit that the verb alone has. */
+/** Changes in flight: the same limit as without a fleet. */
 const parallelism = 10;
 
-/** `rnv fleet members`: runs the members that the process of the fleet hands over, and sends it the result of each. */
+/** Runs the members that the process of the fleet sends, and sends back the result of each. */
 export async function runMembers({ signal: interruption, terminal }: Screen): Promise<undefined> {
   const { send } = process;
   if (send === undefined) throw usage("rnv fleet plan, drift and apply start this verb");
   const job = await new Promise<MembersJob>((resolve) => process.once("message", resolve));
   const { verb, members, untrusted, answerTimeoutMs, maxConcurrency } = job;
   const words = `rnv ${verb}`;
-  // The process of the fleet is gone: what writes ends what is in flight, all else ends at once.
+  // The process of the fleet ended: an apply finishes requests in flight, other verbs stop.
   process.once("disconnect", () => {
     if (verb === "apply") process.kill(process.pid, "SIGINT");
     else process.kill(-process.pid, "SIGKILL");
@@ -51,27 +51,35 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
     const { cwd, stage } = member;
     const late = AbortSignal.timeout(member.timeoutMs);
     const signal = AbortSignal.any([interruption, late]);
-    // Every request in flight listens; that many listeners are no leak.
+    // Every request in flight listens: no leak.
     setMaxListeners(0, signal);
     const request = {
       ...withProfile(member.environment, undefined, untrusted ? undefined : cwd),
-      ...{ cwd, openTransport, runProgram: programRunner({ signal }) },
+      cwd,
+      openTransport,
+      runProgram: programRunner({ signal }),
       commandLine: stage === undefined ? words : `${words} --stage ${stage}`,
-      ...{ verb: words, takesTargets: true, words: [], files: [], stacks: [] },
-      ...{ untrusted, answerTimeoutMs, maxConcurrency },
+      verb: words,
+      takesTargets: true,
+      words: [],
+      files: [],
+      stacks: [],
+      untrusted,
+      answerTimeoutMs,
+      maxConcurrency,
     };
     const { environment } = request;
-    // It prints and asks nothing.
     const silent = { ...terminal, out: () => {}, err: () => {} };
     const results = await resultsOf(request, {
-      ...{ stages: [stage], rules: rules[verb] },
+      stages: [stage],
+      rules: rules[verb],
       screen: { terminal: silent, environment, cwd, signal, format: "json", input: false },
       run: (run) => runVerb(job, run),
     });
     const result = memberResult(verb, member, results);
     const isLate = result.status === "interrupted" && !interruption.aborted;
-    const told = isLate ? endedMember(verb, member, "timeout", result) : result;
-    await new Promise((done) => send.call(process, told, done));
+    const final = isLate ? endedMember(verb, member, "timeout", result) : result;
+    await new Promise((done) => send.call(process, final, done));
   };
   await runTargets(members, runMember, { parallelism: job.parallelism, signal: interruption });
 }
@@ -87,9 +95,8 @@ async function runVerb({ verb, given }: MembersJob, run: Run): Promise<TargetEnd
 }
 
 /**
- * Returns a function that opens the transport of a member over one that all members of this process share: what one has
- * read, the others are answered with. A member that asks for the same a second time wants what is new, and gets that.
- * The JSON of an answer is parsed once. Every member masks secrets in it by itself, as it does when it runs alone.
+ * Returns a function that wraps the shared transport for a member. Members get the answers of each other's reads; a
+ * member that repeats a read gets a new answer. The JSON of an answer is parsed once. Each member masks secrets itself.
  */
 function shareAnswers(signal: AbortSignal): (open: () => Transport) => Transport {
   const answers = new Map<string, Promise<WireResponse>>();
@@ -99,11 +106,11 @@ function shareAnswers(signal: AbortSignal): (open: () => Transport) => Transport
     const transport = shared;
     const asked = new Set<string>();
     const read = (request: WireRequest): Promise<WireResponse> => {
-      // Others wait for it too, when the time of the member that asks first is over.
+      // Other members wait for the answer, even after the timeout of the first.
       const sent = transport.send({ ...request, signal });
-      const answer = sent.then((one) => ({ ...one, json: parseJson(one.body) }));
+      const answer = sent.then((answer) => ({ ...answer, json: parseJson(answer.body) }));
       answers.set(request.url, answer);
-      // Only a whole answer is one for others, too.
+      // Share complete answers only.
       const forget = () => answers.delete(request.url);
       answer.then(({ status }) => status === 200 || forget(), forget);
       return answer;

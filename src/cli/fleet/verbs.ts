@@ -13,9 +13,9 @@ const how =
   "member that runs programs, has a process of its own. One that fails or takes too long does not stop the others. The exit code is " +
   "the most telling one of all: 130, 1, 3, 7, 5, 4, 6, 8, 2, 0.";
 
-const onMembers = { arguments: folder, scope: "none", detail: how } as const;
+const onMembers = { arguments: folder, detail: how } as const;
 
-// The first verb of a fleet loads code that other verbs do not need.
+// Loaded late: other verbs do not need it.
 const running = () => require("./run-fleet") as typeof run;
 
 const fleetPlanVerb = defineVerb({
@@ -61,7 +61,6 @@ const fleetApplyVerb = defineVerb({
 const fleetMatrixVerb = defineVerb({
   name: "matrix",
   arguments: folder,
-  scope: "none",
   summary: "Print the matrix of a GitHub workflow: a job for each member, or for each shard",
   options: {
     ...membersOptions,
@@ -77,7 +76,6 @@ const fleetMatrixVerb = defineVerb({
 const fleetReportVerb = defineVerb({
   name: "report",
   arguments: { dir: argument("<dir>") },
-  scope: "none",
   summary: "Join the reports that shards have written with --report",
   detail: "A member without a result is an error: what did not run must not look clean.",
   options: { ...pick("detailedExitcode"), ...shownOptions },
@@ -87,7 +85,6 @@ const fleetReportVerb = defineVerb({
 
 const fleetMembersVerb = defineVerb({
   name: "members",
-  scope: "none",
   hidden: true,
   summary: "Run the members that the process of a fleet hands over",
   examples: [["rnv fleet plan", "starts it, for members that share a workspace and a key"]],

@@ -10,7 +10,7 @@ import { noMask } from "../../model/value";
 import type { Plan } from "../../plan/plan";
 import { outputsText } from "../../report/state-list";
 import { readText } from "../files";
-import { type Run, type TargetEnd, tellTarget } from "../open-target";
+import { announceTarget, type Run, type TargetEnd } from "../open-target";
 import { pick, planningOptions, policyOptions, runningOptions, scopeOptions } from "../options";
 import { createProgress, jsonOf } from "../progress";
 import { approvePlan, askablePlan, canAnswer } from "../prompt";
@@ -64,7 +64,7 @@ export const applyVerb = defineVerb({
   },
 });
 
-/** The digest that the one plan of the command line must have; undefined without the option. */
+/** Returns the digest of `--expect-digest`. Only a terminal may shorten it. */
 export function expectedDigestOf(
   { expectDigest }: { readonly expectDigest: string | undefined },
   { terminal }: Screen,
@@ -77,7 +77,9 @@ export function expectedDigestOf(
 export const destroyVerb = defineVerb({
   name: "destroy",
   arguments: { words: argument("[stack...]") },
-  ...{ scope: "each", order: "dependents first", writes: true },
+  scope: "each",
+  order: "dependents first",
+  writes: true,
   summary: "Delete everything that the state records",
   detail: "Resources that lifecycle.preventDestroy protects stop it. The same as apply --destroy.",
   daily: ["files", "stage", "target", "autoApprove", "confirmDelete", "json"],
@@ -106,17 +108,25 @@ export const destroyVerb = defineVerb({
   },
 });
 
-/** A saved plan has its own options: another set would look as if it counted. */
+/** Refuses options that a saved plan would silently ignore. */
 function refuseWithPlanFile(given: ValuesOf<typeof applyOptions>): void {
-  const first = ofPlan.find((name) => isGiven(given[name]));
+  const first = planOnlyOptions.find((name) => isGiven(given[name]));
   if (first === undefined) return;
   throw usage(`${applyOptions[first].long} cannot change a saved plan`, "give it to `rnv plan -out`");
 }
 
-const ofPlan = [
-  ...(["app", "files", "target", "exclude", "replace"] as const),
-  ...(["adopt", "allowEmpty", "verifyValues", "destroy", "refreshOnly"] as const),
-];
+const planOnlyOptions = [
+  "app",
+  "files",
+  "target",
+  "exclude",
+  "replace",
+  "adopt",
+  "allowEmpty",
+  "verifyValues",
+  "destroy",
+  "refreshOnly",
+] as const;
 
 type ShownRequest = PlanRequest &
   Pick<ApplyRequest, "savedPlan" | "planFile" | "expectDigest" | "review" | "repairsOnly" | "pullRequests">;
@@ -124,7 +134,7 @@ type ShownRequest = PlanRequest &
 type ApplyValues = Pick<ValuesOf<typeof applyOptions>, "lockTimeoutMs" | "parallelism"> &
   Partial<Pick<ValuesOf<typeof applyOptions>, "autoApprove" | "jsonInto" | "verbose">>;
 
-/** Applies, and shows how it goes; returns the outcome with the exit code of the process. */
+/** Applies a request and shows its progress; returns the outcome with the exit code of the process. */
 export async function showApply(
   run: Run,
   given: ApplyValues,
@@ -142,7 +152,7 @@ export async function showApply(
   const emit = (event: ApplyEvent): void => {
     run.context.emit(event);
     if (event.type === "failed") failures.add(event.diagnostic);
-    // A plan that changes nothing is shown once the command has returned it, and the summary comes after it.
+    // A plan without changes is shown after the command returns; its summary follows.
     if (event.type === "summary") summary = event;
     else progress.emit(event);
   };
@@ -156,7 +166,7 @@ export async function showApply(
   };
   progress.emit(versionEvent);
   const outcome: ApplyOutcome = await outcomeOf(screen, () => {
-    tellTarget(run);
+    announceTarget(run);
     const { commandLine } = target;
     const whole = { commandLine, ...request, lockTimeoutMs, parallelism, approve };
     return apply({ ...run.context, emit }, whole);
@@ -170,19 +180,19 @@ export async function showApply(
   report(screen, otherDiagnostics(shown || showsNow ? plan : undefined, diagnostics));
   for (const diagnostic of diagnostics)
     if (!failures.has(diagnostic)) progress.emit({ type: "diagnostic", diagnostic });
-  const lost = progress.end(summary ?? summaryOfNothing(mode, exitCode, startedAt), summary !== undefined);
-  const made = Object.entries(outcome.outputs ?? {});
-  const told = made.map(([name, value]): [string, CrossValue] => [name, { kind: "value", value }]);
+  const lost = progress.end(summary, summaryOfNothing(mode, exitCode, startedAt));
+  const values = Object.entries(outcome.outputs ?? {});
+  const shared = values.map(([name, value]): [string, CrossValue] => [name, { kind: "value", value }]);
   const outputs = outputsText(hideOutputs(outcome.outputs ?? {}, plan?.mask ?? noMask));
   if (isText && summary && exitCode === 0 && outputs !== "" && mode === "apply")
     terminal.out(`\nOutputs:\n\n${outputs}`);
-  // Ctrl-C has said so already.
+  // After Ctrl-C the message has been printed.
   if (outcome.cancelled && isText && !signal.aborted) {
     const verb = mode === "destroy" ? "Destroy" : "Apply";
     terminal.err(`\n${verb} cancelled. Nothing was changed.\n`);
   }
-  const toldOutputs = made.length > 0 ? new Map(told) : undefined;
-  return { ...outcome, toldOutputs, exitCode: exitCode || lost };
+  const sharedOutputs = shared.length > 0 ? new Map(shared) : undefined;
+  return { ...outcome, sharedOutputs, exitCode: exitCode || lost };
 }
 
 const versionEvent: ApplyEvent = { type: "version", format: "1.0", rnv: version };
@@ -192,12 +202,14 @@ const summaryOfNothing = (
   exitCode: number,
   startedAt = systemClock.elapsed(),
 ): SummaryEvent => ({
-  ...{ type: "summary", mode, exitCode },
+  type: "summary",
+  mode,
+  exitCode,
   elapsedSeconds: (systemClock.elapsed() - startedAt) / 1000,
   counts: { added: 0, changed: 0, destroyed: 0, adopted: 0, forgotten: 0, failed: 0, skipped: 0 },
 });
 
-/** Returns the events of a run that ended before there was a request. */
+/** Returns the events of a run that failed before it had a request. */
 function eventsOfFailure({ diagnostics, exitCode }: Outcome, commandLine: string): string {
   const [, asked] = / --?(destroy|refresh-only)\b/.exec(commandLine) ?? [];
   const isDestroy = asked === "destroy" || /^rnv (.* )?destroy( |$)/.test(commandLine);

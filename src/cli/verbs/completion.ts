@@ -6,7 +6,7 @@ import { normalizeArgv, optionShapes } from "../argv";
 import { openTarget, type Run } from "../open-target";
 import { options } from "../options";
 import { readSettings } from "../settings";
-import { askedStage, stagesOf } from "../stages";
+import { requestedStage, stagesOf } from "../stages";
 import { targetAt } from "../target";
 import { argument, defineVerb, shownOptions, shownVerbs, type Verb } from "../verb";
 
@@ -18,7 +18,6 @@ const shell = argument("<shell>", "the shell", shells);
 export const completionVerb = defineVerb({
   name: "completion",
   arguments: { shell },
-  scope: "none",
   summary: "Print a completion script for a shell",
   detail:
     "It completes verbs, options and their values, and addresses of the manifest and the local state: it asks this " +
@@ -34,8 +33,8 @@ export const completionVerb = defineVerb({
 });
 
 /**
- * The completion script of each shell. It knows nothing itself: at each Tab it asks `rnv complete` with the words typed so
- * far, whose first line says `words` (complete with the lines below) or `files` (complete paths).
+ * The completion script of each shell. At each Tab it runs `rnv complete` with the typed words. The first line of the
+ * answer is `words` (the next lines are candidates) or `files` (complete paths).
  */
 const scripts: Readonly<Record<Shell, string>> = {
   bash: `# bash completion for rnv
@@ -87,10 +86,9 @@ export const completeVerb = (program: Command): Verb =>
       shell,
       typed: argument("[words...]", "words typed so far, the last one being that at the cursor"),
     },
-    scope: "none",
     summary: "Print what may stand at the cursor; the completion scripts ask it",
     examples: [["rnv complete bash -- plan -target service.", "addresses that begin so"]],
-    // Offline, and never an error: a shell shows its own.
+    // The shell shows no error.
     run: async ({ shell, typed }, run) => {
       const found = await complete(program, typed, run).catch(() => []);
       run.screen.terminal.out(completionText(found, shell));
@@ -99,17 +97,16 @@ export const completeVerb = (program: Command): Verb =>
 
 type Candidates = readonly { readonly word: string; readonly meaning?: string }[] | "files";
 
-/** Returns the candidates at the cursor that begin with the typed text. */
 async function complete(program: Command, words: readonly string[], run: Run): Promise<Candidates> {
   const typed = readTyped(program, words);
   const found = await candidates(typed, run);
   if (found === "files") return found;
   return found
     .filter(({ word }) => word.startsWith(typed.current))
-    .map((one) => ({ ...one, word: `${typed.prefix}${one.word}` }));
+    .map((candidate) => ({ ...candidate, word: `${typed.prefix}${candidate.word}` }));
 }
 
-/** Renders the output of `rnv complete`: the kind, then one word a line, with its meaning where the shell shows it. */
+/** Prints the kind, then a word on each line, with its meaning for shells that show it. */
 function completionText(found: Candidates, shell: Shell): string {
   if (found === "files") return "files\n";
   const lines = found.map(({ word, meaning }) => {
@@ -120,21 +117,18 @@ function completionText(found: Candidates, shell: Shell): string {
   return `${["words", ...lines].join("\n")}\n`;
 }
 
-/**
- * Lists names of the manifest and the state that the line names, else of the default ones. A stage with several instances has
- * a slash at its end. A remote state is not asked.
- */
+/** Lists names of the manifest and the local state of the line. A stage with instances ends with a slash. */
 async function namesHere(command: Command, { target: request, screen }: Run) {
   const { chdir = "." } = command.optsWithGlobals();
   const cwd = resolve(request.cwd, chdir);
   const files = options.files.valueIn(command).filter((file) => file !== "-");
   const givenState = options.state.valueIn(command);
-  // No program is run while someone types.
+  // Run no program during typing.
   const environment = { ...request.environment, RNV_ALLOW_COMMANDS: "0" };
   const givenStage = options.stage.valueIn(command);
   const unstaged = { ...request, cwd, environment, files, givenState, givenStage };
   const found = await stagesOf(unstaged, screen);
-  const asked = askedStage(unstaged);
+  const asked = requestedStage(unstaged);
   const here = asked ? found.at(asked, found.settingsOf(asked).settings) : targetAt(unstaged);
   const isLocal = readSettings(here).state.kind === "file";
   const { backend } = openTarget(here, screen);
@@ -147,35 +141,33 @@ async function namesHere(command: Command, { target: request, screen }: Run) {
 
 type NameKind = keyof Awaited<ReturnType<typeof namesHere>>;
 
-/** What may stand for a placeholder: `<address>`, `[stack...]`. */
-const kinds: Readonly<Record<string, NameKind | "files">> = {
-  ...{
-    address: "addresses",
-    from: "addresses",
-    to: "addresses",
-    stack: "stacks",
-    stage: "stages",
-    name: "outputs",
-  },
-  ...{ path: "files", file: "files", dir: "files", folder: "files", backup: "files" },
-  ...{ planfile: "files", "planfile|stack": "files" },
+/** Kinds of names that complete a placeholder: `<address>`, `[stack...]`. */
+const nameKinds: Readonly<Record<string, NameKind>> = {
+  address: "addresses",
+  from: "addresses",
+  to: "addresses",
+  stack: "stacks",
+  stage: "stages",
+  name: "outputs",
 };
 
-/** Reads the words after the program's name, the last one being that at the cursor. */
+const filePlaceholders = ["path", "file", "dir", "folder", "backup", "planfile", "planfile|stack"];
+
+/** Reads the words after the program's name; the last word is at the cursor. */
 function readTyped(program: Command, words: readonly string[]) {
   const shapes = optionShapes(program);
-  // Bash makes words of `--out=x` that the program never gets: `--out`, `=`, `x`.
+  // Bash splits `--out=x` into `--out`, `=`, `x`.
   const joined = words.filter((word, i) => !(word === "=" && /^--?[A-Za-z]/.test(words[i - 1] ?? "")));
   const current = words.at(-1) === "=" ? "" : (joined.pop() ?? "");
-  let left = [...normalizeArgv(joined, shapes)];
-  const isAwaiting = shapes.get(/^--?(.+)/.exec(left.at(-1) ?? "")?.[1] ?? "") === "value";
-  const last = isAwaiting ? left.pop() : undefined;
+  let rest = [...normalizeArgv(joined, shapes)];
+  const isAwaiting = shapes.get(/^--?(.+)/.exec(rest.at(-1) ?? "")?.[1] ?? "") === "value";
+  const last = isAwaiting ? rest.pop() : undefined;
   let command = program;
   for (let inner: Command | undefined = program; inner !== undefined; ) {
     command = inner;
-    const { operands, unknown }: ParseOptionsResult = command.parseOptions(left);
-    inner = command.commands.find((one) => one.name() === operands[0]);
-    left = [...operands.slice(inner === undefined ? 0 : 1), ...unknown];
+    const { operands, unknown }: ParseOptionsResult = command.parseOptions(rest);
+    inner = command.commands.find((verb) => verb.name() === operands[0]);
+    rest = [...operands.slice(inner === undefined ? 0 : 1), ...unknown];
   }
   const [, prefix = "", flag = last, value = current] =
     (isAwaiting ? null : /^((--?[A-Za-z][\w-]*)=)(.*)$/s.exec(current)) ?? [];
@@ -183,13 +175,12 @@ function readTyped(program: Command, words: readonly string[]) {
     ({ long, short }) => flag !== undefined && [long, short, long?.slice(1)].includes(flag),
   );
   return {
-    /** It has the options before the cursor. */
     command,
-    /** How many positional words of the command are before the cursor. */
-    positional: left.filter((word) => !word.startsWith("-")).length,
-    /** The option whose value stands at the cursor. */
+    /** Number of positional words before the cursor. */
+    positional: rest.filter((word) => !word.startsWith("-")).length,
+    /** The option whose value is at the cursor. */
     awaiting,
-    /** The word at the cursor as far as it is typed; of `--out=x` only the value. */
+    /** The typed part of the word at the cursor; the value of `--out=x`. */
     current: value,
     /** Text before the value in the same word: `--target=`. */
     prefix,
@@ -202,20 +193,20 @@ async function candidates({ command, positional, current, awaiting }: Typed, run
   if (!awaiting && current.startsWith("-")) return optionWords(command, current);
   const about = command.name() === "help" ? (command.parent ?? command) : command;
   const verbs = awaiting || positional > 0 ? [] : shownVerbs(about);
-  const words = verbs.map((one) => ({ word: one.name(), meaning: one.summary() || one.description() }));
-  // A variadic argument takes all that follow.
+  const words = verbs.map((verb) => ({ word: verb.name(), meaning: verb.summary() || verb.description() }));
   const last = command.registeredArguments.at(-1);
   const argument = command.registeredArguments[positional] ?? (last?.variadic ? last : undefined);
   const choices = (awaiting ?? argument)?.argChoices;
   if (choices) return [...words, ...choices.map((word) => ({ word }))];
-  const kind = kinds[(awaiting ? /<(\w+)/.exec(awaiting.flags)?.[1] : argument?.name()) ?? ""];
-  if (kind === undefined || kind === "files") return kind ?? words;
-  // Names are looked up only where they may stand.
+  const placeholder = (awaiting ? /<(\w+)/.exec(awaiting.flags)?.[1] : argument?.name()) ?? "";
+  if (filePlaceholders.includes(placeholder)) return "files";
+  const kind = nameKinds[placeholder];
+  if (kind === undefined) return words;
   const names = (await namesHere(command, run))[kind];
   return [...words, ...names.map((word) => ({ word: escapeText(word) }))];
 }
 
-/** With one dash where one is typed, as Terraform's are. */
+/** Returns options with the typed number of dashes. */
 function optionWords(command: Command, current: string): Candidates {
   const dashes = /^-[^-]/.test(current) ? "-" : "--";
   const help = { word: `${dashes}help`, meaning: "show help" };

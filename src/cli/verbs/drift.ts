@@ -22,7 +22,7 @@ export const failOn = new TypedOption<readonly DriftClass[]>(
   [],
 )
   .choices(driftClasses)
-  // `choices` alone would take a single class.
+  // `choices` alone allows a single class.
   .argParser(classesOfDrift);
 
 export const driftOptions = { failOn, strict: options.strict, verifyValues: options.verifyValues };
@@ -59,10 +59,10 @@ export const driftVerb = defineVerb({
     const { terminal, format } = screen;
     const outcome = await driftOf(run, given);
     const { report: found, plan, diagnostics, judged, exitCode } = outcome;
-    // What this stack does not need another one may: a job that looks at all of them tells.
-    const isOneOfMany = (target.unit?.crossValues?.size ?? 0) > 0;
-    const told = judged && !isOneOfMany ? [judged] : [];
-    report(screen, [...diagnostics, ...warnOfUnused(told, target.stage === undefined)]);
+    // Another stack may need an entry that this stack does not use; `rnv ci drift` checks all stacks.
+    const hasOthers = (target.unit?.crossValues?.size ?? 0) > 0;
+    const complete = judged && !hasOthers ? [judged] : [];
+    report(screen, [...diagnostics, ...warnOfUnused(complete, target.stage === undefined)]);
     const json = (): string => driftJson(outcome);
     if (given.jsonInto !== undefined) writeWholeFile(given.jsonInto, json());
     if (format === "json") terminal.out(json());
@@ -86,14 +86,14 @@ export async function driftOf(
   return outcomeOf(run.screen, () => drift(run.context, request));
 }
 
-/** Reads the drift that is accepted; throws `DiagnosticsError` at a mistake in the file. */
+/** Reads accepted drift; throws `DiagnosticsError` at a mistake in the file. */
 export function readAccepted({ cwd, files }: Request): readonly Acceptance[] {
   const { acceptances, diagnostics } = readAcceptances(cwd, files);
   if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics, 1);
   return acceptances;
 }
 
-/** Parses `drifted,pending`; may be given more than once. */
+/** Parses `drifted,pending`, and appends it to `previous`. */
 function classesOfDrift(text: string, previous: readonly DriftClass[] = []): readonly DriftClass[] {
   const words = text.split(",").map((word) => word.trim());
   const unknown = words.find((word) => !(driftClasses as readonly string[]).includes(word));

@@ -47,7 +47,8 @@ type InitValues = ValuesOf<typeof initOptions & typeof initArguments>;
 export const initVerb = defineVerb({
   name: "init",
   arguments: initArguments,
-  ...{ scope: "one", worksOn: "state" },
+  scope: "one",
+  worksOn: "state",
   summary: "Write a first manifest here, and check the settings",
   detail:
     "Never overwrites a file. At a terminal it asks for the platform where none is set, and what to start from where there " +
@@ -85,7 +86,7 @@ export const initVerb = defineVerb({
 });
 
 function sourceOf(word: string): (typeof sources)[number] {
-  const source = sources.find((one) => one === word);
+  const source = sources.find((name) => name === word);
   if (source !== undefined) return source;
   throw new InvalidArgumentError(
     `rnv takes over a workspace and converts ${convertibleSources.join(" and ")} files. ` +
@@ -94,15 +95,14 @@ function sourceOf(word: string): (typeof sources)[number] {
 }
 
 const canAsk = (screen: Screen): boolean =>
-  // Not live: CI, or a terminal that cannot move its cursor.
+  // CI and simple terminals cannot show a choice.
   canAnswer(screen) && screen.terminal.live && !screen.environment.TF_IN_AUTOMATION;
 
-/** Returns the target with a service: where settings are missing, a person is asked, and the folder uses the answer from then on. */
+/** Returns the target with a platform. If settings are missing, it asks, and the folder keeps the answer. */
 async function withService({ dryRun }: InitValues, target: Target, screen: Screen): Promise<Target> {
   const { environment, cwd, profile } = target;
   const isMissing = readSettings(target).diagnostics.some(({ code }) => code === "config.missing");
   if ((!isMissing && !profile?.problem) || dryRun || !canAsk(screen)) return target;
-  // With an address of the environment there is no choice.
   const service = environment.RNV_BASE_URL
     ? "login"
     : await chooseOne(screen, "Which service does this folder use?", [
@@ -115,7 +115,7 @@ async function withService({ dryRun }: InitValues, target: Target, screen: Scree
   return { ...target, ...withProfile(environment, embeddedProfile) };
 }
 
-/** Asks a person what to start from, where there is a choice. */
+/** Asks for the source of the manifest, if there are several. */
 async function askSource(target: Target, screen: Screen) {
   const { cwd } = target;
   if (!canAsk(screen) || manifestIn(cwd) !== undefined || appIn(cwd) !== undefined)
@@ -137,7 +137,7 @@ async function askSource(target: Target, screen: Screen) {
 
 type Source = "starter" | (typeof sources)[number];
 
-/** The manifest says what is live, and the state records it: one command, and no write to the service. */
+/** Writes a manifest of the live workspace and records it, without a write to the platform. */
 async function initFromWorkspace(given: InitValues, target: Target, screen: Screen): Promise<number> {
   const { project, protect, verifyValues: reveals, lockTimeoutMs } = given;
   const { terminal, cwd } = screen;
@@ -182,13 +182,13 @@ async function initFromWorkspace(given: InitValues, target: Target, screen: Scre
 export const archivedNote =
   "Archived services cannot be listed. To manage one, write `import: ID` in its block.\n";
 
-/** The manifest that a source is written to; one that is there is not written over. */
+/** Returns the file of the new manifest. Throws for an existing manifest. */
 function manifestToWrite({ dryRun, force }: InitValues, cwd: string): string {
-  const there = manifestIn(cwd);
-  const isFolder = there === "rnv";
-  if (there === undefined || dryRun || (force && !isFolder)) return there ?? "rnv.yaml";
+  const existing = manifestIn(cwd);
+  const isFolder = existing === "rnv";
+  if (existing === undefined || dryRun || (force && !isFolder)) return existing ?? "rnv.yaml";
   throw usage(
-    `${there} is there already, and is not written over`,
+    `${existing} is there already, and is not written over`,
     `look at what would be written with --dry-run; ${isFolder ? "move the folder away" : "--force writes over it"}`,
   );
 }
@@ -236,7 +236,7 @@ async function initFromFile(
   ignoreRecords(screen);
   const checked = await validate(sourcesOf({ target, screen }), { files: [manifest] });
   report(screen, checked.diagnostics.map(asWarning));
-  terminal.tell(firstSteps(diagnostics.length + checked.diagnostics.length > 0));
+  terminal.tell(firstSteps([...diagnostics, ...checked.diagnostics]));
   return exitCodes.done;
 }
 
@@ -282,7 +282,7 @@ async function initStarter(
   }
   const problems = [...settings.diagnostics, ...(answer?.diagnostics ?? [])];
   report(screen, problems.map(asWarning));
-  terminal.tell(firstSteps(hasErrors(problems)));
+  terminal.tell(firstSteps(hasErrors(problems) ? problems : []));
   return exitCodes.done;
 }
 
@@ -303,16 +303,16 @@ function ignoreRecords(screen: Screen): boolean {
 const nextSteps = (...steps: readonly (string | false)[]): string =>
   `\nNext:\n${steps.map((step) => (step ? `  ${step}\n` : "")).join("")}`;
 
-const firstSteps = (incomplete: boolean): string => {
-  const fix = incomplete && "fix the warnings above, then";
+const firstSteps = (warnings: readonly Diagnostic[]): string => {
+  const fix = warnings.length > 0 && "fix the warnings above, then";
   return nextSteps(fix, "rnv plan     shows what would change", "rnv apply    asks, then changes it");
 };
 
 const schema = join("node_modules", "terraform-provider-rnv", "schemas", "manifest.schema.json");
 
 /**
- * The comment that makes editors check a manifest in `folder`. It names the schema of the package that is installed
- * above; where none is, that of an installation beside the manifest.
+ * Returns the comment by which editors check a manifest in `folder`. It names the schema of the nearest installed
+ * package, else of a package beside the manifest.
  */
 export function schemaLine(folder: string): string {
   let found = folder;

@@ -88,7 +88,9 @@ async function importTerraform(
 
 export const exportVerb = defineVerb({
   name: "export",
-  ...{ scope: "one", worksOn: "state", others: "none" },
+  scope: "one",
+  worksOn: "state",
+  others: "none",
   summary: "Write a manifest of what is live",
   detail:
     "Only configuration that differs from the defaults is written. Values of variables stay where they are: " +

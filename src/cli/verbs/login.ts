@@ -27,7 +27,6 @@ import { defineVerb } from "../verb";
 
 export const loginVerb = defineVerb({
   name: "login",
-  scope: "none",
   summary: "Save the address, workspace and API key of a service as a profile",
   detail:
     "Asks for them, checks them with one request, and saves them in your config folder: $XDG_CONFIG_HOME/rnv, else " +
@@ -48,8 +47,8 @@ export const loginVerb = defineVerb({
 });
 
 /**
- * Asks for a service, checks the answers, and saves them as a profile that the folder uses. Returns the target with that
- * profile. Throws `DiagnosticsError` where nothing was saved.
+ * Asks for the settings of a platform, checks them, and saves them as the profile of the folder. Returns the target
+ * with that profile. Throws `DiagnosticsError` if it saved nothing.
  */
 export async function logIn(target: Target, screen: Screen): Promise<Target> {
   const { environment, cwd, givenProfile, profile } = target;
@@ -59,7 +58,7 @@ export async function logIn(target: Target, screen: Screen): Promise<Target> {
   const given = givenProfile ?? environment.RNV_PROFILE?.trim();
   const wrong = given && checkProfileName(given);
   if (wrong) throw usage(wrong);
-  const usual = [profileOfFolder(cwd) ?? "", basename(cwd)].find((one) => !checkProfileName(one));
+  const usual = [profileOfFolder(cwd) ?? "", basename(cwd)].find((name) => !checkProfileName(name));
   const name = given || (await askFor(screen, "Profile name", checkProfileName, usual));
   const { RNV_BASE_URL: url, RNV_WORKSPACE_ID: id } = environment;
   const known = readProfiles(environment).get(name) ?? { baseUrl: url, workspaceId: id };
@@ -76,7 +75,7 @@ export async function logIn(target: Target, screen: Screen): Promise<Target> {
     if (found !== undefined) return undefined;
     if (diagnostics.some(({ code }) => code === "api.unauthorized")) return "the platform refused this key";
     const again = "nothing was saved: check the answers and run rnv login again";
-    throw new DiagnosticsError(diagnostics.map((one) => ({ ...one, hint: again })));
+    throw new DiagnosticsError(diagnostics.map((problem) => ({ ...problem, hint: again })));
   });
   saveProfile(environment, name, { baseUrl, workspaceId }, key);
   useInFolder(cwd, name);
@@ -89,7 +88,7 @@ export async function logIn(target: Target, screen: Screen): Promise<Target> {
   return { ...target, ...withProfile(environment, name) };
 }
 
-/** Returns what is wrong with an answer; undefined for nothing. */
+/** Returns the problem with an answer, if any. */
 type AnswerCheck = (answer: string) => string | undefined | Promise<string | undefined>;
 
 const keyQuestion = "API key (not shown)";
@@ -102,14 +101,11 @@ const checkUrl: AnswerCheck = (text) =>
 const checkWorkspace: AnswerCheck = (text) =>
   uuidPattern.test(text) ? undefined : "not a UUID: 8-4-4-4-12 hexadecimal digits";
 
-/**
- * Asks until the answer is a good one; Enter alone answers `usual`. Throws `DiagnosticsError` at the end of input and at
- * Ctrl-C.
- */
+/** Asks until the answer is valid; Enter answers `usual`. Throws at the end of input and at Ctrl-C. */
 async function askFor(screen: Screen, text: string, check: AnswerCheck, usual = ""): Promise<string> {
   const { terminal } = screen;
   for (;;) {
-    const typed = await ask(screen, `${text}${usual && ` [${usual}]`}: `, text === keyQuestion);
+    const typed = await ask(screen, `${text}${usual && ` [${usual}]`}: `, { isSecret: text === keyQuestion });
     if (typed === undefined) {
       terminal.err("\nCancelled. Nothing was saved.\n");
       throw new DiagnosticsError([], exitCodes.interrupted);
@@ -121,16 +117,16 @@ async function askFor(screen: Screen, text: string, check: AnswerCheck, usual = 
   }
 }
 
-/** Milliseconds to wait for an answer of the service. */
+/** Milliseconds to wait for an answer of the platform. */
 const patience = 10_000;
 
 export interface ServiceAnswer {
-  /** How many projects there are. Undefined where the settings do not open the workspace. */
+  /** Number of projects; undefined if the settings do not open the workspace. */
   readonly projects?: number;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Makes one read, which needs a key of that workspace. */
+/** Sends a read that needs a key of the workspace. */
 export async function askService(target: Target, screen: Screen): Promise<ServiceAnswer> {
   const enough = AbortSignal.timeout(patience);
   const asking = { ...screen, signal: AbortSignal.any([screen.signal, enough]) };

@@ -13,7 +13,7 @@ import { jsonText } from "../../report/escape-text";
 import { type PlanTextOptions, planJson, planMarkdown, planText } from "../../report/plan-text";
 import { checkWords, counted } from "../../report/plan-wording";
 import { readText, writeWholeFile } from "../files";
-import { type Run, sourcesOf, type TargetEnd, tellTarget } from "../open-target";
+import { announceTarget, type Run, sourcesOf, type TargetEnd } from "../open-target";
 import {
   type options,
   pick,
@@ -45,7 +45,8 @@ export const planRules = { scope: "each", others: "needed" } as const;
 export const validateVerb = defineVerb({
   name: "validate",
   arguments: { words },
-  ...{ scope: "each", others: "none" },
+  scope: "each",
+  others: "none",
   summary: "Check the manifest without the platform",
   failedJson: errorDocument,
   options: {
@@ -118,9 +119,9 @@ export const planVerb = defineVerb({
     const { target, screen } = run;
     const { out, jsonInto, html, verbose, detailedExitcode } = given;
     const request = { ...judgedRequestOf(given, target), isSaved: out !== undefined };
-    tellTarget(run);
+    announceTarget(run);
     const outcome = await planTarget(run, request);
-    const { plan, diagnostics, exitCode, toldOutputs } = outcome;
+    const { plan, diagnostics, exitCode, sharedOutputs } = outcome;
     const json = (): string => (plan ? planJson(plan) : errorDocument(outcome));
     if (jsonInto !== undefined) writeWholeFile(jsonInto, json());
     if (!plan && screen.format === "json") screen.terminal.out(json());
@@ -132,31 +133,31 @@ export const planVerb = defineVerb({
       ...(await warnOfUndeclared(target, screen)),
     ]);
     if (plan) writePage(screen, html, (make) => make.planPage(planDocument(plan), scopeOf(target)));
-    if (!plan || exitCode !== 0) return { exitCode, toldOutputs };
+    if (!plan || exitCode !== 0) return { exitCode, sharedOutputs };
     if (out !== undefined) {
       writeWholeFile(out, savedPlanOf(target, request, plan, outcome));
       screen.terminal.note(savedLine(plan, out));
     }
-    return { exitCode: detailedExitcode ? countedExitCode(outcome) : exitCode, toldOutputs };
+    return { exitCode: detailedExitcode ? countedExitCode(outcome) : exitCode, sharedOutputs };
   },
 });
 
-/** Makes a plan of a target, with the outputs that other stacks may use. A secret is not among them. */
+/** Makes a plan of a target, with its outputs for other stacks, without secrets. */
 async function planTarget(run: Run, request: PlanRequest): Promise<TargetEnd> {
   const outcome: PlanOutcome = await outcomeOf(run.screen, () => plan(run.context, request));
   const outputs = Object.entries(outcome.plan?.plannedOutputs ?? {}).flatMap(([name, value]) =>
     value.kind === "value" || value.kind === "unknown" ? [[name, value as CrossValue] as const] : [],
   );
-  return outcome.plan ? { ...outcome, toldOutputs: new Map(outputs) } : outcome;
+  return outcome.plan ? { ...outcome, sharedOutputs: new Map(outputs) } : outcome;
 }
 
-/** Makes a plan whose changes count: its exit code is 2 with changes, 4 when one is blocked. */
+/** Makes a plan with the exit code 2 for changes, 4 for a blocked change. */
 export async function countedPlan(run: Run, request: PlanRequest): Promise<TargetEnd> {
   const outcome = await planTarget(run, request);
   return { ...outcome, exitCode: countedExitCode(outcome) };
 }
 
-/** Returns the command that applies a plan; options that only a plan has are not repeated. Undefined where none does. */
+/** Returns the command that applies a plan, without options of plans alone; undefined if no command can. */
 function nextOf({ commandLine }: Target, plan: Plan): string | undefined {
   if (!hasChanges(plan) || !mayBeConfirmed(plan)) return undefined;
   const line = commandLine.replace(/ plan(?= |$)/, " apply");
@@ -164,7 +165,7 @@ function nextOf({ commandLine }: Target, plan: Plan): string | undefined {
   return planOnly.test(line) ? "rnv apply, with the same options" : line;
 }
 
-/** Nothing blocks it but deletions, whose names apply asks for. */
+/** Returns true if only unconfirmed deletions block the plan: apply asks for their addresses. */
 const mayBeConfirmed = (plan: Plan): boolean =>
   plan.changes.every((change) => change.blockedBy === undefined || isUnconfirmed(change));
 
@@ -176,11 +177,7 @@ function savedLine(plan: Plan, file: string): string {
   return `${saved} ${unconfirmed}: rnv apply ${file} asks for each address. In CI, pass --confirm-delete ADDRESS for each.\n`;
 }
 
-/**
- * Prints a plan on standard output. One with errors is an error report: its text goes to standard error, so that a
- * pipe never takes it for a plan. A terminal, where the end is what is seen, gets losses and the bill again there,
- * and the command that comes `next`; a pipe gets what it always got.
- */
+/** Prints a plan. The text of a plan with errors goes to standard error, so that no pipe reads it as a plan. */
 export function showPlan(screen: Screen, plan: Plan, options?: PlanTextOptions): void {
   const { terminal, format } = screen;
   if (format === "json") terminal.out(planJson(plan));
@@ -190,17 +187,17 @@ export function showPlan(screen: Screen, plan: Plan, options?: PlanTextOptions):
   if (format === "text") annotate(screen, plan.diagnostics);
 }
 
-/** Shows what a command came to as text: its plan, where it made one, then what the plan does not say. */
+/** Prints the plan of an outcome, if any, then findings that the plan lacks. */
 export function showOutcome(
   screen: Screen,
   { plan, diagnostics }: Pick<PlanOutcome, "plan" | "diagnostics">,
-  verbose = false,
+  options?: PlanTextOptions,
 ): void {
-  if (plan) showPlan(screen, plan, { verbose });
+  if (plan) showPlan(screen, plan, options);
   report(screen, otherDiagnostics(plan, diagnostics));
 }
 
-/** Returns the findings that a plan, where it is shown, does not say. */
+/** Returns the findings that a printed plan lacks. */
 export const otherDiagnostics = (plan: Plan | undefined, diagnostics: readonly Diagnostic[]) =>
   diagnostics.filter((found) => plan?.diagnostics.includes(found) !== true);
 
@@ -243,7 +240,7 @@ export const judgedRequestOf = (
   secrets: given.secrets === false ? "present" : "resolve",
 });
 
-/** The policies that a run names, in its options or its environment: a manifest cannot take those of the latter away. */
+/** Returns the policies of RNV_POLICY, which no manifest can remove, and of `--policy`. */
 export const policiesOf = ({ environment }: Request, named: readonly string[] = []): readonly string[] => [
   ...(environment.RNV_POLICY ?? "").split(",").flatMap((path) => path.trim() || []),
   ...named,
@@ -266,7 +263,6 @@ export const policyVerbs: VerbFamily = {
     defineVerb({
       name: "check",
       arguments: { planFile: argument("<planfile>") },
-      scope: "none",
       summary: "Judge a saved plan, without the platform",
       detail:
         "By rnv.policy.yaml beside its manifest, by --policy and RNV_POLICY. A saved plan holds what is declared and recorded: " +

@@ -13,7 +13,7 @@ import { readText, writeWholeFile } from "../files";
 import { type Run, runOn } from "../open-target";
 import { pick } from "../options";
 import { outStyle, report, type Screen, usage } from "../screen";
-import { foundIn } from "../stages";
+import { requireStages } from "../stages";
 import { argument, defineVerb, flag, text, type ValuesOf } from "../verb";
 
 export const promoteOptions = {
@@ -26,7 +26,6 @@ export const promoteOptions = {
 export const promoteVerb = defineVerb({
   name: "promote",
   arguments: { address: argument("[address]", "the service to promote") },
-  scope: "none",
   summary: "Pin the commit that runs in one stage in the overlay of another",
   detail:
     "Reads what serves in the stage --from, and writes its commit as deploy.commit into the overlay of the stage --to. " +
@@ -46,12 +45,11 @@ export const promoteVerb = defineVerb({
     }),
 });
 
-/** An overlay that pins other commits. */
 interface EditedOverlay extends Record<"overlay" | "text" | "from" | "to", string> {
   readonly promotions: readonly Promotion[];
 }
 
-/** Shows a promotion, and hands the edited overlay on; returns the exit code. */
+/** Shows a promotion, and calls `write` with the edited overlay; returns the exit code. */
 export async function promoteInto(
   given: ValuesOf<typeof promoteOptions> & { readonly address: string | undefined },
   { target, screen }: Pick<Run, "target" | "screen">,
@@ -60,7 +58,7 @@ export async function promoteInto(
   const { address: wanted, all } = given;
   const { terminal } = screen;
   if ((wanted === undefined) !== all) throw usage("rnv promote takes the address of a service, or --all");
-  const found = await foundIn(target, screen);
+  const found = await requireStages(target, screen);
   const from = splitStage(given.from ?? "");
   const source = found.enter(from);
   const to = stageTo(found, from, given.to);

@@ -65,33 +65,6 @@ async function runAction({ screen, context }: Run, wanted: Wanted): Promise<numb
   return exitCode;
 }
 
-const deployVerb = stateVerb({
-  name: "deploy",
-  arguments: { address },
-  summary: "Deploy a service now",
-  daily: ["commit", "clearCache"],
-  detail: forAService,
-  options: {
-    commit: text("--commit <sha>", "pin the commit: 40 to 64 lowercase hexadecimal digits"),
-    clearCache: flag("--clear-cache", "build without the cache"),
-    ...waiting,
-  },
-  examples: [
-    [
-      "rnv deploy service.shop.api",
-      "the configured branch, or the commit that is pinned; waits until it is live",
-    ],
-    ["rnv deploy service.shop.api -no-wait", "only queue it"],
-  ],
-  run: async (given, run) => {
-    const { commit, clearCache } = given;
-    if (clearCache && commit !== undefined) throw usage("--commit and --clear-cache exclude each other");
-    if (commit !== undefined && !/^[0-9a-f]{40,64}$/.test(commit))
-      throw usage("--commit: not 40 to 64 lowercase hexadecimal digits", "git rev-parse HEAD prints one");
-    return runAction(run, { ...given, action: clearCache ? "clear-cache" : "deploy" });
-  },
-});
-
 const actionVerb = (action: "restart" | "suspend" | "resume", summary: string): Verb =>
   stateVerb({
     name: action,
@@ -102,37 +75,6 @@ const actionVerb = (action: "restart" | "suspend" | "resume", summary: string): 
     examples: [[`rnv ${action} service.shop.api`, "waits until it is done"]],
     run: (given, run) => runAction(run, { ...given, action }),
   });
-
-const cancelVerb = stateVerb({
-  name: "cancel",
-  arguments: { address, deploymentId },
-  summary: "Cancel a deployment in progress",
-  detail: `${forAService}\nWithout a deployment id: the newest one.`,
-  options: waiting,
-  examples: [["rnv cancel service.shop.api", "waits until it has stopped"]],
-  run: (given, run) => runAction(run, { ...given, action: "cancel" }),
-});
-
-const rollbackVerb = stateVerb({
-  name: "rollback",
-  arguments: { address, deploymentId },
-  summary: "Go back to an earlier release",
-  daily: ["confirm", "input"],
-  detail: `${forAService}\nWithout a deployment id: the newest release before the live one that can be rolled back to.`,
-  options: {
-    confirm: text("--confirm <name>", "confirm with the exact name of the service instead of typing it"),
-    ...pick("input"),
-    ...waiting,
-  },
-  examples: [
-    ["rnv rollback service.shop.api", "asks for the name of the service"],
-    ["rnv rollback service.shop.api --confirm api", "in a script"],
-  ],
-  run: (given, run) => {
-    const confirm = async (order: ActionInput) => given.confirm ?? confirmRollback(run.screen, order);
-    return runAction(run, { ...given, action: "rollback", confirm });
-  },
-});
 
 async function confirmRollback(
   screen: Screen,
@@ -151,64 +93,7 @@ async function confirmRollback(
   );
 }
 
-const statusVerb = stateVerb({
-  name: "status",
-  arguments: { address: argument("[address]") },
-  summary: "Show what runs: release, commit, health, since when",
-  detail:
-    "Reads the platform; takes no lock and writes nothing. Without an address: every recorded service. " +
-    "What failed, waits, was rolled back or is suspended is shown below each.",
-  options: {
-    ...pick("json"),
-    variables: flag(
-      "--variables",
-      "list the variables of each service: who manages them, and when they changed",
-    ),
-    ...pick("answerTimeoutMs"),
-  },
-  examples: [
-    ["rnv status", "every recorded service, one line each"],
-    ["rnv status service.shop.api", "one of them, with ids and exact times"],
-    ["rnv status -variables", "with the keys of its variables, never their values"],
-    ["rnv status -json", "for programs"],
-  ],
-  run: async ({ address, variables, json }, { context, screen }) => {
-    const { terminal } = screen;
-    const services = await status(context, address, variables);
-    const [first] = services;
-    const now = systemClock.now();
-    const style = outStyle(screen);
-    if (json) terminal.out(jsonText(statusDocument(services)));
-    else if (first === undefined) terminal.err("No service is recorded yet.\n");
-    else if (address === undefined) terminal.out(statusText(services, now, style));
-    else terminal.out(oneStatusText(first, now, style));
-  },
-});
-
-const deploymentsVerb = stateVerb({
-  name: "deployments",
-  arguments: { address },
-  summary: "List deployments of a service, newest first",
-  detail:
-    "Reads the platform; takes no lock and writes nothing. The ids are those that rollback and cancel take.",
-  options: {
-    ...pick("json"),
-    limit: parsed("--limit <n>", "how many at most: 1 to 200", listLimit, 20, "20"),
-    ...pick("answerTimeoutMs"),
-  },
-  examples: [
-    ["rnv deployments service.shop.api", "the last 20"],
-    ["rnv deployments service.shop.api -limit 200 -json", "more of them, for programs"],
-  ],
-  run: async ({ address, limit, json }, { context, screen }) => {
-    const list = await deployments(context, { address, limit });
-    screen.terminal.out(
-      json ? jsonText(deploymentsDocument(list)) : releasesText(list, systemClock.now(), outStyle(screen)),
-    );
-  },
-});
-
-/** Parses how many deployments are listed; the platform lists no more than 200 at once. */
+/** Parses the number of listed deployments; the platform lists at most 200. */
 function listLimit(word: string): number {
   const limit = positive(word);
   if (limit > 200) throw new InvalidArgumentError("Not a whole number from 1 to 200.");
@@ -216,12 +101,117 @@ function listLimit(word: string): number {
 }
 
 export const runtimeVerbs: readonly Verb[] = [
-  statusVerb,
-  deploymentsVerb,
-  deployVerb,
+  stateVerb({
+    name: "status",
+    arguments: { address: argument("[address]") },
+    summary: "Show what runs: release, commit, health, since when",
+    detail:
+      "Reads the platform; takes no lock and writes nothing. Without an address: every recorded service. " +
+      "What failed, waits, was rolled back or is suspended is shown below each.",
+    options: {
+      ...pick("json"),
+      variables: flag(
+        "--variables",
+        "list the variables of each service: who manages them, and when they changed",
+      ),
+      ...pick("answerTimeoutMs"),
+    },
+    examples: [
+      ["rnv status", "every recorded service, one line each"],
+      ["rnv status service.shop.api", "one of them, with ids and exact times"],
+      ["rnv status -variables", "with the keys of its variables, never their values"],
+      ["rnv status -json", "for programs"],
+    ],
+    run: async ({ address, variables, json }, { context, screen }) => {
+      const { terminal } = screen;
+      const services = await status(context, address, variables);
+      const [first] = services;
+      const now = systemClock.now();
+      const style = outStyle(screen);
+      if (json) terminal.out(jsonText(statusDocument(services)));
+      else if (first === undefined) terminal.err("No service is recorded yet.\n");
+      else if (address === undefined) terminal.out(statusText(services, now, style));
+      else terminal.out(oneStatusText(first, now, style));
+    },
+  }),
+  stateVerb({
+    name: "deployments",
+    arguments: { address },
+    summary: "List deployments of a service, newest first",
+    detail:
+      "Reads the platform; takes no lock and writes nothing. The ids are those that rollback and cancel take.",
+    options: {
+      ...pick("json"),
+      limit: parsed("--limit <n>", "how many at most: 1 to 200", listLimit, 20, "20"),
+      ...pick("answerTimeoutMs"),
+    },
+    examples: [
+      ["rnv deployments service.shop.api", "the last 20"],
+      ["rnv deployments service.shop.api -limit 200 -json", "more of them, for programs"],
+    ],
+    run: async ({ address, limit, json }, { context, screen }) => {
+      const list = await deployments(context, { address, limit });
+      screen.terminal.out(
+        json ? jsonText(deploymentsDocument(list)) : releasesText(list, systemClock.now(), outStyle(screen)),
+      );
+    },
+  }),
+  stateVerb({
+    name: "deploy",
+    arguments: { address },
+    summary: "Deploy a service now",
+    daily: ["commit", "clearCache"],
+    detail: forAService,
+    options: {
+      commit: text("--commit <sha>", "pin the commit: 40 to 64 lowercase hexadecimal digits"),
+      clearCache: flag("--clear-cache", "build without the cache"),
+      ...waiting,
+    },
+    examples: [
+      [
+        "rnv deploy service.shop.api",
+        "the configured branch, or the commit that is pinned; waits until it is live",
+      ],
+      ["rnv deploy service.shop.api -no-wait", "only queue it"],
+    ],
+    run: async (given, run) => {
+      const { commit, clearCache } = given;
+      if (clearCache && commit !== undefined) throw usage("--commit and --clear-cache exclude each other");
+      if (commit !== undefined && !/^[0-9a-f]{40,64}$/.test(commit))
+        throw usage("--commit: not 40 to 64 lowercase hexadecimal digits", "git rev-parse HEAD prints one");
+      return runAction(run, { ...given, action: clearCache ? "clear-cache" : "deploy" });
+    },
+  }),
   actionVerb("restart", "Restart a running service"),
   actionVerb("suspend", "Suspend a running service"),
   actionVerb("resume", "Resume a suspended service"),
-  rollbackVerb,
-  cancelVerb,
+  stateVerb({
+    name: "rollback",
+    arguments: { address, deploymentId },
+    summary: "Go back to an earlier release",
+    daily: ["confirm", "input"],
+    detail: `${forAService}\nWithout a deployment id: the newest release before the live one that can be rolled back to.`,
+    options: {
+      confirm: text("--confirm <name>", "confirm with the exact name of the service instead of typing it"),
+      ...pick("input"),
+      ...waiting,
+    },
+    examples: [
+      ["rnv rollback service.shop.api", "asks for the name of the service"],
+      ["rnv rollback service.shop.api --confirm api", "in a script"],
+    ],
+    run: (given, run) => {
+      const confirm = async (order: ActionInput) => given.confirm ?? confirmRollback(run.screen, order);
+      return runAction(run, { ...given, action: "rollback", confirm });
+    },
+  }),
+  stateVerb({
+    name: "cancel",
+    arguments: { address, deploymentId },
+    summary: "Cancel a deployment in progress",
+    detail: `${forAService}\nWithout a deployment id: the newest one.`,
+    options: waiting,
+    examples: [["rnv cancel service.shop.api", "waits until it has stopped"]],
+    run: (given, run) => runAction(run, { ...given, action: "cancel" }),
+  }),
 ];

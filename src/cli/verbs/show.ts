@@ -49,7 +49,7 @@ export const showVerb = stateVerb({
     if (String(document?.format).startsWith("rnv-state"))
       return showState(parseState(text, planFile).state, run, html);
     const { document: saved, plan } = readPlanFile(planFile, text);
-    // As it was when it was made: what only apply needs of a plan is not read back.
+    // Print the document of the saved plan: a plan that is read back lacks fields.
     if (screen.format === "json") screen.terminal.out(jsonText(planDocumentSchema.parse(saved.plan)));
     else showPlan(screen, plan, { verbose });
     writePage(screen, html, (make) => make.planPage(saved.plan, scopeOf(saved.request)));
@@ -87,7 +87,7 @@ async function showState(
 
 export const outputVerb = stateVerb({
   name: "output",
-  // Of several stacks it prints all, stack by stack; a name is that of one of them.
+  // Without a name it prints the outputs of each stack.
   arguments: { words: argument("[name]") },
   scope: "each",
   summary: "Print outputs of the last apply",
@@ -103,10 +103,10 @@ export const outputVerb = stateVerb({
       const hint = didYouMean(name, Object.keys(outputs)) ?? "outputs are recorded by apply";
       throw usage(`there is no output "${name}"`, hint);
     }
-    const hidden = Object.keys(outputs).filter((one) => isHiddenOutput(outputs[one]));
+    const hidden = Object.keys(outputs).filter((key) => isHiddenOutput(outputs[key]));
     if (name === undefined && raw)
       throw usage("-raw needs the name of one output", "-json prints any of them");
-    if (name !== undefined) terminal.out(oneOutput(name, outputs[name], { raw, json }));
+    if (name !== undefined) terminal.out(outputText(name, outputs[name], { raw, json }));
     else if (json) terminal.out(outputsJson(outputs));
     else if (Object.keys(outputs).length === 0) terminal.err("There are no outputs.\n");
     else {
@@ -118,20 +118,19 @@ export const outputVerb = stateVerb({
   },
 });
 
-/** One output, as JSON, or with `raw` as a script wants it: no quotes, no line break. */
-function oneOutput(
+/** Returns an output as JSON, or with `raw` as plain text without quotes and line break. */
+function outputText(
   name: string,
   value: Plain | undefined,
   { raw, json }: { readonly raw: boolean; readonly json: boolean },
 ): string {
   const isHidden = isHiddenOutput(value);
-  // A script must not take the mask for the value.
+  // A script must not use the mask as the value.
   if (isHidden && (!json || raw)) {
     const summary = `the output "${name}" is sensitive: its value is neither shown nor recorded`;
     throw usage(summary, "rnv output -json lists it, masked");
   }
   if (!raw) return `${escapeJson(isHidden ? "(sensitive)" : value)}\n`;
-  // Anything but a scalar has no such form.
   if (value !== null && ["string", "number", "boolean"].includes(typeof value)) return String(value);
   throw usage(`-raw: output "${name}" is not a text`, "-json prints any of them");
 }

@@ -15,16 +15,23 @@ import { readTextOrInput } from "../files";
 import type { Run } from "../open-target";
 import { idList, pick, stagesOptions } from "../options";
 import { askApproval } from "../prompt";
-import { resultsOf, type TargetResult, tellFindings } from "../run-targets";
+import { reportFindings, resultsOf, type TargetResult } from "../run-targets";
 import { exitCodes, outStyle, quiet, report, type Screen, usage } from "../screen";
-import { askedStage, foundIn, isEmpty, notListed, type StageInstance, undeclaredStates } from "../stages";
+import {
+  isEmpty,
+  notListed,
+  readStages,
+  requestedStage,
+  requireStages,
+  type StageInstance,
+  undeclaredStates,
+} from "../stages";
 import type { Request } from "../target";
 import { defineVerb, duration, flag, parsed, text, type ValuesOf, type VerbFamily } from "../verb";
 import { driftOf } from "./drift";
 
 const stageListVerb = defineVerb({
   name: "list",
-  scope: "none",
   summary: "List the stages of the manifest, with their instances and states",
   options: {
     ...stagesOptions,
@@ -35,29 +42,29 @@ const stageListVerb = defineVerb({
     ["rnv stage list --drift", "and whether anything was changed outside rnv"],
   ],
   run: async (given, { target, screen }) => {
-    const found = await foundIn(target, screen, true);
-    const asked = askedStage(target);
+    const found = await readStages(target, screen);
+    const asked = requestedStage(target);
     const rows: StageRow[] = [];
     for (const declared of found.stages.values()) {
       if (asked !== undefined && asked.name !== declared.name) continue;
       const known = await found.instancesOf(declared);
-      const all = declared.each ? known?.filter((one) => !isEmpty(one)) : known;
+      const all = declared.each ? known?.filter((instance) => !isEmpty(instance)) : known;
       if (all === undefined || (declared.each && all.length === 0)) {
         const name = { name: declared.name, id: "ID" };
         const row = rowOf({ name, location: found.at(name).state }, declared);
         rows.push({ ...row, unlisted: all === undefined || undefined });
       }
-      for (const one of all ?? []) {
-        if (asked?.id !== undefined && asked.id !== one.name.id) continue;
-        const drift = given.drift ? await driftStatus(one, target, screen) : undefined;
-        rows.push({ ...rowOf(one, declared), drift });
+      for (const instance of all ?? []) {
+        if (asked?.id !== undefined && asked.id !== instance.name.id) continue;
+        const drift = given.drift ? await driftStatus(instance, target, screen) : undefined;
+        rows.push({ ...rowOf(instance, declared), drift });
       }
     }
     const undeclared = await undeclaredStates(target, screen, [...found.stages.keys()]);
-    for (const one of undeclared)
-      if (asked === undefined || stageText(asked) === stageText(one.name))
-        rows.push({ ...rowOf(one), undeclared: true });
-    if (rows.length === 0) await foundIn(target, screen);
+    for (const instance of undeclared)
+      if (asked === undefined || stageText(asked) === stageText(instance.name))
+        rows.push({ ...rowOf(instance), undeclared: true });
+    if (rows.length === 0) await requireStages(target, screen);
     if (rows.length === 0 && asked !== undefined && !found.stages.has(asked.name)) found.enter(asked);
     const shown = given.json ? jsonText(stageJson(rows)) : stageRowsText(rows, Date.now(), outStyle(screen));
     screen.terminal.out(shown);
@@ -73,9 +80,11 @@ function rowOf({ name, location, state, problem }: StageInstance, declared?: Sta
   return {
     stage: stageText(name),
     state: location,
-    ...{ protect, disposable },
+    protect,
+    disposable,
     resources: Object.keys(resources).length,
-    ...{ workspaceId, lastRunAt },
+    workspaceId,
+    lastRunAt,
     expiresAt: isoTime(expires),
     problem: problem?.summary,
   };
@@ -88,9 +97,11 @@ async function driftStatus(
 ): Promise<StageRow["drift"]> {
   if (isEmpty(instance) || instance.problem !== undefined) return undefined;
   const [result] = await resultsOf(request, {
-    ...{ stages: [stageText(instance.name)], rules: { scope: "one" }, screen: quiet(screen) },
+    stages: [stageText(instance.name)],
+    rules: { scope: "one" },
+    screen: quiet(screen),
     run: async (run) => driftOf(run, {}),
-    onResult: tellFindings,
+    onResult: reportFindings,
   });
   const { exitCode } = result?.outcome ?? {};
   return exitCode === 0 ? "none" : exitCode === 2 ? "drift" : "unchecked";
@@ -111,7 +122,6 @@ const keepOptions = {
 
 const stageSweepVerb = defineVerb({
   name: "sweep",
-  scope: "none",
   summary: "Destroy the instances of a stage that are not kept",
   detail:
     "Only where the stage is disposable, and only what the states of its instances own. A state that names no repository is " +
@@ -132,10 +142,10 @@ const stageSweepVerb = defineVerb({
   run: (given, run) => sweepStage(given, run, (declared) => keptBy(given, declared, run.screen)),
 });
 
-/** Resolves to true for the id of an instance that stays. */
+/** Resolves to true for the ID of an instance to keep. */
 export type Keeps = (id: string) => Promise<boolean>;
 
-/** Returns what the command line names to be kept; undefined where age alone decides. */
+/** Returns a function for the instances that the options keep; undefined if only their age decides. */
 async function keptBy(
   given: ValuesOf<typeof keepOptions> & SweepValues,
   { name, expiresMs }: StageDeclaration,
@@ -153,62 +163,59 @@ async function keptBy(
 
 type SweepValues = ValuesOf<typeof sweepOptions> & { readonly autoApprove: boolean };
 
-/**
- * Sweeps a stage of the instances that `choose` does not keep; it is asked once the stage is known to be disposable. An
- * instance whose age counts and is unknown stays: it had no run.
- */
+/** Sweeps a disposable stage of instances that `choose` does not keep. If the age counts, an unknown age keeps. */
 export async function sweepStage(
   given: SweepValues,
   { target, screen }: Run,
   choose: (declared: StageDeclaration) => Promise<Keeps | undefined>,
 ): Promise<number> {
   const { terminal, signal } = screen;
-  const found = await foundIn(target, screen);
+  const found = await requireStages(target, screen);
   const declared = sweepable(target, found);
   const keeps = await choose(declared);
   const ageMs = given.olderThan ?? (keeps ? undefined : declared.expiresMs);
   const listed = await found.instancesOf(declared);
   if (listed === undefined) throw usage(notListed(declared), "name those there may be: --ids 12,13,14");
-  const goes: string[] = [];
+  const expired: string[] = [];
   const kept: string[] = [];
   for (const { name, state, problem } of listed) {
     if (state === undefined && problem === undefined) continue;
     const isOld = ageMs === undefined || Date.now() - Date.parse(state?.lastRunAt ?? "") >= ageMs;
     const isKept = !isOld || (await keeps?.(name.id ?? "")) === true;
-    (isKept ? kept : goes).push(stageText(name));
+    (isKept ? kept : expired).push(stageText(name));
   }
   const nothing = `Nothing to sweep: ${counted(kept.length, "instance")} of ${declared.name} kept.\n`;
-  if (goes.length === 0) say(screen, nothing, { would_sweep: goes, kept });
-  if (goes.length === 0) return exitCodes.done;
-  // In another workspace nothing is swept, rather than one after the other refused.
-  for (const name of goes) found.enter(splitStage(name));
+  if (expired.length === 0) say(screen, nothing, { would_sweep: expired, kept });
+  if (expired.length === 0) return exitCodes.done;
+  // Check the workspace of all instances before the first deletion.
+  for (const name of expired) found.enter(splitStage(name));
   const listOf = (title: string, stages: readonly string[]) =>
     stages.length === 0 ? "" : `${title}:\n${stages.map((stage) => `  ${stage}\n`).join("")}`;
-  const question = `${listOf("These instances and all that they own will be destroyed", goes)}\n  There is no undo. `;
+  const question = `${listOf("These instances and all that they own will be destroyed", expired)}\n  There is no undo. `;
   const { dryRun, autoApprove } = given;
   if (!dryRun && !autoApprove && !(await askApproval(screen, "stage sweep", question))) {
     terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
     return signal.aborted ? exitCodes.interrupted : exitCodes.error;
   }
-  const swept = await sweepInstances(goes, declared, given, { target, screen });
+  const swept = await sweepInstances(expired, declared, given, { target, screen });
   const [done = [], failed = []] = [true, false].map((isDone) =>
-    swept.flatMap((one) => ((one.exit_code === exitCodes.done) === isDone ? one.stage : [])),
+    swept.flatMap(({ exit_code, stage }) => ((exit_code === exitCodes.done) === isDone ? stage : [])),
   );
-  const left =
+  const failures =
     failed.length === 0 ? "" : `; ${counted(failed.length, "instance")} failed: run the same command again`;
   const judged = listOf("Would destroy", done) + listOf("Would be refused", failed);
   if (dryRun) say(screen, judged, { would_sweep: done, refused: failed, kept });
   else
     say(
       screen,
-      `Swept ${counted(done.length, "instance")} of ${declared.name}, ${kept.length} kept${left}.\n`,
+      `Swept ${counted(done.length, "instance")} of ${declared.name}, ${kept.length} kept${failures}.\n`,
       { swept, kept },
     );
   if (signal.aborted) return exitCodes.interrupted;
   return failed.length === 0 ? exitCodes.done : exitCodes.partly;
 }
 
-/** Destroys what the states of instances own and then the states, one by one, with a line for each. A dry run judges the states alone. */
+/** Destroys instances and their states in turn, and prints a line for each. A dry run only checks their owners. */
 async function sweepInstances(
   stages: readonly string[],
   { protect, disposable }: StageDeclaration,
@@ -229,7 +236,12 @@ async function sweepInstances(
     if (dryRun) refuseOtherRepository(context, await context.backend.read(), dryRun);
     if (dryRun) return succeeded;
     const outcome = await apply(context, {
-      ...{ ...planRequest, mode: "destroy", commandLine, lockTimeoutMs, parallelism, isSweep: true },
+      ...planRequest,
+      mode: "destroy",
+      commandLine,
+      lockTimeoutMs,
+      parallelism,
+      isSweep: true,
       recordedOf: { stage: { name: stage, protect, disposable } },
       approve: async () => ({ confirmedDeletes: [] }),
     });
@@ -240,14 +252,14 @@ async function sweepInstances(
   return swept;
 }
 
-/** Prints text for people; a run with --json prints the document alone. */
+/** Prints text for people, or only the document with --json. */
 const say = ({ format, terminal }: Screen, text: string, document?: Record<string, Plain>): void => {
   if (format !== "json") terminal.tell(text);
   else if (document) terminal.out(jsonText({ format_version: "1.0", ...document }));
 };
 
 function sweepable(request: Request, { stages }: FoundStages): StageDeclaration {
-  const asked = askedStage(request);
+  const asked = requestedStage(request);
   const declared = asked && stages.get(asked.name);
   if (declared !== undefined && !declared.disposable)
     throw failure("guard.stage", `stage ${declared.name} is not disposable: nothing of it is swept`, {

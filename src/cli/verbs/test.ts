@@ -5,7 +5,6 @@ import { argument, defineVerb, list, text } from "../verb";
 export const testVerb = defineVerb({
   name: "test",
   arguments: { paths: argument("[path...]") },
-  scope: "none",
   summary: "Run the tests of manifests: *.rnvtest.yaml",
   status: "beta",
   detail:

@@ -55,7 +55,9 @@ const graphOptions = {
 export const graphVerb = defineVerb({
   name: "graph",
   arguments: { words: argument("[planfile|stack...]") },
-  ...{ scope: "one", others: "none", takesPlan: true },
+  scope: "one",
+  others: "none",
+  takesPlan: true,
   summary: "Print services and what they refer to, as DOT, Mermaid or SVG",
   detail:
     "Services are in the frames of their projects; of more than 300 each project is one node. Of a saved plan, each node " +
@@ -87,7 +89,6 @@ export const graphVerb = defineVerb({
 const schemaVerb = defineVerb({
   name: "schema",
   arguments: { name: argument("[name]", "which one (default: manifest)", [...schemaNames, "gaps"]) },
-  scope: "none",
   summary: "Print a JSON Schema: of a manifest, a fleet, a plan, a drift, a state, events …",
   options: {
     fromCatalog: flag(
@@ -103,7 +104,7 @@ const schemaVerb = defineVerb({
     ["rnv schema gaps", "what the platform's documents do not show: assumptions, and RNV_GAP_… settings"],
   ],
   run: async ({ name = "manifest", fromCatalog }, { context, screen: { terminal } }) => {
-    // Loads documents of verbs that others do not need.
+    // Loaded late: other verbs do not need these schemas.
     const { catalogOf, schema } = require("../../commands/schemas") as typeof schemas;
     if (fromCatalog && name !== "manifest" && name !== "overlay")
       throw usage(`the schema of ${name} has no words of the catalog`, "rnv schema manifest --from-catalog");
@@ -115,7 +116,6 @@ const schemaVerb = defineVerb({
 
 const emulatorVerb = defineVerb({
   name: "emulator",
-  scope: "none",
   summary: "Serve the embedded platform over HTTP",
   detail: "Prints its address, workspace and key as export lines, and runs until Ctrl-C.",
   options: {
@@ -161,7 +161,6 @@ const emulatorVerb = defineVerb({
 const explainVerb = defineVerb({
   name: "explain",
   arguments: { word: argument("<word>", "a field of the manifest, or the code of an error or warning") },
-  scope: "none",
   summary: "Explain a field of the manifest, or the code of an error",
   detail: "A field is shown with its type, its default and what a change of it does. It needs no manifest.",
   examples: [
@@ -176,7 +175,6 @@ const explainVerb = defineVerb({
 
 const versionVerb = defineVerb({
   name: "version",
-  scope: "none",
   summary: "Print the version",
   options: pick("json"),
   examples: [["rnv version -json", "for programs"]],
@@ -195,7 +193,6 @@ function lags(text: string): Lags {
 
 const installVerb = defineVerb({
   name: "install",
-  scope: "none",
   summary: "Lay out the provider as a filesystem mirror, and print the CLI configuration",
   detail:
     "The source is rnv/rnv, under the default registry of Terraform and that of OpenTofu. The files are the same " +

@@ -1,5 +1,4 @@
 import type { CodeHost } from "../../../src/api/code-host/create-host";
-import { openCodeHost } from "../../../src/cli/ci/host";
 import type { Clock } from "../../../src/model/time";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../../support/code-host-server";
 
@@ -24,7 +23,7 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
   beforeEach(async () => {
     server = await serveCodeHost(platform);
     clock = hurriedClock();
-    host = openCodeHost(server.environment, clock).host as CodeHost;
+    host = server.open({ clock });
   });
   afterEach(async () => {
     await host.close();
@@ -48,8 +47,7 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
 
   if (platform === "github")
     it("says of a text that another account wrote than it looks for how to name that", async () => {
-      const environment = { ...server.environment, RNV_COMMENT_AUTHOR: "app-of-ours[bot]" };
-      const other = openCodeHost(environment, clock).host as CodeHost;
+      const other = server.open({ clock, author: "app-of-ours[bot]" });
       const hint = "set RNV_COMMENT_AUTHOR=github-actions[bot] in the jobs";
       const told = { diagnostics: [{ severity: "warning", hint }] };
       await expect(other.writeComment(pull, marker)).rejects.toMatchObject(told);
@@ -144,43 +142,4 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
     await host.openIssue({ title: "Drift", body: marker });
     expect(server.issues).toHaveLength(1);
   });
-});
-
-describe("opening the host of a job", () => {
-  const onGithub = { GITHUB_ACTIONS: "true", GITHUB_REPOSITORY: "o/r" };
-  const ofJob = { CI_API_V4_URL: "https://gitlab.com/api/v4", CI_JOB_TOKEN: "x" };
-  const onGitlab = { GITLAB_CI: "true", CI_PROJECT_ID: "42", ...ofJob };
-
-  it.each([
-    ["nowhere", {}, []],
-    ["GitHub without a token", onGithub, ["GITHUB_TOKEN is not set"]],
-    ["GitLab with the token of the job alone", onGitlab, ["RNV_GITLAB_TOKEN is not set"]],
-    [
-      "GitHub without a repository",
-      { ...onGithub, GITHUB_TOKEN: "t", GITHUB_REPOSITORY: "" },
-      ["GITHUB_REPOSITORY is not set"],
-    ],
-    [
-      "GitLab without an address",
-      { ...onGitlab, GITLAB_TOKEN: "t", CI_API_V4_URL: "" },
-      ["CI_API_V4_URL is not set"],
-    ],
-    [
-      "a token with a line break",
-      { ...onGithub, GITHUB_TOKEN: "a\nb" },
-      ["GITHUB_TOKEN holds spaces or line breaks"],
-    ],
-  ])("%s writes files only, and says why", (_, environment, why) => {
-    const { host, diagnostics } = openCodeHost(environment);
-    expect(host).toBeUndefined();
-    expect(diagnostics.map(({ summary }) => summary.replace(/^.*: /, ""))).toEqual(why);
-  });
-
-  it.each(["http://api.example.com", "https://user@host", "nonsense"])(
-    "sends no token to %s",
-    (GITHUB_API_URL) => {
-      const environment = { ...onGithub, GITHUB_TOKEN: "t", GITHUB_API_URL };
-      expect(() => openCodeHost(environment)).toThrow();
-    },
-  );
 });

@@ -1,6 +1,6 @@
-import { normalizeArgv, type OptionShape } from "../../../src/cli/argv";
+import { normalizeArgv } from "../../../src/cli/argv";
 
-const options = new Map<string, OptionShape>([
+const options = new Map<string, "flag" | "value">([
   ["out", "value"],
   ["o", "value"],
   ["file", "value"],

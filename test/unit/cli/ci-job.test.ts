@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openCodeHost } from "../../../src/cli/ci/host";
+import { withHost } from "../../../src/cli/ci/host";
 import { readJob } from "../../../src/cli/ci/job";
+import type { Screen } from "../../../src/cli/screen";
+import { createTerminal } from "../../../src/cli/terminal";
 import { keepComments } from "../../../src/commands/ci/comments";
 import { serveCodeHost } from "../../support/code-host-server";
+import { fakeStreams } from "./fake-streams";
 
 const folder = mkdtempSync(join(tmpdir(), "rnv-ci-job-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -74,7 +77,7 @@ describe("a job", () => {
 
 it("keeps one comment of several: two jobs at once wrote one each", async () => {
   const server = await serveCodeHost("github");
-  const host = openCodeHost(server.environment).host as NonNullable<ReturnType<typeof openCodeHost>["host"]>;
+  const host = server.open();
   const marker = "<!-- rnv plan manifest=rnv.yaml stack= stage= -->";
   const keep = (text: string, isQuiet = false) =>
     keepComments(host, 7, [{ body: `${marker}\n${text}`, isQuiet }]);
@@ -98,4 +101,52 @@ it("keeps one comment of several: two jobs at once wrote one each", async () => 
     await host.close();
     await server.close();
   }
+});
+
+describe("opening the host of a job", () => {
+  const onGithub = { GITHUB_ACTIONS: "true", GITHUB_REPOSITORY: "o/r" };
+  const ofJob = { CI_API_V4_URL: "https://gitlab.com/api/v4", CI_JOB_TOKEN: "x" };
+  const onGitlab = { GITLAB_CI: "true", CI_PROJECT_ID: "42", ...ofJob };
+
+  function screenOf(environment: Record<string, string>) {
+    const streams = fakeStreams();
+    const terminal = createTerminal(streams, { environment, noColor: true });
+    const { signal } = new AbortController();
+    const screen: Screen = { terminal, environment, cwd: folder, format: "text", input: false, signal };
+    return { screen, streams };
+  }
+
+  it.each([
+    ["nowhere", {}, []],
+    ["GitHub without a token", onGithub, ["GITHUB_TOKEN is not set"]],
+    ["GitLab with the token of the job alone", onGitlab, ["RNV_GITLAB_TOKEN is not set"]],
+    [
+      "GitHub without a repository",
+      { ...onGithub, GITHUB_TOKEN: "t", GITHUB_REPOSITORY: "" },
+      ["GITHUB_REPOSITORY is not set"],
+    ],
+    [
+      "GitLab without an address",
+      { ...onGitlab, GITLAB_TOKEN: "t", CI_API_V4_URL: "" },
+      ["CI_API_V4_URL is not set"],
+    ],
+    [
+      "a token with a line break",
+      { ...onGithub, GITHUB_TOKEN: "a\nb" },
+      ["GITHUB_TOKEN holds spaces or line breaks"],
+    ],
+  ])("%s writes files only, and says why", async (_, environment, why) => {
+    const { screen, streams } = screenOf(environment);
+    expect(await withHost(screen, async () => "open")).toBeUndefined();
+    const found = [...streams.stderr.text.matchAll(/^warning.*not notified of this run: (.*)/gm)];
+    expect(found.map(([, reason]) => reason)).toEqual(why);
+  });
+
+  it.each(["http://api.example.com", "https://user@host", "nonsense"])(
+    "sends no token to %s",
+    async (GITHUB_API_URL) => {
+      const { screen } = screenOf({ ...onGithub, GITHUB_TOKEN: "t", GITHUB_API_URL });
+      await expect(withHost(screen, async () => "open")).rejects.toThrow();
+    },
+  );
 });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os, { hostname, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { startedBy, strangersJob } from "../../../src/cli/ci/job";
+import { startedBy, untrustedJob } from "../../../src/cli/ci/job";
 import { commitAt } from "../../../src/declaration/git";
 
 const sha = "0123456789".repeat(4);
@@ -99,7 +99,7 @@ describe("the work of a stranger", () => {
   const file = join(folder, "event.json");
   const of = (event: string, payload: unknown) => {
     writeFileSync(file, JSON.stringify(payload));
-    return strangersJob({
+    return untrustedJob({
       GITHUB_ACTIONS: "true",
       GITHUB_REPOSITORY: "acme/shop",
       GITHUB_EVENT_NAME: event,
@@ -132,7 +132,7 @@ describe("the work of a stranger", () => {
 
   it("is a merge request of another project of GitLab", () => {
     const job = (source?: string) =>
-      strangersJob({ GITLAB_CI: "true", CI_PROJECT_ID: "1", CI_MERGE_REQUEST_SOURCE_PROJECT_ID: source });
+      untrustedJob({ GITLAB_CI: "true", CI_PROJECT_ID: "1", CI_MERGE_REQUEST_SOURCE_PROJECT_ID: source });
     expect([job(), job("1"), job("2")]).toEqual([
       undefined,
       undefined,

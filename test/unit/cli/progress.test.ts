@@ -1,8 +1,8 @@
-import { liveProgress } from "../../../src/cli/progress";
+import { createProgress } from "../../../src/cli/progress";
+import { createTerminal } from "../../../src/cli/terminal";
 import type { Address } from "../../../src/model/address";
 import type { ApplyEvent } from "../../../src/model/apply-event";
-import { eventText } from "../../../src/report/events";
-import { plainStyle } from "../../../src/report/style";
+import { fakeStreams } from "./fake-streams";
 
 const api = "service.shop.api" as Address;
 const deployment = "deployment.shop.api" as Address;
@@ -21,7 +21,6 @@ const waiting: ApplyEvent = {
   status: "building",
   note: "a\u001b[2Jb",
 };
-const plain = (event: ApplyEvent): string => eventText(event, plainStyle);
 
 /** A terminal that understands the two sequences the view may use; `lines` is what someone sees. */
 function screen(width = 60) {
@@ -52,10 +51,16 @@ afterEach(() => jest.useRealTimers());
 
 function live(width?: number) {
   const shown = screen(width);
-  return { shown, progress: liveProgress(shown, plain, new AbortController().signal) };
+  const environment = { TERM: "xterm" };
+  const options = { environment, noColor: true };
+  const terminal = Object.assign(createTerminal(fakeStreams({ tty: true }), options), { out: shown.out });
+  Object.defineProperty(terminal, "width", { value: shown.width });
+  const { signal } = new AbortController();
+  const run = { terminal, environment, cwd: ".", format: "text", input: true, signal } as const;
+  return { shown, progress: createProgress(run, undefined) };
 }
 
-describe("liveProgress", () => {
+describe("the live view of an apply", () => {
   it("shows each step in flight with a running clock", () => {
     const { shown, progress } = live();
     progress.emit(start(api));
