@@ -40,10 +40,8 @@ const defineTriggered = (
     }
 
     override synthesizeAttributes(): Record<string, unknown> {
-      const attributes = super.synthesizeAttributes();
-      const triggers = triggersOf(this);
-      if (Object.keys(triggers).length > 0) attributes.triggers = triggers;
-      return attributes;
+      const [attributes, triggers] = [super.synthesizeAttributes(), triggersOf(this)];
+      return Object.keys(triggers).length > 0 ? { ...attributes, triggers } : attributes;
     }
   };
 

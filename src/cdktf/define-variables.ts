@@ -65,15 +65,14 @@ export function defineVariables(library: Library): ResourceClass {
       }
       const references = Object.values(secrets);
       const version = versionOf(references, this.saltOf(others));
-      const hasTexts = Object.keys(values).length > 0 || references.length === 0;
-      const written: Written = { ...others };
-      if (hasTexts) written.values = values;
-      if (references.length > 0) {
-        written[writeOnlyNameOf("values")] = secrets;
-        written[writeOnlyVersionOf("values")] = version;
-      }
-      if (Object.keys(made).length > 0) written[generatedName] = made;
-      return written;
+      const [hasSecrets, hasTexts] = [references.length > 0, Object.keys(values).length > 0];
+      return {
+        ...others,
+        values: hasTexts || !hasSecrets ? values : undefined,
+        [writeOnlyNameOf("values")]: hasSecrets ? secrets : undefined,
+        [writeOnlyVersionOf("values")]: hasSecrets ? version : undefined,
+        [generatedName]: Object.keys(made).length > 0 ? made : undefined,
+      };
     }
   };
 }

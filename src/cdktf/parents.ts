@@ -119,10 +119,9 @@ export function parentOf(
   props: GivenProps,
 ): { readonly attribute: string; readonly id: unknown } | undefined {
   for (const { type: wanted, attribute } of type.parents) {
-    const isOne = (one: Construct): boolean => typeOfConstruct(one)?.type === wanted;
     const given = props[wanted] as Identified | undefined;
-    const above = [...scope.node.scopes].reverse().find(isOne) as (Construct & Identified) | undefined;
-    const id = given?.id ?? props[attribute] ?? above?.id;
+    const above = scope.node.scopes.findLast((construct) => typeOfConstruct(construct)?.type === wanted);
+    const id = given?.id ?? props[attribute] ?? (above as Partial<Identified> | undefined)?.id;
     if (id !== undefined) return { attribute, id };
   }
   return undefined;

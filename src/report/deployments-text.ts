@@ -19,7 +19,7 @@ export function releasesText(list: ReleaseList, now: number, style: Style): stri
     commitText(one),
     escapeText(shorten(one.actor ?? one.trigger ?? "-", longestName)),
     timeCell(one.createdAt, now),
-    tookText(one),
+    durationCell(one),
   ]);
   const notes = releases
     .map(releaseNote)
@@ -41,7 +41,7 @@ function releaseStatus({ status = "not readable", serves, canRollback }: Release
   return canRollback ? `${shown} *` : shown;
 }
 
-function tookText({ createdAt, startedAt, finishedAt }: Release): string {
+function durationCell({ createdAt, startedAt, finishedAt }: Release): string {
   const from = Date.parse(startedAt ?? createdAt ?? "");
   const to = Date.parse(finishedAt ?? "");
   return Number.isNaN(from) || Number.isNaN(to) ? "-" : elapsedText((to - from) / 1000);

@@ -75,8 +75,8 @@ export function summaryLine(event: Pick<SummaryEvent, "mode" | "exitCode" | "cou
   const kept = isDestroyed ? [] : [countList([[adopted, "imported"]]), `${added} added, ${changed} changed`];
   const more = Object.entries({ forgotten, failed, skipped, "awaiting checkout": awaiting });
   const rest = countList(more.map(([word, count]) => [count, word]));
-  const told = [...kept, `${destroyed} destroyed`, rest].filter((part) => part !== "");
-  return `${mode === "destroy" ? "Destroy" : "Apply"} ${ends[exitCode] ?? "incomplete."} Resources: ${told.join(", ")}.`;
+  const parts = [...kept, `${destroyed} destroyed`, rest].filter((part) => part !== "");
+  return `${mode === "destroy" ? "Destroy" : "Apply"} ${ends[exitCode] ?? "incomplete."} Resources: ${parts.join(", ")}.`;
 }
 
 /** Writes one event as one JSON object on one line, without a line break (`apply -json`, DESIGN section 8). */

@@ -155,7 +155,7 @@ const mostProblems = 3;
 
 function problemLines({ diagnostics = [], output }: MemberResult): readonly string[] {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
-  const told = errors
+  const shown = errors
     .slice(0, mostProblems)
     .flatMap(({ code, hint, location: at, ...finding }) => [
       `error[${code}]: ${summaryOf(finding)}`,
@@ -165,7 +165,7 @@ function problemLines({ diagnostics = [], output }: MemberResult): readonly stri
       ...(hint === undefined ? [] : [`  hint: ${hint}`]),
     ]);
   const more = errors.length > mostProblems ? [`… and ${errors.length - mostProblems} more`] : [];
-  return [...told, ...more, ...(output === undefined ? [] : escapeLines(output.trim()))];
+  return [...shown, ...more, ...(output === undefined ? [] : escapeLines(output.trim()))];
 }
 
 /** `100 members, shard 1 of 4: 97 no drift, 2 drift, 1 failed.` */

@@ -19,7 +19,7 @@ export interface Topology {
   readonly nodes: readonly TopologyNode[];
   readonly edges: readonly GraphEdge[];
   readonly boxes: ReadonlyMap<string, string>;
-  readonly left: readonly string[];
+  readonly notes: readonly string[];
 }
 
 export function graphDot(graph: Topology): string {
@@ -35,7 +35,7 @@ export function graphDot(graph: Topology): string {
     "digraph rnv {",
     "  rankdir = LR",
     '  node [shape = box, fontname = "sans-serif"]',
-    ...(graph.left.length === 0 ? [] : [`  label = ${quoted(graph.left.join(" "))}`]),
+    ...(graph.notes.length === 0 ? [] : [`  label = ${quoted(graph.notes.join(" "))}`]),
     ...frames.flatMap(([title, own], i) => [
       `  subgraph cluster_${i} {`,
       `    label = ${quoted(title)}`,
@@ -60,7 +60,7 @@ export function graphMermaid(graph: Topology): string {
   const styles = legendOf(nodes).filter((mark) => mark !== "same");
   const legend = [
     ...styles.map((mark, i) => `    l${i}${boxOf(mermaidLabel(signText(mark)), mark)}`),
-    ...graph.left.map((text, i) => `    m${i}${boxOf(mermaidLabel(text), "same")}`),
+    ...graph.notes.map((text, i) => `    m${i}${boxOf(mermaidLabel(text), "same")}`),
   ];
   return [
     "flowchart LR",

@@ -74,6 +74,6 @@ const ends: Readonly<Record<number, string>> = {
 function resultText({ exitCode, counts }: PastRun): string {
   if (exitCode === undefined) return "did not end: it runs, or was cut short";
   const end = endOfRun(exitCode);
-  const told = countList(Object.entries(counts ?? {}).map(([what, count]) => [count, what]));
-  return told === "" ? end : `${end}: ${told}`;
+  const words = countList(Object.entries(counts ?? {}).map(([what, count]) => [count, what]));
+  return words === "" ? end : `${end}: ${words}`;
 }

@@ -175,7 +175,7 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
     sign: asciiSign(operationOf(first)),
     subject: isMany ? counted(changes.length, first.type) : first.address,
     names: isMany ? changes.map(({ address }) => address) : [],
-    name: isMany || isNameTold(first) ? undefined : first.liveName,
+    name: isMany || isNameShown(first) ? undefined : first.liveName,
     id: isMany || action === "update" || withParent ? undefined : first.id,
     phrase: isMany
       ? actionPhrase(first).replace(/^has /, "have ")
@@ -189,7 +189,7 @@ const constructPhrase = ({ path, in: parent }: NonNullable<Change["construct"]>)
   parent === undefined ? `construct ${path}` : `construct ${path}, in ${parent}`;
 
 /** The address already tells the name, or the name is among the fields shown. */
-const isNameTold = (change: Change): boolean =>
+const isNameShown = (change: Change): boolean =>
   change.liveName === "" || change.action === "create" || change.address.split(".").includes(change.liveName);
 
 function costOf(changes: readonly Change[]) {

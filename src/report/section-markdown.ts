@@ -46,16 +46,16 @@ export function reportMarkdown(
       left -= text.length + 2;
       return left >= 0;
     });
-    const note = leftOut(parts.length - shown.length, "item");
+    const note = omissionNote(parts.length - shown.length, "item");
     return joined([...opening, ...head, ...itemsMarkdown(shown), note, ...foot]);
   };
   const names = whole.map(({ items = [] }) => fencedBlock(items.map(shortLine), "diff"));
   const texts = [itemsMarkdown(textsOf(whole)), names].map((head) => textOf(head, [...besides, ...closing]));
-  const rest = leftOut(besides.length, "section");
+  const rest = omissionNote(besides.length, "section");
   return texts.find(({ length }) => length <= limit) ?? textOf(names, [rest, ...closing]);
 }
 
-const leftOut = (count: number, noun: string): string =>
+const omissionNote = (count: number, noun: string): string =>
   count === 0 ? "" : `> [!NOTE]\n> ${counted(count, noun)} left out, because this text would be too long.`;
 
 const textsOf = (sections: readonly Section[]) =>

@@ -96,11 +96,11 @@ export const outputsText = (outputs: Readonly<Record<string, Plain>>): string =>
     .map(([name, value]) => `${escapeText(name)} = ${plainText(value)}\n`)
     .join("");
 
-const toldOutputs = (outputs: Readonly<Record<string, Plain>>) =>
+const ownOutputs = (outputs: Readonly<Record<string, Plain>>) =>
   byName(outputs).filter(([name]) => !isCrossStackOutput(name));
 
 const shownOutputs = (outputs: Readonly<Record<string, Plain>>) =>
-  toldOutputs(outputs).filter(([, value]) => !isHiddenOutput(value));
+  ownOutputs(outputs).filter(([, value]) => !isHiddenOutput(value));
 
 const byName = <Value>(values: Readonly<Record<string, Value>>): readonly [string, Value][] =>
   Object.entries(values).sort(([a], [b]) => compareTexts(a, b));
@@ -187,7 +187,7 @@ export const outputsJson = (outputs: Readonly<Record<string, Plain>>): string =>
 
 const outputsDocument = (outputs: Readonly<Record<string, Plain>>) =>
   Object.fromEntries(
-    toldOutputs(outputs).map(([name, value]) => [
+    ownOutputs(outputs).map(([name, value]) => [
       name,
       isHiddenOutput(value)
         ? { sensitive: true, type: "string", value: "(sensitive)" }

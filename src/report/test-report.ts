@@ -91,13 +91,13 @@ export const testJunit = ({ tests, seconds }: TestReport): string =>
 
 function caseOf({ file, line, name, seconds, status, differences, diagnostics }: TestResult): JunitCase {
   if (status === "passed") return { type: file, name, seconds };
-  const told = differences.flatMap(({ about, lines }) => [about, ...lines.map((text) => `  ${text}`)]);
+  const shown = differences.flatMap(({ about, lines }) => [about, ...lines.map((text) => `  ${text}`)]);
   const found = diagnostics.map(({ code, summary }) => `${code}: ${summary}`);
   const summary = `${file}:${line}: ${differences.map(({ about }) => about).join(", ")}`;
   return {
     type: file,
     name,
     seconds,
-    failure: { code: status, summary, hint: [...told, ...found].join("\n") },
+    failure: { code: status, summary, hint: [...shown, ...found].join("\n") },
   };
 }

@@ -54,7 +54,7 @@ export async function serve(options: ServeOptions): Promise<PluginServer> {
     "grpc.enable_channelz": 0,
   });
   addProvider(server, options);
-  addPluginServices(server, { ...options, isOfOneClient: own !== undefined });
+  addPluginServices(server, options.onEnd, own && options.onEnd);
   const folder = options.usesPort ? undefined : mkdtempSync(join(tmpdir(), "rnv-"));
   const socket = folder && join(folder, "s");
   const close = (): void => {
@@ -143,10 +143,7 @@ function sinkOf(call: grpc.ServerWritableStream<object, object>): EventSink {
 }
 
 /** Adds the services that go-plugin demands of every plugin: the shutdown, and the stream of output. */
-function addPluginServices(
-  server: grpc.Server,
-  { onEnd, isOfOneClient }: Pick<ServeOptions, "onEnd"> & { readonly isOfOneClient: boolean },
-): void {
+function addPluginServices(server: grpc.Server, onEnd: () => void, onDetach?: () => void): void {
   const add = (method: RpcCall, handler: grpc.UntypedHandleCall): void =>
     server.addService({ method }, { method: handler });
   add(
@@ -160,6 +157,6 @@ function addPluginServices(
   // Held open, never written to: its end says that Terraform is gone. Without TLS others may attach after it.
   add(
     methodOf("/plugin.GRPCStdio/StreamStdio", "Empty", "Empty", { responseStream: true }),
-    (call: grpc.ServerWritableStream<object, object>) => void (isOfOneClient && call.on("cancelled", onEnd)),
+    (call: grpc.ServerWritableStream<object, object>) => void (onDetach && call.on("cancelled", onDetach)),
   );
 }

@@ -312,7 +312,7 @@ describe("whatever text comes from outside, output is inert for terminals and ru
         nodes: [node],
         edges: [{ from: text, to: "b", names: [] }],
         boxes: new Map(),
-        left: [text],
+        notes: [text],
       };
       const [dot, mermaid] = [graphDot(graph), graphMermaid(graph)];
       // Graphviz takes a quoted label for text, whatever stands in it; quotes must not end it.

@@ -6,7 +6,7 @@ import { joinExitCodes } from "../../commands/targets";
 import { systemClock } from "../../model/time";
 import { warnOfUnused } from "../../plan/accepted-drift";
 import { type DriftJob, type StageDrift, withoutOthers } from "../../plan/drift";
-import { isOfGone } from "../../report/ci/comment";
+import { isForRemovedTarget } from "../../report/ci/comment";
 import {
   driftIssue,
   driftJobJson,
@@ -142,7 +142,7 @@ const issuesOf = (job: DriftJob, declared: readonly string[] | undefined) => (ho
   const looked = job.stages.filter(wasLookedAt);
   const wanted = looked.map((stage) => driftIssue(stage, job, host));
   return keepIssues(host, wanted, (marker) =>
-    isOfGone(marker, "drift", job.manifest, { stages: declared, stacks: undefined })
+    isForRemovedTarget(marker, "drift", job.manifest, { stages: declared, stacks: undefined })
       ? "This stage is not declared any more.\n"
       : undefined,
   );

@@ -5,7 +5,7 @@ import { type Diagnostic, DiagnosticsError, hasErrors } from "../../diagnostics/
 import { guardErrors } from "../../plan/guards";
 import { hasChanges, type Plan } from "../../plan/plan";
 import { hasRecordedSource } from "../../plan/resolve";
-import { failedPlanComment, isOfGone, planComment, shownComment } from "../../report/ci/comment";
+import { failedPlanComment, isForRemovedTarget, planComment, shownComment } from "../../report/ci/comment";
 import { escapeJson } from "../../report/escape-text";
 import type { Run } from "../open-target";
 import { ignored, pick, planningOptions, policyOptions } from "../options";
@@ -134,7 +134,7 @@ async function commentOnPlans(
       planned.every(({ outcome }) => outcome.exitCode !== exitCodes.error);
     const stacks = isWhole ? planned.flatMap(({ target }) => target.stack ?? []) : undefined;
     await keepComments(host, pullRequest, comments, (marker) =>
-      isOfGone(marker, "plan", whole.manifest, { stages, stacks })
+      isForRemovedTarget(marker, "plan", whole.manifest, { stages, stacks })
         ? "*This comment is out of date: the manifest does not have this any more.*\n"
         : undefined,
     );
@@ -149,7 +149,7 @@ async function commentOnFailure(run: CommentedRun, diagnostics: readonly Diagnos
   await notifyHost(screen, job, async (host) => {
     const text = failedPlanComment(diagnostics, commentOf(target, job, { limit: host.mostCharacters }));
     await keepComments(host, pullRequest, [], (marker) =>
-      isOfGone(marker, "plan", target.manifest, { stages: [""], stacks: undefined })
+      isForRemovedTarget(marker, "plan", target.manifest, { stages: [""], stacks: undefined })
         ? `${marker}\n${shownComment(text)}`
         : undefined,
     );

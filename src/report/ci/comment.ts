@@ -50,7 +50,7 @@ export function markerOf(kind: string, { manifest, stack, stage }: Marked): stri
 const markerForm = /^(<!-- rnv \w+ manifest=\S*) stack=(\S*) stage=([\w-]*)\S* -->$/;
 
 /** Returns true for the marker of a stage, or without stages of a stack, that the manifest does not have; undefined: not known. */
-export function isOfGone(
+export function isForRemovedTarget(
   marker: string,
   kind: string,
   manifest: string,
@@ -133,8 +133,8 @@ export function planComment(plan: Plan, comment: Comment): string {
 
 function planSection(plan: Plan, comment: Comment, limit: number): string {
   const title = `rnv plan${subjectText(comment)}`;
-  const told = [plan.diagnostics, plan.standing, plan.unchecked];
-  if (!hasChanges(plan) && told.every(({ length }) => length === 0))
+  const findings = [plan.diagnostics, plan.standing, plan.unchecked];
+  if (!hasChanges(plan) && findings.every(({ length }) => length === 0))
     return `**${title}**: ${planLine(plan)}\n`;
   const foot = `\n${originLine(comment)}\n`;
   const room = limit - foot.length;
@@ -205,14 +205,14 @@ export const shownComment = (body: string): string => body.replace(/^<!-- rnv [^
 function refusedComment(plan: Plan, { diagnostics, differences }: ApplyEnd, comment: Comment): string {
   const unreviewed = diagnostics.find(({ code }) => code === "plan.digest")?.summary ?? "";
   const why = differences ? "main or the live service changed after the review" : unreviewed;
-  const told = [
+  const parts = [
     headOf("apply", comment, recordLine(plan, "apply", comment)),
     `> [!WARNING]\n> Nothing was applied: ${escapeMarkdown(why)}.`,
     differences ? differenceText(differences) : "",
     remedyText(plan.digest ?? "", comment.pullWord, comment.pullRequest),
   ];
-  const rest = planSection(plan, comment, comment.limit - joined(told).length - 100);
-  return joined([...told, foldedParts("The plan as it is now", [rest.trimEnd()])]);
+  const rest = planSection(plan, comment, comment.limit - joined(parts).length - 100);
+  return joined([...parts, foldedParts("The plan as it is now", [rest.trimEnd()])]);
 }
 
 /** Manifests that most repositories have one of: beside a stage they are not named. */

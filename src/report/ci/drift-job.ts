@@ -44,12 +44,12 @@ function itemOf(one: StageDrift): Item {
   };
 }
 
-const isTold = (one: StageDrift): boolean => one.exitCode !== 0 || one.diagnostics.length > 0;
+const isReported = (one: StageDrift): boolean => one.exitCode !== 0 || one.diagnostics.length > 0;
 
 /** Renders a job for people: each stage that is not clean in full, then a line for each stage, and one for all. */
 export function driftJobText(job: DriftJob, style: Style): string {
-  const told = job.stages.filter((one) => isTold(one) || job.stages.length === 1);
-  const parts = told.flatMap((one) => [
+  const reported = job.stages.filter((one) => isReported(one) || job.stages.length === 1);
+  const parts = reported.flatMap((one) => [
     nameOfStage(one) === "" ? "" : style.colors.bold(escapeText(nameOfStage(one))),
     diagnosticsText(one.diagnostics, style),
     one.report === undefined ? "" : driftText(one.report, style).trimEnd(),
@@ -90,12 +90,12 @@ const stageOf = (one: StageDrift) => ({
 
 /** Renders a job in Markdown: all stages in a line each, then the stages that are not clean. */
 export function driftJobMarkdown(job: DriftJob, limit = markdownLimit): string {
-  const told = job.stages.filter(isTold);
+  const reported = job.stages.filter(isReported);
   if (job.stages.length === 1) return driftMarkdown(job.stages[0] as StageDrift, limit);
   const opening = ["### rnv drift", `**${escapeMarkdown(jobLine(job))}**`];
   const all = reportMarkdown({ opening, sections: stageSections(job) }, limit / 2);
-  const share = Math.floor((limit - all.length) / told.length) - 10;
-  return joined([all.trimEnd(), ...told.map((one) => driftMarkdown(one, share).trimEnd())]);
+  const share = Math.floor((limit - all.length) / reported.length) - 10;
+  return joined([all.trimEnd(), ...reported.map((one) => driftMarkdown(one, share).trimEnd())]);
 }
 
 /** The issue of a stage for a host: it has no body once nothing has drifted, and is closed with a farewell. */

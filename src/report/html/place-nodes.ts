@@ -19,7 +19,7 @@ export interface GraphNode {
   /** Undefined: it is in no box. */
   readonly box?: string | undefined;
   /** Position in the saved layout of its project. */
-  readonly place?: Point | undefined;
+  readonly position?: Point | undefined;
   /** A node that is `blocked` is placed before the others, and its box before other boxes. */
   readonly signs?: readonly string[];
 }
@@ -110,7 +110,7 @@ export function placeNodes<Node extends GraphNode>(
     const targets = new Set(links.map(({ to }) => to));
     // Lines to the nodes of other boxes themselves would run behind others.
     const inside = nodes.flatMap((node) =>
-      node.box === id ? [node] : targets.has(node.id) ? [{ ...node, place: undefined, signs: [] }] : [],
+      node.box === id ? [node] : targets.has(node.id) ? [{ ...node, position: undefined, signs: [] }] : [],
     );
     return { id, isFirst: isUrgent(own), ...layoutOf(inside, links, Math.max(...inside.map(widthOf))) };
   });
@@ -150,7 +150,7 @@ function inRows<Part extends Size>(all: readonly Part[], limit: number, gap: num
 /** Places nodes by hand, and the others by the parts that references connect. */
 function layoutOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[], nodeWidth: number): Layout {
   const nodeSize = { width: nodeWidth, height: nodeHeight };
-  const saved = savedPlaces(nodes, nodeSize, labelSize(edges));
+  const saved = savedPositions(nodes, nodeSize, labelSize(edges));
   const others = nodes.filter(({ id }) => !saved?.nodes.has(id));
   const parts = connected(others, saved ? [] : edges).map((part) => layoutByDagre(...part, nodeSize));
   const packed = pack(saved ? [saved, ...parts] : parts, apart);
@@ -228,8 +228,8 @@ function labelAt(edge: GraphEdge, { x, y }: Point): PlacedEdge["label"] {
  * Returns nodes where people have put them, stretched until none overlap. Undefined where people have put less than half
  * of them, or two nearly at the same point.
  */
-function savedPlaces(nodes: readonly GraphNode[], nodeSize: Size, label: Size): Part | undefined {
-  const put = nodes.flatMap(({ id, place }) => (place ? [{ id, ...place }] : []));
+function savedPositions(nodes: readonly GraphNode[], nodeSize: Size, label: Size): Part | undefined {
+  const put = nodes.flatMap(({ id, position }) => (position ? [{ id, ...position }] : []));
   const [across, down] = [nodeSize.width + label.width + 2 * apart, nodeSize.height + label.height + apart];
   const stretches = put.flatMap((a, i) =>
     put.slice(i + 1).map((b) => Math.min(across / Math.abs(a.x - b.x), down / Math.abs(a.y - b.y))),
@@ -259,9 +259,9 @@ function straightEdges(
   nodes: ReadonlyMap<string, Point>,
   nodeSize: Size,
 ): readonly PlacedEdge[] {
-  const taken = [...nodes.values()].map((at) => ({ ...at, ...nodeSize }));
+  const occupied = [...nodes.values()].map((at) => ({ ...at, ...nodeSize }));
   const isFree = (one: Point & Size): boolean =>
-    taken.every(
+    occupied.every(
       (other) =>
         Math.abs(one.x - other.x) >= (one.width + other.width) / 2 ||
         Math.abs(one.y - other.y) >= (one.height + other.height) / 2,
@@ -274,7 +274,7 @@ function straightEdges(
     const points = [part, 1 - part].map((at) => ({ x: from.x + across * at, y: from.y + down * at }));
     const label = labelAt(edge, { x: from.x + across / 2, y: from.y + down / 2 });
     if (label === undefined || !isFree(label)) return { edge, points };
-    taken.push(label);
+    occupied.push(label);
     return { edge, points, label };
   });
 }

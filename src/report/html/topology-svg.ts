@@ -30,7 +30,7 @@ export function topologySection(topology: Topology, anchors: ReadonlySet<string>
   if (topology.nodes.length === 0) return undefined;
   const placed = placeNodes(topology, widthOf);
   const drawn = placed.boxes.flatMap(({ edges }) => edges).length;
-  const notes = drawn < topology.edges.length ? [...topology.left, tooMany] : topology.left;
+  const notes = drawn < topology.edges.length ? [...topology.notes, tooMany] : topology.notes;
   const body = html`<div class="picture" tabindex="0" role="region" aria-label="Picture of the topology">${pictureOf(placed, topology, anchors)}</div>
 ${legend(topology)}${notes.map((text) => html`<p>${text}</p>`)}${edgeList(topology)}`;
   return { id: "topology", title: "Topology", body };
@@ -57,7 +57,7 @@ export function graphFile(
 function pictureOf(placed: PlacedGraph, topology: Topology, anchors: ReadonlySet<string>): Markup {
   const [width, height] = [Math.ceil(placed.width) + 2 * inset, Math.ceil(placed.height) + 2 * inset];
   return html`<svg class="topology" role="group" aria-label="Topology" width="${width}" height="${height}" viewBox="${-inset} ${-inset} ${width} ${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace">
-${topology.left.length > 0 && html`<desc>${topology.left.join(" ")}</desc>\n`}<rect class="paper" x="${-inset}" y="${-inset}" width="${width}" height="${height}" fill="#ffffff"/>
+${topology.notes.length > 0 && html`<desc>${topology.notes.join(" ")}</desc>\n`}<rect class="paper" x="${-inset}" y="${-inset}" width="${width}" height="${height}" fill="#ffffff"/>
 ${placed.boxes.map((box) => boxMark(box, topology, anchors))}</svg>`;
 }
 
@@ -139,8 +139,8 @@ function nodeMark(node: TopologyNode, { id, nodes, nodeSize }: PlacedBox): Marku
   );
   const kinds = `${mark}${signs.includes("blocked") ? " stopped" : ""}${isElsewhere ? " standin" : ""}`;
   const corner = `${rounded(x - width / 2)} ${rounded(y - height / 2)}`;
-  const told = [title, does, facts].filter((text) => text !== "").join(", ");
-  return html`<g class="node ${kinds}" transform="translate(${corner})"><title>${told}</title>
+  const label = [title, does, facts].filter((text) => text !== "").join(", ");
+  return html`<g class="node ${kinds}" transform="translate(${corner})"><title>${label}</title>
 ${frameOf(mark, nodeSize, isElsewhere ? height / 2 : cornerOf(mark))}
 ${texts}</g>`;
 }

@@ -42,16 +42,16 @@ export function topologyOf(
     return { change, picture, mark, node: nodeOf(change), box: boxOf(change) };
   });
   const parts = groupBy(all, ({ change, node }) => (change.address === node ? undefined : node));
-  const places = new Map(
+  const positions = new Map(
     all.flatMap(({ change, picture, box }) =>
       picture?.as === "places" ? [[box, valueAt(change, picture.attribute)]] : [],
     ),
   );
   const nodes = all.flatMap((one) =>
-    one.picture?.as === "node" ? [makeNode(one, parts.get(one.node) ?? [], places.get(one.box))] : [],
+    one.picture?.as === "node" ? [makeNode(one, parts.get(one.node) ?? [], positions.get(one.box))] : [],
   );
   const boxes = new Map(drawnAs("box").map(({ address }): [string, string] => [address, nameOf(address)]));
-  const whole = { nodes, edges: edgesOf(all), boxes, left: [] };
+  const whole = { nodes, edges: edgesOf(all), boxes, notes: [] };
   const folded = fold(whole);
   return folded.nodes.length > mostNodes ? fold(coarse(whole), mostNodes) : folded;
 }
@@ -67,9 +67,9 @@ function holderAmong(holders: readonly ResourceChange[]) {
 }
 
 /** `saved` has positions by name or id, or says in a word that the service places nodes by itself. */
-function placeOf({ address, live_name, id = "" }: ResourceChange, saved: Plain | undefined) {
-  const places = (saved ?? {}) as Readonly<Record<string, Partial<Point>>>;
-  const { x, y } = places[titleOf(address)] ?? places[live_name] ?? places[id] ?? {};
+function positionOf({ address, live_name, id = "" }: ResourceChange, saved: Plain | undefined) {
+  const positions = (saved ?? {}) as Readonly<Record<string, Partial<Point>>>;
+  const { x, y } = positions[titleOf(address)] ?? positions[live_name] ?? positions[id] ?? {};
   return typeof x === "number" && typeof y === "number" ? { x, y } : undefined;
 }
 
@@ -96,7 +96,7 @@ export const graphOfAll = (changes: readonly ResourceChange[]): Topology => ({
     return [...ends].map((to) => ({ from, to, names: [] }));
   }),
   boxes: new Map(),
-  left: [],
+  notes: [],
 });
 
 function signsOf({ blocked_by: guard, attributes = [] }: ResourceChange, mark: Mark): readonly Mark[] {
@@ -108,7 +108,7 @@ function signsOf({ blocked_by: guard, attributes = [] }: ResourceChange, mark: M
 const dotted = (words: readonly (string | false | undefined)[]): string =>
   words.filter((word) => typeof word === "string" && word !== "").join(" \u00b7 ");
 
-function makeNode(node: Drawn, parts: readonly Drawn[], places: Plain | undefined): TopologyNode {
+function makeNode(node: Drawn, parts: readonly Drawn[], positions: Plain | undefined): TopologyNode {
   const { change, box } = node;
   const moving = parts.filter(isMoving);
   const named = moving.filter(({ picture }) => picture?.as === "reference");
@@ -121,8 +121,8 @@ function makeNode(node: Drawn, parts: readonly Drawn[], places: Plain | undefine
     named[0] && counted(named.length, named[0].change.type),
     deploys && "deploys",
   ]);
-  const [title, facts, place] = [titleOf(change.address), factsOf(node), placeOf(change, places)];
-  return { id: change.address, box, place, title, facts, mark, signs, does };
+  const [title, facts, position] = [titleOf(change.address), factsOf(node), positionOf(change, positions)];
+  return { id: change.address, box, position, title, facts, mark, signs, does };
 }
 
 /** The mark of a node whose parts change alone: a part that comes, goes or is missing changes the node. */
@@ -164,7 +164,7 @@ const joined = (edges: readonly GraphEdge[]): readonly GraphEdge[] =>
     .filter(({ from, to }) => from !== to);
 
 /** Keeps changing nodes and their neighbours, the worst first; the rest is counted. Without changes, all are kept. */
-function fold({ nodes, edges, boxes, left }: Topology, most = nodes.length): Topology {
+function fold({ nodes, edges, boxes, notes }: Topology, most = nodes.length): Topology {
   const moving = new Set(nodes.filter(isMoving).map(({ id }) => id));
   const links = edges.filter(({ from, to }) => moving.has(from) || moving.has(to));
   const near = new Set([...moving, ...links.flatMap(({ from, to }) => [from, to])]);
@@ -185,7 +185,7 @@ function fold({ nodes, edges, boxes, left }: Topology, most = nodes.length): Top
     nodes: shown,
     boxes: new Map(titles),
     edges: edges.filter(({ from, to }) => ids.has(from) && ids.has(to)),
-    left: shown.length === nodes.length ? left : [...left, rest],
+    notes: shown.length === nodes.length ? notes : [...notes, rest],
   };
 }
 
@@ -217,8 +217,8 @@ function coarse({ nodes, edges, boxes }: Topology): Topology {
   const home = (id: string): string => homeOf.get(id) ?? id;
   const links = joined(edges.map(({ from, to, names }) => ({ from: home(from), to: home(to), names })));
   const isBoxed = projects.some(({ id }) => boxes.has(id));
-  const left = isBoxed ? [`${countOf(nodes)}: one box for each project.`] : [];
-  return { nodes: projects, edges: links, boxes: new Map(), left };
+  const notes = isBoxed ? [`${countOf(nodes)}: one box for each project.`] : [];
+  return { nodes: projects, edges: links, boxes: new Map(), notes };
 }
 
 function projectNode(id: string, title: string, own: readonly TopologyNode[]): TopologyNode {

@@ -33,9 +33,9 @@ const sameRefusals: Readonly<Record<string, string>> = {
 
 /** Returns the error for a final refusal of a store, or for credentials that cannot be had. Holds no text of the store. */
 export function s3Refused({ code, summary }: Purpose, failed: BucketFailure, profile?: string) {
-  const { code: told = "", status, text, region } = failed;
+  const { code: cause = "", status, text, region } = failed;
   if (failed.isOfCredentials)
-    return failure("config.missing", `${summary}: there are no credentials (${told})`, {
+    return failure("config.missing", `${summary}: there are no credentials (${cause})`, {
       detail: text || undefined,
       hint: profile
         ? `check that the profile ${profile} is in ~/.aws/config or ~/.aws/credentials, and has credentials`
@@ -45,12 +45,12 @@ export function s3Refused({ code, summary }: Purpose, failed: BucketFailure, pro
     return failure(code, `${summary}: ${text}`, {
       hint: "check the region (?region=… in RNV_STATE, or AWS_REGION) and the endpoint",
     });
-  const [known] = /^KMS(?=\.)/.exec(told) ?? [sameRefusals[told] ?? told];
+  const [known] = /^KMS(?=\.)/.exec(cause) ?? [sameRefusals[cause] ?? cause];
   const [meaning, hint] = refusals[known] ?? [
     meaningOf(status),
     "check the address (RNV_STATE) and the credentials of the state",
   ];
   const where = region !== undefined && known === "PermanentRedirect" ? ` (${region})` : "";
-  const about = told === "" ? `HTTP ${status}` : `${told}, HTTP ${status}`;
+  const about = cause === "" ? `HTTP ${status}` : `${cause}, HTTP ${status}`;
   return failure(code, `${summary}: ${meaning}${where} (${about})`, { hint });
 }

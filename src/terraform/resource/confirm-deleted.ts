@@ -1,5 +1,12 @@
 import type { Resource } from "../../api/reads";
-import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../../diagnostics/diagnostic";
+import {
+  type Diagnostic,
+  DiagnosticsError,
+  error,
+  failure,
+  type Severity,
+  warning,
+} from "../../diagnostics/diagnostic";
 import { isMissing, type ReadResult } from "../../model/live";
 import { canonicalId } from "../../model/resource-id";
 import { snakeCase, terraformNameOf } from "../../model/terraform-names";
@@ -85,12 +92,9 @@ export async function findParent(
   return type && id !== undefined ? findReferred(session, type, id, parent.attribute) : {};
 }
 
-/** Returns the findings about a parent. A missing ID may come from a mocked output: only a replacement stops. */
-export function parentFindings(
-  { finding, isMissing }: Referred,
-  { isReplacement }: { readonly isReplacement: boolean },
-): Diagnostic[] {
-  return finding ? [isMissing && !isReplacement ? { ...finding, severity: "warning" } : finding] : [];
+/** Returns the findings about a parent. A missing ID may come from a mocked output: only a replacement has to stop. */
+export function parentFindings({ finding, isMissing }: Referred, missing: Severity): Diagnostic[] {
+  return finding ? [isMissing ? { ...finding, severity: missing } : finding] : [];
 }
 
 export async function requireParent(...asked: Parameters<typeof findParent>) {

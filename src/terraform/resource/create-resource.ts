@@ -19,8 +19,8 @@ import {
   unappliedFields,
   type Writing,
 } from "./finish-write";
-import { namesakes, nameTaken, takeName } from "./namesakes";
-import { findPreserved, notThere } from "./preserved";
+import { nameInUse, namesakes, reserveName } from "./namesakes";
+import { findPreserved, preserveMissing } from "./preserved";
 import { findStartedRun, listRuns, requireComplete, runInputs } from "./reactions";
 
 /** Creates a resource. Whatever exists at the service after it is in the state. */
@@ -56,7 +56,7 @@ async function make(creation: Sending): Promise<MadeResource> {
   const { runs, nameAttribute } = type.resource;
   if (type.isMadeElsewhere(wanted)) {
     const live = await findPreserved(creation, input.name, input.parentId ?? "");
-    if (live === undefined) throw new DiagnosticsError([notThere(type, input.name)]);
+    if (live === undefined) throw new DiagnosticsError([preserveMissing(type, input.name)]);
     return { accepted: { id: live.id, live }, diagnostics: [] };
   }
   if (runs !== undefined) return startRun(creation);
@@ -115,13 +115,13 @@ const startedBefore = ({ resource }: TerraformShape, { id, asOf }: LiveResource)
   });
 
 const createNamed = (creation: Sending): Promise<Accepted> =>
-  takeName(creation, async () => {
+  reserveName(creation, async () => {
     try {
       return await createOnce(creation);
     } catch (failure) {
       if (!(failure instanceof ApiError) || failure.status !== 409) throw failure;
       const others = await namesakes(creation);
-      throw others.length === 0 ? failure : new DiagnosticsError([nameTaken(creation, others)]);
+      throw others.length === 0 ? failure : new DiagnosticsError([nameInUse(creation, others)]);
     }
   });
 

@@ -22,24 +22,24 @@ export async function namesakes({ session, type, input }: Sending): Promise<read
  * Does the work that takes a name: of two in one process, the second looks after the first has it. Throws
  * `DiagnosticsError` where another resource than `ownId` has the name.
  */
-export function takeName<T>(sending: Sending, work: () => Promise<T>, ownId?: string): Promise<T> {
+export function reserveName<T>(sending: Sending, work: () => Promise<T>, ownId?: string): Promise<T> {
   const { session, type, input } = sending;
   return session.inTurn([type.resource.type, input.parentId, input.name].join("\0"), async () => {
     const recent = { ...sending, session: recentSession(session) };
-    const taken = (await namesakes(recent)).filter(({ id }) => id !== ownId);
-    if (taken.length > 0) throw new DiagnosticsError([nameTaken(sending, taken)]);
+    const found = (await namesakes(recent)).filter(({ id }) => id !== ownId);
+    if (found.length > 0) throw new DiagnosticsError([nameInUse(sending, found)]);
     return work();
   });
 }
 
 /** Returns the error of a name that is in use, with the import block that manages the resource. */
-export function nameTaken({ type, input }: Sending, taken: readonly LiveResource[]): Diagnostic {
+export function nameInUse({ type, input }: Sending, found: readonly LiveResource[]): Diagnostic {
   const { resource } = type;
-  const [only, ...others] = taken;
+  const [only, ...others] = found;
   const attribute = resource.nameAttribute;
   if (only === undefined || others.length > 0) {
-    const summary = `${taken.length} of ${terraformNameOf(resource)} are named "${input.name}"`;
-    const detail = `Found: ${taken.map(({ id }) => id).join(", ")}.`;
+    const summary = `${found.length} of ${terraformNameOf(resource)} are named "${input.name}"`;
+    const detail = `Found: ${found.map(({ id }) => id).join(", ")}.`;
     const hint = "delete or rename the others, or choose another name";
     return error("live.unmanaged_exists", summary, { attribute, detail, hint });
   }
@@ -51,7 +51,7 @@ export function nameTaken({ type, input }: Sending, taken: readonly LiveResource
   });
 }
 
-export async function keyTaken(
+export async function keyInUse(
   reads: Reads,
   resource: Resource,
   parentId: string,

@@ -101,10 +101,8 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
     const moves = isMoved || !rule.stable || rule.movesWith?.some((path) => sent.has(path)) === true;
     setValue(planned, steps, moves && !isAbsent && (acts || isNew) ? unknown : before);
   }
-  setOwnAttributes(planned, input, {
-    runs: acts || isNew,
-    isDeployed: isNew || needsRun(type, sent, planned),
-  });
+  const isDeployed = isNew || needsRun(type, sent, planned);
+  setOwnAttributes(planned, input, { runs: acts || isNew, isDeployed });
   const about = type.addressOf(type.nameIn(prior));
   const changedTwice = (path: string): string =>
     `${type.stepsOf(path)?.join(".") ?? path} of ${about} was changed here and outside of Terraform`;

@@ -38,7 +38,7 @@ export async function offerFindings(change: CheckedChange): Promise<readonly Dia
     },
   );
   const isReplacement = replaced.length > 0 || isSecondPlan(change);
-  return [...parentFindings(parent, { isReplacement }), ...found];
+  return [...parentFindings(parent, isReplacement ? "error" : "warning"), ...found];
 }
 
 /** Returns true for the second plan of a replacement: it has no prior state, and the private data of the first. */

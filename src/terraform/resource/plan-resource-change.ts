@@ -11,7 +11,7 @@ import type { Schema } from "../schema/block";
 import { parentChange } from "./confirm-deleted";
 import { type CheckedChange, type Meanings, planChange } from "./plan-change";
 import { checkProtection, isSecondPlan, offerFindings, placeFindings } from "./plan-findings";
-import { forgotten, preservedFindings } from "./preserved";
+import { forgetWarning, preservedFindings } from "./preserved";
 import { configWarnings, priceWarnings } from "./warnings";
 
 /** PlanResourceChange: the changes of an apply to a resource, and the refusals of the catalog. */
@@ -25,7 +25,7 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   if (config === undefined) {
     const isForgotten = prior !== undefined && type.isMadeElsewhere(prior);
     const found = isForgotten
-      ? [forgotten(type, type.nameIn(prior))]
+      ? [forgetWarning(type, type.nameIn(prior))]
       : checkProtection(session, type, [prior ?? {}], "delete");
     return { ...plannedAs(type, request, prior, undefined), diagnostics: diagnosticMessages(found, stepsOf) };
   }

@@ -6,7 +6,7 @@ import type { TerraformShape } from "../schema/terraform-shape";
 import { findParent } from "./confirm-deleted";
 import type { CheckedChange } from "./plan-change";
 
-export const forgotten = ({ resource }: TerraformShape, name: string): Diagnostic =>
+export const forgetWarning = ({ resource }: TerraformShape, name: string): Diagnostic =>
   warning("plan.retained", `${resource.type} "${name}" is forgotten, not deleted`, {
     detail: `It is declared with ${snakeCase(resource.preservedBy ?? "")} = true: it stays on the platform as it is.`,
   });
@@ -17,7 +17,7 @@ export function findPreserved({ session, type }: TypeInSession, name: string, pa
   return type.find(session.reads, { name, declared, parentId });
 }
 
-export const notThere = ({ resource }: TerraformShape, name: string): Diagnostic =>
+export const preserveMissing = ({ resource }: TerraformShape, name: string): Diagnostic =>
   error("live.preserve_missing", `the platform has no ${resource.type} "${name}" to preserve`, {
     attribute: resource.preservedBy ?? "",
     hint: `set it in the dashboard, or declare its value here instead of ${snakeCase(resource.preservedBy ?? "")}`,
@@ -37,7 +37,7 @@ export async function preservedFindings(change: CheckedChange): Promise<readonly
   if (session === undefined || prior !== undefined || name === "") return [];
   if ((await findParent(session, type.resource, parentId)).finding) return [];
   const found = await findPreserved({ session, type }, name, parentId);
-  return found === undefined ? [notThere(type, name)] : [];
+  return found === undefined ? [preserveMissing(type, name)] : [];
 }
 
 const noLongerPreserved = ({ type, preservedBy }: Resource, name: string): Diagnostic =>

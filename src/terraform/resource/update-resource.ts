@@ -22,7 +22,7 @@ import {
   unappliedFields,
   type Writing,
 } from "./finish-write";
-import { takeName } from "./namesakes";
+import { reserveName } from "./namesakes";
 import { plannedWrites } from "./plan-change";
 import { unknownValue } from "./plan-findings";
 
@@ -92,7 +92,7 @@ async function send(sending: SendingUpdate): Promise<MadeResource> {
   const isRenamed = input.changed.has(type.resource.nameAttribute ?? "");
   const update = () => sendUpdate(sending);
   try {
-    return writtenAs(sending, await (isRenamed ? takeName(sending, update, input.id) : update()));
+    return writtenAs(sending, await (isRenamed ? reserveName(sending, update, input.id) : update()));
   } catch (cause) {
     if (!(cause instanceof ApiError) || cause.status !== 404) throw cause;
     const about = type.addressOf(input.live?.name ?? input.name);

@@ -12,7 +12,7 @@ import { parentChange, requireThere } from "../resource/confirm-deleted";
 import { createOnce } from "../resource/create-resource";
 import { deleteResource } from "../resource/delete-resource";
 import { type Applied, revisionAfter, type Writing } from "../resource/finish-write";
-import { keyTaken } from "../resource/namesakes";
+import { keyInUse } from "../resource/namesakes";
 import { incomplete } from "../resource/reactions";
 import { generatedAgain, updateResource } from "../resource/update-resource";
 import { revisionName } from "../schema/resource-block";
@@ -93,9 +93,9 @@ async function variablesBefore(
   if (prior === undefined) await requireThere({ reads }, service, parentId, "service_id");
   const listed = (await reads.variables(parentId)) ?? [];
   const ids = elementsOf(planned.ids);
-  const taken = listed.map(({ key }) => key).filter((key) => written.has(key) && isUnknown(ids[key]));
-  for (const key of taken.sort())
-    refused.set(key, [await keyTaken(reads, variable, parentId, { isNew: prior === undefined })]);
+  const found = listed.map(({ key }) => key).filter((key) => written.has(key) && isUnknown(ids[key]));
+  for (const key of found.sort())
+    refused.set(key, [await keyInUse(reads, variable, parentId, { isNew: prior === undefined })]);
   const byId = new Map(listed.map((one) => [one.id, one]));
   const before = new Map<string, TerraformObject>();
   for (const key of written) {

@@ -115,7 +115,7 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) =>
   const found = [
     ...diagnostics,
     ...(isMoved ? [mustBeReplaced(moved, "service_id")] : []),
-    ...parentFindings(owner, { isReplacement }),
+    ...parentFindings(owner, isReplacement ? "error" : "warning"),
   ];
   return {
     ...plannedAs(variablesSchema, request, prior, planned),

@@ -120,7 +120,7 @@ describe("a graph", () => {
       ...{ id, title: id, facts: "", box: "p", mark: "same" as const, signs: [], does: "" },
     })),
     edges: to === undefined ? [] : ids.map((from) => ({ from, to, names: [] })),
-    ...{ boxes: new Map<string, string>(), left: [] },
+    ...{ boxes: new Map<string, string>(), notes: [] },
   });
 
   it("is drawn by Mermaid", () => {

@@ -70,7 +70,7 @@ describe("a picture of services", () => {
   it("leaves a box as people have put it, stretched until nothing overlaps", () => {
     const at = { a: { x: 0, y: 0 }, b: { x: 100, y: 10 }, c: { x: 0, y: 100 } };
     const graph = graphOf({ shop: "a b c", data: "d e" }, "a>b a>c d>e d>b");
-    const nodes = graph.nodes.map((node) => ({ ...node, place: at[node.id as keyof typeof at] }));
+    const nodes = graph.nodes.map((node) => ({ ...node, position: at[node.id as keyof typeof at] }));
     const placed = flatPicture(pictureOf({ ...graph, nodes }));
     const [a, b, c] = ["a", "b", "c"].map((id) => placed.nodes.get(`shop/${id}`) ?? { x: 0, y: 0 });
     expect((b?.x ?? 0) - (a?.x ?? 0)).toBeCloseTo(10 * ((b?.y ?? 0) - (a?.y ?? 0)));
@@ -78,7 +78,7 @@ describe("a picture of services", () => {
     expect(placed.nodes.size).toBe(6);
     expect(placed.edges).toHaveLength(4);
     expect(overlapsOf(placed)).toEqual([]);
-    const same = graph.nodes.map((node) => ({ ...node, place: { x: 0, y: 0 } }));
+    const same = graph.nodes.map((node) => ({ ...node, position: { x: 0, y: 0 } }));
     expect(overlapsOf(flatPicture(pictureOf({ ...graph, nodes: same })))).toEqual([]);
   });
 });
@@ -98,7 +98,7 @@ it("never lets nodes, labels or boxes overlap, whatever refers to what", () => {
       return {
         nodes: boxes.map((box, i) => ({
           ...{ id: `n${i}`, box },
-          ...(isSaved && box === "d" && { place: { x: (i * 53) % 700, y: (i * 97) % 500 } }),
+          ...(isSaved && box === "d" && { position: { x: (i * 53) % 700, y: (i * 97) % 500 } }),
         })),
         edges: edges.flatMap(([from, to, length]) => {
           const names = length === 0 ? [] : ["A".repeat(length)];
@@ -120,7 +120,8 @@ it("never lets nodes, labels or boxes overlap, whatever refers to what", () => {
       expect(overlapsOf(placed)).toEqual([]);
       expect(overlapsOf({ nodes: placed.boxes, edges: [] })).toEqual([]);
       // An edge takes the straight way where people have put nodes.
-      if (given.nodes.every(({ place }) => place === undefined)) expect(hiddenEdgesOf(placed)).toEqual([]);
+      if (given.nodes.every(({ position }) => position === undefined))
+        expect(hiddenEdgesOf(placed)).toEqual([]);
       for (const { x, y, width, height } of placed.nodes.values()) {
         expect(Math.min(x, y)).toBeGreaterThanOrEqual(0);
         expect(x + width).toBeLessThanOrEqual(picture.width + 0.01);

@@ -50,14 +50,14 @@ const shop = plan([
 ]);
 
 it("draws what changes with its neighbours, and counts the rest", () => {
-  const { nodes, edges, boxes, left } = topology(shop);
+  const { nodes, edges, boxes, notes } = topology(shop);
   expect(nodes.map(({ title, box, mark }) => [title, box, mark])).toEqual([
     ["api", "project.shop", "update"],
     ["database", "project.shop", "same"],
     ["cache", "project.shop", "same"],
   ]);
   expect(boxes.get("project.shop")).toBe("shop (3 of 5)");
-  expect(left).toEqual(["3 of 7 services are drawn: those that change, and their neighbours."]);
+  expect(notes).toEqual(["3 of 7 services are drawn: those that change, and their neighbours."]);
   expect(edges).toEqual([
     { from: "service.shop.api", to: "service.shop.database", names: ["DATABASE_HOST", "DATABASE_URL"] },
     { from: "service.shop.cache", to: "service.shop.api", names: ["API"] },
@@ -117,12 +117,12 @@ it("draws what is blocked and dangerous where there is no room for all, and says
     "<desc>300 of 320 services are drawn, the most dangerous changes first. Left out: 20 update.</desc>",
   );
   const boxed = topology(plan([change("no-op", "project.p"), service("p.a", "update"), ...changed.changes]));
-  expect(boxed.left).toEqual([
+  expect(boxed.notes).toEqual([
     "321 services: one box for each project.",
     "300 of 1 project and 320 services are drawn, the most dangerous changes first. Left out: 21 update.",
   ]);
-  const { left } = topology(plan(Array.from({ length: 320 }, (_, i) => service(`u${i}`))));
-  expect(left).toEqual(["300 of 320 services are drawn. Left out: 20 unchanged."]);
+  const { notes } = topology(plan(Array.from({ length: 320 }, (_, i) => service(`u${i}`))));
+  expect(notes).toEqual(["300 of 320 services are drawn. Left out: 20 unchanged."]);
 });
 
 it("draws no reference of a project that has more than 250, and says so", () => {
@@ -177,7 +177,7 @@ it("takes places from the saved layout of a project, and none from one that plac
       instance: instanceOf(["positions", positions]),
     });
   const placesIn = (positions: Plain) =>
-    topology(plan([...shop.changes, layout(positions)])).nodes.map(({ place }) => place);
+    topology(plan([...shop.changes, layout(positions)])).nodes.map(({ position }) => position);
   expect(placesIn({ api: { x: 1, y: 2 }, cache: { x: "1", y: 2 } })[0]).toEqual({ x: 1, y: 2 });
   expect(placesIn({ api: { x: 1, y: 2 }, cache: { x: "1", y: 2 } })[2]).toBeUndefined();
   expect(placesIn("auto")[0]).toBeUndefined();
