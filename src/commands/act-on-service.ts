@@ -1,21 +1,13 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Connection } from "../api/connection";
-import {
-  type ActionDoor,
-  type ActionOrder,
-  act,
-  leftBy,
-  recordedPart,
-  unknownEnd,
-  type VerbAction,
-} from "../apply/action";
-import { journaledSend } from "../apply/journaled-send";
+import type { Reads } from "../api/reads";
+import { type AimedAction, confirmAction, recordedPart, sendAction, type VerbAction } from "../apply/action";
 import { RunJournal } from "../apply/run-journal";
 import { badEnd, recordedAtCheckout, type WaitResult, waitUntilSettled } from "../apply/settle";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Pending } from "../model/live";
-import type { Made } from "../model/resource-operations";
+import type { ActionInput } from "../model/resource-operations";
 import {
   type Command,
   commandText,
@@ -50,7 +42,7 @@ export interface RuntimeRequest {
   readonly timeoutMs: number;
   readonly lockTimeoutMs: number;
   /** For `rollback`: the name that the user typed, or undefined to cancel. */
-  readonly confirm: ActionDoor["confirm"];
+  readonly confirm: (order: ActionInput) => Promise<string | undefined>;
   /** Called when nothing is sent, because the action that the same command began at `since` is waited for. */
   readonly onGoingOn: (since: string) => void;
   readonly onWaiting: (elapsedSeconds: number, status: string, note: string | undefined) => void;
@@ -80,7 +72,7 @@ interface LockedAction extends Acting {
   readonly retriableIntents: readonly Intent[];
 }
 
-interface SentAction extends Acting, Pick<LockedAction, "address" | "action"> {
+interface SentAction extends LockedAction {
   readonly pending: Pending;
   /** The state that it was sent from; absent where an earlier run sent it. */
   readonly sentFrom?: State | undefined;
@@ -192,68 +184,49 @@ const isAskedAgain = (command: Command, asked: Omit<Command, "isChosen">): boole
 
 /** Sends the action; under its own key where the same command left it open. Undefined where it is not confirmed. */
 async function send(locked: LockedAction): Promise<SentAction | undefined> {
-  const { connection, address, recorded, action, asked, before, state, journal, retriableIntents } = locked;
-  connection.reads.remember(state);
-  const { name, liveDeploymentId } = await serviceNow(connection, address, recorded.id);
-  const order = { address, id: recorded.id, name, ...(retriableIntents[0]?.command ?? asked) };
+  const { context, connection, request, address, recorded, action, before, state, journal } = locked;
+  const { reads } = connection;
+  const [resent] = locked.retriableIntents;
+  reads.remember(state);
+  const { name, liveDeploymentId } = await serviceNow(reads, locked);
+  const order = { address, id: recorded.id, name, ...(resent?.command ?? locked.asked) };
   const [, last] = (action.makes && recordedPart(journal, address, action.makes.type)) || [];
-  const aim =
-    retriableIntents.length > 0
-      ? { preexistingIds: state.run?.fences[address] ?? [] }
-      : await action.aim?.(connection.reads, order, last);
+  const aim = resent
+    ? { preexistingIds: state.run?.fences[address] ?? [] }
+    : await action.aim?.(reads, order, last);
+  const aimed = await confirmAction(action, order, request.confirm, aim);
+  if (aimed === undefined) return undefined;
   const touched = { address, before: (action.makes && liveDeploymentId) || undefined };
-  const accepted = await act(doorOf(locked, touched), action, order, aim);
-  const { run } = journal;
-  return accepted && run ? { ...locked, ...accepted, sentFrom: before, run } : undefined;
+  const record = runRecord(locked, aimed, touched);
+  await journal.begin(record, undefined);
+  const run = { ...connection, ...locked, clock: context.clock, types: typesByName, record };
+  const pending = await sendAction(run, aimed, recorded.type);
+  return { ...locked, pending, sentFrom: before, warnings: aimed.warnings, run: journal.run ?? record };
 }
 
-/** Journals the intent of the write before its first byte, and its outcome after the answer. */
-function doorOf(locked: LockedAction, touched: Touched): ActionDoor {
-  const { context, connection, request, address, recorded, action, asked } = locked;
-  const { state, journal, retriableIntents } = locked;
-  const { clock, host: by, startedBy } = context;
-  const writing = { ...connection, journal, clock, retriableIntents, types: typesByName };
-  const run = () => ({ ...writing, record: journal.run as RunRecord });
-  const left = (order: ActionOrder, made: Made) => leftBy(run(), action, order, made);
+function runRecord(
+  { context, connection, address, state }: LockedAction,
+  { order: { id: _id, name: _name, ...command }, preexistingIds }: AimedAction,
+  touched: Touched,
+): RunRecord {
+  // Other open writes still need the IDs that existed before them.
+  const others = state.open.length > 0 ? state.run?.fences : {};
   return {
-    reads: connection.reads,
-    confirm: request.confirm,
-    begin: async (order, preexistingIds) => {
-      const { id: _id, name, address: _address, ...command } = order;
-      // Other open writes still need the ids that existed before them.
-      const others = state.open.length > 0 ? state.run?.fences : {};
-      const record = {
-        id: connection.runId,
-        planDigest: sha256(canonicalJson({ address, ...command })),
-        credential: context.credential(),
-        startedAt: new Date(clock.now()).toISOString(),
-        origin: { command: command.action, touched: [touched], ...(startedBy?.([]) ?? { by }) },
-        fences: { ...others, [address]: preexistingIds },
-      };
-      await journal.begin(record, undefined);
-      return connection.endpoints(
-        journaledSend({
-          ...{ run: run(), address, name, command, type: recorded.type },
-          secretKey: Buffer.from(record.id, "hex"),
-          after: ({ id = order.deploymentId ?? "", madeAt }) => left(order, { id, madeAt }),
-        }),
-      );
+    id: connection.runId,
+    planDigest: sha256(canonicalJson(command)),
+    credential: context.credential(),
+    startedAt: new Date(context.clock.now()).toISOString(),
+    origin: {
+      command: command.action,
+      touched: [touched],
+      ...(context.startedBy?.([]) ?? { by: context.host }),
     },
-    close: (order, id) => {
-      const result = id === undefined ? "refused" : "done";
-      return journal.closeAt(address, { result, status: 0, id }, id === undefined ? {} : left(order, { id }));
-    },
-    // It is reported once where the journal can be written, and can be asked for again.
-    uncertain: async (order, why) => {
-      await journal.closeAt(address, { result: "done", status: 0 }).catch(() => undefined);
-      return new DiagnosticsError([unknownEnd(error, address, order, why)]);
-    },
-    command: commandText(address, asked),
+    fences: { ...others, [address]: preexistingIds },
   };
 }
 
-async function serviceNow({ reads }: Connection, address: Address, id: string) {
-  const read = await reads.service(id);
+async function serviceNow(reads: Reads, { address, recorded }: LockedAction) {
+  const read = await reads.service(recorded.id);
   if (read.kind === "found") return read.value;
   const why = read.kind === "gone" ? "no longer exists" : `cannot be read: ${read.reason}`;
   throw failure("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" });
