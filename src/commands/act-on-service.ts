@@ -68,7 +68,7 @@ interface LockedAction extends Acting {
   readonly before: State;
   readonly state: State;
   readonly journal: RunJournal;
-  /** What the same command left open: it is sent again under its own key. */
+  /** Open writes of the same command, which are sent again under their own keys. */
   readonly retriableIntents: readonly Intent[];
 }
 
@@ -81,10 +81,9 @@ interface SentAction extends LockedAction {
 }
 
 /**
- * Finds the service, sends the action exactly once, as `apply` sends its writes, and waits until it has settled. The
- * lock is free while it waits: the accepted action is recorded, and `rnv cancel` must be possible. A run that
- * ends before the end is seen leaves that in its record, and the same command continues it. What the manifest declares as
- * secret is masked.
+ * Sends the action exactly once, as `apply` sends its writes, and waits until it has settled. The lock is free meanwhile:
+ * the accepted action is recorded, and `rnv cancel` must be possible. If the run is cut short, the same command
+ * continues the wait. Secrets of the manifest are masked.
  */
 export async function runtimeAction(context: Context, request: RuntimeRequest): Promise<RuntimeOutcome> {
   const connection = await connectWithRedaction(context, await context.backend.read());
@@ -112,7 +111,7 @@ const failed = (diagnostics: readonly Diagnostic[], exitCode: number): RuntimeOu
   result: "failed",
 });
 
-/** Settles what earlier runs left open, and sends the action unless one of them did. Undefined where it is not confirmed. */
+/** Settles the open writes of earlier runs, and sends the action unless such a run did. Undefined: it was not confirmed. */
 async function sendLocked(acting: Acting, session: StateSession): Promise<SentAction | undefined> {
   const { context, connection, request } = acting;
   const { state: before, address, recorded } = findRecorded(session.state, request.address);
@@ -147,7 +146,7 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<SentAc
   }
 }
 
-/** Returns what a failure says; a write that stays open may have happened. */
+/** Returns the diagnostics of a failure; a write that stays open may have happened. */
 function diagnosticsOf(failure: unknown, { address, asked, journal }: LockedAction): readonly Diagnostic[] {
   if (failure instanceof DiagnosticsError) return failure.diagnostics;
   const told = diagnosticOf(failure, { address });
@@ -156,10 +155,10 @@ function diagnosticsOf(failure: unknown, { address, asked, journal }: LockedActi
   return [isOpen ? { ...told, code: "apply.uncertain", hint } : told];
 }
 
-/** How long the same command surely means the same wish; later it does only while that is under way. */
+/** Within this time the same command means the same wish; later only while that action is under way. */
 const sameWishMs = 30 * 60_000;
 
-/** Returns what an earlier run of the same command has begun: the recovery has found it, or that run was waiting for its end. */
+/** Returns the action of an earlier run of the same command: found by the recovery, or recorded as waited for. */
 async function acceptedBefore(locked: LockedAction): Promise<SentAction | undefined> {
   const { context, connection, request, address, action, asked, before, state } = locked;
   const { run, open } = state;
@@ -189,7 +188,8 @@ async function send(locked: LockedAction): Promise<SentAction | undefined> {
   const [resent] = locked.retriableIntents;
   reads.remember(state);
   const { name, liveDeploymentId } = await serviceNow(reads, locked);
-  const order = { address, id: recorded.id, name, ...(resent?.command ?? locked.asked) };
+  const command = resent?.command ?? locked.asked;
+  const order = { address, id: recorded.id, name, ...command };
   const [, last] = (action.makes && recordedPart(journal, address, action.makes.type)) || [];
   const aim = resent
     ? { preexistingIds: state.run?.fences[address] ?? [] }
@@ -209,6 +209,7 @@ function runRecord(
   { order: { id: _id, name: _name, ...command }, preexistingIds }: AimedAction,
   touched: Touched,
 ): RunRecord {
+  const startedBy = context.startedBy?.([]) ?? { by: context.host };
   // Other open writes still need the IDs that existed before them.
   const others = state.open.length > 0 ? state.run?.fences : {};
   return {
@@ -216,11 +217,7 @@ function runRecord(
     planDigest: sha256(canonicalJson(command)),
     credential: context.credential(),
     startedAt: new Date(context.clock.now()).toISOString(),
-    origin: {
-      command: command.action,
-      touched: [touched],
-      ...(context.startedBy?.([]) ?? { by: context.host }),
-    },
+    origin: { command: command.action, touched: [touched], ...startedBy },
     fences: { ...others, [address]: preexistingIds },
   };
 }
@@ -266,8 +263,8 @@ function endedRun(run: RunRecord, exitCode: number) {
 }
 
 /**
- * Ends the run and records the end of what the action made. Where another run writes the state now, or was cut short, that or
- * the next one settles it; one that waits too goes on.
+ * Ends the run and records how the deployment of the action ended. Where another run writes the state, or was cut short,
+ * that run or the next settles it. A run that waits, too, goes on.
  */
 async function recordEnd(
   { context, request, action, pending, sentFrom, run }: SentAction,

@@ -38,12 +38,12 @@ export interface ApplyRequest extends PlanRequest {
   readonly planFile?: string | undefined;
   /** The command line, named after a stop to run it again: `rnv destroy -auto-approve`. */
   readonly commandLine?: string;
-  /** The digest that the plan must have; with another one nothing is written (exit 5). */
+  /** The digest that the plan must have; else nothing is written (exit 5). */
   readonly expectDigest?: string;
   /**
-   * Returns the records of what was reviewed, that the key of fingerprints authenticates: the plan must be one of them, or
-   * what an earlier run left of it, or do nothing; else nothing is written (exit 5). Where nothing was reviewed, new values of
-   * the recorded sources are.
+   * Returns the reviewed records that the key of fingerprints authenticates. The plan must match a record or the rest of it
+   * after an earlier run, or do nothing; else nothing is written (exit 5). If nothing was reviewed, new values of the
+   * recorded sources are written.
    */
   readonly review?: (key: Uint8Array | undefined) => Reviewed;
   /** Nothing was reviewed: the plan may only repair drift. */
@@ -110,7 +110,7 @@ async function applyLocked(
   if (!saved && revealed) context.emit({ type: "revealed", count: revealed.length, equal });
   const { runId } = connection;
   const { reviewed, problem, differences } = compareWithReview(built, request, session.state);
-  const confirmed = withConfirmations(built, request, author === "yes");
+  const confirmed = withConfirmations(built, request, { isAuthentic: author === "yes" });
   const refusal = refuse(built.plan, confirmed, diagnostics, saved, problem);
   if (refusal) return { ...stopped(refusal.diagnostics), runId, plan: refusal.plan, reviewKey, differences };
 
@@ -132,7 +132,7 @@ async function applyLocked(
   const elapsedSeconds = (context.clock.elapsed() - startedAt) / 1000;
   const hint = exitCode === 0 ? undefined : nextStep(request, saved, result);
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
-  // What was pending before the run is told by its end.
+  // The end of a pending write replaces the finding from before the run.
   const isToldAgain = (one: Diagnostic): boolean =>
     result.diagnostics.some(({ code, address }) => code === one.code && address === one.address);
   const found = [...diagnostics.filter((one) => !isToldAgain(one)), ...result.diagnostics];
@@ -150,7 +150,7 @@ function wantedBy(request: ApplyRequest, saved: SavedPlan | undefined): ApplyReq
     overridePolicies: [...(saved.request.overridePolicies ?? []), ...(request.overridePolicies ?? [])],
     confirmsAll: false,
     isSaved: true,
-    ...(revealed && { revealed: new Map(revealed as [Address, Revealed][]) }),
+    revealed: revealed && new Map(revealed as [Address, Revealed][]),
   };
 }
 
@@ -191,7 +191,8 @@ function compareWithReview(
     return found.hasNone && takesRecordedSources(plan, key) ? {} : { problem: found.problem };
   const runs = state ? pastRuns(state) : [];
   const compared = (found ?? []).map((record) => ({
-    ...{ reviewed: record.digest, differences: compareWithRecord(record, plan, { key, runs }) },
+    reviewed: record.digest,
+    differences: compareWithRecord(record, plan, { key, runs }),
   }));
   const match = compared.find(({ differences }) => differences.length === 0);
   if (match) return match;
@@ -228,7 +229,11 @@ function refuse(
 }
 
 /** A saved plan carries the confirmations it was made with, where its key shows that; those given now are added. */
-function withConfirmations(built: BuiltPlan, request: ApplyRequest, isAuthentic: boolean): BuiltPlan {
+function withConfirmations(
+  built: BuiltPlan,
+  request: ApplyRequest,
+  { isAuthentic }: { readonly isAuthentic: boolean },
+): BuiltPlan {
   if (request.savedPlan === undefined) return built;
   const { options } = built.input;
   const givenDeletes = addresses("--confirm-delete", request.confirmedDeletes);

@@ -46,7 +46,7 @@ export interface Context {
   readonly credential: () => string;
   readonly host: string;
   readonly pid: number;
-  /** Who runs what, for the history of the state; `files` are those of the manifest. The host alone where it is absent. */
+  /** Returns the origin of a run of the manifest `files`, for the history of the state. Absent: the host alone. */
   readonly startedBy?: (files: readonly string[]) => Omit<RunOrigin, "command">;
   /** The repository that the run is of; `isJob`: without a name it writes to no state of a repository. */
   readonly repository?: { readonly name?: string | undefined; readonly isJob: boolean };
@@ -69,8 +69,10 @@ export interface Context {
 }
 
 export const originOf = ({ workspaceId, baseUrl, stack, stage }: Context): Origin => ({
-  ...{ workspaceId, baseUrl, stack: stack?.name },
-  ...(stage && stage !== "any" && { stage: { name: stageText(stage), takesUnnamed: false } }),
+  workspaceId,
+  baseUrl,
+  stack: stack?.name,
+  stage: stage && stage !== "any" ? { name: stageText(stage), takesUnnamed: false } : undefined,
 });
 
 /** Every command returns this besides its own result. */
@@ -100,9 +102,9 @@ export interface PlanRequest extends PlanWishes {
   readonly isSaved?: boolean;
   /** The plan is reviewed, or was: a manifest with secrets needs the key of their fingerprints. */
   readonly needsKey?: boolean;
-  /** How far secrets are read; `resolve` unless said. With less, the key of their fingerprints may be missing too. */
+  /** Reach of secret sources; default `resolve`. With less, the key of their fingerprints may be missing too. */
   readonly secrets?: SecretReach;
-  /** The manifest is not asked: what the state owns is destroyed, whatever is declared. */
+  /** The manifest is not read: all recorded resources are destroyed. */
   readonly recordedOf?: Pick<Desired, "stage">;
   /** Values revealed for the saved plan that is applied: they are not revealed again. */
   readonly revealed?: PlanInput["revealed"];
@@ -138,8 +140,8 @@ export function planOptions(request: PlanRequest): PlanOptions {
     adopt: request.adopt,
     allowEmpty: request.allowEmpty,
     confirmedDeletes: addresses("--confirm-delete", request.confirmedDeletes),
-    ...(confirmedConsumers.length > 0 && { confirmedConsumers }),
-    ...(request.confirmsAll === true && { confirmsAll: true }),
+    confirmedConsumers: confirmedConsumers.length > 0 ? confirmedConsumers : undefined,
+    confirmsAll: request.confirmsAll || undefined,
   };
 }
 

@@ -72,7 +72,7 @@ export function noteLeaving(state: State | undefined, addresses: readonly Addres
   return { ...state, handOver: { to, addresses: [...leaving].sort() } };
 }
 
-/** Refuses to go on with a state whose resources may be in another one by now. */
+/** Refuses a state whose resources another state may hold by now. */
 export function refuseHandOver(state: State | undefined): void {
   if (state?.handOver === undefined) return;
   const { to, addresses: leaving } = state.handOver;
@@ -83,7 +83,7 @@ export function refuseHandOver(state: State | undefined): void {
 }
 
 /** Second step: the other state holds them, too. If a run continues, those that it holds were handed over before. */
-export function receiveResources(state: State, from: State, goesOn: boolean): State {
+export function receiveResources(state: State, from: State, { goesOn }: { readonly goesOn: boolean }): State {
   const leaving = from.handOver?.addresses ?? [];
   const idOf = ({ type, id }: RecordedResource): string => `${type} ${id}`;
   const ids = new Set(Object.values(state.resources).map(idOf));
@@ -103,7 +103,7 @@ export function receiveResources(state: State, from: State, goesOn: boolean): St
     const dependsOn = resource.dependsOn.filter((other) => leaving.includes(other));
     // A parent that stays is in the other state only where that records it too.
     const parent = around && leaving.includes(around) ? around : addressOfId(state, from, around);
-    return [address, { ...resource, dependsOn, ...(parent && { parent }) }] as const;
+    return [address, { ...resource, dependsOn, parent }] as const;
   });
   return {
     ...state,
@@ -136,17 +136,18 @@ export function dropOpenWrites(
   return { state: { ...state, open }, addresses };
 }
 
+interface Replacement {
+  readonly current: State | undefined;
+  readonly incoming: State;
+  readonly force: boolean;
+}
+
 /**
  * Refuses a state that may not replace the recorded state. Another lineage and the loss of open writes need `force`. So
  * do, for `rnv state push` and as in Terraform, an older serial, or the same serial with other content. Another
  * workspace is never accepted.
  */
-export function checkReplacement(
-  verb: "push" | "restore",
-  current: State | undefined,
-  incoming: State,
-  force: boolean,
-): void {
+export function checkReplacement(verb: "push" | "restore", { current, incoming, force }: Replacement): void {
   if (current === undefined) return;
   const isPush = verb === "push";
   const name = isPush ? "the pushed state" : "the backup";

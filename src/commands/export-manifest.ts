@@ -17,7 +17,7 @@ import type * as library from "./library/types";
 import { connectWithRedaction } from "./load";
 
 export interface ExportRequest extends library.ExportRequest {
-  /** Reveals each secret once (audited by the service): one that is another resource's address becomes a reference to it. */
+  /** Reveals each secret once (audited by the service): a secret that is another resource's address becomes a reference. */
   readonly reveals?: boolean;
 }
 
@@ -51,8 +51,8 @@ export async function exportManifest(context: Context, request: ExportRequest): 
       other.parentId === one.parentId &&
       isPlacedAs(typeOf(one.type), other, one.attributes);
     const meta = {
-      ...(request.protects && { lifecycle: { preventDestroy: true } }),
-      ...(entriesNamed(all, one.name).filter(isSame).length > 1 && { import: one.id }),
+      lifecycle: request.protects ? { preventDestroy: true } : undefined,
+      import: entriesNamed(all, one.name).filter(isSame).length > 1 ? one.id : undefined,
     };
     const block = blockOf(one, place, catalog, mask, parent);
     return [{ ...withReferences(block, references.get(one)), meta }];
@@ -87,7 +87,7 @@ async function findReferences(
       const text = one.computed.get(attribute);
       if (place === undefined || !stable || !isAddress(text)) continue;
       const print = new Secret(text).fingerprint(key, "");
-      // What two resources show is the address of neither.
+      // An address that two resources show belongs to neither.
       const isTaken = addresses.has(print);
       addresses.set(print, isTaken ? undefined : { address: addressOf(one.type, ...place), attribute });
     }
@@ -153,11 +153,11 @@ export function blockOf(
   const base = defaults(catalog);
   const parentAttributes = parents.map(({ attribute }) => attribute);
   const written = new Map<string, Plain | typeof leftOut>();
-  // Of the fields that this version does not know, those that the catalog does.
+  // An unknown field is shown only if the catalog has it.
   const shown = [...attributes].filter(([path]) => !isOpenField(resourceType, path) || base.has(path));
   for (const [path, value] of shown) {
     const isDeclarable = ruleAt(resourceType, path) !== undefined && !parentAttributes.includes(path);
-    // What the parent chooses where nothing is declared.
+    // The parent's choice where nothing is declared.
     const chosen = (parent?.offers?.[path] ?? []).filter(({ isDefault }) => isDefault);
     const isChosen = chosen.some(({ id, name }) => value === name || value === id);
     const isDefault = plainEqual(value, base.get(path)) || isChosen;

@@ -42,7 +42,7 @@ interface ImportTarget {
   readonly parent: Address | undefined;
 }
 
-/** An import under the lock, with what the manifest declares at its address. */
+/** An import under the lock, with the manifest's declaration of its address. */
 interface Importing extends ImportTarget {
   readonly context: Context;
   readonly connection: Connection;
@@ -173,7 +173,7 @@ async function undeclared(
   );
 }
 
-/** Returns true if a part of a resource would be recorded in another one at `to`: it cannot move there. */
+/** Returns true if `to` is in another resource than `from`, which is part of its resource and cannot move. */
 export function leavesParent({ resources }: State, from: Address, to: Address): boolean {
   const type = typeNamed(typeOf(from));
   const parent = type?.removedWithParent ? parentOf(to, type) : undefined;
@@ -195,13 +195,15 @@ function recordOf(
 ): RecordedResource {
   const isRecorded = parent !== undefined && state.resources[parent] !== undefined;
   const { id, name, updatedAt } = live;
-  // Only generated values are kept as they are. Of all others the first plan shows what it takes over.
+  // Only generated values are kept as they are. The first plan shows all others.
   const kept = [...attributes].flatMap(([path, { value }]) =>
     value instanceof GeneratedSecret ? [[path, { fingerprint: value.fingerprint }]] : [],
   );
   return {
     ...bareRecord({ type: type.type, id, name, updatedAt, parent: isRecorded ? parent : undefined }),
-    ...{ computed: unmasked(Object.fromEntries(live.computed), mask), preventDestroy, onRemove },
+    computed: unmasked(Object.fromEntries(live.computed), mask),
+    preventDestroy,
+    onRemove,
     applied: Object.fromEntries(kept),
   };
 }

@@ -35,7 +35,7 @@ export async function load(
   context: LoadContext,
   files: readonly string[],
   secrets: SecretReach,
-  checksOnly = false,
+  { checksOnly }: { readonly checksOnly?: boolean } = {},
 ): Promise<LoadedManifest> {
   return loadDesired({ ...(await manifestRequest(context, files)), secrets, checksOnly });
 }
@@ -52,11 +52,11 @@ export async function manifestRequest(context: LoadContext, files: readonly stri
     runProgram: context.runProgram,
     stack: context.stack,
     stage: context.stage,
-    ...(files.includes("-") ? { standardInput: await context.standardInput?.() } : {}),
+    standardInput: files.includes("-") ? await context.standardInput?.() : undefined,
   };
 }
 
-/** Loads what `request` declares: fields that the manifest leaves to the catalog are decided, secrets are redacted. */
+/** Loads the resources of `request`: the catalog decides the fields that the manifest leaves to it, secrets are redacted. */
 export async function loadDeclared(
   context: Context,
   request: PlanRequest,
@@ -75,7 +75,7 @@ export async function loadDeclared(
   const { desired, diagnostics } = await withKnownFields(whole, loaded.diagnostics, connection);
   if (hasErrors(diagnostics)) return { diagnostics, key };
   const found = await fingerprintKey(context, desired, request, from);
-  // Who destroys everything, or allows that, means an empty manifest.
+  // An empty manifest is meant where everything may be destroyed.
   const isMeant = request.mode === "destroy" || request.allowEmpty;
   const all = [...diagnostics, ...found.diagnostics].filter(
     ({ code }) => !isMeant || code !== "manifest.empty",
@@ -115,7 +115,7 @@ async function fingerprintKey(
   const { key: reviewKey } = isAuthenticated ? await context.stateKey(isConsent) : {};
   if (request.needsKey && !isKeyless && !reviewKey) return { diagnostics: [noReviewKey] };
   // A state without secrets names no key: whoever reads it later needs none.
-  if (isKeyless) return { diagnostics: [], ...(reviewKey && { reviewKey }) };
+  if (isKeyless) return { diagnostics: [], reviewKey };
   const isNeeded = reachOf(request) === "resolve";
   const creates = isNeeded && (writes || request.isSaved === true) && keyId === null;
   const found = await context.stateKey(creates);

@@ -27,8 +27,8 @@ export interface TakeOverOutcome extends Outcome {
 }
 
 /**
- * `rnv init --from workspace`: export → keep → plan → take over what needs no write → plan. Writes nothing to the service;
- * what would need a write stays in the plan.
+ * `rnv init --from workspace`: export → keep → plan → record resources that need no write → plan. Writes nothing to the
+ * service; other resources stay in the plan.
  */
 export async function takeOverWorkspace(
   context: Context,
@@ -52,7 +52,7 @@ export async function takeOverWorkspace(
 
 type Taken = Pick<TakeOverRequest, "reveals" | "lockTimeoutMs"> & Pick<PlanRequest, "files" | "adopt">;
 
-/** Plans, records what the plan takes over without a write, and plans the rest; `adopt` is an option of that plan. */
+/** Plans, records the resources that need no write, and plans the rest; `adopt` is an option of that plan. */
 async function takeOver(
   context: Context,
   { files, adopt, reveals, lockTimeoutMs }: Taken,
@@ -71,8 +71,11 @@ async function takeOver(
       isWanted(one, instances.get(one.address)?.live));
   const others = changes.filter((one) => !isTaken(one));
   const { counts, diagnostics } = await apply(context, {
-    ...{ ...planning, excludes: others.map(({ address }) => address), revealed: first.revealed },
-    ...{ lockTimeoutMs, parallelism: 10 },
+    ...planning,
+    excludes: others.map(({ address }) => address),
+    revealed: first.revealed,
+    lockTimeoutMs,
+    parallelism: 10,
     approve: async ({ changes }) => (changes.every(isTaken) ? { confirmedDeletes: [] } : undefined),
   });
   if (hasErrors(diagnostics)) return { ...first, diagnostics, exitCode: 1, taken: 0 };
@@ -81,7 +84,7 @@ async function takeOver(
 }
 
 /**
- * `rnv import --from-terraform-state`: records what Terraform manages and the manifest declares, where it needs no write.
+ * `rnv import --from-terraform-state`: records the declared resources that Terraform manages, where they need no write.
  * `state` is a text as `terraform state pull` prints it. Writes neither to the service nor to Terraform's state.
  */
 export async function takeOverTerraform(
@@ -91,11 +94,11 @@ export async function takeOverTerraform(
   const held = parseTerraformState(state);
   const ids = new Set<string | null | undefined>(held.map(({ id }) => id));
   const isHeld = ({ id }: Change, live?: LiveResource): boolean => ids.has(id) || ids.has(live?.parentId);
-  // What waits for `--adopt` is no mistake: the plan shows it.
+  // Resources that wait for `--adopt` are no mistake: the plan shows them.
   const taken = await takeOver(context, { ...request, adopt: true }, isHeld);
   const { changes = [], instances } = taken.plan ?? {};
   const known = new Set(changes.flatMap((one) => heldAs(one, instances?.get(one.address)?.live)));
-  // Each run has an id of its own: the deployment of Terraform's state may not be the one that runs.
+  // Each run has an id of its own: Terraform's state may hold an older deployment.
   const runs = new Set(resourceTypes.filter((type) => type.runs).map(terraformNameOf));
   const left = held.filter(({ type, id }) => taken.isTaken && !runs.has(type) && !known.has(`${type} ${id}`));
   const undeclared = left.map(({ address, id }) =>
@@ -108,7 +111,7 @@ export async function takeOverTerraform(
   return { declared: held.length, references: 0, ...taken, diagnostics };
 }
 
-/** Returns the types and ids by which a Terraform state may hold a resource: a variable by its own, or in the map of its service. */
+/** Returns the types and ids by which a Terraform state may hold a resource. A variable may be in its service's map. */
 const heldAs = ({ type, id }: Change, live: LiveResource | undefined): readonly string[] => [
   `${terraformNameOf(typeNamed(type) ?? { type })} ${id ?? live?.id}`,
   ...(type === "variable" ? [`${variablesResource} ${live?.parentId}`] : []),

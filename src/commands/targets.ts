@@ -15,9 +15,8 @@ export const joinExitCodes = (exitCodes: readonly number[]): number =>
   telling.find((code) => exitCodes.includes(code)) ?? 0;
 
 /**
- * Runs every target, `parallelism` at once. They begin in their order, and none waits for another one's success. After `signal`
- * those that run end by themselves, and no other begins; one alone begins in any case, and reports it. Returns the results of
- * those that have begun, as they ended.
+ * Runs every target in its order, `parallelism` at once, whatever becomes of the others. After `signal` no target begins,
+ * unless it is alone: then it reports the interrupt. Returns the results of those that have begun, as they ended.
  */
 export async function runTargets<T, R>(
   targets: Iterable<T>,

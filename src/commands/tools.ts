@@ -41,9 +41,11 @@ export type SchemaName = (typeof schemaNames)[number];
 /** `rnv schema gaps`: lists the facts that the service's documents leave open, how each is assumed, and its settings. */
 export const gapList = () =>
   Object.entries<Gap>(gaps).map(([name, { settings = {}, ...gap }]) => ({
-    ...{ name, ...gap },
+    name,
+    ...gap,
     settings: Object.entries(settings).map(([key, { schema: _, ...setting }]) => ({
-      ...{ variable: gapVariable(key), ...setting },
+      variable: gapVariable(key),
+      ...setting,
     })),
   }));
 
@@ -63,8 +65,8 @@ export interface ReleaseFile<Content = string> {
 }
 
 /**
- * The files of a provider that an installed Node runs: the executable, the licences of the packages in it, and a package.json that keeps node from
- * reading it as a module of whatever project it is unpacked in.
+ * The files of a provider that an installed Node runs: the executable, the licences of its packages, and a package.json.
+ * Without the latter, node reads it as a module of the project around it.
  */
 export const releaseFiles = (
   version: string,

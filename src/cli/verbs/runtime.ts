@@ -173,7 +173,7 @@ const statusVerb = stateVerb({
   ],
   run: async ({ address, variables, json }, { context, screen }) => {
     const { terminal } = screen;
-    const services = await status(context, address, variables);
+    const services = await status(context, { address, variables });
     const [first] = services;
     const now = systemClock.now();
     const style = outStyle(screen);

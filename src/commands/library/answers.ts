@@ -46,7 +46,10 @@ export async function planned(run: OpenContext, request: PlanRequest) {
 export async function applied(run: OpenContext, request: ApplyRequest) {
   const { approve = async () => [] } = request;
   const outcome = await apply(run, {
-    ...{ ...planRequest, lockTimeoutMs: 0, parallelism: 10, ...request },
+    ...planRequest,
+    lockTimeoutMs: 0,
+    parallelism: 10,
+    ...request,
     approve: async (asked) => {
       const confirmed = await approve(planDocument(asked) as PlanDocument);
       return confirmed && { confirmedDeletes: addresses("approve", confirmed) };
@@ -63,7 +66,7 @@ export async function drifted(run: OpenContext, request: DriftRequest) {
 }
 
 export async function running(run: OpenContext, request: StatusRequest) {
-  const services = await status(run, request.address, request.variables);
+  const services = await status(run, request);
   return { ...succeeded, status: statusDocument(services) };
 }
 

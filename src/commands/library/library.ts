@@ -62,14 +62,22 @@ export function openContext(options: ContextOptions): Context {
   };
   const open: OpenCommand = (manifest) =>
     openRun({
-      ...{ settings, cwd, environment, manifest, signal, takesUnnamed: false },
+      settings,
+      cwd,
+      environment,
+      manifest,
+      signal,
+      takesUnnamed: false,
       stage: options.stage === undefined ? undefined : splitStage(options.stage),
       emit: (event) => {
         const { eventDocument } = require("../../report/documents") as typeof documents;
         onEvent?.(eventDocument(event, new Date(systemClock.now()).toISOString()) as ApplyEvent);
       },
       // It stays open for the next command.
-      openTransport: () => ({ ...(options.transport ?? openOwn()), close: async () => undefined }),
+      openTransport: () => {
+        const transport = options.transport ?? openOwn();
+        return { ...transport, close: async () => undefined };
+      },
       openStateTransport: (limits) => createHttpTransport({ environment, ...limits }),
     });
   const context = {

@@ -9,16 +9,16 @@ import { diffLines } from "../../report/values";
 
 export interface TestOutcome {
   readonly plan?: Plan | undefined;
-  /** The plan after an apply: it has what is live. */
+  /** The plan after an apply, with the live values. */
   readonly after?: Plan | undefined;
   readonly exitCode: number;
-  /** Findings of the run, and those of what blocks a change. */
+  /** Findings of the run, and those of blocked changes. */
   readonly diagnostics: readonly Diagnostic[];
   /** Outputs after an apply; undefined where it is the plan that knows them. */
   readonly outputs?: Readonly<Record<string, Plain>> | undefined;
 }
 
-/** Returns what a test came to that is not as its expectation says, and unexpected errors. */
+/** Returns the differences between an outcome and its expectation, and unexpected errors. */
 export function compareOutcome(expect: ManifestExpectation, outcome: TestOutcome) {
   const { plan, exitCode, outputs } = outcome;
   const { policies = {}, values = {}, outputs: wanted = {} } = expect;
@@ -44,7 +44,7 @@ export function compareOutcome(expect: ManifestExpectation, outcome: TestOutcome
   return { differences, unexpected: found.unexpected };
 }
 
-/** Returns a diff of what was expected and what there was; nothing where they are equal. */
+/** Returns a diff; empty where both are equal. */
 export function difference(
   about: string,
   expected: readonly string[],
@@ -108,7 +108,7 @@ function compareActions(wanted: NonNullable<ManifestExpectation["actions"]>, pla
     const action = isChanged ? change.action : "no-op";
     const key = keys.includes(address) ? address : keys.find((one) => matches(one, address));
     const meant = key === undefined ? "no-op" : wanted[key];
-    // A pattern is about what changes: what it also fits and stays is not named.
+    // A pattern is about changes alone.
     if (key !== undefined && (!isPattern(key) || isChanged)) used.add(key);
     if (meant === "any" || (!isChanged && (key === undefined || isPattern(key)))) continue;
     if (meant !== "no-op" || address === key) expected.push(`${address}: ${meant}`);
@@ -119,7 +119,7 @@ function compareActions(wanted: NonNullable<ManifestExpectation["actions"]>, pla
   return difference("actions", expected.sort(), got);
 }
 
-/** Whether a pattern fits an address; `*` stands for any characters. */
+/** Returns true if a pattern fits an address; `*` stands for any characters. */
 function matches(pattern: string, address: string): boolean {
   const parts = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${parts.join(".*")}$`).test(address);
