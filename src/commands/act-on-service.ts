@@ -149,10 +149,10 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<SentAc
 /** Returns the diagnostics of a failure; a write that stays open may have happened. */
 function diagnosticsOf(failure: unknown, { address, asked, journal }: LockedAction): readonly Diagnostic[] {
   if (failure instanceof DiagnosticsError) return failure.diagnostics;
-  const told = diagnosticOf(failure, { address });
+  const diagnostic = diagnosticOf(failure, { address });
   const isOpen = journal.openAt(address).some(({ command }) => command !== undefined);
   const hint = `Run \`${commandText(address, asked)}\` again: it first finds out what happened, and sends nothing twice.`;
-  return [isOpen ? { ...told, code: "apply.uncertain", hint } : told];
+  return [isOpen ? { ...diagnostic, code: "apply.uncertain", hint } : diagnostic];
 }
 
 /** Within this time the same command means the same wish; later only while that action is under way. */

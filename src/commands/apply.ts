@@ -97,8 +97,8 @@ async function applyLocked(
   const again = saved && refuseAgain(context, saved, session.state, request.planFile);
   if (again) return stopped([again]);
   const connection = await prefetch(context);
-  const start = { connection, state: session.state, writes: true, foresees: true };
-  const wanted = wantedBy(request, saved);
+  const start = { connection, state: session.state, writes: true, checksBeforeApply: true };
+  const wanted = effectiveRequest(request, saved);
   const { built, diagnostics } = await buildPlan(context, wanted, start);
   if (!built) return stopped(diagnostics);
   const { reviewKey } = built.key;
@@ -133,14 +133,14 @@ async function applyLocked(
   const hint = exitCode === 0 ? undefined : nextStep(request, saved, result);
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
   // The end of a pending write replaces the finding from before the run.
-  const isToldAgain = (one: Diagnostic): boolean =>
+  const isReported = (one: Diagnostic): boolean =>
     result.diagnostics.some(({ code, address }) => code === one.code && address === one.address);
-  const found = [...diagnostics.filter((one) => !isToldAgain(one)), ...result.diagnostics];
+  const found = [...diagnostics.filter((one) => !isReported(one)), ...result.diagnostics];
   return { runId, plan, counts, outputs, exitCode, diagnostics: found };
 }
 
 /** The request with the options of the saved plan, whose confirmations are part of it. */
-function wantedBy(request: ApplyRequest, saved: SavedPlan | undefined): ApplyRequest {
+function effectiveRequest(request: ApplyRequest, saved: SavedPlan | undefined): ApplyRequest {
   if (!saved) return { ...request, confirmsAll: request.mode === "destroy" };
   const revealed = saved.revealed && Object.entries(saved.revealed);
   return {

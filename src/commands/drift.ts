@@ -32,7 +32,7 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   if (state) connection.reads.remember(state);
   // Variables that are not declared are reported, too.
   connection.reads.prefetchVariables("recorded services");
-  const from = { connection, state, writes: false, foresees: false };
+  const from = { connection, state, writes: false, checksBeforeApply: false };
   const { built, diagnostics } = await buildPlan(context, { ...request, secrets: "skip" }, from);
   const { runId } = connection;
   // An incomplete plan says nothing of drift.

@@ -15,7 +15,7 @@ function refuseAny(found: readonly Diagnostic[]): void {
 /** `rnv state mv`: throws `DiagnosticsError` for moves of records that the state does not allow, as all edits do. */
 export function checkMoves(state: State, moves: ReadonlyMap<Address, Address>): void {
   const refused = [...moves].flatMap(([from, to]) => refusedMove(state, from, to) ?? []);
-  refuseAny([...unsettled(state, [...moves].flat()), ...refused]);
+  refuseAny([...openWritesAt(state, [...moves].flat()), ...refused]);
 }
 
 function refusedMove(state: State, from: Address, to: Address): Diagnostic | undefined {
@@ -36,7 +36,7 @@ export function removeResources(
   addresses: readonly Address[],
 ): { readonly state: State; readonly removed: readonly Address[] } {
   const removed = withChildren(state.resources, addresses);
-  refuseAny(unsettled(state, [...removed]));
+  refuseAny(openWritesAt(state, [...removed]));
   return { state: withoutResources(state, removed), removed: [...removed].sort() };
 }
 
@@ -68,7 +68,7 @@ export function noteLeaving(state: State | undefined, addresses: readonly Addres
     const hint = `hand over ${parent}, with everything in it`;
     return error("state.conflict", `${address} is a part of ${parent}, which stays here`, { address, hint });
   });
-  refuseAny([...unknown(state, addresses), ...unsettled(state, [...leaving]), ...parted]);
+  refuseAny([...unknown(state, addresses), ...openWritesAt(state, [...leaving]), ...parted]);
   return { ...state, handOver: { to, addresses: [...leaving].sort() } };
 }
 
@@ -83,18 +83,22 @@ export function refuseHandOver(state: State | undefined): void {
 }
 
 /** Second step: the other state holds them, too. If a run continues, those that it holds were handed over before. */
-export function receiveResources(state: State, from: State, { goesOn }: { readonly goesOn: boolean }): State {
+export function receiveResources(
+  state: State,
+  from: State,
+  { isResumed }: { readonly isResumed: boolean },
+): State {
   const leaving = from.handOver?.addresses ?? [];
   const idOf = ({ type, id }: RecordedResource): string => `${type} ${id}`;
   const ids = new Set(Object.values(state.resources).map(idOf));
   const moved = entriesOf(from.resources).filter(
-    ([address, resource]) => leaving.includes(address) && !(goesOn && ids.has(idOf(resource))),
+    ([address, resource]) => leaving.includes(address) && !(isResumed && ids.has(idOf(resource))),
   );
   if (moved.length === 0) return state;
   const mismatch = workspaceMismatch(from, "the state that hands over", state);
   refuseAny([
     ...(mismatch === undefined ? [] : [mismatch]),
-    ...unsettled(state, leaving),
+    ...openWritesAt(state, leaving),
     ...moved
       .filter(([address, resource]) => Object.hasOwn(state.resources, address) || ids.has(idOf(resource)))
       .map(([address]) => error("state.conflict", `${address} is in the other state already`, { address })),
@@ -199,7 +203,7 @@ function unknown(state: State, addresses: readonly Address[]): Diagnostic[] {
 }
 
 /** An edit must not pull an address from under a write whose outcome is still to be found out. */
-function unsettled(state: State, addresses: readonly Address[]): Diagnostic[] {
+function openWritesAt(state: State, addresses: readonly Address[]): Diagnostic[] {
   return state.open
     .filter((intent) => addresses.includes(intent.address))
     .map((intent) =>

@@ -36,7 +36,7 @@ export async function exportManifest(context: Context, request: ExportRequest): 
   const lists = await Promise.all(importableTypes.map(async (type) => (await type.list(reads)) ?? []));
   // Parents come before their children: lists are in the order of the types.
   const all = lists.flatMap((list) => [...list].sort((a, b) => compareTexts(a.id, b.id)));
-  const live = request.project === undefined ? all : within(rootNamed(all, request.project), all);
+  const live = request.project === undefined ? all : withContents(rootNamed(all, request.project), all);
   const names = logicalNames(live);
   const references: FoundReferences =
     request.reveals === true ? await findReferences(live, names, context, reads) : new Map();
@@ -88,8 +88,8 @@ async function findReferences(
       if (place === undefined || !stable || !isAddress(text)) continue;
       const print = new Secret(text).fingerprint(key, "");
       // An address that two resources show belongs to neither.
-      const isTaken = addresses.has(print);
-      addresses.set(print, isTaken ? undefined : { address: addressOf(one.type, ...place), attribute });
+      const isAmbiguous = addresses.has(print);
+      addresses.set(print, isAmbiguous ? undefined : { address: addressOf(one.type, ...place), attribute });
     }
   }
   const found = new Map<LiveResource, ReadonlyMap<string, Reference>>();
@@ -134,7 +134,7 @@ function rootNamed(all: readonly LiveResource[], text: string): LiveResource {
   throw failure("live.ambiguous", `${found.length} projects are named "${text}"`, { hint });
 }
 
-function within(root: LiveResource, all: readonly LiveResource[]): readonly LiveResource[] {
+function withContents(root: LiveResource, all: readonly LiveResource[]): readonly LiveResource[] {
   const found = new Map([[root.id, root]]);
   for (const one of all) if (one.parentId !== null && found.has(one.parentId)) found.set(one.id, one);
   return [...found.values()];

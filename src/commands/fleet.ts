@@ -91,7 +91,7 @@ export function memberResult(
     .flatMap(({ diagnostics }) => diagnostics.map(diagnosticData))
     // The report may have hundreds of members.
     .slice(0, 20)
-    .map((one) => placedIn(one, member));
+    .map((one) => inFolder(one, member));
   const runs = outcomes.flatMap(({ runId }) => runId ?? []);
   const hasApplied = verb === "apply" && Object.values(changes ?? {}).some((number) => number > 0);
   const isDrift = verb === "drift" && exitCode === 2;
@@ -130,7 +130,7 @@ function sumOf<T extends Readonly<Record<string, number>>>(all: readonly (T | un
 
 type MemberFinding = NonNullable<MemberResult["diagnostics"]>[number];
 
-function placedIn(found: MemberFinding, { manifest: folder = "." }: MemberNames): MemberFinding {
+function inFolder(found: MemberFinding, { manifest: folder = "." }: MemberNames): MemberFinding {
   const file = found.location?.file;
   if (file === undefined || folder === "." || isAbsolute(file) || file.startsWith("<")) return found;
   return { ...found, location: { ...found.location, file: posix.join(folder, file) } };
@@ -190,8 +190,8 @@ export function joinReports(all: readonly FleetReport[], isDetailed: boolean): F
     });
   const { verb, selected, started_at, shard: { count } = { count: 1 } } = first;
   const results = new Map(reports.flatMap(({ members }) => members.map((one) => [one.name, one])));
-  const told = new Set(reports.map(({ shard }) => shard?.index));
-  const missing = Array.from({ length: count }, (_, i) => i + 1).filter((index) => !told.has(index));
+  const reported = new Set(reports.map(({ shard }) => shard?.index));
+  const missing = Array.from({ length: count }, (_, i) => i + 1).filter((index) => !reported.has(index));
   const hint = `run shard ${shortList(missing.map(String), 10)} of ${count} again`;
   const lost = error("command.usage", "it is in no report", { hint });
   for (const name of selected.filter((one) => !results.has(one)))

@@ -101,14 +101,14 @@ function targetOf({ address: text, id }: ImportRequest): ImportTarget {
 }
 
 function refuseIfRecorded(state: State, { address, type: { type }, id }: ImportTarget): void {
-  const taken = state.resources[address];
+  const recorded = state.resources[address];
   const owner = Object.entries(state.resources).find(([, one]) => one.type === type && one.id === id)?.[0];
-  if (owner === undefined && taken === undefined) return;
+  if (owner === undefined && recorded === undefined) return;
   const summary =
-    owner === undefined ? `${address} is recorded with id ${taken?.id}` : `${id} is recorded as ${owner}`;
+    owner === undefined ? `${address} is recorded with id ${recorded?.id}` : `${id} is recorded as ${owner}`;
   const free = `nothing to do, or remove the record first: rnv state rm ${address}`;
   const isPart = owner !== undefined && leavesParent(state, owner as Address, address);
-  const hint = taken ? free : isPart ? "check the id" : `rnv state mv ${owner} ${address}`;
+  const hint = recorded ? free : isPart ? "check the id" : `rnv state mv ${owner} ${address}`;
   throw failure("state.conflict", summary, { address, hint });
 }
 

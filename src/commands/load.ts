@@ -154,13 +154,13 @@ const declaresSecrets = (desired: Desired): boolean =>
 /** Connects for a verb that reads no manifest: values of the manifest in the folder and of the state are masked all the same. */
 export async function connectWithRedaction(context: Context, state: State | undefined): Promise<Connection> {
   const connection = await context.connect();
-  connection.redact(await secretsHere(context, state));
+  connection.redact(await secretsToMask(context, state));
   if (state) connection.reads.remember(state);
   return connection;
 }
 
 export async function shownState(context: Context, state: State): Promise<State> {
-  const mask = createMask(await secretsHere(context, state));
+  const mask = createMask(await secretsToMask(context, state));
   const resources = Object.entries(state.resources).map(([address, one]) => [
     address,
     { ...one, applied: mask(one.applied), computed: mask(one.computed) },
@@ -168,7 +168,7 @@ export async function shownState(context: Context, state: State): Promise<State>
   return { ...state, resources: Object.fromEntries(resources) };
 }
 
-async function secretsHere(context: Context, state: State | undefined): Promise<KnownSecrets> {
+async function secretsToMask(context: Context, state: State | undefined): Promise<KnownSecrets> {
   const { desired } = await load({ ...context, stage: context.stage ?? "any" }, [], "skip");
   return knownSecrets(context, desired, state);
 }

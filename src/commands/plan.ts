@@ -53,7 +53,7 @@ export interface PlanOutcome extends Outcome {
 export async function plan(context: Context, request: PlanRequest): Promise<PlanOutcome> {
   const connection = await prefetch(context);
   const state = await context.backend.read();
-  const from = { connection, state, writes: false, foresees: true };
+  const from = { connection, state, writes: false, checksBeforeApply: true };
   const { runId } = connection;
   const { built, diagnostics } = await buildPlan(context, request, from);
   if (!built) return { runId, diagnostics, exitCode: exitCodeOf(diagnostics) };
@@ -121,7 +121,7 @@ function refuseUnavailable(input: PlanInput, { diagnostics }: Plan): Plan | unde
 }
 
 async function judge(planning: Planning, plan: Plan) {
-  const foreseen = planning.foresees ? await checkBeforeApply(planning.connection.reads, plan) : [];
+  const foreseen = planning.checksBeforeApply ? await checkBeforeApply(planning.connection.reads, plan) : [];
   const { checks, diagnostics } = await judgePlan(planning, plan);
   return { ...plan, checks, diagnostics: [...plan.diagnostics, ...foreseen, ...diagnostics] };
 }
@@ -242,8 +242,9 @@ export async function withDeployers(context: Context, start: PlanStart, plan: Pl
     if (!(failure instanceof ApiError || failure instanceof DiagnosticsError)) throw failure;
   };
   await Promise.all([...new Set(changed.map(serviceOf))].map((address) => look(address).catch(unlessFailed)));
-  const told = (change: Change) => (isChangedOutside(change) ? found.get(serviceOf(change)) : undefined);
-  return { ...plan, changes: plan.changes.map((change) => ({ ...change, deployed: told(change) })) };
+  const deployedBy = (change: Change) =>
+    isChangedOutside(change) ? found.get(serviceOf(change)) : undefined;
+  return { ...plan, changes: plan.changes.map((change) => ({ ...change, deployed: deployedBy(change) })) };
 }
 
 const serviceOf = ({ address, type, parent }: Change): Address | undefined =>

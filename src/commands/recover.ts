@@ -26,7 +26,7 @@ export interface PlanStart {
   /** The plan is to be applied under the lock: interrupted writes are waited for, and keys may be made. */
   readonly writes: boolean;
   /** The service is asked for reasons that block an apply. */
-  readonly foresees: boolean;
+  readonly checksBeforeApply: boolean;
 }
 
 export interface Planning extends PlanStart {

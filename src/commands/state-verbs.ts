@@ -99,8 +99,8 @@ export function removeState(
 ): Promise<EditOutcome> {
   return edit(context, "state rm", request, ({ state }) => {
     const dropped = state && dropOpenWrites(state, request.addresses);
-    const left = request.addresses.filter((text) => !dropped?.addresses.includes(text as Address));
-    const found = left.map((text) => findRecorded(state, text).address);
+    const others = request.addresses.filter((text) => !dropped?.addresses.includes(text as Address));
+    const found = others.map((text) => findRecorded(state, text).address);
     if (dropped === undefined) throw failure("command.usage", "nothing is recorded yet");
     const edited = removeResources(dropped.state, found);
     const archived = edited.removed.flatMap((address) => {
@@ -252,9 +252,9 @@ export function handOver(
     await checkKeys(context, target, from, other.state);
     const { workspaceId, baseUrl } = from;
     const empty = emptyState({ lineage: newLineage(target), workspaceId, baseUrl });
-    const goesOn = from === session.state;
-    const received = receiveResources(other.state ?? empty, from, { goesOn });
-    const noted = goesOn ? from : await session.commit(from);
+    const isResumed = from === session.state;
+    const received = receiveResources(other.state ?? empty, from, { isResumed });
+    const noted = isResumed ? from : await session.commit(from);
     const { addresses = [] } = noted.handOver ?? {};
     const run = { command: "state mv", touched: touchedAt(addresses) };
     if (received !== other.state) await other.commit(withEdit(target, run, received));

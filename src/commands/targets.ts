@@ -7,12 +7,12 @@ import type { PlanOutcome } from "./plan";
 
 export interface TargetOutcome extends PlanOutcome, DriftOutcome, ApplyOutcome {}
 
-/** From the most telling: interrupted, error, partly applied, failed deployment, stale, refused, lock held, checkout, changes. */
-const telling = [130, 1, 3, 7, 5, 4, 6, 8, 2];
+/** The worst first: interrupted, error, partly applied, failed deployment, stale, refused, lock held, checkout, changes. */
+const exitCodesByWeight = [130, 1, 3, 7, 5, 4, 6, 8, 2];
 
 /** Returns the exit code that says most of the runs of stacks, stages, jobs, members of a fleet or shards (DESIGN section 8). */
 export const joinExitCodes = (exitCodes: readonly number[]): number =>
-  telling.find((code) => exitCodes.includes(code)) ?? 0;
+  exitCodesByWeight.find((code) => exitCodes.includes(code)) ?? 0;
 
 /**
  * Runs every target in its order, `parallelism` at once, whatever becomes of the others. After `signal` no target begins,

@@ -98,12 +98,12 @@ export async function keepIssues(
   if (wanted.length === 0) return;
   const own = await host.findIssues();
   const shown = wanted.map((one) => [one, own.find(({ body }) => markerIn(body) === one.marker)] as const);
-  const left = own.flatMap((issue) => {
+  const others = own.flatMap((issue) => {
     const marker = markerIn(issue.body) ?? "";
     const farewell = farewellTo(marker);
     return farewell === undefined ? [] : [[{ marker, title: "", farewell }, issue] as const];
   });
-  await keepEach([...shown, ...left], ([one, standing]) => keepIssue(host, one, standing));
+  await keepEach([...shown, ...others], ([one, standing]) => keepIssue(host, one, standing));
 }
 
 async function keepIssue(

@@ -118,8 +118,8 @@ export function compareInQueue(
   { key, pullWord }: { readonly key: Uint8Array | undefined; readonly pullWord: string },
 ): QueueEnd {
   if ("problem" in reviewed) {
-    const isTaken = reviewed.hasNone && takesRecordedSources(plan, key);
-    return isTaken ? { exitCode: 0 } : { exitCode: 5, finding: reviewed.problem };
+    const isAccepted = reviewed.hasNone && takesRecordedSources(plan, key);
+    return isAccepted ? { exitCode: 0 } : { exitCode: 5, finding: reviewed.problem };
   }
   const compared = reviewed.map((record) => {
     const differences = compareWithRecord(record, plan, { key });

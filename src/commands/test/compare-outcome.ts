@@ -63,18 +63,18 @@ function compareDiagnostics(
   { diagnostics: wanted = [], policies = {} }: ManifestExpectation,
   found: readonly Diagnostic[],
 ) {
-  const left = [...found];
+  const rest = [...found];
   const expected: string[] = [];
   const got: string[] = [];
   for (const one of wanted) {
     const line = findingLine(one);
     expected.push(line);
-    const at = left.findIndex((diagnostic) => isMeant(one, diagnostic));
+    const at = rest.findIndex((diagnostic) => isMeant(one, diagnostic));
     if (at === -1) continue;
-    left.splice(at, 1);
+    rest.splice(at, 1);
     got.push(line);
   }
-  const unexpected = left.filter(
+  const unexpected = rest.filter(
     (one) => one.severity === "error" && !isOfPolicy(one, Object.keys(policies)),
   );
   return { expected, unexpected, got: [...got, ...unexpected.map(findingLine)] };
@@ -138,9 +138,9 @@ function policyRow([name, wanted]: readonly [string, string], checks: readonly C
   const own = checks.filter(({ policy }) => policy === name);
   const statuses = ["error", "failed", "overridden", "passed"] as const;
   const status = statuses.find((one) => own.some((check) => check.status === one));
-  const told = status === "passed" ? undefined : own.find((check) => check.status === status);
+  const failing = status === "passed" ? undefined : own.find((check) => check.status === status);
   const where =
-    told?.address === undefined || status === wanted ? "" : ` of ${told.address}: ${told.message}`;
+    failing?.address === undefined || status === wanted ? "" : ` of ${failing.address}: ${failing.message}`;
   return [name, wanted, `${status ?? "not judged"}${where}`];
 }
 

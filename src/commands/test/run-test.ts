@@ -40,7 +40,7 @@ export async function runTest(
   runProgram?: RunProgram,
 ): Promise<RanTest> {
   const started = performance.now();
-  const found = await judged(createWorld(test, signal, runProgram)).catch((cause: unknown): JudgedTest => {
+  const found = await judgeTest(createWorld(test, signal, runProgram)).catch((cause: unknown): JudgedTest => {
     if (!(cause instanceof DiagnosticsError)) throw cause;
     const about = cause instanceof FixtureError ? `what is ${cause.about} could not be made` : "run";
     const errors = cause.diagnostics.filter(({ severity }) => severity === "error");
@@ -48,7 +48,7 @@ export async function runTest(
     return { differences, unexpected: errors, status: "error" };
   });
   const { differences, unexpected, status } = found;
-  const diagnostics = unexpected.map((one) => placedIn(test, one));
+  const diagnostics = unexpected.map((one) => inTestFile(test, one));
   return {
     unexpected: diagnostics,
     result: {
@@ -77,7 +77,7 @@ class FixtureError extends DiagnosticsError {
   }
 }
 
-async function judged(world: TestWorld): Promise<JudgedTest> {
+async function judgeTest(world: TestWorld): Promise<JudgedTest> {
   const { test } = world;
   await makeFixtures(world);
   const outcome = await outcomeOf(world);
@@ -185,7 +185,7 @@ const findingsOf = ({ diagnostics, plan: made }: Pick<ApplyOutcome, "diagnostics
   return [...diagnostics, ...(made?.changes ?? []).flatMap(guardErrors).filter(isNew)];
 };
 
-function placedIn(test: ManifestTest, found: Diagnostic): Diagnostic {
+function inTestFile(test: ManifestTest, found: Diagnostic): Diagnostic {
   if (found.range === undefined) return found;
   const { file, source, start, end } = found.range;
   const named = isAbsolute(file) ? file : posix.join(test.shownFolder, file);
