@@ -15,10 +15,6 @@ import type { RunJournal, SentRecord } from "./run-journal";
 
 type Records = Pick<RunJournal, "recorded" | "inside">;
 
-interface RecordingRun extends Pick<Run, "reads" | "record" | "clock" | "types"> {
-  readonly journal: Records;
-}
-
 /** The part of a run that sends and records an action. */
 export type ActionRun = JournaledWrites["run"] & Pick<Run, "endpoints" | "types">;
 
@@ -35,10 +31,7 @@ export interface AimedAction {
   readonly warnings: readonly Diagnostic[];
 }
 
-/**
- * Completes an action with its `aim`, and has it confirmed. `confirm` returns the name that the user typed, or undefined to
- * cancel: then undefined is returned.
- */
+/** Adds the target to an action, and has it confirmed. `confirm` returns the typed name; undefined cancels the action. */
 export async function confirmAction(
   action: VerbAction,
   asked: ActionOrder,
@@ -101,8 +94,8 @@ interface ActionSending {
 }
 
 /**
- * Sends the one write of an action. Without a certain answer its result is looked for, and the write repeated only where
- * nothing new is found. Throws `DiagnosticsError` where the result stays unknown: nothing is sent again.
+ * Sends an action. Without a certain answer its result is looked for, and the write repeated only if nothing is found.
+ * Throws `DiagnosticsError` if the result stays unknown: nothing is sent again.
  */
 export function sendOrFindAction(
   { action, order, preexistingIds }: AimedAction,
@@ -128,16 +121,16 @@ export function sendOrFindAction(
 }
 
 export interface Uncertainty {
-  /** Ids of what it may have made; empty: it did nothing. */
+  /** IDs of its possible results; empty: it did nothing. */
   readonly found?: readonly string[] | undefined;
   readonly failure?: unknown;
   /** When it was sent, where that was an earlier run. */
   readonly at?: string;
-  /** False where the command at hand only looks: what is open stays so. */
+  /** False where the current command only reads: the write stays open. */
   readonly wait?: boolean;
 }
 
-/** The diagnostic of a command whose effect cannot be found out, or that had none. */
+/** Returns the diagnostic of a command with an unknown effect, or without any. */
 export function unknownEnd(
   severity: typeof error | typeof warning,
   address: Address,
@@ -161,16 +154,16 @@ export function unknownEnd(
   );
 }
 
-/** Returns the record of an answered action and of the wait for its end: after a crash the same command continues with it. */
+/** Returns the record of an accepted action, with the wait for its end: after a crash the same command continues it. */
 export function leftBy(
-  run: RecordingRun,
-  { makes, pendingOf }: VerbAction,
+  run: Pick<Run, "reads" | "record" | "clock" | "types"> & { readonly journal: Records },
+  action: VerbAction,
   order: ActionOrder,
   made: Made,
 ): SentRecord & { readonly run: RunRecord } {
   const { address, id: _id, name: _name, ...command } = order;
-  const accepted: RunRecord["accepted"] = { address, command, pending: pendingOf(order, made) };
-  const recording = makes && recordOfMade(run, makes, order, made);
+  const accepted: RunRecord["accepted"] = { address, command, pending: action.pendingOf(order, made) };
+  const recording = recordingOf(run, action, order, made);
   const { origin } = run.record;
   const release = recording && { address: recording.address, after: made.id };
   const touched = origin?.touched?.map((one) => ({ ...one, ...release }));
@@ -192,15 +185,15 @@ export const recordedPart = (
 ): readonly [Address, RecordedResource] | undefined =>
   records.inside(address).find(([, resource]) => resource.type === type);
 
-/** Returns the record of what an action made: the next plan sees that everything was deployed with it. */
-function recordOfMade(
-  run: RecordingRun,
-  makes: NonNullable<VerbAction["makes"]>,
+/** Returns the record of the deployment that an action made: the next plan sees that all changes were deployed with it. */
+function recordingOf(
+  run: Parameters<typeof leftBy>[0],
+  { makes }: VerbAction,
   order: ActionOrder,
   { id, madeAt }: Made,
 ): SentRecord["recording"] {
-  const type = run.types.get(makes.type);
-  if (type === undefined) return undefined;
+  const type = makes && run.types.get(makes.type);
+  if (!type) return undefined;
   const { journal } = run;
   const { address } = order;
   const names = nameOf(address).split(".");

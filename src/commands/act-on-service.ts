@@ -1,6 +1,5 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Connection } from "../api/connection";
-import type { Reads } from "../api/reads";
 import { type AimedAction, confirmAction, recordedPart, sendAction, type VerbAction } from "../apply/action";
 import { RunJournal } from "../apply/run-journal";
 import { badEnd, recordedAtCheckout, type WaitResult, waitUntilSettled } from "../apply/settle";
@@ -54,13 +53,10 @@ export type RuntimeOutcome = Outcome & {
   readonly result: "done" | "accepted" | "cancelled" | "failed";
 };
 
-interface Acting {
+interface LockedAction {
   readonly context: Context;
   readonly connection: Connection;
   readonly request: RuntimeRequest;
-}
-
-interface LockedAction extends Acting {
   readonly address: Address;
   readonly recorded: RecordedResource;
   readonly action: VerbAction;
@@ -89,31 +85,28 @@ export async function runtimeAction(context: Context, request: RuntimeRequest): 
   const connection = await connectWithRedaction(context, await context.backend.read());
   const lock = { command: verbOf(request), timeoutMs: request.lockTimeoutMs };
   const sent = await holdLock(context, lock, (session) =>
-    sendLocked({ context, connection, request }, session).catch((failure: unknown) => {
+    sendLocked({ context, connection, request }, session).catch((failure: unknown): Outcome => {
       if (!(failure instanceof DiagnosticsError)) throw failure;
-      return failed(failure.diagnostics, context.signal.aborted ? 130 : failure.exitCode);
+      const { diagnostics, exitCode } = failure;
+      return { diagnostics, exitCode: context.signal.aborted ? 130 : exitCode };
     }),
   );
-  if (sent === undefined) return { ...failed([], 1), result: "cancelled" };
-  if ("exitCode" in sent) return sent;
+  if (sent === undefined) return { diagnostics: [], exitCode: 1, result: "cancelled" };
+  if ("exitCode" in sent) return { ...sent, result: "failed" };
   const { pending: accepted, warnings } = sent;
   if (!request.wait) return { ...succeeded, diagnostics: warnings, accepted, result: "accepted" };
-  const ended = await awaitEnd(sent);
-  return { accepted, ...ended, diagnostics: [...ended.diagnostics, ...warnings] };
+  const { diagnostics, exitCode } = await awaitEnd(sent);
+  const result = exitCode === 0 ? "done" : "failed";
+  return { accepted, exitCode, diagnostics: [...diagnostics, ...warnings], result };
 }
 
 const verbOf = ({ action }: RuntimeRequest): string => (action === "clear-cache" ? "deploy" : action);
 
-const failed = (diagnostics: readonly Diagnostic[], exitCode: number): RuntimeOutcome => ({
-  ...succeeded,
-  diagnostics,
-  exitCode,
-  result: "failed",
-});
-
 /** Settles the open writes of earlier runs, and sends the action unless such a run did. Undefined: it was not confirmed. */
-async function sendLocked(acting: Acting, session: StateSession): Promise<SentAction | undefined> {
-  const { context, connection, request } = acting;
+async function sendLocked(
+  { context, connection, request }: Pick<LockedAction, "context" | "connection" | "request">,
+  session: StateSession,
+): Promise<SentAction | undefined> {
   const { state: before, address, recorded } = findRecorded(session.state, request.address);
   const action = typeNamed(recorded.type)?.actions?.[request.action];
   if (!action)
@@ -127,8 +120,8 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<SentAc
   const state = await startingState(context, session, recovery.entries);
   const journal = new RunJournal(session, state, context.clock);
   const retriableIntents = recovery.retriableIntents.filter(repeats);
-  const about = { address, recorded, action, asked };
-  const locked = { ...acting, ...about, before, state, journal, retriableIntents };
+  const about = { context, connection, request, address, recorded, action, asked };
+  const locked = { ...about, before, state, journal, retriableIntents };
   let accepted: SentAction | undefined;
   try {
     if (hasErrors(recovery.diagnostics)) throw new DiagnosticsError([]);
@@ -187,7 +180,12 @@ async function send(locked: LockedAction): Promise<SentAction | undefined> {
   const { reads } = connection;
   const [resent] = locked.retriableIntents;
   reads.remember(state);
-  const { name, liveDeploymentId } = await serviceNow(reads, locked);
+  const read = await reads.service(recorded.id);
+  if (read.kind !== "found") {
+    const why = read.kind === "gone" ? "no longer exists" : `cannot be read: ${read.reason}`;
+    throw failure("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" });
+  }
+  const { name, liveDeploymentId } = read.value;
   const command = resent?.command ?? locked.asked;
   const order = { address, id: recorded.id, name, ...command };
   const [, last] = (action.makes && recordedPart(journal, address, action.makes.type)) || [];
@@ -222,15 +220,8 @@ function runRecord(
   };
 }
 
-async function serviceNow(reads: Reads, { address, recorded }: LockedAction) {
-  const read = await reads.service(recorded.id);
-  if (read.kind === "found") return read.value;
-  const why = read.kind === "gone" ? "no longer exists" : `cannot be read: ${read.reason}`;
-  throw failure("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" });
-}
-
 /** Waits for the end of an accepted action, and records it. A run whose end was not seen stays recorded with it. */
-async function awaitEnd(sent: SentAction): Promise<RuntimeOutcome> {
+async function awaitEnd(sent: SentAction): Promise<Outcome> {
   const { context, connection, request, address, action, pending } = sent;
   const { timeoutMs, onWaiting } = request;
   const { clock, signal } = context;
@@ -238,18 +229,21 @@ async function awaitEnd(sent: SentAction): Promise<RuntimeOutcome> {
   const about = { address, hint: "It is still running. Run the same command again to follow it." };
   const waiting = { type: action, reads: connection.reads, clock, signal, timeoutMs, onWaiting };
   const result = await waitUntilSettled(pending, waiting).catch((failure: unknown) => {
-    if (failure instanceof ApiError) return failure;
-    throw failure;
+    if (!(failure instanceof ApiError)) throw failure;
+    const detail = `${pending.kind} ${pending.id}: ${failure.message}`;
+    return { kind: "unread" as const, detail };
   });
-  if (result instanceof ApiError) {
+  if (result.kind === "unread") {
     const summary = `${what} was accepted, but its result could not be read`;
-    const detail = `${pending.kind} ${pending.id}: ${result.message}`;
-    return failed([error("apply.deploy_timeout", summary, { ...about, detail })], 7);
+    const { detail } = result;
+    return { diagnostics: [error("apply.deploy_timeout", summary, { ...about, detail })], exitCode: 7 };
   }
-  if (result.kind === "interrupted")
-    return failed([error("apply.interrupted", `stopped waiting for the ${what}`, about)], 130);
+  if (result.kind === "interrupted") {
+    const summary = `stopped waiting for the ${what}`;
+    return { diagnostics: [error("apply.interrupted", summary, about)], exitCode: 130 };
+  }
   const bad = result.kind === "done" ? undefined : badEnd(what, result, { about: { address }, timeoutMs });
-  const outcome = bad ? failed([bad.diagnostic], bad.exitCode) : { ...succeeded, result: "done" as const };
+  const outcome = bad ? { diagnostics: [bad.diagnostic], exitCode: bad.exitCode } : succeeded;
   if (result.kind !== "timeout") await recordEnd(sent, result, outcome.exitCode);
   return outcome;
 }
