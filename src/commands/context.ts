@@ -1,11 +1,11 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Connection } from "../api/connection";
-import type { RunProgram, SecretReach, StackUnit, SynthesizedFiles } from "../declaration/load-request";
+import type { ManifestRequest, SecretReach } from "../declaration/load-request";
 import { type Diagnostic, DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { type Address, parseAddress } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
 import type { Desired } from "../model/desired";
-import { type StageName, stageText } from "../model/stage";
+import { stageText } from "../model/stage";
 import type { RunOrigin } from "../model/state";
 import type { Clock } from "../model/time";
 import type { PlanInput, PlanOptions } from "../plan/plan";
@@ -19,29 +19,21 @@ export interface StateKey extends LoadedStateKey {
   readonly reviewKey?: Uint8Array | undefined;
 }
 
+/** A manifest or stacks and their surroundings; `stage` is `any` for a run that names none and works on a state alone. */
+export interface LoadContext
+  extends Omit<ManifestRequest, "files" | "types" | "secrets" | "checksOnly" | "standardInput"> {
+  /** Reads standard input to its end, for `-f -`. */
+  readonly standardInput?: () => Promise<Uint8Array>;
+}
+
 /**
  * Every capability a command may use; `src/cli` builds it from argv, environment and terminal, tests from their
  * own parts. Commands print nothing: they return outcomes and emit events.
  */
-export interface Context {
-  readonly cwd: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The manifest comes from someone who may not see secrets (DESIGN section 15). */
-  readonly untrusted?: boolean;
-  /** A manifest as a value, in place of the default files. */
-  readonly manifest?: unknown;
-  /** Runs `rnv.config.ts`, each program once; absent: at each load. */
-  readonly runProgram?: RunProgram | undefined;
-  /** Reads standard input to its end, for `-f -`. */
-  readonly standardInput?: () => Promise<Uint8Array>;
-  readonly synthesized?: SynthesizedFiles | undefined;
+export interface Context extends LoadContext {
   /** Ends in `/api/v1`, or `embedded`. */
   readonly baseUrl: string;
   readonly workspaceId: string;
-  /** The stack that the run is about, where stacks are read. */
-  readonly stack?: StackUnit | undefined;
-  /** The stage that the run is about; `any` for a run that names none and works on a state alone. */
-  readonly stage?: StageName | "any" | undefined;
   /** First 16 hex digits of SHA-256 of the API key; names the credential without telling it. */
   readonly credential: () => string;
   readonly host: string;
@@ -75,7 +67,6 @@ export const originOf = ({ workspaceId, baseUrl, stack, stage }: Context): Origi
   stage: stage && stage !== "any" ? { name: stageText(stage), takesUnnamed: false } : undefined,
 });
 
-/** Every command returns this besides its own result. */
 export interface Outcome {
   /** Undefined where the service was not asked. */
   readonly runId?: string;

@@ -120,7 +120,6 @@ function changesOf(verb: FleetVerb, { plan, counts }: TargetOutcome): MemberResu
   return { add, change, destroy, adopt, forget };
 }
 
-/** Adds the numbers of each name; undefined where there are none. */
 function sumOf<T extends Readonly<Record<string, number>>>(all: readonly (T | undefined)[]): T | undefined {
   const known = all.filter((one) => one !== undefined);
   const add = (a: T, b: T) =>

@@ -42,7 +42,6 @@ interface ImportTarget {
   readonly parent: Address | undefined;
 }
 
-/** An import under the lock, with the manifest's declaration of its address. */
 interface Importing extends ImportTarget {
   readonly context: Context;
   readonly connection: Connection;

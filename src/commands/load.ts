@@ -13,22 +13,9 @@ import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
 import { consentsIn } from "../plan/saved-plan";
 import { resourceTypes } from "../resources";
 import { checkStateKey } from "../state/key";
-import type { Context, PlanRequest, StateKey } from "./context";
+import type { Context, LoadContext, PlanRequest, StateKey } from "./context";
 import { loadDesired } from "./load-desired";
 import { nothingDesired } from "./refresh";
-
-export type LoadContext = Pick<
-  Context,
-  | "cwd"
-  | "environment"
-  | "manifest"
-  | "standardInput"
-  | "synthesized"
-  | "untrusted"
-  | "runProgram"
-  | "stack"
-  | "stage"
->;
 
 /** Reads and checks the manifest or the stacks; `secrets` says how far the sources of secrets are read. */
 export async function load(
@@ -41,19 +28,8 @@ export async function load(
 }
 
 export async function manifestRequest(context: LoadContext, files: readonly string[]) {
-  return {
-    files,
-    manifest: context.manifest,
-    cwd: context.cwd,
-    types: resourceTypes,
-    environment: context.environment,
-    synthesized: context.synthesized,
-    untrusted: context.untrusted === true,
-    runProgram: context.runProgram,
-    stack: context.stack,
-    stage: context.stage,
-    standardInput: files.includes("-") ? await context.standardInput?.() : undefined,
-  };
+  const standardInput = files.includes("-") ? await context.standardInput?.() : undefined;
+  return { ...context, files, types: resourceTypes, standardInput };
 }
 
 /** Loads the resources of `request`: the catalog decides the fields that the manifest leaves to it, secrets are redacted. */

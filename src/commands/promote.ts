@@ -75,7 +75,6 @@ function pinned(declared: DesiredResource | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns why the serving release cannot be promoted; undefined if it can. */
 function problemOf(service: RunningService, commit: string | undefined): string | undefined {
   const { runs, archived, standing, health = "unknown", release } = service;
   if (runs === "unknown") return `it cannot be read: ${service.reason}`;

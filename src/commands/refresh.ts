@@ -99,7 +99,6 @@ interface ToRead {
   readonly parent: Address | undefined;
 }
 
-/** Returns all declared and recorded resources of known types. */
 function targetsOf(refreshing: Refreshing): readonly ToRead[] {
   const { desired, recorded } = refreshing;
   const others = [...recorded]
@@ -212,7 +211,6 @@ interface LookupResults {
 
 type LookupValues = { readonly [name: string]: Plain };
 
-/** A data source whose query is known. */
 interface DataQuery {
   readonly source: DesiredData;
   readonly query: ReadonlyMap<string, string>;

@@ -18,8 +18,8 @@ import type { ResourceChange } from "../report/html/topology";
 import { typeNamed } from "../resources";
 import type { StateBackend } from "../state/backend";
 import { compileConditions, loadPolicies } from "./check-policies";
-import type { Context, Outcome } from "./context";
-import { type LoadContext, load, manifestRequest } from "./load";
+import type { Context, LoadContext, Outcome } from "./context";
+import { load, manifestRequest } from "./load";
 import { areStackPaths, listStacks } from "./load-desired";
 
 export interface ValidateOutcome extends Outcome {

@@ -178,7 +178,6 @@ async function applyAll(
   return { ...last, plan: first.plan ?? last.plan };
 }
 
-/** Returns the findings of a run, and those of the changes that its plan blocks. */
 const findingsOf = ({ diagnostics, plan: made }: Pick<ApplyOutcome, "diagnostics" | "plan">) => {
   const isNew = ({ code, address }: Diagnostic): boolean =>
     !diagnostics.some((one) => one.code === code && one.address === address);
