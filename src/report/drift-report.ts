@@ -1,5 +1,5 @@
 import type { Address } from "../model/address";
-import { compareTexts } from "../model/text";
+import { compareTexts } from "../model/text-order";
 import {
   type AcceptedDrift,
   countOf,

@@ -1,7 +1,8 @@
+import { shortId } from "../model/resource-id";
 import type { PastRun, State, Touched } from "../model/state";
-import { shortId, shortList } from "../model/text";
 import { durationText } from "../model/time";
 import type { Plain } from "../model/value";
+import { shortList } from "../model/wording";
 import { inDocument } from "../plan/document";
 import type { Release, ReleaseList, RunningService } from "./documents";
 import { escapeText, quoteText, shorten } from "./escape-text";
