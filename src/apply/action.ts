@@ -16,7 +16,7 @@ import type { RunJournal, SentRecord } from "./run-journal";
 type Records = Pick<RunJournal, "recorded" | "inside">;
 
 /** The part of a run that sends and records an action. */
-export type ActionRun = JournaledWrites["run"] & Pick<Run, "endpoints" | "types">;
+type ActionRun = JournaledWrites["run"] & Pick<Run, "endpoints" | "types">;
 
 export type VerbAction = NonNullable<Resource["actions"]>[string];
 

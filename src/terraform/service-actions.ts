@@ -131,14 +131,13 @@ async function actAndWait(
   const aim = await action.aim?.(reads, order, undefined);
   const aimed = await confirmAction(action, order, async () => textIn(config, confirm.name) ?? "", aim);
   if (aimed === undefined) return [];
-  const { warnings } = aimed;
   const pending = await sendOrFindAction(aimed, {
     reads,
     writes: session.writes(randomUUID()),
     unknown: (why) => unknownEffect(what, why),
     command: "terraform apply",
   });
-  if (config.wait === false) return warnings;
+  if (config.wait === false) return aimed.warnings;
   const timeoutMs = parseDuration(textIn(config, "timeout") ?? "") ?? defaultTimeoutMs;
   // Nothing is waited for once the caller has gone.
   const signal = AbortSignal.any([session.signal, events.signal]);
@@ -150,7 +149,7 @@ async function actAndWait(
   const result = await waitUntilSettled(pending, waiting);
   const next = "it is still running. Look at the service in the dashboard";
   const found = waitFinding(`the ${what}`, result, { next, timeoutMs, limit: "timeout" });
-  return found === undefined ? warnings : [found, ...warnings];
+  return found === undefined ? aimed.warnings : [found, ...aimed.warnings];
 }
 
 const unknownEffect = (what: string, { found, failure: cause }: Uncertainty): Diagnostic =>

@@ -170,21 +170,20 @@ async function aimAtRunning(reads: Reads, input: ActionInput): Promise<ActionAim
 const hasEnded = ({ status, finishedAt }: Deployment): boolean =>
   finishedAt != null || (terminalStatuses as readonly string[]).includes(status);
 
-type QueuedSearch = Parameters<NonNullable<ServiceVerb["find"]>>;
+type Queued = Pick<ServiceVerb, "pendingOf" | "find" | "poll" | "whyRefused">;
 
-/** Returns the ID of the newest new deployment, which includes the changes of the others. */
-async function findQueued(...[reads, { id, commit }, preexistingIds]: QueuedSearch) {
-  const queued = await queuedSince(reads, id, { preexistingIds, commit });
-  const found = queued?.filter(({ sourceDeploymentId }) => sourceDeploymentId == null);
-  return found?.slice(0, 1).map(({ id }) => id);
-}
-
-async function findRollbacks(...[reads, { id, commit }, preexistingIds]: QueuedSearch) {
-  const queued = await queuedSince(reads, id, { preexistingIds, commit });
-  return queued?.filter(({ sourceDeploymentId }) => sourceDeploymentId != null).map(({ id }) => id);
-}
-
-const asDeployment = { pendingOf: deploymentOf, poll: pollDeployment, whyRefused: whyNothingIsQueued };
+/** Returns how to find, follow and explain a queued deployment. The newest includes the changes of other new deployments. */
+const queues = (kind: "deployment" | "rollback"): Queued => ({
+  pendingOf: deploymentOf,
+  find: async (reads, { id, commit }, preexistingIds) => {
+    const queued = await queuedSince(reads, id, { preexistingIds, commit });
+    const isRollback = kind === "rollback";
+    const found = queued?.filter(({ sourceDeploymentId }) => (sourceDeploymentId != null) === isRollback);
+    return found?.slice(0, isRollback ? undefined : 1).map(({ id }) => id);
+  },
+  poll: pollDeployment,
+  whyRefused: whyNothingIsQueued,
+});
 
 /** A cancellation is done once the deployment has ended, and failed if that is live. */
 async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Promise<OperationStatus> {
@@ -201,15 +200,13 @@ const verbs = {
     makes: { type: "deployment", applied: withCommit },
     aim: aimAtBranch,
     send: async (writes, { id, commit }) => madeOf(await writes.queueDeployment(id, { commitSha: commit })),
-    find: findQueued,
-    ...asDeployment,
+    ...queues("deployment"),
   },
   "clear-cache": {
     makes: { type: "deployment", applied: withCommit },
     aim: aimAtNewest,
     send: async (writes, { id }) => madeOf(await writes.clearCache(id)),
-    find: findQueued,
-    ...asDeployment,
+    ...queues("deployment"),
   },
   restart: operation("restart"),
   suspend: { ...operation("suspend"), aim: aimAtConsumed },
@@ -220,8 +217,7 @@ const verbs = {
     aim: aimAtRelease,
     send: async (writes, { id, name, deploymentId = "" }) =>
       madeOf(await writes.rollBack(id, deploymentId, name)),
-    find: findRollbacks,
-    ...asDeployment,
+    ...queues("rollback"),
   },
   cancel: {
     aim: aimAtRunning,
