@@ -1,7 +1,7 @@
 import { diagnosticOf, isConflict, isUncertain } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads, Resource } from "../api/reads";
-import { type Diagnostic, DiagnosticsError, type error, failure, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../diagnostics/diagnostic";
 import { type Address, addressOf, nameOf } from "../model/address";
 import type { Pending } from "../model/live";
 import type { ActionAim, ActionInput, Made } from "../model/resource-operations";
@@ -9,92 +9,128 @@ import { type Command, commandText, type RecordedResource, type RunRecord, type 
 import type { Attributes } from "../model/value";
 import { bareRecord, inputsIn, writtenNow } from "./change-context";
 import { createOrFind } from "./create-or-find";
+import { type JournaledAnswer, type JournaledWrites, journaledSend } from "./journaled-send";
 import type { Run } from "./run";
 import type { RunJournal, SentRecord } from "./run-journal";
 
-type ActionRun = Pick<Run, "reads" | "record" | "clock" | "types"> & { readonly journal: Records };
+type Records = Pick<RunJournal, "recorded" | "inside">;
+
+/** The part of a run that sends and records an action. */
+type ActionRun = JournaledWrites["run"] & Pick<Run, "endpoints" | "types">;
 
 export type VerbAction = NonNullable<Resource["actions"]>[string];
 
 export interface ActionOrder extends ActionInput, Command {}
 
-/** The command line, or Terraform: it has an action confirmed, sent and recorded. */
-export interface ActionDoor {
+/** An action with its target, confirmed where it must be. */
+export interface AimedAction {
+  readonly action: VerbAction;
+  readonly order: ActionOrder;
+  /** IDs that could be mistaken for its result. */
+  readonly preexistingIds: readonly string[];
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** Adds the target to an action, and has it confirmed. `confirm` returns the typed name; undefined cancels the action. */
+export async function confirmAction(
+  action: VerbAction,
+  asked: ActionOrder,
+  confirm: (order: ActionInput) => Promise<string | undefined>,
+  aim: ActionAim = { preexistingIds: [] },
+): Promise<AimedAction | undefined> {
+  const { address, name } = asked;
+  const { preexistingIds, releaseCommit = asked.releaseCommit, warnings = [] } = aim;
+  const { deploymentId = aim.deploymentId, commit = aim.commit } = asked;
+  const isNamed = deploymentId === asked.deploymentId && commit === asked.commit;
+  const isChosen = isNamed ? asked.isChosen : true;
+  const order: ActionOrder = { ...asked, deploymentId, commit, releaseCommit, isChosen };
+  const typed = action.mustBeConfirmed ? await confirm(order) : name;
+  if (typed === undefined) return undefined;
+  // Terraform sends composed text (NFC).
+  if (typed.normalize() !== name.normalize())
+    throw failure("guard.name_changed", `${JSON.stringify(typed)} is not the name of ${address}`, {
+      address,
+      attribute: "confirm",
+      hint: `its name is ${JSON.stringify(name)}`,
+    });
+  const found = warnings.map(({ code, summary, ...more }) => warning(code, summary, { ...more, address }));
+  return { action, order, preexistingIds, warnings: found };
+}
+
+/** Sends an action as `apply` sends a change: its intent is durable before the first byte, its outcome is recorded. */
+export function sendAction(run: ActionRun, aimed: AimedAction, type: string): Promise<Pending> {
+  const { journal, record, reads } = run;
+  const { action, order } = aimed;
+  const { address, id: _id, name, ...command } = order;
+  const recordMade = (made: Made) => leftBy(run, action, order, made);
+  const after = ({ id = order.deploymentId ?? "", madeAt }: JournaledAnswer) => recordMade({ id, madeAt });
+  const secretKey = Buffer.from(record.id, "hex");
+  const send = journaledSend({ run, address, name, command, type, secretKey, after });
+  return sendOrFindAction(aimed, {
+    reads,
+    writes: run.endpoints(send),
+    close: (id) =>
+      id === undefined
+        ? journal.closeAt(address, { result: "refused", status: 0 })
+        : journal.closeAt(address, { result: "done", status: 0, id }, recordMade({ id })),
+    // Reported once: the intent is closed. If the journal cannot be written, the next run reports it again.
+    unknown: async (why) => {
+      await journal.closeAt(address, { result: "done", status: 0 }).catch(() => undefined);
+      return unknownEnd(error, address, order, why);
+    },
+    command: commandText(address, command),
+  });
+}
+
+interface ActionSending {
   readonly reads: Reads;
-  /** Returns the name that the user typed, or undefined to cancel. */
-  readonly confirm: (order: ActionInput) => Promise<string | undefined>;
-  /** Returns the endpoints for the one write, once all that must be durable before it is. */
-  readonly begin: (order: ActionOrder, preexistingIds: readonly string[]) => Promise<Endpoints>;
+  readonly writes: Endpoints;
   /** Records the result of a search: the ID that was made, or that nothing was. */
-  readonly close: (order: ActionOrder, id?: string) => Promise<void>;
-  /** Returns the error of an action whose effect stays unknown. It is reported once. */
-  readonly uncertain: (order: ActionOrder, why: Uncertainty) => Promise<Error>;
+  readonly close?: (id?: string) => Promise<void>;
+  /** Returns the error of an action whose effect stays unknown. */
+  readonly unknown: (why: Uncertainty) => Diagnostic | Promise<Diagnostic>;
+  /** The command that asks for the action again. */
   readonly command: string;
 }
 
 /**
- * Finds the target of an action, has it confirmed and sends its one write. Without a certain answer the result is looked
- * for, and the write repeated only where nothing new is found. Undefined: it was not confirmed. Throws `DiagnosticsError`
- * where the result cannot be looked for, or several could be it: nothing is sent again.
+ * Sends an action. Without a certain answer its result is looked for, and the write repeated only if nothing is found.
+ * Throws `DiagnosticsError` if the result stays unknown: nothing is sent again.
  */
-export async function act(
-  door: ActionDoor,
-  action: VerbAction,
-  asked: ActionOrder,
-  aim: ActionAim = { preexistingIds: [] },
-) {
-  const { reads } = door;
-  const { address, name } = asked;
-  const { preexistingIds, releaseCommit = asked.releaseCommit, warnings = [] } = aim;
-  const { deploymentId = aim.deploymentId, commit = aim.commit } = asked;
-  const isChosen = deploymentId !== asked.deploymentId || commit !== asked.commit;
-  const order: ActionOrder = { ...asked, deploymentId, commit, releaseCommit, ...(isChosen && { isChosen }) };
-  if (action.mustBeConfirmed) {
-    const typed = await door.confirm(order);
-    if (typed === undefined) return undefined;
-    // Terraform composes every text that it is given.
-    if (typed.normalize() !== name.normalize())
-      throw failure("guard.name_changed", `${JSON.stringify(typed)} is not the name of ${address}`, {
-        address,
-        attribute: "confirm",
-        hint: `its name is ${JSON.stringify(name)}`,
-      });
-  }
-  const writes = await door.begin(order, preexistingIds);
-  const pendingOf = (made: Made): Pending => action.pendingOf(order, made);
-  const pending = await createOrFind(reads, {
-    send: async () => pendingOf(await action.send(writes, order)),
+export function sendOrFindAction(
+  { action, order, preexistingIds }: AimedAction,
+  { reads, writes, close, unknown, command }: ActionSending,
+): Promise<Pending> {
+  const unknownError = async (why: Uncertainty) => new DiagnosticsError([await unknown(why)]);
+  return createOrFind(reads, {
+    send: async () => action.pendingOf(order, await action.send(writes, order)),
     look: async (now) => action.find?.(now, order, preexistingIds),
     take: async (id: string) => {
-      await door.close(order, id);
-      return pendingOf({ id });
+      await close?.(id);
+      return action.pendingOf(order, { id });
     },
-    refuse: () => door.close(order),
-    several: (found) => door.uncertain(order, { found }),
-    command: door.command,
+    refuse: async () => close?.(),
+    several: (found) => unknownError({ found }),
+    command,
   }).catch(async (failure: unknown) => {
-    if (!action.find && isUncertain(failure)) throw await door.uncertain(order, { failure });
+    if (!action.find && isUncertain(failure)) throw await unknownError({ failure });
     if (!isConflict(failure)) throw failure;
     const why = await action.whyRefused?.(reads, order);
-    throw new DiagnosticsError([{ ...diagnosticOf(failure, { address }), ...why }]);
+    throw new DiagnosticsError([{ ...diagnosticOf(failure, { address: order.address }), ...why }]);
   });
-  return {
-    pending,
-    warnings: warnings.map(({ code, summary, ...more }) => warning(code, summary, { ...more, address })),
-  };
 }
 
 export interface Uncertainty {
-  /** Ids of what it may have made; empty: it did nothing. */
+  /** IDs of its possible results; empty: it did nothing. */
   readonly found?: readonly string[] | undefined;
   readonly failure?: unknown;
   /** When it was sent, where that was an earlier run. */
   readonly at?: string;
-  /** False where the command at hand only looks: what is open stays so. */
+  /** False where the current command only reads: the write stays open. */
   readonly wait?: boolean;
 }
 
-/** The diagnostic of a command whose effect cannot be found out, or that had none. */
+/** Returns the diagnostic of a command with an unknown effect, or without any. */
 export function unknownEnd(
   severity: typeof error | typeof warning,
   address: Address,
@@ -118,23 +154,21 @@ export function unknownEnd(
   );
 }
 
-/** Returns the record of an answered action and of the wait for its end: after a crash the same command continues with it. */
+/** Returns the record of an accepted action, with the wait for its end: after a crash the same command continues it. */
 export function leftBy(
-  run: ActionRun,
-  { makes, pendingOf }: VerbAction,
+  run: Pick<Run, "reads" | "record" | "clock" | "types"> & { readonly journal: Records },
+  action: VerbAction,
   order: ActionOrder,
   made: Made,
 ): SentRecord & { readonly run: RunRecord } {
   const { address, id: _id, name: _name, ...command } = order;
-  const accepted: RunRecord["accepted"] = { address, command, pending: pendingOf(order, made) };
-  const recording = makes && recordOfMade(run, makes, order, made);
+  const accepted: RunRecord["accepted"] = { address, command, pending: action.pendingOf(order, made) };
+  const recording = recordingOf(run, action, order, made);
   const { origin } = run.record;
   const release = recording && { address: recording.address, after: made.id };
   const touched = origin?.touched?.map((one) => ({ ...one, ...release }));
   return { recording, run: { ...run.record, accepted, origin: origin && { ...origin, touched } } };
 }
-
-type Records = Pick<RunJournal, "recorded" | "inside">;
 
 export function recordsOf({ resources }: State): Records {
   const all = Object.entries(resources) as [Address, RecordedResource][];
@@ -151,15 +185,15 @@ export const recordedPart = (
 ): readonly [Address, RecordedResource] | undefined =>
   records.inside(address).find(([, resource]) => resource.type === type);
 
-/** Returns the record of what an action made: the next plan sees that everything was deployed with it. */
-function recordOfMade(
-  run: ActionRun,
-  makes: NonNullable<VerbAction["makes"]>,
+/** Returns the record of the deployment that an action made: the next plan sees that all changes were deployed with it. */
+function recordingOf(
+  run: Parameters<typeof leftBy>[0],
+  { makes }: VerbAction,
   order: ActionOrder,
   { id, madeAt }: Made,
 ): SentRecord["recording"] {
-  const type = run.types.get(makes.type);
-  if (type === undefined) return undefined;
+  const type = makes && run.types.get(makes.type);
+  if (!type) return undefined;
   const { journal } = run;
   const { address } = order;
   const names = nameOf(address).split(".");

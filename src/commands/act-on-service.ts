@@ -1,21 +1,12 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Connection } from "../api/connection";
-import {
-  type ActionDoor,
-  type ActionOrder,
-  act,
-  leftBy,
-  recordedPart,
-  unknownEnd,
-  type VerbAction,
-} from "../apply/action";
-import { journaledSend } from "../apply/journaled-send";
+import { type AimedAction, confirmAction, recordedPart, sendAction, type VerbAction } from "../apply/action";
 import { RunJournal } from "../apply/run-journal";
 import { badEnd, recordedAtCheckout, type WaitResult, waitUntilSettled } from "../apply/settle";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Pending } from "../model/live";
-import type { Made } from "../model/resource-operations";
+import type { ActionInput } from "../model/resource-operations";
 import { sha256 } from "../model/sha256";
 import {
   type Command,
@@ -50,7 +41,7 @@ export interface RuntimeRequest {
   readonly timeoutMs: number;
   readonly lockTimeoutMs: number;
   /** For `rollback`: the name that the user typed, or undefined to cancel. */
-  readonly confirm: ActionDoor["confirm"];
+  readonly confirm: (order: ActionInput) => Promise<string | undefined>;
   /** Called when nothing is sent, because the action that the same command began at `since` is waited for. */
   readonly onGoingOn: (since: string) => void;
   readonly onWaiting: (elapsedSeconds: number, status: string, note: string | undefined) => void;
@@ -62,13 +53,10 @@ export type RuntimeOutcome = Outcome & {
   readonly result: "done" | "accepted" | "cancelled" | "failed";
 };
 
-interface Acting {
+interface LockedAction {
   readonly context: Context;
   readonly connection: Connection;
   readonly request: RuntimeRequest;
-}
-
-interface LockedAction extends Acting {
   readonly address: Address;
   readonly recorded: RecordedResource;
   readonly action: VerbAction;
@@ -76,11 +64,11 @@ interface LockedAction extends Acting {
   readonly before: State;
   readonly state: State;
   readonly journal: RunJournal;
-  /** What the same command left open: it is sent again under its own key. */
+  /** Open writes of the same command, which are sent again under their own keys. */
   readonly retriableIntents: readonly Intent[];
 }
 
-interface SentAction extends Acting, Pick<LockedAction, "address" | "action"> {
+interface SentAction extends LockedAction {
   readonly pending: Pending;
   /** The state that it was sent from; absent where an earlier run sent it. */
   readonly sentFrom?: State | undefined;
@@ -89,40 +77,36 @@ interface SentAction extends Acting, Pick<LockedAction, "address" | "action"> {
 }
 
 /**
- * Finds the service, sends the action exactly once, as `apply` sends its writes, and waits until it has settled. The
- * lock is free while it waits: the accepted action is recorded, and `rnv cancel` must be possible. A run that
- * ends before the end is seen leaves that in its record, and the same command continues it. What the manifest declares as
- * secret is masked.
+ * Sends the action exactly once, as `apply` sends its writes, and waits until it has settled. The lock is free meanwhile:
+ * the accepted action is recorded, and `rnv cancel` must be possible. If the run is cut short, the same command
+ * continues the wait. Secrets of the manifest are masked.
  */
 export async function runtimeAction(context: Context, request: RuntimeRequest): Promise<RuntimeOutcome> {
   const connection = await connectWithRedaction(context, await context.backend.read());
   const lock = { command: verbOf(request), timeoutMs: request.lockTimeoutMs };
   const sent = await holdLock(context, lock, (session) =>
-    sendLocked({ context, connection, request }, session).catch((failure: unknown) => {
+    sendLocked({ context, connection, request }, session).catch((failure: unknown): Outcome => {
       if (!(failure instanceof DiagnosticsError)) throw failure;
-      return failed(failure.diagnostics, context.signal.aborted ? 130 : failure.exitCode);
+      const { diagnostics, exitCode } = failure;
+      return { diagnostics, exitCode: context.signal.aborted ? 130 : exitCode };
     }),
   );
-  if (sent === undefined) return { ...failed([], 1), result: "cancelled" };
-  if ("exitCode" in sent) return sent;
+  if (sent === undefined) return { diagnostics: [], exitCode: 1, result: "cancelled" };
+  if ("exitCode" in sent) return { ...sent, result: "failed" };
   const { pending: accepted, warnings } = sent;
   if (!request.wait) return { ...succeeded, diagnostics: warnings, accepted, result: "accepted" };
-  const ended = await awaitEnd(sent);
-  return { accepted, ...ended, diagnostics: [...ended.diagnostics, ...warnings] };
+  const { diagnostics, exitCode } = await awaitEnd(sent);
+  const result = exitCode === 0 ? "done" : "failed";
+  return { accepted, exitCode, diagnostics: [...diagnostics, ...warnings], result };
 }
 
 const verbOf = ({ action }: RuntimeRequest): string => (action === "clear-cache" ? "deploy" : action);
 
-const failed = (diagnostics: readonly Diagnostic[], exitCode: number): RuntimeOutcome => ({
-  ...succeeded,
-  diagnostics,
-  exitCode,
-  result: "failed",
-});
-
-/** Settles what earlier runs left open, and sends the action unless one of them did. Undefined where it is not confirmed. */
-async function sendLocked(acting: Acting, session: StateSession): Promise<SentAction | undefined> {
-  const { context, connection, request } = acting;
+/** Settles the open writes of earlier runs, and sends the action unless such a run did. Undefined: it was not confirmed. */
+async function sendLocked(
+  { context, connection, request }: Pick<LockedAction, "context" | "connection" | "request">,
+  session: StateSession,
+): Promise<SentAction | undefined> {
   const { state: before, address, recorded } = findRecorded(session.state, request.address);
   const action = typeNamed(recorded.type)?.actions?.[request.action];
   if (!action)
@@ -136,8 +120,8 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<SentAc
   const state = await startingState(context, session, recovery.entries);
   const journal = new RunJournal(session, state, context.clock);
   const retriableIntents = recovery.retriableIntents.filter(repeats);
-  const about = { address, recorded, action, asked };
-  const locked = { ...acting, ...about, before, state, journal, retriableIntents };
+  const about = { context, connection, request, address, recorded, action, asked };
+  const locked = { ...about, before, state, journal, retriableIntents };
   let accepted: SentAction | undefined;
   try {
     if (hasErrors(recovery.diagnostics)) throw new DiagnosticsError([]);
@@ -155,19 +139,19 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<SentAc
   }
 }
 
-/** Returns what a failure says; a write that stays open may have happened. */
+/** Returns the diagnostics of a failure; a write that stays open may have happened. */
 function diagnosticsOf(failure: unknown, { address, asked, journal }: LockedAction): readonly Diagnostic[] {
   if (failure instanceof DiagnosticsError) return failure.diagnostics;
-  const told = diagnosticOf(failure, { address });
+  const diagnostic = diagnosticOf(failure, { address });
   const isOpen = journal.openAt(address).some(({ command }) => command !== undefined);
   const hint = `Run \`${commandText(address, asked)}\` again: it first finds out what happened, and sends nothing twice.`;
-  return [isOpen ? { ...told, code: "apply.uncertain", hint } : told];
+  return [isOpen ? { ...diagnostic, code: "apply.uncertain", hint } : diagnostic];
 }
 
-/** How long the same command surely means the same wish; later it does only while that is under way. */
+/** Within this time the same command means the same wish; later only while that action is under way. */
 const sameWishMs = 30 * 60_000;
 
-/** Returns what an earlier run of the same command has begun: the recovery has found it, or that run was waiting for its end. */
+/** Returns the action of an earlier run of the same command: found by the recovery, or recorded as waited for. */
 async function acceptedBefore(locked: LockedAction): Promise<SentAction | undefined> {
   const { context, connection, request, address, action, asked, before, state } = locked;
   const { run, open } = state;
@@ -192,75 +176,52 @@ const isAskedAgain = (command: Command, asked: Omit<Command, "isChosen">): boole
 
 /** Sends the action; under its own key where the same command left it open. Undefined where it is not confirmed. */
 async function send(locked: LockedAction): Promise<SentAction | undefined> {
-  const { connection, address, recorded, action, asked, before, state, journal, retriableIntents } = locked;
-  connection.reads.remember(state);
-  const { name, liveDeploymentId } = await serviceNow(connection, address, recorded.id);
-  const order = { address, id: recorded.id, name, ...(retriableIntents[0]?.command ?? asked) };
+  const { context, connection, request, address, recorded, action, before, state, journal } = locked;
+  const { reads } = connection;
+  const [resent] = locked.retriableIntents;
+  reads.remember(state);
+  const read = await reads.service(recorded.id);
+  if (read.kind !== "found") {
+    const why = read.kind === "gone" ? "no longer exists" : `cannot be read: ${read.reason}`;
+    throw failure("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" });
+  }
+  const { name, liveDeploymentId } = read.value;
+  const command = resent?.command ?? locked.asked;
+  const order = { address, id: recorded.id, name, ...command };
   const [, last] = (action.makes && recordedPart(journal, address, action.makes.type)) || [];
-  const aim =
-    retriableIntents.length > 0
-      ? { preexistingIds: state.run?.fences[address] ?? [] }
-      : await action.aim?.(connection.reads, order, last);
+  const aim = resent
+    ? { preexistingIds: state.run?.fences[address] ?? [] }
+    : await action.aim?.(reads, order, last);
+  const aimed = await confirmAction(action, order, request.confirm, aim);
+  if (aimed === undefined) return undefined;
   const touched = { address, before: (action.makes && liveDeploymentId) || undefined };
-  const accepted = await act(doorOf(locked, touched), action, order, aim);
-  const { run } = journal;
-  return accepted && run ? { ...locked, ...accepted, sentFrom: before, run } : undefined;
+  const record = runRecord(locked, aimed, touched);
+  await journal.begin(record, undefined);
+  const run = { ...connection, ...locked, clock: context.clock, types: typesByName, record };
+  const pending = await sendAction(run, aimed, recorded.type);
+  return { ...locked, pending, sentFrom: before, warnings: aimed.warnings, run: journal.run ?? record };
 }
 
-/** Journals the intent of the write before its first byte, and its outcome after the answer. */
-function doorOf(locked: LockedAction, touched: Touched): ActionDoor {
-  const { context, connection, request, address, recorded, action, asked } = locked;
-  const { state, journal, retriableIntents } = locked;
-  const { clock, host: by, startedBy } = context;
-  const writing = { ...connection, journal, clock, retriableIntents, types: typesByName };
-  const run = () => ({ ...writing, record: journal.run as RunRecord });
-  const left = (order: ActionOrder, made: Made) => leftBy(run(), action, order, made);
+function runRecord(
+  { context, connection, address, state }: LockedAction,
+  { order: { id: _id, name: _name, ...command }, preexistingIds }: AimedAction,
+  touched: Touched,
+): RunRecord {
+  const startedBy = context.startedBy?.([]) ?? { by: context.host };
+  // Other open writes still need the IDs that existed before them.
+  const others = state.open.length > 0 ? state.run?.fences : {};
   return {
-    reads: connection.reads,
-    confirm: request.confirm,
-    begin: async (order, preexistingIds) => {
-      const { id: _id, name, address: _address, ...command } = order;
-      // Other open writes still need the ids that existed before them.
-      const others = state.open.length > 0 ? state.run?.fences : {};
-      const record = {
-        id: connection.runId,
-        planDigest: sha256(canonicalJson({ address, ...command })),
-        credential: context.credential(),
-        startedAt: new Date(clock.now()).toISOString(),
-        origin: { command: command.action, touched: [touched], ...(startedBy?.([]) ?? { by }) },
-        fences: { ...others, [address]: preexistingIds },
-      };
-      await journal.begin(record, undefined);
-      return connection.endpoints(
-        journaledSend({
-          ...{ run: run(), address, name, command, type: recorded.type },
-          secretKey: Buffer.from(record.id, "hex"),
-          after: ({ id = order.deploymentId ?? "", madeAt }) => left(order, { id, madeAt }),
-        }),
-      );
-    },
-    close: (order, id) => {
-      const result = id === undefined ? "refused" : "done";
-      return journal.closeAt(address, { result, status: 0, id }, id === undefined ? {} : left(order, { id }));
-    },
-    // It is reported once where the journal can be written, and can be asked for again.
-    uncertain: async (order, why) => {
-      await journal.closeAt(address, { result: "done", status: 0 }).catch(() => undefined);
-      return new DiagnosticsError([unknownEnd(error, address, order, why)]);
-    },
-    command: commandText(address, asked),
+    id: connection.runId,
+    planDigest: sha256(canonicalJson(command)),
+    credential: context.credential(),
+    startedAt: new Date(context.clock.now()).toISOString(),
+    origin: { command: command.action, touched: [touched], ...startedBy },
+    fences: { ...others, [address]: preexistingIds },
   };
 }
 
-async function serviceNow({ reads }: Connection, address: Address, id: string) {
-  const read = await reads.service(id);
-  if (read.kind === "found") return read.value;
-  const why = read.kind === "gone" ? "no longer exists" : `cannot be read: ${read.reason}`;
-  throw failure("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" });
-}
-
 /** Waits for the end of an accepted action, and records it. A run whose end was not seen stays recorded with it. */
-async function awaitEnd(sent: SentAction): Promise<RuntimeOutcome> {
+async function awaitEnd(sent: SentAction): Promise<Outcome> {
   const { context, connection, request, address, action, pending } = sent;
   const { timeoutMs, onWaiting } = request;
   const { clock, signal } = context;
@@ -268,18 +229,21 @@ async function awaitEnd(sent: SentAction): Promise<RuntimeOutcome> {
   const about = { address, hint: "It is still running. Run the same command again to follow it." };
   const waiting = { type: action, reads: connection.reads, clock, signal, timeoutMs, onWaiting };
   const result = await waitUntilSettled(pending, waiting).catch((failure: unknown) => {
-    if (failure instanceof ApiError) return failure;
-    throw failure;
+    if (!(failure instanceof ApiError)) throw failure;
+    const detail = `${pending.kind} ${pending.id}: ${failure.message}`;
+    return { kind: "unread" as const, detail };
   });
-  if (result instanceof ApiError) {
+  if (result.kind === "unread") {
     const summary = `${what} was accepted, but its result could not be read`;
-    const detail = `${pending.kind} ${pending.id}: ${result.message}`;
-    return failed([error("apply.deploy_timeout", summary, { ...about, detail })], 7);
+    const { detail } = result;
+    return { diagnostics: [error("apply.deploy_timeout", summary, { ...about, detail })], exitCode: 7 };
   }
-  if (result.kind === "interrupted")
-    return failed([error("apply.interrupted", `stopped waiting for the ${what}`, about)], 130);
+  if (result.kind === "interrupted") {
+    const summary = `stopped waiting for the ${what}`;
+    return { diagnostics: [error("apply.interrupted", summary, about)], exitCode: 130 };
+  }
   const bad = result.kind === "done" ? undefined : badEnd(what, result, { about: { address }, timeoutMs });
-  const outcome = bad ? failed([bad.diagnostic], bad.exitCode) : { ...succeeded, result: "done" as const };
+  const outcome = bad ? { diagnostics: [bad.diagnostic], exitCode: bad.exitCode } : succeeded;
   if (result.kind !== "timeout") await recordEnd(sent, result, outcome.exitCode);
   return outcome;
 }
@@ -293,8 +257,8 @@ function endedRun(run: RunRecord, exitCode: number) {
 }
 
 /**
- * Ends the run and records the end of what the action made. Where another run writes the state now, or was cut short, that or
- * the next one settles it; one that waits too goes on.
+ * Ends the run and records how the deployment of the action ended. Where another run writes the state, or was cut short,
+ * that run or the next settles it. A run that waits, too, goes on.
  */
 async function recordEnd(
   { context, request, action, pending, sentFrom, run }: SentAction,

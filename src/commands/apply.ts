@@ -34,12 +34,12 @@ export interface ApplyRequest extends PlanRequest {
   readonly planFile?: string | undefined;
   /** The command line, named after a stop to run it again: `rnv destroy -auto-approve`. */
   readonly commandLine?: string;
-  /** The digest that the plan must have; with another one nothing is written (exit 5). */
+  /** The digest that the plan must have; else nothing is written (exit 5). */
   readonly expectDigest?: string;
   /**
-   * Returns the records of what was reviewed, that the key of fingerprints authenticates: the plan must be one of them, or
-   * what an earlier run left of it, or do nothing; else nothing is written (exit 5). Where nothing was reviewed, new values of
-   * the recorded sources are.
+   * Returns the reviewed records that the key of fingerprints authenticates. The plan must match a record or the rest of it
+   * after an earlier run, or do nothing; else nothing is written (exit 5). If nothing was reviewed, new values of the
+   * recorded sources are written.
    */
   readonly review?: (key: Uint8Array | undefined) => Reviewed;
   /** Nothing was reviewed: the plan may only repair drift. */
@@ -93,8 +93,8 @@ async function applyLocked(
   const again = saved && refuseAgain(context, saved, session.state, request.planFile);
   if (again) return stopped([again]);
   const connection = await prefetch(context);
-  const start = { connection, state: session.state, writes: true, foresees: true };
-  const wanted = wantedBy(request, saved);
+  const start = { connection, state: session.state, writes: true, checksBeforeApply: true };
+  const wanted = effectiveRequest(request, saved);
   const { built, diagnostics } = await buildPlan(context, wanted, start);
   if (!built) return stopped(diagnostics);
   const { reviewKey } = built.key;
@@ -108,7 +108,7 @@ async function applyLocked(
   const { reviewed, problem, differences } = compareWithReview(built, request, session.state);
   const isAuthentic = author === "yes";
   const difference = saved && compareWithSaved(saved, built, isAuthentic);
-  const confirmed = withConfirmations(built, request, isAuthentic);
+  const confirmed = withConfirmations(built, request, { isAuthentic });
   const refusal = refuse(built.plan, confirmed, diagnostics, difference ?? problem);
   if (refusal) return { ...stopped(refusal.diagnostics), runId, plan: refusal.plan, reviewKey, differences };
 
@@ -130,15 +130,15 @@ async function applyLocked(
   const elapsedSeconds = (context.clock.elapsed() - startedAt) / 1000;
   const hint = exitCode === 0 ? undefined : nextStep(request, saved, result);
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
-  // What was pending before the run is told by its end.
-  const isToldAgain = (one: Diagnostic): boolean =>
+  // The end of a pending write replaces the finding from before the run.
+  const isReported = (one: Diagnostic): boolean =>
     result.diagnostics.some(({ code, address }) => code === one.code && address === one.address);
-  const found = [...diagnostics.filter((one) => !isToldAgain(one)), ...result.diagnostics];
+  const found = [...diagnostics.filter((one) => !isReported(one)), ...result.diagnostics];
   return { runId, plan, counts, outputs, exitCode, diagnostics: found };
 }
 
 /** The request with the options of the saved plan, whose confirmations are part of it. */
-function wantedBy(request: ApplyRequest, saved: SavedPlan | undefined): ApplyRequest {
+function effectiveRequest(request: ApplyRequest, saved: SavedPlan | undefined): ApplyRequest {
   if (!saved) return { ...request, confirmsAll: request.mode === "destroy" };
   const revealed = saved.revealed && Object.entries(saved.revealed);
   return {
@@ -148,7 +148,7 @@ function wantedBy(request: ApplyRequest, saved: SavedPlan | undefined): ApplyReq
     overridePolicies: [...(saved.request.overridePolicies ?? []), ...(request.overridePolicies ?? [])],
     confirmsAll: false,
     isSaved: true,
-    ...(revealed && { revealed: new Map(revealed as [Address, Revealed][]) }),
+    revealed: revealed && new Map(revealed as [Address, Revealed][]),
   };
 }
 
@@ -237,7 +237,11 @@ function refuse(
 }
 
 /** A saved plan carries the confirmations it was made with, where its key shows that; those given now are added. */
-function withConfirmations(built: BuiltPlan, request: ApplyRequest, isAuthentic: boolean): BuiltPlan {
+function withConfirmations(
+  built: BuiltPlan,
+  request: ApplyRequest,
+  { isAuthentic }: { readonly isAuthentic: boolean },
+): BuiltPlan {
   if (request.savedPlan === undefined) return built;
   const { options } = built.input;
   const givenDeletes = addresses("--confirm-delete", request.confirmedDeletes);

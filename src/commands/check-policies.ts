@@ -15,7 +15,7 @@ import { resourceTypes } from "../resources";
 import type { CostLimit, PlanRequest } from "./context";
 import type { Planning } from "./recover";
 
-/** Milliseconds that one policy may take for all of a plan: one that loops is an error of that policy. */
+/** Milliseconds that a policy may take for all of a plan; a policy that loops fails. */
 const longestJudgement = 2000;
 
 /** Judges a plan by the policies of its request, and by the conditions of its resources. */
@@ -53,8 +53,8 @@ export async function loadPolicies(
 }
 
 /**
- * Judges a plan by the policies of a request (DESIGN section 14). What fails is a result and a diagnostic: an error, which
- * keeps the plan from being applied, or a warning where the policy is advisory or overridden.
+ * Judges a plan by the policies of a request (DESIGN section 14). A failed check has a diagnostic: an error, which keeps the
+ * plan from being applied, or a warning where the policy is advisory or overridden.
  */
 async function checkPolicies(request: PolicyRequest, plan: Plan, stage: string): Promise<PolicyResults> {
   const { compiled, diagnostics } = await loadPolicies(request.cwd, request);
@@ -89,10 +89,10 @@ function refuseOverrides(overrides: ReadonlySet<string>, policies: readonly Poli
 
 const judgement = new Script("judge()");
 
-/** Where judgements run, for time can be limited there; made with the first one, because that takes as long as many of them. */
+/** The context of all judgements, because only a script can be timed out. Made late: that takes as long as many judgements. */
 let room: { judge?: () => unknown } | undefined;
 
-/** Returns what `judge` returns. A policy that takes too long is an error of it; `about` is the one resource that it judges. */
+/** Returns the checks of `judge`, or an error of the policy if that takes too long; `about` is the judged resource. */
 function judgeInTime(
   { name, level, range }: Policy,
   judge: () => readonly Check[],
@@ -130,7 +130,7 @@ function findingOf(check: Check, code: FailureCode): Diagnostic[] {
   if (status === "passed") return [];
   const name = code === "guard.policy" ? `policy ${policy}` : policy;
   const summary = `${name}${address === undefined ? "" : ` of ${address}`}: ${message}`;
-  const about = { rule: policy, ...(address !== undefined && { address }), ...(range && { range }) };
+  const about = { rule: policy, address, range };
   if (stopsPlan(check)) return [error(code, summary, { ...about, hint: hintFor(check, code) })];
   const hint = status === "overridden" ? "overridden by --override-policy" : "advisory: nothing is stopped";
   return [warning("policy.failed", summary, { ...about, hint })];
@@ -149,8 +149,8 @@ function hintFor(check: Check, code: FailureCode): string {
 }
 
 /**
- * Judges a saved plan by other policies: `rnv policy check`. It holds what is declared and recorded of each resource, no
- * more: a policy that asks for another field cannot be evaluated, and fails.
+ * Judges a saved plan by other policies: `rnv policy check`. A plan holds only declared and recorded fields: a policy that
+ * asks for another field cannot be evaluated, and fails.
  */
 export async function checkSavedPlan(
   cwd: string,
@@ -190,11 +190,16 @@ export async function compileConditions(
 }
 
 const policyOf = (type: string, { kind, condition, message, range }: ResourceCondition): Policy => ({
-  ...{ name: kind, level: "mandatory", each: type, require: condition, message, range },
-  ...(kind === "postcondition" && { seesComputed: true }),
+  name: kind,
+  level: "mandatory",
+  each: type,
+  require: condition,
+  message,
+  range,
+  seesComputed: kind === "postcondition" ? true : undefined,
 });
 
-/** Judges what must hold before a plan is applied. A failure is a result and an error: nothing is applied. */
+/** Judges the preconditions of a plan. A failure is an error: nothing is applied. */
 async function checkPreconditions(desired: Desired, plan: Plan): Promise<PolicyResults> {
   if (plan.options.mode !== "apply") return { checks: [], diagnostics: [] };
   const { compiled, diagnostics } = await compileConditions(desired);
@@ -212,7 +217,7 @@ async function checkPreconditions(desired: Desired, plan: Plan): Promise<PolicyR
   return { checks, diagnostics: [...diagnostics, ...found] };
 }
 
-/** Returns the errors of what does not hold once an apply has settled; a resource that cannot be read fails, too. */
+/** Returns the errors of conditions that do not hold once an apply has settled; an unreadable resource fails, too. */
 export async function checkPostconditions(
   desired: Desired,
   plan: Plan,

@@ -1,11 +1,11 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Connection } from "../api/connection";
-import type { RunProgram, SecretReach, StackUnit, SynthesizedFiles } from "../declaration/load-request";
+import type { ManifestRequest, SecretReach } from "../declaration/load-request";
 import { type Diagnostic, DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { type Address, parseAddress } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
 import type { Desired } from "../model/desired";
-import { type StageName, stageText } from "../model/stage";
+import { stageText } from "../model/stage";
 import type { RunOrigin } from "../model/state";
 import type { Clock } from "../model/time";
 import type { PlanInput, PlanOptions } from "../plan/plan";
@@ -19,34 +19,26 @@ export interface StateKey extends LoadedStateKey {
   readonly reviewKey?: Uint8Array | undefined;
 }
 
+/** A manifest or stacks and their surroundings; `stage` is `any` for a run that names none and works on a state alone. */
+export interface LoadContext
+  extends Omit<ManifestRequest, "files" | "types" | "secrets" | "checksOnly" | "standardInput"> {
+  /** Reads standard input to its end, for `-f -`. */
+  readonly standardInput?: () => Promise<Uint8Array>;
+}
+
 /**
  * Every capability a command may use; `src/cli` builds it from argv, environment and terminal, tests from their
  * own parts. Commands print nothing: they return outcomes and emit events.
  */
-export interface Context {
-  readonly cwd: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The manifest comes from someone who may not see secrets (DESIGN section 15). */
-  readonly untrusted?: boolean;
-  /** A manifest as a value, in place of the default files. */
-  readonly manifest?: unknown;
-  /** Runs `rnv.config.ts`, each program once; absent: at each load. */
-  readonly runProgram?: RunProgram | undefined;
-  /** Reads standard input to its end, for `-f -`. */
-  readonly standardInput?: () => Promise<Uint8Array>;
-  readonly synthesized?: SynthesizedFiles | undefined;
+export interface Context extends LoadContext {
   /** Ends in `/api/v1`, or `embedded`. */
   readonly baseUrl: string;
   readonly workspaceId: string;
-  /** The stack that the run is about, where stacks are read. */
-  readonly stack?: StackUnit | undefined;
-  /** The stage that the run is about; `any` for a run that names none and works on a state alone. */
-  readonly stage?: StageName | "any" | undefined;
   /** First 16 hex digits of SHA-256 of the API key; names the credential without telling it. */
   readonly credential: () => string;
   readonly host: string;
   readonly pid: number;
-  /** Who runs what, for the history of the state; `files` are those of the manifest. The host alone where it is absent. */
+  /** Returns the origin of a run of the manifest `files`, for the history of the state. Absent: the host alone. */
   readonly startedBy?: (files: readonly string[]) => Omit<RunOrigin, "command">;
   /** The repository that the run is of; `isJob`: without a name it writes to no state of a repository. */
   readonly repository?: { readonly name?: string | undefined; readonly isJob: boolean };
@@ -69,11 +61,12 @@ export interface Context {
 }
 
 export const originOf = ({ workspaceId, baseUrl, stack, stage }: Context): Origin => ({
-  ...{ workspaceId, baseUrl, stack: stack?.name },
-  ...(stage && stage !== "any" && { stage: { name: stageText(stage), takesUnnamed: false } }),
+  workspaceId,
+  baseUrl,
+  stack: stack?.name,
+  stage: stage && stage !== "any" ? { name: stageText(stage), takesUnnamed: false } : undefined,
 });
 
-/** Every command returns this besides its own result. */
 export interface Outcome {
   /** Undefined where the service was not asked. */
   readonly runId?: string;
@@ -100,9 +93,9 @@ export interface PlanRequest extends PlanWishes {
   readonly isSaved?: boolean;
   /** The plan is reviewed, or was: a manifest with secrets needs the key of their fingerprints. */
   readonly needsKey?: boolean;
-  /** How far secrets are read; `resolve` unless said. With less, the key of their fingerprints may be missing too. */
+  /** Reach of secret sources; default `resolve`. With less, the key of their fingerprints may be missing too. */
   readonly secrets?: SecretReach;
-  /** The manifest is not asked: what the state owns is destroyed, whatever is declared. */
+  /** The manifest is not read: all recorded resources are destroyed. */
   readonly recordedOf?: Pick<Desired, "stage">;
   /** Values revealed for the saved plan that is applied: they are not revealed again. */
   readonly revealed?: PlanInput["revealed"];
@@ -138,8 +131,8 @@ export function planOptions(request: PlanRequest): PlanOptions {
     adopt: request.adopt,
     allowEmpty: request.allowEmpty,
     confirmedDeletes: addresses("--confirm-delete", request.confirmedDeletes),
-    ...(confirmedConsumers.length > 0 && { confirmedConsumers }),
-    ...(request.confirmsAll === true && { confirmsAll: true }),
+    confirmedConsumers: confirmedConsumers.length > 0 ? confirmedConsumers : undefined,
+    confirmsAll: request.confirmsAll || undefined,
   };
 }
 

@@ -21,7 +21,7 @@ export interface DriftRequest extends PlanRequest {
 export interface DriftOutcome extends Outcome {
   readonly plan?: Plan;
   readonly report?: DriftReport;
-  /** How the entries of the file fared that are about this stage. */
+  /** The entries of the file that are about this stage. */
   readonly judged?: Pick<Judged, "used" | "unused">;
 }
 
@@ -32,7 +32,7 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   if (state) connection.reads.remember(state);
   // Variables that are not declared are reported, too.
   connection.reads.prefetchVariables("recorded services");
-  const from = { connection, state, writes: false, foresees: false };
+  const from = { connection, state, writes: false, checksBeforeApply: false };
   const { built, diagnostics } = await buildPlan(context, { ...request, secrets: "skip" }, from);
   const { runId } = connection;
   // An incomplete plan says nothing of drift.
@@ -52,11 +52,15 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
     now: context.clock.now(),
     stage: context.stage && context.stage !== "any" ? stageText(context.stage) : undefined,
   });
-  // What a narrowed run leaves out may have drifted.
+  // Resources outside of a narrowed run may have drifted.
   const isWhole = request.targets.length + request.excludes.length === 0;
   const exitCode = report.hasDrift ? 2 : expired.length > 0 ? 1 : 0;
   return {
-    ...{ runId, plan, report, judged: { used, unused: isWhole ? unused : [] }, exitCode },
+    runId,
+    plan,
+    report,
+    judged: { used, unused: isWhole ? unused : [] },
+    exitCode,
     diagnostics: [...diagnostics, ...expired.map(acceptanceExpired)],
   };
 }

@@ -15,7 +15,7 @@ function refuseAny(found: readonly Diagnostic[]): void {
 /** `rnv state mv`: throws `DiagnosticsError` for moves of records that the state does not allow, as all edits do. */
 export function checkMoves(state: State, moves: ReadonlyMap<Address, Address>): void {
   const refused = [...moves].flatMap(([from, to]) => refusedMove(state, from, to) ?? []);
-  refuseAny([...unsettled(state, [...moves].flat()), ...refused]);
+  refuseAny([...openWritesAt(state, [...moves].flat()), ...refused]);
 }
 
 function refusedMove(state: State, from: Address, to: Address): Diagnostic | undefined {
@@ -36,7 +36,7 @@ export function removeResources(
   addresses: readonly Address[],
 ): { readonly state: State; readonly removed: readonly Address[] } {
   const removed = withChildren(state.resources, addresses);
-  refuseAny(unsettled(state, [...removed]));
+  refuseAny(openWritesAt(state, [...removed]));
   return { state: withoutResources(state, removed), removed: [...removed].sort() };
 }
 
@@ -68,11 +68,11 @@ export function noteLeaving(state: State | undefined, addresses: readonly Addres
     const hint = `hand over ${parent}, with everything in it`;
     return error("state.conflict", `${address} is a part of ${parent}, which stays here`, { address, hint });
   });
-  refuseAny([...unknown(state, addresses), ...unsettled(state, [...leaving]), ...parted]);
+  refuseAny([...unknown(state, addresses), ...openWritesAt(state, [...leaving]), ...parted]);
   return { ...state, handOver: { to, addresses: [...leaving].sort() } };
 }
 
-/** Refuses to go on with a state whose resources may be in another one by now. */
+/** Refuses a state whose resources another state may hold by now. */
 export function refuseHandOver(state: State | undefined): void {
   if (state?.handOver === undefined) return;
   const { to, addresses: leaving } = state.handOver;
@@ -83,18 +83,22 @@ export function refuseHandOver(state: State | undefined): void {
 }
 
 /** Second step: the other state holds them, too. If a run continues, those that it holds were handed over before. */
-export function receiveResources(state: State, from: State, goesOn: boolean): State {
+export function receiveResources(
+  state: State,
+  from: State,
+  { isResumed }: { readonly isResumed: boolean },
+): State {
   const leaving = from.handOver?.addresses ?? [];
   const idOf = ({ type, id }: RecordedResource): string => `${type} ${id}`;
   const ids = new Set(Object.values(state.resources).map(idOf));
   const moved = entriesOf(from.resources).filter(
-    ([address, resource]) => leaving.includes(address) && !(goesOn && ids.has(idOf(resource))),
+    ([address, resource]) => leaving.includes(address) && !(isResumed && ids.has(idOf(resource))),
   );
   if (moved.length === 0) return state;
   const mismatch = workspaceMismatch(from, "the state that hands over", state);
   refuseAny([
     ...(mismatch === undefined ? [] : [mismatch]),
-    ...unsettled(state, leaving),
+    ...openWritesAt(state, leaving),
     ...moved
       .filter(([address, resource]) => Object.hasOwn(state.resources, address) || ids.has(idOf(resource)))
       .map(([address]) => error("state.conflict", `${address} is in the other state already`, { address })),
@@ -103,7 +107,7 @@ export function receiveResources(state: State, from: State, goesOn: boolean): St
     const dependsOn = resource.dependsOn.filter((other) => leaving.includes(other));
     // A parent that stays is in the other state only where that records it too.
     const parent = around && leaving.includes(around) ? around : addressOfId(state, from, around);
-    return [address, { ...resource, dependsOn, ...(parent && { parent }) }] as const;
+    return [address, { ...resource, dependsOn, parent }] as const;
   });
   return {
     ...state,
@@ -136,17 +140,18 @@ export function dropOpenWrites(
   return { state: { ...state, open }, addresses };
 }
 
+interface Replacement {
+  readonly current: State | undefined;
+  readonly incoming: State;
+  readonly force: boolean;
+}
+
 /**
  * Refuses a state that may not replace the recorded state. Another lineage and the loss of open writes need `force`. So
  * do, for `rnv state push` and as in Terraform, an older serial, or the same serial with other content. Another
  * workspace is never accepted.
  */
-export function checkReplacement(
-  verb: "push" | "restore",
-  current: State | undefined,
-  incoming: State,
-  force: boolean,
-): void {
+export function checkReplacement(verb: "push" | "restore", { current, incoming, force }: Replacement): void {
   if (current === undefined) return;
   const isPush = verb === "push";
   const name = isPush ? "the pushed state" : "the backup";
@@ -198,7 +203,7 @@ function unknown(state: State, addresses: readonly Address[]): Diagnostic[] {
 }
 
 /** An edit must not pull an address from under a write whose outcome is still to be found out. */
-function unsettled(state: State, addresses: readonly Address[]): Diagnostic[] {
+function openWritesAt(state: State, addresses: readonly Address[]): Diagnostic[] {
   return state.open
     .filter((intent) => addresses.includes(intent.address))
     .map((intent) =>

@@ -40,7 +40,7 @@ export async function execute(
   const { outputs, diagnostics } = knownOutputs(planning.input.desired, run.lookup);
   const movesOutputs = canonicalJson(hideOutputs(outputs, mask)) !== canonicalJson(state.outputs);
   if (movesOutputs) await journal.recordOutputs(outputs);
-  // What failed has not settled, and is told by itself.
+  // A failed change has not settled, and is reported by itself.
   const unmet =
     result.exitCode === 0 ? await checkPostconditions(planning.input.desired, plan, settledReader(run)) : [];
   const exitCode = result.exitCode || (diagnostics.length > 0 ? 1 : unmet.length > 0 ? 7 : 0);
@@ -62,8 +62,13 @@ function settledReader(run: Run): (change: Change) => Promise<LiveResource | und
     if (recorded === undefined) return undefined;
     const parentId = parent && journal.recorded(parent)?.id;
     const found = await types.get(name)?.read(reads, {
-      ...{ address, id: recorded.id, name: recorded.name, declared: new Map(), parentId, recorded },
-      ...{ parentIsLive: parent !== undefined },
+      address,
+      id: recorded.id,
+      name: recorded.name,
+      declared: new Map(),
+      parentId,
+      recorded,
+      parentIsLive: parent !== undefined,
     });
     return found?.kind === "found" ? found.live : undefined;
   };
@@ -177,7 +182,7 @@ function knownOutputs(desired: Desired, lookup: RunLookup) {
       const output = knownValue(value, lookup, () => new Secret(""));
       if (!(output instanceof Secret)) known[name] = output;
     } catch (failure) {
-      // What functions refuse is left out, and said.
+      // A function refused its arguments: report it.
       if (failure instanceof DiagnosticsError) diagnostics.push(...failure.diagnostics);
       else if (!(failure instanceof UnknownReference)) throw failure;
     }

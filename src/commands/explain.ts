@@ -6,7 +6,7 @@ import { type ResourceType, ruleAt } from "../model/resource-type";
 import { escapeText, quoteText } from "../report/escape-text";
 import { isDeployed, resourceTypes, typeNamed } from "../resources";
 
-/** `rnv explain`: returns what documents a field of the manifest, or a diagnostic code. Throws `DiagnosticsError` for any other word. */
+/** `rnv explain`: returns the documentation of a manifest field or a diagnostic code. Throws `DiagnosticsError` for any other word. */
 export function explain(word: string): string {
   if (Object.hasOwn(codeMeanings, word))
     return `${word}\n\n${codeMeanings[word as keyof typeof codeMeanings]}\n`;
@@ -99,7 +99,7 @@ function typeText({ type, enum: values, const: only, items, anyOf }: FieldSchema
   return type === "string" ? "text" : String(type ?? "any value");
 }
 
-/** Returns what a change of a field does, for its documentation; empty where it needs no words. */
+/** Returns the effect of a change of a field, for its documentation; may be empty. */
 export function effectOf(path: string, type: ResourceType): string {
   const rule = ruleAt(type, path);
   if (type.groups.includes(path) || rule === undefined) return "";

@@ -19,7 +19,7 @@ import type * as library from "./library/types";
 import { connectWithRedaction } from "./load";
 
 export interface ExportRequest extends library.ExportRequest {
-  /** Reveals each secret once (audited by the service): one that is another resource's address becomes a reference to it. */
+  /** Reveals each secret once (audited by the service): a secret that is another resource's address becomes a reference. */
   readonly reveals?: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function exportManifest(context: Context, request: ExportRequest): 
   const lists = await Promise.all(importableTypes.map(async (type) => (await type.list(reads)) ?? []));
   // Parents come before their children: lists are in the order of the types.
   const all = lists.flatMap((list) => [...list].sort((a, b) => compareTexts(a.id, b.id)));
-  const live = request.project === undefined ? all : within(rootNamed(all, request.project), all);
+  const live = request.project === undefined ? all : withContents(rootNamed(all, request.project), all);
   const names = logicalNames(live);
   const references: FoundReferences =
     request.reveals === true ? await findReferences(live, names, context, reads) : new Map();
@@ -53,8 +53,8 @@ export async function exportManifest(context: Context, request: ExportRequest): 
       other.parentId === one.parentId &&
       isPlacedAs(typeOf(one.type), other, one.attributes);
     const meta = {
-      ...(request.protects && { lifecycle: { preventDestroy: true } }),
-      ...(entriesNamed(all, one.name).filter(isSame).length > 1 && { import: one.id }),
+      lifecycle: request.protects ? { preventDestroy: true } : undefined,
+      import: entriesNamed(all, one.name).filter(isSame).length > 1 ? one.id : undefined,
     };
     const block = blockOf(one, place, catalog, mask, parent);
     return [{ ...withReferences(block, references.get(one)), meta }];
@@ -89,9 +89,9 @@ async function findReferences(
       const text = one.computed.get(attribute);
       if (place === undefined || !stable || !isAddress(text)) continue;
       const print = new Secret(text).fingerprint(key, "");
-      // What two resources show is the address of neither.
-      const isTaken = addresses.has(print);
-      addresses.set(print, isTaken ? undefined : { address: addressOf(one.type, ...place), attribute });
+      // An address that two resources show belongs to neither.
+      const isAmbiguous = addresses.has(print);
+      addresses.set(print, isAmbiguous ? undefined : { address: addressOf(one.type, ...place), attribute });
     }
   }
   const found = new Map<LiveResource, ReadonlyMap<string, Reference>>();
@@ -136,7 +136,7 @@ function rootNamed(all: readonly LiveResource[], text: string): LiveResource {
   throw failure("live.ambiguous", `${found.length} projects are named "${text}"`, { hint });
 }
 
-function within(root: LiveResource, all: readonly LiveResource[]): readonly LiveResource[] {
+function withContents(root: LiveResource, all: readonly LiveResource[]): readonly LiveResource[] {
   const found = new Map([[root.id, root]]);
   for (const one of all) if (one.parentId !== null && found.has(one.parentId)) found.set(one.id, one);
   return [...found.values()];
@@ -155,11 +155,11 @@ export function blockOf(
   const base = defaults(catalog);
   const parentAttributes = parents.map(({ attribute }) => attribute);
   const written = new Map<string, Plain | typeof omitted>();
-  // Of the fields that this version does not know, those that the catalog does.
+  // An unknown field is shown only if the catalog has it.
   const shown = [...attributes].filter(([path]) => !isOpenField(resourceType, path) || base.has(path));
   for (const [path, value] of shown) {
     const isDeclarable = ruleAt(resourceType, path) !== undefined && !parentAttributes.includes(path);
-    // What the parent chooses where nothing is declared.
+    // The parent's choice where nothing is declared.
     const chosen = (parent?.offers?.[path] ?? []).filter(({ isDefault }) => isDefault);
     const isChosen = chosen.some(({ id, name }) => value === name || value === id);
     const isDefault = plainEqual(value, base.get(path)) || isChosen;

@@ -101,9 +101,9 @@ export function memberResult(
   const changes = sumOf(outcomes.map((one) => changesOf(verb, one)));
   const diagnostics = outcomes
     .flatMap(({ diagnostics }) => diagnostics.map(diagnosticData))
-    // Enough to see what is wrong, in a report of hundreds of members.
+    // The report may have hundreds of members.
     .slice(0, 20)
-    .map((one) => placedIn(one, member));
+    .map((one) => inFolder(one, member));
   const runs = outcomes.flatMap(({ runId }) => runId ?? []);
   const hasApplied = verb === "apply" && Object.values(changes ?? {}).some((number) => number > 0);
   const isDrift = verb === "drift" && exitCode === 2;
@@ -111,7 +111,11 @@ export function memberResult(
   const status = hasApplied && exitCode === 0 ? "applied" : isDrift ? "drift" : ofCode;
   const { name, manifest: folder, stage } = member;
   return {
-    ...{ name, folder, stage, status, exit_code: exitCode },
+    name,
+    folder,
+    stage,
+    status,
+    exit_code: exitCode,
     seconds: Math.round(seconds * 100) / 100,
     changes,
     drift: sumOf(outcomes.map(countsOfStage)),
@@ -128,7 +132,6 @@ function changesOf(verb: FleetVerb, { plan, counts }: TargetOutcome): MemberResu
   return { add, change, destroy, adopt, forget };
 }
 
-/** Adds the numbers of each name; undefined where there are none. */
 function sumOf<T extends Readonly<Record<string, number>>>(all: readonly (T | undefined)[]): T | undefined {
   const known = all.filter((one) => one !== undefined);
   const add = (a: T, b: T) =>
@@ -138,13 +141,13 @@ function sumOf<T extends Readonly<Record<string, number>>>(all: readonly (T | un
 
 type MemberFinding = NonNullable<MemberResult["diagnostics"]>[number];
 
-function placedIn(found: MemberFinding, { manifest: folder = "." }: MemberNames): MemberFinding {
+function inFolder(found: MemberFinding, { manifest: folder = "." }: MemberNames): MemberFinding {
   const file = found.location?.file;
   if (file === undefined || folder === "." || isAbsolute(file) || file.startsWith("<")) return found;
   return { ...found, location: { ...found.location, file: posix.join(folder, file) } };
 }
 
-/** The result of a member that was not run to its end, with what its process printed or why it was not run. */
+/** Returns the result of a member that was not run to its end, with the output of its process or the reason. */
 export const endedMember = (
   verb: FleetVerb,
   member: MemberNames,
@@ -156,21 +159,24 @@ export const endedMember = (
   output: output.trim() || undefined,
 });
 
-/** Makes the report of members; the exit code is the most telling one that `counts` says counts. */
+/** Makes the report of members; its exit code is the worst of theirs. */
 export function makeReport(
   head: Pick<FleetReport, "verb" | "started_at" | "seconds" | "shard" | "selected">,
   members: readonly MemberResult[],
   isDetailed: boolean,
 ): FleetReport {
-  // As `rnv plan` without -detailed-exitcode: a plan with changes, or with one that is blocked, was made.
+  // As `rnv plan` without -detailed-exitcode: a plan with changes, blocked or not, is a success.
   const isMade = ({ exit_code: code, changes }: MemberResult): boolean =>
     head.verb === "plan" && !isDetailed && changes !== undefined && (code === 2 || code === 4);
   const counts: Partial<Record<MemberStatus, number>> = {};
   for (const { status } of members) counts[status] = (counts[status] ?? 0) + 1;
   const exitCode = joinExitCodes(members.map((one) => (isMade(one) ? 0 : one.exit_code)));
   return {
-    ...{ format_version: "1.0", ...head, seconds: Math.round(head.seconds * 100) / 100 },
-    ...{ exit_code: exitCode, counts },
+    format_version: "1.0",
+    ...head,
+    seconds: Math.round(head.seconds * 100) / 100,
+    exit_code: exitCode,
+    counts,
     members: [...members].sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }
@@ -195,8 +201,8 @@ export function joinReports(all: readonly FleetReport[], isDetailed: boolean): F
     });
   const { verb, selected, started_at, shard: { count } = { count: 1 } } = first;
   const results = new Map(reports.flatMap(({ members }) => members.map((one) => [one.name, one])));
-  const told = new Set(reports.map(({ shard }) => shard?.index));
-  const missing = Array.from({ length: count }, (_, i) => i + 1).filter((index) => !told.has(index));
+  const reported = new Set(reports.map(({ shard }) => shard?.index));
+  const missing = Array.from({ length: count }, (_, i) => i + 1).filter((index) => !reported.has(index));
   const hint = `run shard ${shortList(missing.map(String), 10)} of ${count} again`;
   const lost = error("command.usage", "it is in no report", { hint });
   for (const name of selected.filter((one) => !results.has(one)))

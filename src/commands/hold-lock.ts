@@ -34,7 +34,7 @@ export async function holdLock<T>(
   const session = await context.backend.lock(holder, lock.timeoutMs, {
     repair: lock.repair,
     signal: context.signal,
-    onHeld: tellHeld(context, lock.timeoutMs),
+    onHeld: reportLock(context, lock.timeoutMs),
   });
   try {
     if (lock.anyRepository !== true) refuseOtherRepository(context, session.state, lock.isSweep);
@@ -76,25 +76,25 @@ function recordRepository(session: StateSession, name: string | undefined): void
 }
 
 /** Says at once who holds the lock and how long it is waited for, and again after a while and for another holder. */
-function tellHeld({ clock, say }: Pick<Context, "clock" | "say">, timeoutMs: number): LockWait["onHeld"] {
+function reportLock({ clock, say }: Pick<Context, "clock" | "say">, timeoutMs: number): LockWait["onHeld"] {
   const startedAt = clock.elapsed();
-  let told: string | undefined;
+  let reported: string | undefined;
   let times = 0;
   return (holder) => {
     const named = holder && escapeText(`${holder.command} (pid ${holder.pid} on ${holder.host})`);
     const who = named ?? "another run";
     const waited = clock.elapsed() - startedAt;
-    const isNew = who !== told;
+    const isNew = who !== reported;
     if (!isNew && waited < reminderAfter(times)) return;
     if (!isNew) times += 1;
-    told = who;
-    const left = `at most ${durationText(Math.max(0, timeoutMs - waited))} more`;
+    reported = who;
+    const remaining = `at most ${durationText(Math.max(0, timeoutMs - waited))} more`;
     const heldMs = clock.now() - Date.parse(holder?.since ?? "");
     const since = heldMs >= 0 ? ` for ${elapsedText(heldMs / 1000)}` : "";
     say?.(
       isNew
-        ? `The state is locked by ${who}${since}; waiting ${left}`
-        : `Still waiting for the lock of ${who} (${elapsedText(waited / 1000)} so far, ${left})`,
+        ? `The state is locked by ${who}${since}; waiting ${remaining}`
+        : `Still waiting for the lock of ${who} (${elapsedText(waited / 1000)} so far, ${remaining})`,
     );
   };
 }

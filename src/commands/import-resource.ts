@@ -42,7 +42,6 @@ interface ImportTarget {
   readonly parent: Address | undefined;
 }
 
-/** An import under the lock, with what the manifest declares at its address. */
 interface Importing extends ImportTarget {
   readonly context: Context;
   readonly connection: Connection;
@@ -101,14 +100,14 @@ function targetOf({ address: text, id }: ImportRequest): ImportTarget {
 }
 
 function refuseIfRecorded(state: State, { address, type: { type }, id }: ImportTarget): void {
-  const taken = state.resources[address];
+  const recorded = state.resources[address];
   const owner = Object.entries(state.resources).find(([, one]) => one.type === type && one.id === id)?.[0];
-  if (owner === undefined && taken === undefined) return;
+  if (owner === undefined && recorded === undefined) return;
   const summary =
-    owner === undefined ? `${address} is recorded with id ${taken?.id}` : `${id} is recorded as ${owner}`;
+    owner === undefined ? `${address} is recorded with id ${recorded?.id}` : `${id} is recorded as ${owner}`;
   const free = `nothing to do, or remove the record first: rnv state rm ${address}`;
   const isPart = owner !== undefined && leavesParent(state, owner as Address, address);
-  const hint = taken ? free : isPart ? "check the id" : `rnv state mv ${owner} ${address}`;
+  const hint = recorded ? free : isPart ? "check the id" : `rnv state mv ${owner} ${address}`;
   throw failure("state.conflict", summary, { address, hint });
 }
 
@@ -173,7 +172,7 @@ async function undeclared(
   );
 }
 
-/** Returns true if a part of a resource would be recorded in another one at `to`: it cannot move there. */
+/** Returns true if `to` is in another resource than `from`, which is part of its resource and cannot move. */
 export function leavesParent({ resources }: State, from: Address, to: Address): boolean {
   const type = typeNamed(typeOf(from));
   const parent = type?.removedWithParent ? parentOf(to, type) : undefined;
@@ -195,13 +194,15 @@ function recordOf(
 ): RecordedResource {
   const isRecorded = parent !== undefined && state.resources[parent] !== undefined;
   const { id, name, updatedAt } = live;
-  // Only generated values are kept as they are. Of all others the first plan shows what it takes over.
+  // Only generated values are kept as they are. The first plan shows all others.
   const kept = [...attributes].flatMap(([path, { value }]) =>
     value instanceof GeneratedSecret ? [[path, { fingerprint: value.fingerprint }]] : [],
   );
   return {
     ...bareRecord({ type: type.type, id, name, updatedAt, parent: isRecorded ? parent : undefined }),
-    ...{ computed: unmasked(Object.fromEntries(live.computed), mask), preventDestroy, onRemove },
+    computed: unmasked(Object.fromEntries(live.computed), mask),
+    preventDestroy,
+    onRemove,
     applied: Object.fromEntries(kept),
   };
 }

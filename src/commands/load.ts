@@ -13,50 +13,26 @@ import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
 import { consentsIn } from "../plan/saved-plan";
 import { resourceTypes } from "../resources";
 import { checkStateKey } from "../state/key";
-import type { Context, PlanRequest, StateKey } from "./context";
+import type { Context, LoadContext, PlanRequest, StateKey } from "./context";
 import { loadDesired } from "./load-desired";
 import { nothingDesired } from "./refresh";
-
-export type LoadContext = Pick<
-  Context,
-  | "cwd"
-  | "environment"
-  | "manifest"
-  | "standardInput"
-  | "synthesized"
-  | "untrusted"
-  | "runProgram"
-  | "stack"
-  | "stage"
->;
 
 /** Reads and checks the manifest or the stacks; `secrets` says how far the sources of secrets are read. */
 export async function load(
   context: LoadContext,
   files: readonly string[],
   secrets: SecretReach,
-  checksOnly = false,
+  { checksOnly }: { readonly checksOnly?: boolean } = {},
 ): Promise<LoadedManifest> {
   return loadDesired({ ...(await manifestRequest(context, files)), secrets, checksOnly });
 }
 
 export async function manifestRequest(context: LoadContext, files: readonly string[]) {
-  return {
-    files,
-    manifest: context.manifest,
-    cwd: context.cwd,
-    types: resourceTypes,
-    environment: context.environment,
-    synthesized: context.synthesized,
-    untrusted: context.untrusted === true,
-    runProgram: context.runProgram,
-    stack: context.stack,
-    stage: context.stage,
-    ...(files.includes("-") ? { standardInput: await context.standardInput?.() } : {}),
-  };
+  const standardInput = files.includes("-") ? await context.standardInput?.() : undefined;
+  return { ...context, files, types: resourceTypes, standardInput };
 }
 
-/** Loads what `request` declares: fields that the manifest leaves to the catalog are decided, secrets are redacted. */
+/** Loads the resources of `request`: the catalog decides the fields that the manifest leaves to it, secrets are redacted. */
 export async function loadDeclared(
   context: Context,
   request: PlanRequest,
@@ -75,7 +51,7 @@ export async function loadDeclared(
   const { desired, diagnostics } = await withKnownFields(whole, loaded.diagnostics, connection);
   if (hasErrors(diagnostics)) return { diagnostics, key };
   const found = await fingerprintKey(context, desired, request, from);
-  // Who destroys everything, or allows that, means an empty manifest.
+  // An empty manifest is meant where everything may be destroyed.
   const isMeant = request.mode === "destroy" || request.allowEmpty;
   const all = [...diagnostics, ...found.diagnostics].filter(
     ({ code }) => !isMeant || code !== "manifest.empty",
@@ -115,7 +91,7 @@ async function fingerprintKey(
   const { key: reviewKey } = isAuthenticated ? await context.stateKey(isConsent) : {};
   if (request.needsKey && !isKeyless && !reviewKey) return { diagnostics: [noReviewKey] };
   // A state without secrets names no key: whoever reads it later needs none.
-  if (isKeyless) return { diagnostics: [], ...(reviewKey && { reviewKey }) };
+  if (isKeyless) return { diagnostics: [], reviewKey };
   const isNeeded = reachOf(request) === "resolve";
   const creates = isNeeded && (writes || request.isSaved === true) && keyId === null;
   const found = await context.stateKey(creates);
@@ -154,13 +130,13 @@ const declaresSecrets = (desired: Desired): boolean =>
 /** Connects for a verb that reads no manifest: values of the manifest in the folder and of the state are masked all the same. */
 export async function connectWithRedaction(context: Context, state: State | undefined): Promise<Connection> {
   const connection = await context.connect();
-  connection.redact(await secretsHere(context, state));
+  connection.redact(await secretsToMask(context, state));
   if (state) connection.reads.remember(state);
   return connection;
 }
 
 export async function shownState(context: Context, state: State): Promise<State> {
-  const mask = createMask(await secretsHere(context, state));
+  const mask = createMask(await secretsToMask(context, state));
   const resources = Object.entries(state.resources).map(([address, one]) => [
     address,
     { ...one, applied: mask(one.applied), computed: mask(one.computed) },
@@ -168,7 +144,7 @@ export async function shownState(context: Context, state: State): Promise<State>
   return { ...state, resources: Object.fromEntries(resources) };
 }
 
-async function secretsHere(context: Context, state: State | undefined): Promise<KnownSecrets> {
+async function secretsToMask(context: Context, state: State | undefined): Promise<KnownSecrets> {
   const { desired } = await load({ ...context, stage: context.stage ?? "any" }, [], "skip");
   return knownSecrets(context, desired, state);
 }

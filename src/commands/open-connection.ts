@@ -13,7 +13,7 @@ export const keyPattern = /^rnv_[!-~]+$/;
 const largestKeyFile = 4096;
 
 /**
- * Returns the API key that is `given`, else that in the file of RNV_API_KEY_FILE, or what is wrong with it; undefined where
+ * Returns the API key that is `given`, else that in the file of RNV_API_KEY_FILE, or the diagnostic of a bad key. Undefined:
  * neither is set. Nothing of the key is ever in a message; `source` names the setting that was given.
  */
 export function readApiKey(

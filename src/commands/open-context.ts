@@ -51,7 +51,8 @@ export function settingsOf(given: GivenSettings): Settings {
   const state = address.kind === "file" ? { ...address, path: resolve(cwd, address.path) } : address;
   const gaps = gapSettings(environment);
   return {
-    ...{ baseUrl, workspaceId },
+    baseUrl,
+    workspaceId,
     apiKey: apiKey === undefined ? undefined : new Secret(apiKey),
     credential: () => (apiKey === undefined ? "" : sha256(apiKey).slice(0, 16)),
     state,
@@ -106,7 +107,13 @@ export function openRun(parts: RunParts): OpenContext {
       clock: systemClock,
       random: Math.random,
       runId: randomBytes(16).toString("hex"),
-      ...{ workspaceId, gaps, signal, say, maxConcurrency, onWait, onDeprecation },
+      workspaceId,
+      gaps,
+      signal,
+      say,
+      maxConcurrency,
+      onWait,
+      onDeprecation,
       userAgent: `rnv/${version}`,
     });
   };
@@ -116,8 +123,12 @@ export function openRun(parts: RunParts): OpenContext {
     ...machine,
     credential: settings.credential,
     backend: openBackend(settings.state, {
-      ...{ ...origin, ...machine, environment, openTransport: openServer },
-      ...{ stack: stack?.name, isStackUndeclared: stack?.isUndeclared },
+      ...origin,
+      ...machine,
+      environment,
+      openTransport: openServer,
+      stack: stack?.name,
+      isStackUndeclared: stack?.isUndeclared,
       stage: stage === "any" ? undefined : stage ? { name: stageText(stage), takesUnnamed } : null,
       isAlive: aliveBy((pid, probe) => process.kill(pid, probe)),
     }),

@@ -53,7 +53,7 @@ export interface PlanOutcome extends Outcome {
 export async function plan(context: Context, request: PlanRequest): Promise<PlanOutcome> {
   const connection = await prefetch(context);
   const state = await context.backend.read();
-  const from = { connection, state, writes: false, foresees: true };
+  const from = { connection, state, writes: false, checksBeforeApply: true };
   const { runId } = connection;
   const { built, diagnostics } = await buildPlan(context, request, from);
   if (!built) return { runId, diagnostics, exitCode: exitCodeOf(diagnostics) };
@@ -69,7 +69,7 @@ export async function plan(context: Context, request: PlanRequest): Promise<Plan
 
 /**
  * Loads, recovers, refreshes, reveals, compares and judges: the steps of every plan. Writes nothing. `built` is undefined when
- * something before the plan failed; the diagnostics say what.
+ * a step before the plan failed.
  */
 export async function buildPlan(
   context: Context,
@@ -121,12 +121,12 @@ function refuseUnavailable(input: PlanInput, { diagnostics }: Plan): Plan | unde
 }
 
 async function judge(planning: Planning, plan: Plan) {
-  const foreseen = planning.foresees ? await checkBeforeApply(planning.connection.reads, plan) : [];
+  const foreseen = planning.checksBeforeApply ? await checkBeforeApply(planning.connection.reads, plan) : [];
   const { checks, diagnostics } = await judgePlan(planning, plan);
   return { ...plan, checks, diagnostics: [...plan.diagnostics, ...foreseen, ...diagnostics] };
 }
 
-/** Asks the service for what blocks a plan now (DESIGN section 7); returns warnings. */
+/** Asks the service for reasons that block a plan now (DESIGN section 7); returns warnings. */
 async function checkBeforeApply(reads: Reads, plan: Plan): Promise<readonly Diagnostic[]> {
   const found: Diagnostic[] = [];
   const ids = new Map(plan.changes.map(({ address, id }) => [address, id]));
@@ -166,7 +166,7 @@ async function revealValues(
     const { address, type } = change;
     const instance = instanceOf(plan, change);
     const { live, recorded } = instance;
-    const paths = pathsToReveal(change, instance, secrets !== "skip", hasKey);
+    const paths = pathsToReveal(change, instance, { isDeclared: secrets !== "skip", hasKey });
     if (!live || paths.length === 0) return [];
     try {
       const values = await typeNamed(type)?.reveal?.(reads, live);
@@ -176,7 +176,7 @@ async function revealValues(
         if (value) prints[path] = printsOf(value, { address, recorded }, input);
       }
       const { id, updatedAt } = live;
-      return [[address, { id, ...(updatedAt !== undefined && { updatedAt }), prints }]];
+      return [[address, { id, updatedAt, prints }]];
     } catch (failure) {
       refusals.push(notRevealed(change, failure));
       return [];
@@ -190,8 +190,7 @@ async function revealValues(
 function pathsToReveal(
   { action, type, attributes, drift = [] }: Change,
   { resolved, recorded }: PlannedInstance,
-  isDeclared: boolean,
-  hasKey: boolean,
+  { isDeclared, hasKey }: { readonly isDeclared: boolean; readonly hasKey: boolean },
 ): readonly string[] {
   const resource = typeNamed(type);
   const isCompared = isDeclared ? action === "adopt" || action === "update" : drift.length === 0;
@@ -206,7 +205,7 @@ function pathsToReveal(
 
 /** Without the value, the plan would write a secret that may be equal. */
 function notRevealed({ address, range }: Change, failure: unknown): Diagnostic {
-  const found = diagnosticOf(failure, { address, ...(range && { range }) });
+  const found = diagnosticOf(failure, { address, range });
   const without = "without --verify-values nothing is revealed, and what differs or is unknown is written";
   return { ...found, hint: found.hint === undefined ? without : `${found.hint}; ${without}` };
 }
@@ -243,8 +242,9 @@ export async function withDeployers(context: Context, start: PlanStart, plan: Pl
     if (!(failure instanceof ApiError || failure instanceof DiagnosticsError)) throw failure;
   };
   await Promise.all([...new Set(changed.map(serviceOf))].map((address) => look(address).catch(unlessFailed)));
-  const told = (change: Change) => (isChangedOutside(change) ? found.get(serviceOf(change)) : undefined);
-  return { ...plan, changes: plan.changes.map((change) => ({ ...change, deployed: told(change) })) };
+  const deployedBy = (change: Change) =>
+    isChangedOutside(change) ? found.get(serviceOf(change)) : undefined;
+  return { ...plan, changes: plan.changes.map((change) => ({ ...change, deployed: deployedBy(change) })) };
 }
 
 const serviceOf = ({ address, type, parent }: Change): Address | undefined =>

@@ -32,18 +32,20 @@ interface PromoteOutcome extends Outcome {
   readonly promotions: readonly Promotion[];
 }
 
-/** Reads what runs in the stage of `context`, and compares it with what the other stage pins. Writes nothing. */
+/** Compares the running releases in the stage of `context` with the commits that the other stage pins. Writes nothing. */
 export async function promote(context: Context, request: PromoteRequest): Promise<PromoteOutcome> {
   const source = await load(context, request.files, "skip");
   const target = await load({ ...context, stage: request.to }, request.files, "skip");
   const stop = (diagnostics: readonly Diagnostic[], exitCode: number): PromoteOutcome => ({
-    ...{ promotions: [], diagnostics, exitCode },
+    promotions: [],
+    diagnostics,
+    exitCode,
   });
   if (!source.desired || !target.desired)
     return stop(source.desired ? target.diagnostics : source.diagnostics, 1);
   const promotions: Promotion[] = [];
   const refused: Diagnostic[] = [];
-  const services = await status(context, request.wanted);
+  const services = await status(context, { address: request.wanted });
   for (const { address, type } of request.wanted === undefined ? source.desired.resources.values() : [])
     if (type === "service" && services.every((one) => one.address !== address))
       if (deploymentOf(source.desired, address) && deploymentOf(target.desired, address))
@@ -73,7 +75,6 @@ function pinned(declared: DesiredResource | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns why the release that serves is not the one to promote; undefined where it is. */
 function problemOf(service: RunningService, commit: string | undefined): string | undefined {
   const { runs, archived, standing, health = "unknown", release } = service;
   if (runs === "unknown") return `it cannot be read: ${service.reason}`;
@@ -92,11 +93,14 @@ function problemOf(service: RunningService, commit: string | undefined): string 
 
 const noCommit = "its live deployment names no commit";
 
+const followsBranch = "The platform leaves it empty for a deployment that follows a branch.";
+
+const pinHint = (from: PromoteRequest["from"]): string =>
+  `Pin deploy.commit in stage ${stageText(from)}, apply it, then promote again.`;
+
 const refusal = (address: Address, problem: string, { from }: PromoteRequest): Diagnostic =>
   error("guard.promote", `${address} cannot be promoted: ${problem}`, {
     address,
-    ...(problem === noCommit && {
-      detail: "The platform leaves it empty for a deployment that follows a branch.",
-      hint: `Pin deploy.commit in stage ${stageText(from)}, apply it, then promote again.`,
-    }),
+    detail: problem === noCommit ? followsBranch : undefined,
+    hint: problem === noCommit ? pinHint(from) : undefined,
   });

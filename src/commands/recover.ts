@@ -25,8 +25,8 @@ export interface PlanStart {
   readonly state: State | undefined;
   /** The plan is to be applied under the lock: interrupted writes are waited for, and keys may be made. */
   readonly writes: boolean;
-  /** The service is asked for what blocks an apply. */
-  readonly foresees: boolean;
+  /** The service is asked for reasons that block an apply. */
+  readonly checksBeforeApply: boolean;
 }
 
 export interface Planning extends PlanStart {
@@ -55,7 +55,7 @@ export async function recoverAndRead(
   }
 }
 
-/** Says at a terminal what a plan reads, where that takes longer than 400 ms. */
+/** Shows progress at a terminal when the reads of a plan take longer than 400 ms. */
 async function showProgress({ context: { clock, progress }, desired, state }: Planning, ended: AbortSignal) {
   const addresses = new Set([...desired.resources.keys(), ...Object.keys(state?.resources ?? {})]);
   const { length } = [...addresses].filter((address) => address.startsWith("service."));
@@ -84,7 +84,7 @@ async function readInput(
     baseUrl: context.baseUrl,
     ...refreshed,
     catalog: await reads.catalog(),
-    ...(stage && { stage: stage.name }),
+    stage: stage?.name,
     timestamp: new Date(context.clock.now()).toISOString(),
     types: resourceTypes,
     options,

@@ -70,7 +70,7 @@ export async function refresh(target: RefreshTarget): Promise<Refreshed> {
   for (const level of groupBy(resourceTypes, depthOf).values()) {
     await readData(refreshing);
     const here = targets.filter(({ type }) => level.includes(type));
-    // What functions make of others beside it is known once these are read.
+    // Functions need the values of other resources of the same level.
     for (const isMade of [false, true]) {
       const now = here.filter(({ address }) => computed.has(address) === isMade);
       await Promise.all(now.map(async (one) => results.set(one.address, await readOne(refreshing, one))));
@@ -101,7 +101,6 @@ interface ToRead {
   readonly parent: Address | undefined;
 }
 
-/** Returns what is declared or recorded; types that this version does not know are left out. */
 function targetsOf(refreshing: Refreshing): readonly ToRead[] {
   const { desired, recorded } = refreshing;
   const others = [...recorded]
@@ -116,10 +115,7 @@ function targetsOf(refreshing: Refreshing): readonly ToRead[] {
 const isComputed = ({ attributes }: DesiredResource): boolean =>
   [...attributes.values()].some(({ value }) => value instanceof Computed);
 
-/**
- * A retained resource is not managed, and in no list: it is asked for by its id only where it blocks the
- * deletion of its parent.
- */
+/** Returns true unless a resource is retained: it is in no list, and its id is read only if it blocks its parent's deletion. */
 function isRead({ retained, parent }: RecordedResource, { desired, recorded, destroys }: Refreshing) {
   if (!retained) return true;
   const holder = parent && recorded.get(parent);
@@ -217,7 +213,6 @@ interface LookupResults {
 
 type LookupValues = { readonly [name: string]: Plain };
 
-/** A data source whose query is known. */
 interface DataQuery {
   readonly source: DesiredData;
   readonly query: ReadonlyMap<string, string>;
@@ -241,8 +236,8 @@ async function readData(refreshing: Refreshing): Promise<void> {
 }
 
 /**
- * Records every data source that could not be read as failed, with a finding: the resource that it waits for, or the lack
- * of a value. A data source that waits for a failed one has no finding of its own.
+ * Records every data source that could not be read as failed. Its finding names the missing resource or value. A data
+ * source that waits for a failed data source has no finding of its own.
  */
 function failWaitingData(refreshing: Refreshing): void {
   const { found } = refreshing;
@@ -256,7 +251,7 @@ function failWaitingData(refreshing: Refreshing): void {
       const summary = `${owner}: what it is looked up by has no value now`;
       diagnostic = error("plan.data_unusable", summary, { address, range });
     }
-    found.data.set(source.address, { kind: "failed", ...(diagnostic && { diagnostic }) });
+    found.data.set(source.address, { kind: "failed", diagnostic });
   }
 }
 
@@ -305,12 +300,9 @@ async function lookUp(reads: Reads, wish: DataQuery): Promise<DataRead> {
   const read = await findResource(reads, type, wanted);
   if (read.kind !== "found") return failed(source, notFound(wish, type, read));
   const { live } = read;
-  const values = {
-    ...unflatten(withoutOpenFields(type, live.attributes)),
-    ...(parent && { [parent.attribute]: live.parentId }),
-    ...Object.fromEntries(live.computed),
-    id: live.id,
-  };
+  const attributes = unflatten(withoutOpenFields(type, live.attributes));
+  const owner = parent ? { [parent.attribute]: live.parentId } : undefined;
+  const values = { ...attributes, ...owner, ...Object.fromEntries(live.computed), id: live.id };
   return { kind: "found", values: values as LookupValues, live };
 }
 

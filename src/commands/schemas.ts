@@ -15,7 +15,7 @@ import { testReportSchema } from "../report/test-report";
 import { resourceTypes } from "../resources";
 import type { Context } from "./context";
 import { connectWithRedaction } from "./load";
-import type { SchemaName } from "./tools";
+import type { SchemaName } from "./schema-names";
 
 const schemas: Readonly<Record<SchemaName, (catalog?: Catalog) => unknown>> = {
   manifest: (catalog) => manifestJsonSchema(resourceTypes, catalog),

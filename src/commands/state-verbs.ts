@@ -99,8 +99,8 @@ export function removeState(
 ): Promise<EditOutcome> {
   return edit(context, "state rm", request, ({ state }) => {
     const dropped = state && dropOpenWrites(state, request.addresses);
-    const left = request.addresses.filter((text) => !dropped?.addresses.includes(text as Address));
-    const found = left.map((text) => findRecorded(state, text).address);
+    const others = request.addresses.filter((text) => !dropped?.addresses.includes(text as Address));
+    const found = others.map((text) => findRecorded(state, text).address);
     if (dropped === undefined) throw failure("command.usage", "nothing is recorded yet");
     const edited = removeResources(dropped.state, found);
     const archived = edited.removed.flatMap((address) => {
@@ -131,7 +131,7 @@ async function replaceState(
 ) {
   const parsed = await context.backend.parse(text, name);
   const outcome = await edit(context, `state ${verb}`, request, (session) => {
-    checkReplacement(verb, session.state, parsed.state, request.force);
+    checkReplacement(verb, { current: session.state, incoming: parsed.state, force: request.force });
     return { state: parsed.state, touched: touchedAt(differingRecords(session.state, parsed.state)) };
   });
   return { ...outcome, restored: { name, bytes: Buffer.byteLength(text), parsed } };
@@ -222,7 +222,7 @@ export function findRecorded(state: State | undefined, text: string): FoundRecor
   throw failure("state.address_unknown", summary, { hint });
 }
 
-/** Whether a state owns nothing and no run of it is left open. */
+/** True if a state owns nothing and no run of it is open. */
 export const isEmptied = (state: State | undefined): boolean =>
   state === undefined ||
   (Object.keys(state.resources).length === 0 && state.open.length === 0 && state.run === null);
@@ -234,9 +234,9 @@ export const eraseState = (context: Context, lockTimeoutMs: number): Promise<boo
   );
 
 /**
- * `rnv state mv --to`: the state notes what leaves, the other one takes it, the first forgets it. Both are locked. A run
- * that ends between two of these steps leaves every resource to exactly one state that plans; the same command again
- * ends it. Returns the addresses of all that were handed over, with their children, and where the other state is.
+ * `rnv state mv --to`: notes the leaving resources, records them in the other state, forgets them here. Both states are
+ * locked. Between two steps every resource belongs to exactly one state that plans; the same command again continues.
+ * Returns the addresses of the resources and their children, and the location of the other state.
  */
 export function handOver(
   context: Context,
@@ -252,9 +252,9 @@ export function handOver(
     await checkKeys(context, target, from, other.state);
     const { workspaceId, baseUrl } = from;
     const empty = emptyState({ lineage: newLineage(target), workspaceId, baseUrl });
-    const goesOn = from === session.state;
-    const received = receiveResources(other.state ?? empty, from, goesOn);
-    const noted = goesOn ? from : await session.commit(from);
+    const isResumed = from === session.state;
+    const received = receiveResources(other.state ?? empty, from, { isResumed });
+    const noted = isResumed ? from : await session.commit(from);
     const { addresses = [] } = noted.handOver ?? {};
     const run = { command: "state mv", touched: touchedAt(addresses) };
     if (received !== other.state) await other.commit(withEdit(target, run, received));

@@ -11,17 +11,14 @@ import type { Release, ReleaseList, RunningService, ShownVariable } from "../rep
 import { deploymentStanding, serviceStanding, sourceStanding } from "../resources/deployment-status";
 import { variable } from "../resources/variable";
 import type { Context } from "./context";
+import type { StatusRequest } from "./library/types";
 import { connectWithRedaction } from "./load";
 import { findRecorded } from "./state-verbs";
 
-/**
- * `rnv status [address]`: returns what runs, of every recorded service or of `wanted`, with its variables where `lists`.
- * Takes no lock, writes nothing.
- */
+/** `rnv status [address]`: returns the running release of each recorded service. Takes no lock, writes nothing. */
 export async function status(
   context: Context,
-  wanted: string | undefined,
-  lists = false,
+  { address: wanted, variables = false }: StatusRequest = {},
 ): Promise<readonly RunningService[]> {
   const state = await context.backend.read();
   const services = wanted === undefined ? recordedServices(state) : [findService(state, wanted)];
@@ -30,7 +27,7 @@ export async function status(
   return Promise.all(
     services.map(async ({ address, recorded }) => {
       const running = await runningService({ reads, mask }, { state, address, recorded });
-      const listed = lists ? await reads.variables(recorded.id) : undefined;
+      const listed = variables ? await reads.variables(recorded.id) : undefined;
       return listed ? { ...running, variables: listed.map((one) => shownVariable(one, state)) } : running;
     }),
   );

@@ -27,8 +27,8 @@ export interface TakeOverOutcome extends Outcome {
 }
 
 /**
- * `rnv init --from workspace`: export → keep → plan → take over what needs no write → plan. Writes nothing to the service;
- * what would need a write stays in the plan.
+ * `rnv init --from workspace`: export → keep → plan → record resources that need no write → plan. Writes nothing to the
+ * service; other resources stay in the plan.
  */
 export async function takeOverWorkspace(
   context: Context,
@@ -45,71 +45,78 @@ export async function takeOverWorkspace(
   const none = { declared, references, taken: 0 };
   const file = request.keep(written.text);
   if (file === undefined) return { ...written, ...none };
-  const taken = await takeOver(context, { ...request, files: [file], adopt: false });
-  const told = taken.isTaken ? [...written.diagnostics, ...taken.diagnostics] : taken.diagnostics;
-  return { ...none, ...taken, diagnostics: told };
+  const adoption = await takeOver(context, { ...request, files: [file], adopt: false });
+  const earlier = adoption.isRecorded ? written.diagnostics : [];
+  return { ...none, ...adoption, diagnostics: [...earlier, ...adoption.diagnostics] };
 }
 
-type Taken = Pick<TakeOverRequest, "reveals" | "lockTimeoutMs"> & Pick<PlanRequest, "files" | "adopt">;
+type AdoptionRequest = Pick<TakeOverRequest, "reveals" | "lockTimeoutMs"> &
+  Pick<PlanRequest, "files" | "adopt">;
 
-/** Plans, records what the plan takes over without a write, and plans the rest; `adopt` is an option of that plan. */
+/** Plans, records the resources that need no write, and plans the rest; `adopt` is an option of that plan. */
 async function takeOver(
   context: Context,
-  { files, adopt, reveals, lockTimeoutMs }: Taken,
+  { files, adopt, reveals, lockTimeoutMs }: AdoptionRequest,
   isWanted: (change: Change, live?: LiveResource) => boolean = () => true,
-): Promise<PlanOutcome & { readonly taken: number; readonly isTaken?: true }> {
+): Promise<PlanOutcome & { readonly taken: number; readonly isRecorded?: true }> {
   // Values are compared by their fingerprints: there must be a key.
   const planning = { ...planRequest, files, adopt: true, verifyValues: reveals, isSaved: reveals };
   const first = await plan(context, planning);
   if (first.plan === undefined || hasErrors(first.diagnostics)) return { ...first, taken: 0 };
   // Its record is all that changes.
   const { changes, instances } = first.plan;
-  const isTaken = (one: Change): boolean =>
+  const needsNoWrite = (one: Change): boolean =>
     one.action === "no-op" ||
     (one.action === "adopt" &&
       one.attributes.length === 0 &&
       isWanted(one, instances.get(one.address)?.live));
-  const others = changes.filter((one) => !isTaken(one));
+  const others = changes.filter((one) => !needsNoWrite(one));
   const { counts, diagnostics } = await apply(context, {
-    ...{ ...planning, excludes: others.map(({ address }) => address), revealed: first.revealed },
-    ...{ lockTimeoutMs, parallelism: 10 },
-    approve: async ({ changes }) => (changes.every(isTaken) ? { confirmedDeletes: [] } : undefined),
+    ...planning,
+    excludes: others.map(({ address }) => address),
+    revealed: first.revealed,
+    lockTimeoutMs,
+    parallelism: 10,
+    approve: async ({ changes }) => (changes.every(needsNoWrite) ? { confirmedDeletes: [] } : undefined),
   });
   if (hasErrors(diagnostics)) return { ...first, diagnostics, exitCode: 1, taken: 0 };
   const rest = await plan(context, { ...planRequest, files, adopt });
-  return { ...rest, taken: counts?.adopted ?? 0, isTaken: true };
+  return { ...rest, taken: counts?.adopted ?? 0, isRecorded: true };
 }
 
 /**
- * `rnv import --from-terraform-state`: records what Terraform manages and the manifest declares, where it needs no write.
+ * `rnv import --from-terraform-state`: records the declared resources that Terraform manages, where they need no write.
  * `state` is a text as `terraform state pull` prints it. Writes neither to the service nor to Terraform's state.
  */
 export async function takeOverTerraform(
   context: Context,
-  { state, ...request }: Omit<Taken, "adopt"> & { readonly state: string },
+  { state, ...request }: Omit<AdoptionRequest, "adopt"> & { readonly state: string },
 ): Promise<TakeOverOutcome> {
-  const held = parseTerraformState(state);
-  const ids = new Set<string | null | undefined>(held.map(({ id }) => id));
-  const isHeld = ({ id }: Change, live?: LiveResource): boolean => ids.has(id) || ids.has(live?.parentId);
-  // What waits for `--adopt` is no mistake: the plan shows it.
-  const taken = await takeOver(context, { ...request, adopt: true }, isHeld);
-  const { changes = [], instances } = taken.plan ?? {};
-  const known = new Set(changes.flatMap((one) => heldAs(one, instances?.get(one.address)?.live)));
-  // Each run has an id of its own: the deployment of Terraform's state may not be the one that runs.
+  const managed = parseTerraformState(state);
+  const ids = new Set<string | null | undefined>(managed.map(({ id }) => id));
+  const isInTerraform = ({ id }: Change, live?: LiveResource): boolean =>
+    ids.has(id) || ids.has(live?.parentId);
+  // Resources that wait for `--adopt` are no mistake: the plan shows them.
+  const adoption = await takeOver(context, { ...request, adopt: true }, isInTerraform);
+  const { changes = [], instances } = adoption.plan ?? {};
+  const known = new Set(changes.flatMap((one) => terraformKeysOf(one, instances?.get(one.address)?.live)));
+  // Each run has an id of its own: Terraform's state may hold an older deployment.
   const runs = new Set(resourceTypes.filter((type) => type.runs).map(terraformNameOf));
-  const left = held.filter(({ type, id }) => taken.isTaken && !runs.has(type) && !known.has(`${type} ${id}`));
-  const undeclared = left.map(({ address, id }) =>
+  const others = managed.filter(
+    ({ type, id }) => adoption.isRecorded && !runs.has(type) && !known.has(`${type} ${id}`),
+  );
+  const undeclared = others.map(({ address, id }) =>
     warning("live.import_undeclared", `${address} is not declared here, or gone, and stays with Terraform`, {
       detail: `Its id is ${id}.`,
       hint: "rnv export shows how to declare it; then run the command again",
     }),
   );
-  const diagnostics = [...undeclared, ...taken.diagnostics];
-  return { declared: held.length, references: 0, ...taken, diagnostics };
+  const diagnostics = [...undeclared, ...adoption.diagnostics];
+  return { declared: managed.length, references: 0, ...adoption, diagnostics };
 }
 
-/** Returns the types and ids by which a Terraform state may hold a resource: a variable by its own, or in the map of its service. */
-const heldAs = ({ type, id }: Change, live: LiveResource | undefined): readonly string[] => [
+/** Returns the types and ids by which a Terraform state may hold a resource. A variable may be in its service's map. */
+const terraformKeysOf = ({ type, id }: Change, live: LiveResource | undefined): readonly string[] => [
   `${terraformNameOf(typeNamed(type) ?? { type })} ${id ?? live?.id}`,
   ...(type === "variable" ? [`${variablesResource} ${live?.parentId}`] : []),
 ];
@@ -144,14 +151,14 @@ function parseTerraformState(text: string) {
       hint: "terraform state pull prints it",
     });
   const ours = new Set([...resourceTypes.map(terraformNameOf), variablesResource]);
-  const held = state.resources.flatMap(({ mode, type, name, module, instances }) =>
+  const managed = state.resources.flatMap(({ mode, type, name, module, instances }) =>
     (mode === "managed" && ours.has(type) ? instances : []).flatMap(({ index_key: key, attributes }) => {
       const index = key === undefined ? "" : `[${JSON.stringify(key)}]`;
       const address = `${module === undefined ? "" : `${module}.`}${type}.${name}${index}`;
       return attributes?.id == null ? [] : [{ address, type, id: attributes.id }];
     }),
   );
-  if (held.length > 0) return held;
+  if (managed.length > 0) return managed;
   throw failure("command.usage", "the Terraform state holds no resource of rnv", {
     hint: `it knows ${[...ours].join(", ")}`,
   });

@@ -8,17 +8,16 @@ import type { PlanOutcome } from "./plan";
 
 export interface TargetOutcome extends PlanOutcome, DriftOutcome, ApplyOutcome {}
 
-/** From the most telling: interrupted, error, partly applied, failed deployment, stale, refused, lock held, checkout, changes. */
-const telling = [130, 1, 3, 7, 5, 4, 6, 8, 2];
+/** The worst first: interrupted, error, partly applied, failed deployment, stale, refused, lock held, checkout, changes. */
+const exitCodesByWeight = [130, 1, 3, 7, 5, 4, 6, 8, 2];
 
 /** Returns the exit code that says most of the runs of stacks, stages, jobs, members of a fleet or shards (DESIGN section 8). */
 export const joinExitCodes = (exitCodes: readonly number[]): number =>
-  telling.find((code) => exitCodes.includes(code)) ?? 0;
+  exitCodesByWeight.find((code) => exitCodes.includes(code)) ?? 0;
 
 /**
- * Runs every target, `parallelism` at once. They begin in their order, and none waits for another one's success. After `signal`
- * those that run end by themselves, and no other begins; one alone begins in any case, and reports it. Returns the results of
- * those that have begun, as they ended.
+ * Runs every target in its order, `parallelism` at once, whatever becomes of the others. After `signal` no target begins,
+ * unless it is alone: then it reports the interrupt. Returns the results of those that have begun, as they ended.
  */
 export async function runTargets<T, R>(
   targets: Iterable<T>,

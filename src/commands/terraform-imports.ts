@@ -12,8 +12,8 @@ import { refuseHandOver } from "./edit-state";
 import { load } from "./load";
 
 /**
- * `rnv terraform import-blocks`: what the state records, as `import` blocks for Terraform, in HCL; with `blocks` the resource
- * blocks of what the manifest declares, too. Writes nothing.
+ * `rnv terraform import-blocks`: returns the recorded resources as `import` blocks in HCL; with `blocks`, the declared
+ * resources as resource blocks, too. Writes nothing.
  */
 export async function terraformImports(
   context: Pick<Context, "backend" | "cwd" | "environment" | "standardInput" | "untrusted" | "stack">,
@@ -39,7 +39,7 @@ export async function terraformImports(
     const importId = isMap ? parentId : importIdOf(record, type, parentId);
     if (importId === undefined) continue;
     const desired = label === undefined ? declared?.desired?.resources.get(address) : undefined;
-    imports.set(label ?? address, { address, type, importId, ...(desired !== undefined && { desired }) });
+    imports.set(label ?? address, { address, type, importId, desired });
     if (label !== undefined) labels.set(address, label);
   }
   const text = terraformConfig([...imports.values()], context.stack && labels);

@@ -18,8 +18,8 @@ import type { ResourceChange } from "../report/html/topology";
 import { typeNamed } from "../resources";
 import type { StateBackend } from "../state/backend";
 import { compileConditions, loadPolicies } from "./check-policies";
-import type { Context, Outcome } from "./context";
-import { type LoadContext, load, manifestRequest } from "./load";
+import type { Context, LoadContext, Outcome } from "./context";
+import { load, manifestRequest } from "./load";
 import { areStackPaths, listStacks } from "./load-desired";
 
 export interface ValidateOutcome extends Outcome {
@@ -70,18 +70,19 @@ async function stagesOf(
 }
 
 async function validateStage(context: LoadContext, request: ValidateRequest): Promise<ValidateOutcome> {
-  const loaded = await load(context, request.files, "skip", true);
+  const loaded = await load(context, request.files, "skip", { checksOnly: true });
   const policies = await loadPolicies(context.cwd, request);
   const conditions = loaded.desired && (await compileConditions(loaded.desired));
   const diagnostics = [
-    ...[...loaded.diagnostics, ...policies.diagnostics],
+    ...loaded.diagnostics,
+    ...policies.diagnostics,
     ...(conditions?.diagnostics ?? []),
     ...[...(loaded.desired?.resources.values() ?? [])].flatMap(valueFindings),
   ];
   return { ...loaded, diagnostics, exitCode: exitCodeOf(diagnostics) };
 }
 
-/** Returns what no workspace can have, and warns of values that the interface does not show. */
+/** Returns errors for values that no workspace can have, and warnings for values that the interface does not show. */
 function valueFindings(resource: DesiredResource): readonly Diagnostic[] {
   const { address, attributes, parent, range } = resource;
   const type = typeNamed(resource.type);
@@ -102,20 +103,21 @@ function valueFindings(resource: DesiredResource): readonly Diagnostic[] {
     if (meant === undefined) return [];
     const hint = `${meant} (rnv plan asks the platform what exists)`;
     const summary = `${address}: this version does not know the ${attribute} "${value}"`;
-    return warning("manifest.unknown_value", summary, { address, hint, attribute, ...(range && { range }) });
+    return warning("manifest.unknown_value", summary, { address, hint, attribute, range });
   });
   return [...unknown, ...found];
 }
 
-/** `rnv graph`: returns the resources as a picture takes them, from the manifest alone. */
+/** `rnv graph`: returns the resources to draw, from the manifest alone. */
 export async function graph(
   context: LoadContext,
   request: { readonly files: readonly string[] },
 ): Promise<Outcome & { readonly drawn?: readonly ResourceChange[] }> {
   const { desired, diagnostics } = await load(context, request.files, "skip");
   return {
-    ...(desired && { drawn: [...desired.resources.values()].map(drawnOf) }),
-    ...{ diagnostics, exitCode: exitCodeOf(diagnostics) },
+    drawn: desired && [...desired.resources.values()].map(drawnOf),
+    diagnostics,
+    exitCode: exitCodeOf(diagnostics),
   };
 }
 
@@ -132,11 +134,16 @@ function drawnOf(resource: DesiredResource): ResourceChange {
   const named = new Map(plain).get(typeNamed(type)?.nameAttribute ?? "");
   const after = unflatten(new Map(plain)) as ResourceChange["change"]["after"];
   return {
-    ...{ address, type, ...(parent !== undefined && { parent }) },
+    address,
+    type,
+    parent,
     live_name: typeof named === "string" ? named : (nameOf(address).split(".").at(-1) ?? ""),
     change: { actions: ["no-op"], before: null, after },
-    ...(path !== undefined && { construct: { path, ...(parent !== undefined && { in: parent }) } }),
-    ...{ references: [...referencesOf(resource)], attributes: [], effects: [], with_parent: false },
+    construct: path === undefined ? undefined : { path, in: parent },
+    references: [...referencesOf(resource)],
+    attributes: [],
+    effects: [],
+    with_parent: false,
   };
 }
 
@@ -155,9 +162,9 @@ export async function listKnownNames(
   const { files, backend, stage = "any" } = request;
   const [loaded, state] = await Promise.all([
     // Addresses do not depend on values.
-    load({ cwd: context.cwd, environment: context.environment, stage }, files, "skip", true).catch(
-      () => undefined,
-    ),
+    load({ cwd: context.cwd, environment: context.environment, stage }, files, "skip", {
+      checksOnly: true,
+    }).catch(() => undefined),
     backend?.read().catch(() => undefined),
   ]);
   const stacks = await listStacks({ cwd: context.cwd, files: files.length === 0 ? ["cdktf.out"] : files });

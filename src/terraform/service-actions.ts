@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { diagnosticOf } from "../api/api-error";
-import { type ActionOrder, act, type Uncertainty } from "../apply/action";
+import { type ActionOrder, confirmAction, sendOrFindAction, type Uncertainty } from "../apply/action";
 import { waitUntilSettled } from "../apply/settle";
 import type { RuntimeAction } from "../commands/act-on-service";
-import { type Diagnostic, type DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, failure } from "../diagnostics/diagnostic";
 import { snakeCase } from "../model/terraform-names";
 import { parseDuration } from "../model/time";
 import { deployment } from "../resources/deployment";
@@ -128,16 +128,16 @@ async function actAndWait(
   const action = serviceActions[verb];
   const order = await orderOf(session, verb, config);
   const what = `${verb} of ${order.address}`;
-  const door = {
+  const aim = await action.aim?.(reads, order, undefined);
+  const aimed = await confirmAction(action, order, async () => textIn(config, confirm.name) ?? "", aim);
+  if (aimed === undefined) return [];
+  const pending = await sendOrFindAction(aimed, {
     reads,
-    confirm: async () => textIn(config, confirm.name) ?? "",
-    begin: async () => session.writes(randomUUID()),
-    close: async () => {},
-    uncertain: async (_order: ActionOrder, why: Uncertainty) => unknownEffect(what, why),
+    writes: session.writes(randomUUID()),
+    unknown: (why) => unknownEffect(what, why),
     command: "terraform apply",
-  };
-  const accepted = await act(door, action, order, await action.aim?.(reads, order, undefined));
-  if (accepted === undefined || config.wait === false) return accepted?.warnings ?? [];
+  });
+  if (config.wait === false) return aimed.warnings;
   const timeoutMs = parseDuration(textIn(config, "timeout") ?? "") ?? defaultTimeoutMs;
   // Nothing is waited for once the caller has gone.
   const signal = AbortSignal.any([session.signal, events.signal]);
@@ -146,14 +146,14 @@ async function actAndWait(
     void events.send({ progress: { message: `${verb}: ${told} [${Math.round(seconds)}s]` } });
   };
   const waiting = { type: action, reads, clock, signal, timeoutMs, onWaiting };
-  const result = await waitUntilSettled(accepted.pending, waiting);
+  const result = await waitUntilSettled(pending, waiting);
   const next = "it is still running. Look at the service in the dashboard";
   const found = waitFinding(`the ${what}`, result, { next, timeoutMs, limit: "timeout" });
-  return found === undefined ? accepted.warnings : [found, ...accepted.warnings];
+  return found === undefined ? aimed.warnings : [found, ...aimed.warnings];
 }
 
-const unknownEffect = (what: string, { found, failure: cause }: Uncertainty): DiagnosticsError =>
-  failure("apply.uncertain", `unknown whether the ${what} had an effect`, {
+const unknownEffect = (what: string, { found, failure: cause }: Uncertainty): Diagnostic =>
+  error("apply.uncertain", `unknown whether the ${what} had an effect`, {
     detail: found ? `Found: ${found.join(", ")}. Any of them may be it.` : `${diagnosticOf(cause).summary}.`,
     hint: "nothing was sent again. Look at the service in the dashboard; if you still want it, invoke the action again",
   });

@@ -43,10 +43,10 @@ const ceilings: Readonly<Record<string, number>> = {
 /** Breaches of each of the `rules` in the comments of a folder, exactly. The numbers only go down. */
 const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/api": [8, 46, 17],
-  "src/apply": [24, 80, 9],
+  "src/apply": [24, 76, 9],
   "src/cdktf": [0, 0, 0],
   "src/cli": [0, 0, 0],
-  "src/commands": [23, 89, 9],
+  "src/commands": [0, 0, 0],
   "src/declaration": [0, 0, 0],
   "src/diagnostics": [0, 0, 0],
   "src/emulator": [0, 0, 0],
@@ -55,7 +55,7 @@ const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/model": [0, 0, 0],
   "src/plan": [0, 0, 0],
   "src/report": [0, 0, 0],
-  "src/resources": [13, 50, 6],
+  "src/resources": [12, 43, 6],
   "src/stack": [0, 0, 0],
   "src/state": [0, 0, 0],
   "src/terraform": [0, 0, 0],

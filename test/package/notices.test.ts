@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
-import { releaseFiles } from "../../src/commands/tools";
+import { releaseFiles } from "../../src/commands/provider-mirror";
 
 const root = resolve(__dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { gapList } from "../../src/commands/tools";
+import { gapList } from "../../src/commands/schema-names";
 import { partsOf, wireFields } from "./wire-fields";
 
 const folder = resolve(__dirname, "../../schemas");

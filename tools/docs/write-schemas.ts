@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { schemaNames } from "../../src/commands/schema-names";
 import { schema } from "../../src/commands/schemas";
-import { schemaNames } from "../../src/commands/tools";
 
 /** Writes `schemas/`: the JSON Schemas of the files and documents of rnv. */
 for (const name of schemaNames)

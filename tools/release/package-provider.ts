@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { zipSync } from "fflate";
-import { type ReleaseFile, releaseFiles } from "../../src/commands/tools";
+import { type ReleaseFile, releaseFiles } from "../../src/commands/provider-mirror";
 import { sha256 } from "../../src/model/sha256";
 import { nodeLicence, nodePlatforms } from "./node-programs";
 import { selfContained } from "./self-contained";

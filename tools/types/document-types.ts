@@ -1,6 +1,6 @@
 import { compile, type JSONSchema } from "json-schema-to-typescript";
+import type { SchemaName } from "../../src/commands/schema-names";
 import { schema } from "../../src/commands/schemas";
-import type { SchemaName } from "../../src/commands/tools";
 
 /** The documents that the library returns. */
 const names = ["plan", "drift", "events", "status", "deployments"] as const satisfies readonly SchemaName[];

@@ -124,7 +124,7 @@ export const runtimeVerbs: readonly Verb[] = [
     ],
     run: async ({ address, variables, json }, { context, screen }) => {
       const { terminal } = screen;
-      const services = await status(context, address, variables);
+      const services = await status(context, { address, variables });
       const [first] = services;
       const now = systemClock.now();
       const style = outStyle(screen);

@@ -3,17 +3,12 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { succeeded } from "../../commands/context";
+import { emulator } from "../../commands/emulator";
 import { explain } from "../../commands/explain";
+import { cliConfiguration, mirrorFolders, releaseFiles } from "../../commands/provider-mirror";
+import { gapList, schemaNames } from "../../commands/schema-names";
 import type * as schemas from "../../commands/schemas";
 import { terraformImports } from "../../commands/terraform-imports";
-import {
-  cliConfiguration,
-  emulator,
-  gapList,
-  mirrorFolders,
-  releaseFiles,
-  schemaNames,
-} from "../../commands/tools";
 import { graph } from "../../commands/validate";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";

@@ -9,9 +9,9 @@ export const discussionOf = (number: number) => ({ kind: "pull request", number 
 interface WantedComment {
   /** It begins with its marker. */
   readonly body: string;
-  /** It is worth no comment of its own: only one that stands already is rewritten. */
+  /** An existing comment is rewritten, and no new comment written. */
   readonly isQuiet: boolean;
-  /** Says of the one that stands that it stays. */
+  /** True if the existing comment stays as it is. */
   readonly unless?: (body: string) => boolean;
 }
 
@@ -27,9 +27,9 @@ export class StaleCommentError extends DiagnosticsError {
 }
 
 /**
- * Brings the one comment of each marker to its text: the one that stands is rewritten, and a new one is written only where
- * there is none. Others of the same marker, such as of two jobs at once, are no longer found by it. All else of ours gets what
- * `textOf` returns for its marker. The list is asked for once: it may be long.
+ * Rewrites the first comment of each marker, or writes a comment if there is none. Further comments of that marker, as of two
+ * jobs at once, lose the marker. Our other comments get the text that `textOf` returns for theirs. Reads the list once: it
+ * may be long.
  */
 export async function keepComments(
   host: CodeHost,
@@ -49,7 +49,7 @@ export async function keepComments(
   await keepEach([...all, ...others], (one) => keepComment(host, pullRequest, one));
 }
 
-/** Keeps each of `all`: one that fails stops no other. The failure that is thrown at the end is that of a stale comment first. */
+/** Keeps all, and throws the failure of a stale comment at the end, else the first failure. */
 async function keepEach<T>(all: readonly T[], keep: (one: T) => Promise<void>): Promise<void> {
   const failures: unknown[] = [];
   for (const one of all) await keep(one).catch((cause: unknown) => failures.push(cause));
@@ -86,9 +86,9 @@ interface WantedIssue {
 }
 
 /**
- * Brings the one issue of each marker to its text: it is opened, rewritten while there is something to tell, and closed
- * with a comment once there is not. One of what is no longer declared is closed with what `farewellTo` returns for its marker.
- * The list is asked for once. What fails stops no other, and is thrown at the end.
+ * Opens or rewrites the issue of each marker, and closes an issue without a body with a comment. Other issues of ours are
+ * closed with the comment that `farewellTo` returns for their marker. Reads the list once. A failure stops no other
+ * issue, and is thrown at the end.
  */
 export async function keepIssues(
   host: CodeHost,
@@ -98,12 +98,12 @@ export async function keepIssues(
   if (wanted.length === 0) return;
   const own = await host.findIssues();
   const shown = wanted.map((one) => [one, own.find(({ body }) => markerIn(body) === one.marker)] as const);
-  const left = own.flatMap((issue) => {
+  const others = own.flatMap((issue) => {
     const marker = markerIn(issue.body) ?? "";
     const farewell = farewellTo(marker);
     return farewell === undefined ? [] : [[{ marker, title: "", farewell }, issue] as const];
   });
-  await keepEach([...shown, ...left], ([one, standing]) => keepIssue(host, one, standing));
+  await keepEach([...shown, ...others], ([one, standing]) => keepIssue(host, one, standing));
 }
 
 async function keepIssue(

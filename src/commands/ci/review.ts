@@ -28,8 +28,8 @@ export interface Review {
 }
 
 /**
- * Finds the pull requests of a job, and our comments on them: the one that the job names, else those of its commit and of the
- * `earlier` ones, which came with the same push.
+ * Finds the pull requests of a job, and our comments on them. These are the pull request that the job names, or those of
+ * its commit and of the `earlier` commits of that push.
  */
 export async function findReview(
   host: CodeHost,
@@ -38,7 +38,7 @@ export async function findReview(
   const { pullRequest, commit, earlier = [] } = job;
   const findMerged = async (one: string) => (await host.pullRequestsOf(one)).map(({ number }) => number);
   const isNamed = pullRequest !== undefined;
-  // Several may have it: a branch is merged into another one as it is.
+  // Several may have the commit: a merged branch keeps its commits.
   const numbers = new Set(isNamed ? [pullRequest] : commit === undefined ? [] : await findMerged(commit));
   for (const one of isNamed || numbers.size === 0 ? [] : earlier)
     for (const number of (await findMerged(one)).slice(0, 1)) numbers.add(number);
@@ -67,7 +67,7 @@ export function recordsOf(review: Review, subject: CommentSubject, digest: strin
   const [first, ...more] = [...byNumber.values()];
   if (first === undefined) {
     const hasNone = !review.isUnread && !isForeign && digest === undefined;
-    return { problem: unreviewed(review, { isForeign, digest }), ...(hasNone && { hasNone }) };
+    return { problem: unreviewed(review, { isForeign, digest }), hasNone: hasNone || undefined };
   }
   if (digest !== undefined || more.length === 0) return first;
   const [one, ...others] = [first, ...more].flatMap((records) => records.at(-1) ?? []);
@@ -118,8 +118,8 @@ export function compareInQueue(
   { key, pullWord }: { readonly key: Uint8Array | undefined; readonly pullWord: string },
 ): QueueEnd {
   if ("problem" in reviewed) {
-    const isTaken = reviewed.hasNone && takesRecordedSources(plan, key);
-    return isTaken ? { exitCode: 0 } : { exitCode: 5, finding: reviewed.problem };
+    const isAccepted = reviewed.hasNone && takesRecordedSources(plan, key);
+    return isAccepted ? { exitCode: 0 } : { exitCode: 5, finding: reviewed.problem };
   }
   const compared = reviewed.map((record) => {
     const differences = compareWithRecord(record, plan, { key });

@@ -27,11 +27,11 @@ export async function callWebhook(
 ): Promise<Diagnostic | undefined> {
   const transport = createHttpTransport({ environment, exchangeTimeoutMs: 10_000 });
   const body = webhookBody(job);
-  const headers = {
+  const headers: Record<string, string> = {
     "content-type": "application/json",
     "user-agent": `rnv/${version}`,
-    ...(secret && { "x-rnv-signature": `sha256=${new Secret(secret).sign(body)}` }),
   };
+  if (secret) headers["x-rnv-signature"] = `sha256=${new Secret(secret).sign(body)}`;
   const why = await deliver({ method: "POST", url: webhook.href, headers, body }, transport, systemClock);
   await transport.close();
   if (why === undefined) return undefined;

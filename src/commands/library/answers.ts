@@ -32,7 +32,7 @@ import type {
 /** An outcome of the library whose findings still know their ranges. */
 export type Answer<T extends Outcome> = Omit<T, "diagnostics"> & Pick<CommandOutcome, "diagnostics">;
 
-export async function planned(run: OpenContext, request: PlanRequest) {
+export async function answerPlan(run: OpenContext, request: PlanRequest) {
   const { save: isSaved = false, ...wishes } = request;
   const asked = { ...planRequest, ...wishes, isSaved };
   const { plan: made, revealed, reviewKey: key, exitCode, diagnostics } = await plan(run, asked);
@@ -43,10 +43,13 @@ export async function planned(run: OpenContext, request: PlanRequest) {
   return { exitCode, diagnostics, plan: planDocument(made) as PlanDocument, savedPlan };
 }
 
-export async function applied(run: OpenContext, request: ApplyRequest) {
+export async function answerApply(run: OpenContext, request: ApplyRequest) {
   const { approve = async () => [] } = request;
   const outcome = await apply(run, {
-    ...{ ...planRequest, lockTimeoutMs: 0, parallelism: 10, ...request },
+    ...planRequest,
+    lockTimeoutMs: 0,
+    parallelism: 10,
+    ...request,
     approve: async (asked) => {
       const confirmed = await approve(planDocument(asked) as PlanDocument);
       return confirmed && { confirmedDeletes: addresses("approve", confirmed) };
@@ -56,37 +59,37 @@ export async function applied(run: OpenContext, request: ApplyRequest) {
   return { exitCode, diagnostics, plan: made && (planDocument(made) as PlanDocument), counts, cancelled };
 }
 
-export async function drifted(run: OpenContext, request: DriftRequest) {
+export async function answerDrift(run: OpenContext, request: DriftRequest) {
   const outcome = await drift(run, { ...planRequest, ...request });
   const { exitCode, diagnostics, report } = outcome;
   return { exitCode, diagnostics, report: report && (driftDocument(outcome) as DriftDocument) };
 }
 
-export async function running(run: OpenContext, request: StatusRequest) {
-  const services = await status(run, request.address, request.variables);
+export async function answerStatus(run: OpenContext, request: StatusRequest) {
+  const services = await status(run, request);
   return { ...succeeded, status: statusDocument(services) };
 }
 
-export async function deployed(run: OpenContext, { address, limit = 20 }: DeploymentsRequest) {
+export async function answerDeployments(run: OpenContext, { address, limit = 20 }: DeploymentsRequest) {
   return { ...succeeded, deployments: deploymentsDocument(await deployments(run, { address, limit })) };
 }
 
-export const validated = (run: OpenContext, request: ValidateRequest) =>
+export const answerValidate = (run: OpenContext, request: ValidateRequest) =>
   validate(run, { files: [], ...request });
 
-export async function exported(run: OpenContext, request: ExportRequest) {
+export async function answerExport(run: OpenContext, request: ExportRequest) {
   const { exitCode, diagnostics, text } = await exportManifest(run, request);
   return { exitCode, diagnostics, manifest: text };
 }
 
-export async function imported(run: OpenContext, request: ImportRequest) {
+export async function answerImport(run: OpenContext, request: ImportRequest) {
   const { exitCode, diagnostics, recorded } = await importResource(run, { lockTimeoutMs: 0, ...request });
   if (recorded === undefined) return { exitCode, diagnostics };
   return { exitCode, diagnostics, recorded: { type: recorded.type, id: recorded.id, name: recorded.name } };
 }
 
 /** Returns the outcome of a command and closes its run. A bug is thrown. */
-export async function answered<T extends Outcome>(
+export async function answer<T extends Outcome>(
   run: OpenContext,
   work: () => Promise<Answer<T>>,
 ): Promise<T> {

@@ -62,14 +62,22 @@ export function openContext(options: ContextOptions): Context {
   };
   const open: OpenCommand = (manifest) =>
     openRun({
-      ...{ settings, cwd, environment, manifest, signal, takesUnnamed: false },
+      settings,
+      cwd,
+      environment,
+      manifest,
+      signal,
+      takesUnnamed: false,
       stage: options.stage === undefined ? undefined : splitStage(options.stage),
       emit: (event) => {
         const { eventDocument } = require("../../report/documents") as typeof documents;
         onEvent?.(eventDocument(event, new Date(systemClock.now()).toISOString()) as ApplyEvent);
       },
       // It stays open for the next command.
-      openTransport: () => ({ ...(options.transport ?? openOwn()), close: async () => undefined }),
+      openTransport: () => {
+        const transport = options.transport ?? openOwn();
+        return { ...transport, close: async () => undefined };
+      },
       openStateTransport: (limits) => createHttpTransport({ environment, ...limits }),
     });
   const context = {
@@ -107,7 +115,7 @@ function problemsOf(options: ContextOptions, address: string): readonly Diagnost
  * const { plan: made, diagnostics } = await plan(context, { files: ["rnv.yaml"] });
  */
 export const plan = (context: Context, request: PlanRequest = {}): Promise<PlanOutcome> =>
-  answering(context, request, ({ planned }, run) => planned(run, request));
+  runCommand(context, request, ({ answerPlan }, run) => answerPlan(run, request));
 
 /**
  * Applies the manifest or a saved plan, or destroys everything, as `rnv apply` and `rnv destroy` do.
@@ -116,7 +124,7 @@ export const plan = (context: Context, request: PlanRequest = {}): Promise<PlanO
  * const destroyed = await apply(context, { mode: "destroy" });
  */
 export const apply = (context: Context, request: ApplyRequest = {}): Promise<ApplyOutcome> =>
-  answering(context, request, ({ applied }, run) => applied(run, request));
+  runCommand(context, request, ({ answerApply }, run) => answerApply(run, request));
 
 /**
  * Reports changes made outside of rnv, as `rnv drift` does: a read key is enough.
@@ -124,7 +132,7 @@ export const apply = (context: Context, request: ApplyRequest = {}): Promise<App
  * const { exitCode, report } = await drift(context, { strict: true });
  */
 export const drift = (context: Context, request: DriftRequest = {}): Promise<DriftOutcome> =>
-  answering(context, request, ({ drifted }, run) => drifted(run, request));
+  runCommand(context, request, ({ answerDrift }, run) => answerDrift(run, request));
 
 /**
  * Reads the releases that recorded services run.
@@ -132,7 +140,7 @@ export const drift = (context: Context, request: DriftRequest = {}): Promise<Dri
  * const { status: running } = await status(context, { address: "service.shop.api" });
  */
 export const status = (context: Context, request: StatusRequest = {}): Promise<StatusOutcome> =>
-  answering(context, {}, ({ running }, run) => running(run, request));
+  runCommand(context, {}, ({ answerStatus }, run) => answerStatus(run, request));
 
 /**
  * Lists the newest deployments of a service.
@@ -140,7 +148,7 @@ export const status = (context: Context, request: StatusRequest = {}): Promise<S
  * const found = await deployments(context, { address: "service.shop.api", limit: 10 });
  */
 export const deployments = (context: Context, request: DeploymentsRequest): Promise<DeploymentsOutcome> =>
-  answering(context, {}, ({ deployed }, run) => deployed(run, request));
+  runCommand(context, {}, ({ answerDeployments }, run) => answerDeployments(run, request));
 
 /**
  * Checks the manifest alone: no request, no state, no secret is read.
@@ -148,7 +156,7 @@ export const deployments = (context: Context, request: DeploymentsRequest): Prom
  * const { diagnostics } = await validate(context, { manifest: { projects: { shop: {} } } });
  */
 export const validate = (context: Context, request: ValidateRequest = {}): Promise<Outcome> =>
-  answering(context, request, ({ validated }, run) => validated(run, request));
+  runCommand(context, request, ({ answerValidate }, run) => answerValidate(run, request));
 
 /**
  * Writes a manifest of everything live, or of a project.
@@ -156,7 +164,7 @@ export const validate = (context: Context, request: ValidateRequest = {}): Promi
  * const { manifest } = await exportManifest(context, { project: "shop" });
  */
 export const exportManifest = (context: Context, request: ExportRequest = {}): Promise<ExportOutcome> =>
-  answering(context, {}, ({ exported }, run) => exported(run, request));
+  runCommand(context, {}, ({ answerExport }, run) => answerExport(run, request));
 
 /**
  * Records something live under an address that the manifest declares.
@@ -164,10 +172,10 @@ export const exportManifest = (context: Context, request: ExportRequest = {}): P
  * const { recorded } = await importResource(context, { address: "project.shop", id });
  */
 export const importResource = (context: Context, request: ImportRequest): Promise<ImportOutcome> =>
-  answering(context, request, ({ imported }, run) => imported(run, request));
+  runCommand(context, request, ({ answerImport }, run) => answerImport(run, request));
 
 /** Opens a run of its own for a command, and returns its outcome in any case but a bug, which is thrown. */
-async function answering<T extends Outcome>(
+async function runCommand<T extends Outcome>(
   context: Context,
   { manifest }: ManifestRequest,
   work: (commands: typeof answers, run: OpenContext) => Promise<Answer<T>>,
@@ -177,5 +185,5 @@ async function answering<T extends Outcome>(
   // Loaded with the first command: a program that imports the library need not run one.
   const commands = require("./answers") as typeof answers;
   const run = open(manifest);
-  return commands.answered(run, () => work(commands, run));
+  return commands.answer(run, () => work(commands, run));
 }

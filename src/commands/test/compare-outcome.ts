@@ -9,16 +9,16 @@ import type { TestDifference } from "../../report/test-report";
 
 export interface TestOutcome {
   readonly plan?: Plan | undefined;
-  /** The plan after an apply: it has what is live. */
+  /** The plan after an apply, with the live values. */
   readonly after?: Plan | undefined;
   readonly exitCode: number;
-  /** Findings of the run, and those of what blocks a change. */
+  /** Findings of the run, and those of blocked changes. */
   readonly diagnostics: readonly Diagnostic[];
   /** Outputs after an apply; undefined where it is the plan that knows them. */
   readonly outputs?: Readonly<Record<string, Plain>> | undefined;
 }
 
-/** Returns what a test came to that is not as its expectation says, and unexpected errors. */
+/** Returns the differences between an outcome and its expectation, and unexpected errors. */
 export function compareOutcome(expect: ManifestExpectation, outcome: TestOutcome) {
   const { plan, exitCode, outputs } = outcome;
   const { policies = {}, values = {}, outputs: wanted = {} } = expect;
@@ -44,7 +44,7 @@ export function compareOutcome(expect: ManifestExpectation, outcome: TestOutcome
   return { differences, unexpected: found.unexpected };
 }
 
-/** Returns a diff of what was expected and what there was; nothing where they are equal. */
+/** Returns a diff; empty where both are equal. */
 export function difference(
   about: string,
   expected: readonly string[],
@@ -63,18 +63,18 @@ function compareDiagnostics(
   { diagnostics: wanted = [], policies = {} }: ManifestExpectation,
   found: readonly Diagnostic[],
 ) {
-  const left = [...found];
+  const rest = [...found];
   const expected: string[] = [];
   const got: string[] = [];
   for (const one of wanted) {
     const line = findingLine(one);
     expected.push(line);
-    const at = left.findIndex((diagnostic) => isMeant(one, diagnostic));
+    const at = rest.findIndex((diagnostic) => isMeant(one, diagnostic));
     if (at === -1) continue;
-    left.splice(at, 1);
+    rest.splice(at, 1);
     got.push(line);
   }
-  const unexpected = left.filter(
+  const unexpected = rest.filter(
     (one) => one.severity === "error" && !isOfPolicy(one, Object.keys(policies)),
   );
   return { expected, unexpected, got: [...got, ...unexpected.map(findingLine)] };
@@ -108,7 +108,7 @@ function compareActions(wanted: NonNullable<ManifestExpectation["actions"]>, pla
     const action = isChanged ? change.action : "no-op";
     const key = keys.includes(address) ? address : keys.find((one) => matches(one, address));
     const meant = key === undefined ? "no-op" : wanted[key];
-    // A pattern is about what changes: what it also fits and stays is not named.
+    // A pattern is about changes alone.
     if (key !== undefined && (!isPattern(key) || isChanged)) used.add(key);
     if (meant === "any" || (!isChanged && (key === undefined || isPattern(key)))) continue;
     if (meant !== "no-op" || address === key) expected.push(`${address}: ${meant}`);
@@ -119,7 +119,7 @@ function compareActions(wanted: NonNullable<ManifestExpectation["actions"]>, pla
   return difference("actions", expected.sort(), got);
 }
 
-/** Whether a pattern fits an address; `*` stands for any characters. */
+/** Returns true if a pattern fits an address; `*` stands for any characters. */
 function matches(pattern: string, address: string): boolean {
   const parts = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${parts.join(".*")}$`).test(address);
@@ -138,9 +138,9 @@ function policyRow([name, wanted]: readonly [string, string], checks: readonly C
   const own = checks.filter(({ policy }) => policy === name);
   const statuses = ["error", "failed", "overridden", "passed"] as const;
   const status = statuses.find((one) => own.some((check) => check.status === one));
-  const told = status === "passed" ? undefined : own.find((check) => check.status === status);
+  const failing = status === "passed" ? undefined : own.find((check) => check.status === status);
   const where =
-    told?.address === undefined || status === wanted ? "" : ` of ${told.address}: ${told.message}`;
+    failing?.address === undefined || status === wanted ? "" : ` of ${failing.address}: ${failing.message}`;
   return [name, wanted, `${status ?? "not judged"}${where}`];
 }
 

@@ -40,7 +40,7 @@ export async function runTest(
   runProgram?: RunProgram,
 ): Promise<RanTest> {
   const started = performance.now();
-  const found = await judged(createWorld(test, signal, runProgram)).catch((cause: unknown): JudgedTest => {
+  const found = await judgeTest(createWorld(test, signal, runProgram)).catch((cause: unknown): JudgedTest => {
     if (!(cause instanceof DiagnosticsError)) throw cause;
     const about = cause instanceof FixtureError ? `what is ${cause.about} could not be made` : "run";
     const errors = cause.diagnostics.filter(({ severity }) => severity === "error");
@@ -48,11 +48,13 @@ export async function runTest(
     return { differences, unexpected: errors, status: "error" };
   });
   const { differences, unexpected, status } = found;
-  const diagnostics = unexpected.map((one) => placedIn(test, one));
+  const diagnostics = unexpected.map((one) => inTestFile(test, one));
   return {
     unexpected: diagnostics,
     result: {
-      ...{ file: test.file, line: test.line, name: test.name },
+      file: test.file,
+      line: test.line,
+      name: test.name,
       status: status ?? (differences.length === 0 ? "passed" : "failed"),
       seconds: rounded((performance.now() - started) / 1000),
       differences: [...differences],
@@ -65,7 +67,7 @@ type JudgedTest = ReturnType<typeof compareOutcome> & { readonly status?: "error
 
 const awaitingCheckout = 8;
 
-/** What a test starts from could not be made. */
+/** The start of a test could not be made. */
 class FixtureError extends DiagnosticsError {
   constructor(
     readonly about: "live" | "applied" | "drift",
@@ -75,11 +77,11 @@ class FixtureError extends DiagnosticsError {
   }
 }
 
-async function judged(world: TestWorld): Promise<JudgedTest> {
+async function judgeTest(world: TestWorld): Promise<JudgedTest> {
   const { test } = world;
   await makeFixtures(world);
   const outcome = await outcomeOf(world);
-  // What failed is told by its findings, unless those were all expected and the exit code says more.
+  // Findings report a failure, unless all were expected and the exit code says more.
   const exitCode = test.apply === true && !hasErrors(outcome.diagnostics) ? 0 : undefined;
   const { differences, unexpected } = compareOutcome({ exitCode, ...test.expect }, outcome);
   const left = outcome.after === undefined ? [] : linesOf(outcome.after);
@@ -102,7 +104,7 @@ async function makeFixtures(world: TestWorld): Promise<void> {
   if (live !== undefined) await makeFixture(world, "live", live, createMemoryBackend());
   if (before === undefined) return;
   await makeFixture(world, "applied", before, world.backend);
-  // What changed since lies over what was applied.
+  // The drift lies over the applied manifest.
   if (drift !== undefined)
     await makeFixture(world, "drift", layerSources(before, drift), world.backend.copy());
 }
@@ -165,25 +167,25 @@ async function applyAll(
   const attempt = async (): Promise<ApplyOutcome> =>
     apply(await world.context(backend, manifest), {
       ...request,
-      ...{ lockTimeoutMs: 0, parallelism: 10 },
+      lockTimeoutMs: 0,
+      parallelism: 10,
       approve: async (made) => ({ confirmedDeletes: deletions(made) }),
     });
   const first = await attempt();
   const paysFor = first.exitCode === awaitingCheckout && world.test.expect.exitCode !== awaitingCheckout;
   if (paysFor) world.pay();
   const last = paysFor ? await attempt() : first;
-  // What was planned is what the first attempt began with.
-  return { ...last, ...(first.plan && { plan: first.plan }) };
+  // The plan of the test is that of the first attempt.
+  return { ...last, plan: first.plan ?? last.plan };
 }
 
-/** Findings of a run with what blocks its changes, which the plan itself tells. */
 const findingsOf = ({ diagnostics, plan: made }: Pick<ApplyOutcome, "diagnostics" | "plan">) => {
   const isNew = ({ code, address }: Diagnostic): boolean =>
     !diagnostics.some((one) => one.code === code && one.address === address);
   return [...diagnostics, ...(made?.changes ?? []).flatMap(guardErrors).filter(isNew)];
 };
 
-function placedIn(test: ManifestTest, found: Diagnostic): Diagnostic {
+function inTestFile(test: ManifestTest, found: Diagnostic): Diagnostic {
   if (found.range === undefined) return found;
   const { file, source, start, end } = found.range;
   const named = isAbsolute(file) ? file : posix.join(test.shownFolder, file);
@@ -199,7 +201,7 @@ interface TestManifest extends TestSource {
   readonly mayLackStages?: true;
 }
 
-/** Where one test runs: an embedded service, a state and a clock of its own, all in memory. */
+/** An embedded service, a state and a clock for a test, all in memory. */
 type TestWorld = ReturnType<typeof createWorld>;
 
 const baseUrl = "http://127.0.0.1:1/api/v1";
@@ -222,14 +224,20 @@ function createWorld(test: ManifestTest, signal: AbortSignal, runProgram?: RunPr
   const stage = test.stage === undefined ? undefined : splitStage(test.stage);
   const connect = async (): Promise<Connection> =>
     openConnection({
-      ...{ baseUrl, apiKey: new Secret(embeddedApiKey), transport: emulator.transport() },
-      ...{ clock, random: () => 0.5, runId: randomBytes(16).toString("hex"), gaps: defaultGaps },
-      ...{ workspaceId: embeddedWorkspaceId, signal },
+      baseUrl,
+      apiKey: new Secret(embeddedApiKey),
+      transport: emulator.transport(),
+      clock,
+      random: () => 0.5,
+      runId: randomBytes(16).toString("hex"),
+      gaps: defaultGaps,
+      workspaceId: embeddedWorkspaceId,
+      signal,
     });
   return {
     test,
     backend: createMemoryBackend(),
-    /** Lets time pass, so that what was just written is old: long enough for reads to be believed. */
+    /** Lets time pass until recent writes are old enough for reads to be believed. */
     settle: () => clock.advance(600_000),
     /** Completes every checkout, as a user does in the dashboard. */
     pay: () => {
@@ -244,11 +252,19 @@ function createWorld(test: ManifestTest, signal: AbortSignal, runProgram?: RunPr
       const isStaged = manifest.mayLackStages !== true || (await findStages(sources)).stages.size > 0;
       return {
         ...origin,
-        ...{ ...place, clock, signal, backend, connect, randomBytes },
-        ...{ credential: () => "0123456789abcdef", host: "test", pid: 1, emit: () => undefined },
+        ...place,
+        clock,
+        signal,
+        backend,
+        connect,
+        randomBytes,
+        credential: () => "0123456789abcdef",
+        host: "test",
+        pid: 1,
+        emit: () => undefined,
         stage: isStaged ? stage : undefined,
         stateKey: async () => ({ key, keyId: keyIdOf(key), diagnostics: [] }),
-        ...(standardInput && { standardInput: async () => standardInput }),
+        standardInput: standardInput && (async () => standardInput),
       };
     },
   };

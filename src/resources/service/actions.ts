@@ -42,8 +42,10 @@ async function whyNothingRuns(reads: Reads, input: ActionInput): Promise<Finding
     ? `the status of its last deployment is ${newest.status}${reason}`
     : "it was never deployed";
   const ended = newest === undefined || hasEnded(newest);
-  const next = ended && ((await whyNothingIsQueued(reads, input)) ?? remedy("service.deploy", address));
-  return { ...(next || {}), code: "live.not_deployed", summary: `nothing of ${address} runs: ${why}` };
+  const next = ended
+    ? ((await whyNothingIsQueued(reads, input)) ?? remedy("service.deploy", address))
+    : undefined;
+  return { ...next, code: "live.not_deployed", summary: `nothing of ${address} runs: ${why}` };
 }
 
 /** An archived service takes no deployment (interface, "Service"). */
@@ -54,12 +56,15 @@ async function whyNothingIsQueued(reads: Reads, input: ActionInput): Promise<Fin
 }
 
 const deploymentOf = ({ id: serviceId, commit }: ActionInput, { id }: Made): Pending => ({
-  ...{ kind: "deployment", serviceId, id, commit },
+  kind: "deployment",
+  serviceId,
+  id,
+  commit,
 });
 
 const madeOf = ({ id, createdAt }: Deployment): Made => ({ id, madeAt: createdAt ?? undefined });
 
-/** The commit that was deployed is the one that is pinned from then on; without one it is that of the branch. */
+/** Pins the deployed commit; without a commit the branch is followed. */
 function withCommit(
   { commit: _before, ...others }: RecordedResource["applied"],
   { commit }: ActionInput,
@@ -67,7 +72,7 @@ function withCommit(
   return commit === undefined ? others : { ...others, commit };
 }
 
-/** The release that runs again is what is deployed from then on. */
+/** Pins the commit of the release that runs again, if a commit was pinned. */
 const withRelease = (before: RecordedResource["applied"], input: ActionInput): RecordedResource["applied"] =>
   before.commit === undefined ? before : withCommit(before, { ...input, commit: input.releaseCommit });
 
@@ -88,7 +93,7 @@ async function aimAtNewest(reads: Reads, input: ActionInput): Promise<ActionAim>
   return { preexistingIds: items.map(({ id }) => id), warnings };
 }
 
-/** The manifest's pinned commit is deployed again, unless another one is named. */
+/** The pinned commit is deployed again, unless the command names a commit. */
 const aimAtBranch: ServiceVerb["aim"] = async (reads, input, last) => {
   const aim = await aimAtNewest(reads, input);
   const pinned = last?.applied.commit;
@@ -128,7 +133,7 @@ async function aimAtRelease(
   };
 }
 
-/** Says what undoes a rollback, and the line of the manifest that makes it last. */
+/** Warns that the next deployment undoes a rollback, with the line of the manifest that makes it last. */
 function undoneBy(
   { address }: ActionInput,
   { commitSha }: Deployment,
@@ -165,20 +170,22 @@ async function aimAtRunning(reads: Reads, input: ActionInput): Promise<ActionAim
 const hasEnded = ({ status, finishedAt }: Deployment): boolean =>
   finishedAt != null || (terminalStatuses as readonly string[]).includes(status);
 
-/** What a rollback, or any other request for a deployment, queues: how to find it, and how to see its end. */
-const queues = (isRollback: boolean): Pick<ServiceVerb, "pendingOf" | "find" | "poll" | "whyRefused"> => ({
+type Queued = Pick<ServiceVerb, "pendingOf" | "find" | "poll" | "whyRefused">;
+
+/** Returns how to find, follow and explain a queued deployment. The newest includes the changes of other new deployments. */
+const queues = (kind: "deployment" | "rollback"): Queued => ({
   pendingOf: deploymentOf,
   find: async (reads, { id, commit }, preexistingIds) => {
     const queued = await queuedSince(reads, id, { preexistingIds, commit });
+    const isRollback = kind === "rollback";
     const found = queued?.filter(({ sourceDeploymentId }) => (sourceDeploymentId != null) === isRollback);
-    // The newest deployment brings what the others bring.
-    return found?.slice(0, isRollback ? undefined : 1).map((one) => one.id);
+    return found?.slice(0, isRollback ? undefined : 1).map(({ id }) => id);
   },
   poll: pollDeployment,
   whyRefused: whyNothingIsQueued,
 });
 
-/** A cancellation is done once the deployment has ended; one that went live came too late. */
+/** A cancellation is done once the deployment has ended, and failed if that is live. */
 async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Promise<OperationStatus> {
   const found = await unlessAbsent(() => reads.live.getDeployment(serviceId, id));
   if (found === undefined) return notShown(`the platform does not show deployment ${id}`);
@@ -193,13 +200,13 @@ const verbs = {
     makes: { type: "deployment", applied: withCommit },
     aim: aimAtBranch,
     send: async (writes, { id, commit }) => madeOf(await writes.queueDeployment(id, { commitSha: commit })),
-    ...queues(false),
+    ...queues("deployment"),
   },
   "clear-cache": {
     makes: { type: "deployment", applied: withCommit },
     aim: aimAtNewest,
     send: async (writes, { id }) => madeOf(await writes.clearCache(id)),
-    ...queues(false),
+    ...queues("deployment"),
   },
   restart: operation("restart"),
   suspend: { ...operation("suspend"), aim: aimAtConsumed },
@@ -210,7 +217,7 @@ const verbs = {
     aim: aimAtRelease,
     send: async (writes, { id, name, deploymentId = "" }) =>
       madeOf(await writes.rollBack(id, deploymentId, name)),
-    ...queues(true),
+    ...queues("rollback"),
   },
   cancel: {
     aim: aimAtRunning,

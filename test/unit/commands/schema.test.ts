@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { schemaNames } from "../../../src/commands/schema-names";
 import { schema } from "../../../src/commands/schemas";
-import { schemaNames } from "../../../src/commands/tools";
 
 it.each(schemaNames)("schemas/%s.schema.json is what the checks in use generate (npm run docs)", (name) => {
   const file = join(__dirname, "..", "..", "..", "schemas", `${name}.schema.json`);
