@@ -89,7 +89,13 @@ function recordOfAccepted(
   };
   return {
     ...declaredOf(change, instance, previous),
-    ...{ id, name, dependsOn, applied, fingerprintAddress, computed, initial },
+    id,
+    name,
+    dependsOn,
+    applied,
+    fingerprintAddress,
+    computed,
+    initial,
     updatedAt: madeAt ?? (previous?.id === id ? previous.updatedAt : undefined),
     writtenAt: writtenNow(run),
     madeWith: previous?.madeWith ?? made?.madeWith,
@@ -103,7 +109,10 @@ function recordOfAccepted(
 function declaredOf({ type, onRemove }: Change, { desired }: PlannedInstance, previous?: RecordedResource) {
   const { preventDestroy = false, ignoreChanges = [] } = desired?.lifecycle ?? previous ?? {};
   return {
-    ...{ type, preventDestroy, onRemove, parent: desired?.parent ?? previous?.parent },
+    type,
+    preventDestroy,
+    onRemove,
+    parent: desired?.parent ?? previous?.parent,
     ignoreChanges: ignoreChanges.length > 0 ? ignoreChanges : undefined,
   };
 }
@@ -219,8 +228,12 @@ export const bareRecord = (
   known: Pick<RecordedResource, "type" | "id" | "name" | "updatedAt" | "parent">,
 ): RecordedResource => ({
   ...known,
-  ...{ dependsOn: [], applied: {}, computed: {} },
-  ...{ preventDestroy: false, onRemove: "delete", writes: 0 },
+  dependsOn: [],
+  applied: {},
+  computed: {},
+  preventDestroy: false,
+  onRemove: "delete",
+  writes: 0,
 });
 
 export function recordedAfter(recording: Recording): RecordedResource {
@@ -243,7 +256,9 @@ export function recordedAfter(recording: Recording): RecordedResource {
     writtenAt: recording.writtenAt ?? previous?.writtenAt,
     ...initialOf(recording),
     rolledBack: same?.rolledBack,
-    ...{ writes, inputs, pending },
+    writes,
+    inputs,
+    pending,
   };
 }
 

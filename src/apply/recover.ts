@@ -54,7 +54,8 @@ const leftOpen = (intent: Intent): Recovery => ({ ...nothingRecovered, retriable
 
 /** It is closed with `entries`; sent `again` under its own key, the retained answer tells more. */
 const closed = (intent: Intent, entries: readonly JournalEntry[], again = false): Recovery => ({
-  ...{ ...nothingRecovered, entries },
+  ...nothingRecovered,
+  entries,
   retriableIntents: again ? [intent] : [],
 });
 
@@ -76,7 +77,11 @@ async function settleIntent(recovering: Recovering, intent: Intent): Promise<Rec
   // What was there before the write, or is older, is not its outcome.
   const since = recovering.reads.serviceTime() === undefined ? undefined : intent.at;
   const search = {
-    ...{ name, parentId, body, declared: undefined, since },
+    name,
+    parentId,
+    body,
+    declared: undefined,
+    since,
     preexistingIds: preexistingIdsOf(recovering, intent),
   };
   const found = await findLost(recovering, intent, async (reads) => type.candidates?.(reads, search));
@@ -168,7 +173,11 @@ function adopted(
   const { dependsOn, preventDestroy, onRemove, ignoreChanges, initial, writes } = recorded ?? bare;
   const resource: RecordedResource = {
     ...bare,
-    ...{ dependsOn, preventDestroy, onRemove, ignoreChanges, initial },
+    dependsOn,
+    preventDestroy,
+    onRemove,
+    ignoreChanges,
+    initial,
     // What was made again has nothing of what was recorded before it.
     applied: (type.reacts && recorded?.applied) || {},
     computed: Object.fromEntries(made.computed),
@@ -183,7 +192,11 @@ function adopted(
 }
 
 const outcome = ({ seq }: Intent, result: "done" | "refused", id?: string): JournalEntry => ({
-  ...{ kind: "outcome", seq, result, status: 0, id },
+  kind: "outcome",
+  seq,
+  result,
+  status: 0,
+  id,
 });
 
 /** Adds to a pending write when it was sent: its wait counts from then. */

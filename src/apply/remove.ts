@@ -140,7 +140,11 @@ export async function retain({ run, change, type }: ChangeContext, live?: LiveRe
   const applied = { ...recorded.applied, ...Object.fromEntries(ours) };
   const computed = live ? Object.fromEntries(live.computed) : recorded.computed;
   await run.journal.record(change.address, {
-    ...{ ...recorded, content: undefined, applied, computed, retained: true },
+    ...recorded,
+    content: undefined,
+    applied,
+    computed,
+    retained: true,
     updatedAt: live?.updatedAt ?? recorded.updatedAt,
     writtenAt: live ? writtenNow(run) : recorded.writtenAt,
   });

@@ -63,7 +63,10 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
   const { live, recorded } = instance;
   const input = {
     ...inputOf(context, values),
-    ...{ id: change.id ?? "", changed: new Set(sent.keys()), live, recorded },
+    id: change.id ?? "",
+    changed: new Set(sent.keys()),
+    live,
+    recorded,
     attributes: new Map([...values, ...sent]),
   };
   const send = () => type.update(context.endpoints, input);
@@ -79,7 +82,10 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
   const { candidates } = type;
   if (!candidates) return sendTwice(send);
   const search = {
-    ...{ name, parentId, declared: instance.resolved, since: firstSentAt(run, address) },
+    name,
+    parentId,
+    declared: instance.resolved,
+    since: firstSentAt(run, address),
     preexistingIds: record.fences[address] ?? [],
   };
   const note = "the platform failed and may have done it: looking for it for at most 30 s";
@@ -281,7 +287,10 @@ async function acceptDrift({ run, change, instance, type }: ChangeContext): Prom
       applied.push([path, now]);
   }
   await run.journal.record(change.address, {
-    ...{ ...recorded, name: live.name, applied: Object.fromEntries(applied), content: undefined },
+    ...recorded,
+    name: live.name,
+    applied: Object.fromEntries(applied),
+    content: undefined,
     computed: Object.fromEntries(live.computed),
     updatedAt: live.updatedAt ?? recorded.updatedAt,
   });

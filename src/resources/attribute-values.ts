@@ -21,7 +21,9 @@ export function textAt(
 /** Returns a warning about a value that is sent as it is written. */
 export const doubtful = (attribute: string, summary: string, hint?: string): Finding => ({
   code: "manifest.unknown_value",
-  ...{ attribute, summary, isWarning: true },
+  attribute,
+  summary,
+  isWarning: true,
   hint: joinHints(hint, "it is sent as it is written"),
 });
 

@@ -18,7 +18,8 @@ interface DeletionOf extends Omit<Deletes<Reads, Endpoints>, "pendingOf"> {
 
 export function deletionOf({ send, subject, look, ...others }: DeletionOf) {
   const pendingOf: PendingOf = (id, operationId, parentId) => ({
-    ...{ kind: "operation", id: operationId ?? id },
+    kind: "operation",
+    id: operationId ?? id,
     ...subject(id, parentId),
     deletes: true,
   });

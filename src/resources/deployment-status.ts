@@ -150,7 +150,10 @@ export function deploymentStanding({ latestId, liveId, latest, recorded }: Relea
 }
 
 const said = (code: Standing["code"], summary: string, since?: string | null): Standing => ({
-  ...{ code, class: "running", summary, since: since ?? undefined },
+  code,
+  class: "running",
+  summary,
+  since: since ?? undefined,
 });
 
 const isOther = (runs: string | null | undefined, wanted: unknown): boolean =>

@@ -262,7 +262,9 @@ function checkPlace(key: string, nodes: readonly Candidate[], keys: Map<Candidat
 
 const unclear = (summary: string, hint: string): Finding => ({
   code: "manifest.reference_unknown",
-  ...{ summary, hint, attribute: "positions" },
+  summary,
+  hint,
+  attribute: "positions",
 });
 
 /** Returns why a recorded `auto` layout is saved again although its declaration is unchanged; undefined where every node has a place. */

@@ -149,7 +149,9 @@ const unavailable = (
 
 const impossible = (attribute: string, summary: string, hint?: string): Finding => ({
   code: "plan.invalid_combination",
-  ...{ summary, hint, attribute },
+  summary,
+  hint,
+  attribute,
 });
 
 function notOffered(path: string, chosen: string, offered: readonly string[], kind?: string): Finding {

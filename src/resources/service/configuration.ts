@@ -96,7 +96,9 @@ const special: Partial<Record<ConfigurationField, Omit<AttributeRule, "change">>
 /** Ranges outside of which a number means nothing anywhere; what a plan allows within them is for the service to say. */
 export const ranges: Readonly<Record<string, { readonly minimum: number; readonly maximum?: number }>> = {
   port: { minimum: 1, maximum: 65_535 },
-  ...{ replicas: { minimum: 0 }, minReplicas: { minimum: 0 }, maxReplicas: { minimum: 0 } },
+  replicas: { minimum: 0 },
+  minReplicas: { minimum: 0 },
+  maxReplicas: { minimum: 0 },
 };
 
 /** The `configuration` block: any of its fields; `null` stands for the service's default. */

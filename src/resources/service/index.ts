@@ -236,7 +236,8 @@ async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> 
     // A new service starts from the defaults, so what is null need not be said.
     configuration: configurationIn(attributes, (_path, value) => value !== null),
     deploy: false,
-    ...{ projectId, environmentId },
+    projectId,
+    environmentId,
   });
   // A field that the answer does not show is recorded as it was chosen.
   const shown = (one: Service): LiveResource => {
