@@ -1,4 +1,5 @@
-import { type Diagnostic, sortDiagnostics, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, type error, sortDiagnostics, warning } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
 import { atCheckout } from "../model/live";
 import { shortList } from "../model/text";
 import type { Change } from "../plan/plan";
@@ -47,3 +48,29 @@ export function awaitingTogether(waiting: readonly Diagnostic[]): readonly Diagn
   const detail = [...new Set(all.flatMap((one) => one.detail ?? []))].join("\n");
   return all.slice(0, 1).map((first) => awaitingCheckout(names, { ...first, detail }));
 }
+
+export const deletionFailed = (
+  severity: typeof error | typeof warning,
+  address: Address,
+  { summary, detail }: { readonly summary: string; readonly detail?: string },
+  details: Partial<Diagnostic> = {},
+): Diagnostic =>
+  severity("apply.delete_failed", `${address} was not deleted: ${summary}`, {
+    ...details,
+    address,
+    detail,
+    hint: "It stays in the state. To try again, run the same command.",
+  });
+
+/** Returns the diagnostic of a deletion whose end is not shown; `unseen` says which part is missing. */
+export const deletionUnproven = (
+  severity: typeof error | typeof warning,
+  address: Address,
+  unseen: string,
+  hint = "Check what the key may read, then run the same command again. It stays in the state.",
+): Diagnostic =>
+  severity("live.gone_unproven", `unknown whether ${address} was deleted: ${unseen}`, {
+    address,
+    detail: "The API accepted its deletion. A key that has lost its membership or role sees the same.",
+    hint,
+  });

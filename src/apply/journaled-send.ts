@@ -6,7 +6,7 @@ import type { Intent } from "../model/state";
 import { sha256 } from "../model/text";
 import { isOlder, isoTime, timeNow } from "../model/time";
 import { canonicalJson, type Plain } from "../model/value";
-import type { RecoveryContext, Run } from "./run";
+import type { RecoveryContext, Run } from "./run-context";
 import type { SentRecord } from "./run-journal";
 
 /** The part that all intents of one change share, and what sends and records its writes. */

@@ -5,10 +5,10 @@ import type { LiveResource } from "../model/live";
 import type { Command, Intent, JournalEntry, RecordedResource } from "../model/state";
 import { replayJournal } from "../state/recorded";
 import { leftBy, recordsOf, unknownEnd } from "./action";
-import { bareRecord, inputsIn, recordedWhileDeleted, writtenNow } from "./change-context";
 import { severalFound } from "./create-or-find";
 import { keyStillCounts } from "./journaled-send";
-import { nothingRecovered, type Recovery, type RecoveryContext } from "./run";
+import { endedByWrite, inputsIn, recordOf, recordWhileDeleted, without, writtenNow } from "./record";
+import { nothingRecovered, type Recovery, type RecoveryContext } from "./run-context";
 import type { SentRecord } from "./run-journal";
 import { defaultWaitPolicy, settlePending } from "./settle";
 
@@ -113,7 +113,7 @@ async function settleDeletion(
   if (read.kind !== "gone")
     return closed(intent, [outcome(intent, "refused")], keyStillCounts(recovering, intent));
   const pending = read.ending ?? type.deletes?.pendingOf(id, undefined, parentId);
-  const resource = pending ? recordedWhileDeleted(recorded, { since: intent.at, ...pending }) : null;
+  const resource = pending ? recordWhileDeleted(recorded, { since: intent.at, ...pending }) : null;
   const deletedAt = resource ? undefined : writtenNow(recovering);
   return closed(intent, [{ kind: "resource", address, resource, deletedAt }, outcome(intent, "done")]);
 }
@@ -168,26 +168,18 @@ function adopted(
   const parent = addresses.find((one) => resources[one]?.id === intent.parentId) ?? recorded?.parent;
   const pending = type.runs?.pendingOf(made.id, intent.parentId, new Map());
   const inputs = type.reacts && parent && inputsIn(recordsOf(recovering.state), parent, type);
-  const { id, name, updatedAt } = made;
-  const bare = bareRecord({ type: intent.type, id, name, updatedAt, parent });
-  const { dependsOn, preventDestroy, onRemove, ignoreChanges, initial, writes } = recorded ?? bare;
-  const resource: RecordedResource = {
-    ...bare,
-    dependsOn,
-    preventDestroy,
-    onRemove,
-    ignoreChanges,
-    initial,
-    // What was made again has nothing of what was recorded before it.
+  const declared = {
+    parent,
     applied: (type.reacts && recorded?.applied) || {},
-    computed: Object.fromEntries(made.computed),
+    fingerprintAddress: undefined,
     writtenAt: writtenNow(recovering),
     madeWith: intent.madeWith,
-    writes: writes + 1,
-    // A deployment that did start comes last of its service's changes: it deployed what had been written by then.
+    writes: (recorded?.writes ?? 0) + 1,
+    // A deployment that did start is the last change of its service: it deployed all writes before it.
     inputs,
     pending: pending && { ...pending, since: intent.at },
   };
+  const resource = recordOf(made, declared, recorded && without(recorded, endedByWrite));
   return [{ kind: "resource", address: intent.address, resource }, outcome(intent, "done")];
 }
 

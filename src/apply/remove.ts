@@ -3,10 +3,11 @@ import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { LiveResource, Pending, ReadResult } from "../model/live";
 import type { Accepted } from "../model/resource-operations";
 import { pathsWith } from "../model/resource-type";
+import type { RecordedResource } from "../model/state";
 import type { Change } from "../plan/plan";
-import { type ChangeContext, recordedWhileDeleted, writtenNow } from "./change-context";
 import { sendTwice } from "./journaled-send";
-import { type ChangeEnd, readNow } from "./run";
+import { recordOf, recordWhileDeleted, without, writtenNow } from "./record";
+import { type ChangeContext, type ChangeEnd, readNow } from "./run-context";
 import { settle } from "./settle";
 
 /** Deletes by id, confirmed with the planned name, and waits for a queued deletion. */
@@ -98,7 +99,7 @@ async function lookForEnd(context: ChangeContext): Promise<readonly Gone[]> {
   const { address, id = "", liveName: name } = change;
   const recorded = run.journal.recorded(address);
   // A refusal says that it is being deleted, though an earlier deletion of it failed.
-  const asked = recorded && { ...recorded, deletionFailed: undefined };
+  const asked = recorded && without(recorded, ["deletionFailed"]);
   const parentId = recordedParentId(context);
   const read = await readNow(run, type, { address, id, name, parentId, recorded: asked });
   return read.kind === "gone" ? [read] : [];
@@ -110,7 +111,7 @@ async function takeEnd(context: ChangeContext, { ending }: Gone): Promise<Accept
   const { address, id = "" } = change;
   const pending = ending ?? type.deletes?.pendingOf(id, undefined, recordedParentId(context));
   const recorded = run.journal.recorded(address);
-  const resource = recorded && pending ? recordedWhileDeleted(recorded, pending) : null;
+  const resource = recorded && pending ? recordWhileDeleted(recorded, pending) : null;
   await run.journal.closeAt(address, { result: "done", status: 0, id }, { recording: { address, resource } });
   return { id, pending };
 }
@@ -133,22 +134,23 @@ export async function retain({ run, change, type }: ChangeContext, live?: LiveRe
       await run.journal.record(address, { ...resource, retained: true });
   const recorded = run.journal.recorded(change.address);
   if (recorded === undefined) return { kind: "done" };
+  await run.journal.record(change.address, retainedRecord(run, type, without(recorded, ["content"]), live));
+  return { kind: "done" };
+}
+
+function retainedRecord(
+  run: ChangeContext["run"],
+  type: ChangeContext["type"],
+  recorded: RecordedResource,
+  live: LiveResource | undefined,
+): RecordedResource {
+  if (live === undefined) return { ...recorded, retained: true };
   const ours = pathsWith(type, "alwaysManaged").flatMap((path) => {
-    const value = live?.attributes.get(path);
+    const value = live.attributes.get(path);
     return value === undefined ? [] : [[path, value] as const];
   });
   const applied = { ...recorded.applied, ...Object.fromEntries(ours) };
-  const computed = live ? Object.fromEntries(live.computed) : recorded.computed;
-  await run.journal.record(change.address, {
-    ...recorded,
-    content: undefined,
-    applied,
-    computed,
-    retained: true,
-    updatedAt: live?.updatedAt ?? recorded.updatedAt,
-    writtenAt: live ? writtenNow(run) : recorded.writtenAt,
-  });
-  return { kind: "done" };
+  return recordOf(live, { applied, writtenAt: writtenNow(run), retained: true }, recorded);
 }
 
 /**

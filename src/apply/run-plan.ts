@@ -4,21 +4,14 @@ import type { Address } from "../model/address";
 import type { ApplyCounts, StepAction } from "../model/apply-event";
 import type { Touched } from "../model/state";
 import { type Plain, plainEqual } from "../model/value";
-import { changesRecordOnly } from "../plan/decision";
+import { asksForRun, changesRecordOnly } from "../plan/decision";
 import { type Change, deedOf, instanceOf, isCountedAsChange, type Plan } from "../plan/plan";
 import { awaitingTogether } from "./advice";
-import { type ChangeContext, changeContext } from "./change-context";
+import { type JournaledWrites, journaledSend } from "./journaled-send";
+import { madeWith, recordOfAccepted, recordOfDeleted } from "./record";
 import { archive, forget, remove, retain } from "./remove";
-import {
-  type ChangeEnd,
-  type ReplacePhase,
-  type Run,
-  type RunTask,
-  runTasks,
-  type Slot,
-  schedule,
-  UnknownReference,
-} from "./run";
+import { type ChangeContext, type ChangeEnd, type Run, UnknownReference } from "./run-context";
+import { type ReplacePhase, type RunTask, runTasks, type Slot, schedule } from "./schedule";
 import { create, keepRecord, update } from "./send";
 import { followPending } from "./settle";
 
@@ -133,6 +126,35 @@ async function applyChange(run: Run, task: RunTask, slot: Slot): Promise<ChangeE
   } catch (failure) {
     return { kind: "failed", diagnostic: diagnosticOfFailure(change, failure), exitCode: 1 };
   }
+}
+
+function changeContext(run: Run, task: RunTask, slot: Slot): ChangeContext {
+  const { change, instance, phase, around } = task;
+  const type = run.types.get(change.type);
+  if (!type) throw new Error(`no resource type ${change.type}`);
+  const known = change.parent && run.lookup(change.parent, "id");
+  const parentId = typeof known === "string" ? known : undefined;
+  const makes = change.action === "create" || phase === "create";
+  const made = makes ? madeWith(instance, type) : undefined;
+  const shared = { run, change, instance, type, slot, parentId, around };
+  const recordOnAccept = (id: string | undefined, madeAt?: string) =>
+    recordOfAccepted(shared, made, id, madeAt);
+  const writes: JournaledWrites = {
+    run,
+    secretKey: run.fingerprintKey,
+    address: change.address,
+    type: change.type,
+    name: change.liveName,
+    parentId,
+    takesEffect: asksForRun(change, type) ? undefined : "at once",
+    ...made,
+    after: (answered) => {
+      const { method, id, madeAt } = answered;
+      const resource = method === "DELETE" ? recordOfDeleted(shared, answered) : recordOnAccept(id, madeAt);
+      return { recording: { address: change.address, resource } };
+    },
+  };
+  return { ...shared, recordOnAccept, endpoints: run.endpoints(journaledSend(writes)) };
 }
 
 async function performAction(context: ChangeContext, phase: ReplacePhase): Promise<ChangeEnd> {

@@ -6,11 +6,11 @@ import { pathsWith, ruleAt } from "../model/resource-type";
 import type { AppliedValue, RecordedResource } from "../model/state";
 import { sameName } from "../model/text";
 import { type Attributes, isPlain, type Plain, plainEqual } from "../model/value";
-import { type ChangeContext, inputsOf, recordedAfter, writesAfter, writtenNow } from "./change-context";
 import { createOrFind, severalFound } from "./create-or-find";
 import { firstSentAt, sendTwice } from "./journaled-send";
+import { inputsOf, recordAfter, recordOf, writesAfter, writtenNow } from "./record";
 import { awaitEnding, notGone, proveGone } from "./remove";
-import { type ChangeEnd, knownValue, readNow } from "./run";
+import { type ChangeContext, type ChangeEnd, knownValue, readNow } from "./run-context";
 import { settle } from "./settle";
 import { type ComparedWrite, movedTime, verifyApplied } from "./verify";
 
@@ -127,8 +127,7 @@ async function finishWrite(
   const isEnough = answered !== undefined && !needsItsTime(type, sent, before, answered);
   const live = isEnough ? answered : ((await readAgain(context, accepted.id)) ?? answered);
   const previous = run.journal.recorded(change.address);
-  const whole = recordedAfter({
-    ...context,
+  const whole = recordAfter(context, {
     id: accepted.id,
     live,
     values,
@@ -242,8 +241,7 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
   const id = live?.id ?? recorded?.id;
   if (id === undefined || (!recorded && change.action !== "adopt")) return { kind: "done" };
   if (run.mode === "refresh-only") return acceptDrift(context);
-  const next = recordedAfter({
-    ...context,
+  const next = recordAfter(context, {
     id,
     live,
     values: resolved,
@@ -286,14 +284,14 @@ async function acceptDrift({ run, change, instance, type }: ChangeContext): Prom
     if (!(path in recorded.applied) && now !== undefined && now !== defaults.get(path))
       applied.push([path, now]);
   }
-  await run.journal.record(change.address, {
-    ...recorded,
-    name: live.name,
+  const { id } = recorded;
+  const fields = {
+    id,
     applied: Object.fromEntries(applied),
     content: undefined,
-    computed: Object.fromEntries(live.computed),
     updatedAt: live.updatedAt ?? recorded.updatedAt,
-  });
+  };
+  await run.journal.record(change.address, recordOf(live, fields, recorded));
   return { kind: "done" };
 }
 

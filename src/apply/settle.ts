@@ -7,15 +7,15 @@ import type { WaitPolicy } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import { type Clock, durationText, timeLeft } from "../model/time";
 import type { Change } from "../plan/plan";
-import { adviceFor, awaitingCheckout } from "./advice";
+import { adviceFor, awaitingCheckout, deletionFailed, deletionUnproven } from "./advice";
+import { recordAfterFailedDeletion, without, writtenNow } from "./record";
 import {
   type ChangeContext,
-  deletionFailed,
-  endUnproven,
-  recordedAfterFailedDeletion,
-  writtenNow,
-} from "./change-context";
-import { type ChangeEnd, nothingRecovered, type Recovery, type RecoveryContext } from "./run";
+  type ChangeEnd,
+  nothingRecovered,
+  type Recovery,
+  type RecoveryContext,
+} from "./run-context";
 
 /**
  * Waits for what a write left pending, without holding a place among the running changes. What is not seen to
@@ -124,12 +124,10 @@ async function endOf(
   switch (result.kind) {
     case "done":
       if (result.showsNothing && standsBeside(othersIn(run), run.types, address))
-        return failed({ ...endUnproven(error, address, nothingShown), ...about });
+        return failed({ ...deletionUnproven(error, address, nothingShown), ...about });
       // What was deleted is forgotten in one step, by the caller: in between it would look as if it were still there.
-      if (recorded && pending.deletes !== true) {
-        const { id, updatedAt } = run.journal.recorded(address) ?? recorded;
-        await run.journal.record(address, { ...recorded, id, updatedAt, pending: undefined });
-      }
+      if (recorded && pending.deletes !== true)
+        await run.journal.record(address, without(run.journal.recorded(address) ?? recorded, ["pending"]));
       return { kind: "done" };
     case "failed": {
       const next = recorded && recordedAfterFailure(recorded, pending, result.summary);
@@ -143,7 +141,7 @@ async function endOf(
       break;
     case "timeout":
       if (result.unseen !== undefined && pending.deletes)
-        return failed({ ...endUnproven(error, address, result.unseen), ...about });
+        return failed({ ...deletionUnproven(error, address, result.unseen), ...about });
       break;
     case "interrupted":
       return { kind: "interrupted" };
@@ -199,8 +197,8 @@ const stillQueued =
 
 /** A failed run is recorded without `inputs`: the next plan sees a service configured since its last deployment. */
 function recordedAfterFailure(recorded: RecordedResource, { deletes }: Pending, reason: string) {
-  if (deletes) return recordedAfterFailedDeletion(recorded, reason);
-  return { ...recorded, pending: undefined, inputs: recorded.inputs && {} };
+  if (deletes) return recordAfterFailedDeletion(recorded, reason);
+  return without({ ...recorded, inputs: recorded.inputs && {} }, ["pending"]);
 }
 
 /** It stays pending: the service may continue it once the checkout is complete, and another one would be too many. */
@@ -233,7 +231,7 @@ export async function settlePending(
   recorded: RecordedResource,
   longestMs: number,
 ): Promise<Recovery> {
-  const { pending, ...rest } = recorded;
+  const { pending } = recorded;
   const { types, state, reads, clock, signal } = recovering;
   const type = types.get(recorded.type);
   if (!type || !pending) return nothingRecovered;
@@ -251,8 +249,8 @@ export async function settlePending(
   switch (result.kind) {
     case "done":
       if (result.showsNothing && standsBeside(Object.entries(state.resources), types, address))
-        return { ...nothingRecovered, diagnostics: [endUnproven(error, address, nothingShown)] };
-      return ended(pending.deletes ? null : rest);
+        return { ...nothingRecovered, diagnostics: [deletionUnproven(error, address, nothingShown)] };
+      return ended(pending.deletes ? null : without(recorded, ["pending"]));
     case "failed":
       return ended(
         recordedAfterFailure(recorded, pending, result.summary),
@@ -266,8 +264,8 @@ export async function settlePending(
       // Nothing will tell: it is asked for again, as one that failed.
       return result.unseen !== undefined && pending.deletes && timeoutMs > 0
         ? ended(
-            recordedAfterFailedDeletion(recorded, result.unseen),
-            endUnproven(warning, address, result.unseen, "its deletion is asked for again"),
+            recordAfterFailedDeletion(recorded, result.unseen),
+            deletionUnproven(warning, address, result.unseen, "its deletion is asked for again"),
           )
         : nothingRecovered;
   }

@@ -1,4 +1,5 @@
-import { bareRecord, deletionFailed } from "../../apply/change-context";
+import { deletionFailed } from "../../apply/advice";
+import { recordOf } from "../../apply/record";
 import { badEnd, defaultWaitPolicy, type WaitResult, waitUntilSettled } from "../../apply/settle";
 import { type ComparedWrite, unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, error, type warning } from "../../diagnostics/diagnostic";
@@ -106,7 +107,7 @@ export function waitFinding(
 async function readRun({ session, type, input }: AcceptedWrite, id: string) {
   const { resource } = type;
   const { name, parentId } = input;
-  const recorded = bareRecord({ type: resource.type, id, name });
+  const recorded = recordOf({ type: resource.type, id, name });
   // A pinned attribute is compared with its declaration, so it is read too.
   const pinned = Object.values(resource.computed).flatMap(({ pinnedBy }) => pinnedBy ?? []);
   const declared = new Map(pinned.map((path) => [path, ""]));
