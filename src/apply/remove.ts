@@ -119,10 +119,10 @@ async function takeEnd(context: ChangeContext, { ending }: Gone): Promise<Accept
 /** `onRemove: archive`: kept at the service, and in the state for the day it is declared again. */
 export async function archive(context: ChangeContext): Promise<ChangeEnd> {
   const { change, type, endpoints } = context;
-  const { archive: send } = type;
-  if (!send || change.id === undefined) throw new Error(`${change.type} cannot be archived`);
+  const { archives } = type;
+  if (!archives || change.id === undefined) throw new Error(`${change.type} cannot be archived`);
   const input = { address: change.address, id: change.id, name: change.liveName };
-  const accepted = await sendTwice(() => send(endpoints, input));
+  const accepted = await sendTwice(() => archives.archive(endpoints, input));
   await context.run.journal.closeAt(change.address, { result: "done", status: 0, id: accepted.id });
   return retain(context, accepted.live);
 }

@@ -1,14 +1,6 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import {
-  type AttributeLookup,
-  isParentAttribute,
-  isUnlisted,
-  type Neighbour,
-  pathsWith,
-  ruleAt,
-  type Upstream,
-} from "../model/resource-type";
+import { isParentAttribute, isUnlisted, type Neighbour, pathsWith, ruleAt, type Upstream } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { isFingerprint } from "../model/state";
 import { sameName } from "../model/text";
@@ -24,8 +16,7 @@ import {
   type ResolvedValue,
   Template,
   Unknown,
-  UnreadSecret,
-} from "../model/value";
+  UnreadSecret, type AttributeLookup } from "../model/value";
 import { changesRecordOnly, type Decision, type Decisions, decideNothing, isMade } from "./decision";
 import { liveValue, type ResourceInstance, type ResourceInstances } from "./instances";
 import {

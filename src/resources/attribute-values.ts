@@ -1,8 +1,7 @@
 import type { ById } from "../api/reads";
 import { joinHints } from "../diagnostics/suggest";
 import type { LiveResource, ReadResult } from "../model/live";
-import type { CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
-import type { Finding } from "../model/resource-type";
+import type { CreateInput, Finding, ReadTarget, UpdateInput } from "../model/resource-operations";
 import { canonicalId } from "../model/text";
 import { canonicalJson, type Plain, plainEqual } from "../model/value";
 

@@ -9,13 +9,12 @@ import type {
   Accepted,
   CandidateSearch,
   CreateInput,
+  Finding,
   ReadTarget,
   UpdateInput,
 } from "../model/resource-operations";
 import type {
-  AttributeLookup,
   CheckContext,
-  Finding,
   ReactionContext,
   ResourceType,
   RulesOf,
@@ -23,7 +22,7 @@ import type {
   WaitPolicy,
 } from "../model/resource-type";
 import { durationPattern, parseDuration } from "../model/time";
-import type { ResolvedValue } from "../model/value";
+import type { AttributeLookup, ResolvedValue } from "../model/value";
 import { moving, parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
 import {
   deploymentRuns,
@@ -123,27 +122,27 @@ export const deployment: Resource = {
   rules,
   computed,
   groups: [],
-  parents: [{ type: "service", attribute: "serviceId" }],
   manifest: { key: "deploy", within: ["service"], shape: "single", implicit: true },
-  removal: "forget",
-  removedWithParent: true,
+  parents: [{ type: "service", attribute: "serviceId" }],
   follows: ["variable"],
   defaults: () => new Map(),
   check: checkSource,
+  read,
+  list: async () => [],
+  poll: pollDeployment,
+  candidates,
+  create: queue,
+  update: queue,
   reacts: {
     reason: deploymentReaction,
     held: (context) => (isArchived(context) ? "its service is archived" : undefined),
     waitPolicy,
   },
-  read,
-  list: async () => [],
-  create: queue,
-  update: queue,
+  runs: { pendingOf, ...deploymentRuns },
+  removal: "forget",
+  removedWithParent: true,
   // A deployment is history: it is forgotten, not undone.
   remove: async (_writes, input) => ({ id: input.id }),
-  candidates,
-  poll: pollDeployment,
-  runs: { pendingOf, ...deploymentRuns },
 };
 
 /** Warns where there is nothing to build: which sources a service has besides a repository is not shown (interface, "Service"). */

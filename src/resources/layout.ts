@@ -15,8 +15,8 @@ import { didYouMean, joinHints } from "../diagnostics/suggest";
 import { typeOf } from "../model/address";
 import { append, topologicalOrder } from "../model/graph";
 import type { LiveResource, Offers, ReadResult } from "../model/live";
-import type { Accepted, CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
-import type { Finding, Neighbour, ReactionContext, ResourceType, RulesOf } from "../model/resource-type";
+import type { Accepted, CreateInput, Finding, ReadTarget, UpdateInput } from "../model/resource-operations";
+import type { Neighbour, ReactionContext, ResourceType, RulesOf } from "../model/resource-type";
 import { compareTexts, entriesNamed } from "../model/text";
 import { type Attributes, isObject, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { parentIdOf, parentRecord, present, sameId } from "./attribute-values";
@@ -52,32 +52,32 @@ const computed = {
 /** The shared canvas layout of one project (interface, "Canvas"). Its id is that of the project. */
 export const layout: Resource = {
   type: "layout",
-  terraformName: "rnv_canvas_layout",
   doc: "The shared layout of a project's canvas. It changes no service.",
-  picture: { as: "places", attribute: "positions" },
   schema,
   rules,
   computed,
   groups: [],
-  parents: [{ type: "project", attribute: "projectId" }],
   manifest: { key: "layout", within: ["project"], shape: "single", shorthand: "positions" },
-  removal: "forget",
-  removedWithParent: true,
+  parents: [{ type: "project", attribute: "projectId" }],
   follows: ["service"],
+  terraformName: "rnv_canvas_layout",
+  picture: { as: "places", attribute: "positions" },
   defaults: () =>
     new Map<string, Plain>([
       ["positions", {}],
       ["viewport", null],
     ]),
   checkSiblings: checkPlaces,
-  reacts: { reason: layoutReaction },
   read,
   list: async () => [],
+  poll: async () => ({ kind: "done" }),
   create: save,
   update: save,
+  reacts: { reason: layoutReaction },
+  removal: "forget",
+  removedWithParent: true,
   // Forgotten only: what others see of the canvas stays.
   remove: async (_writes, input) => ({ id: input.id }),
-  poll: async () => ({ kind: "done" }),
 };
 
 async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {

@@ -57,12 +57,10 @@ const computed = {
 export const project: Resource = {
   type: "project",
   doc: "A project groups services. Creating one also creates its Production environment.",
-  picture: { as: "box" },
   schema,
   rules,
   computed,
   groups: [],
-  parents: [],
   manifest: {
     key: "projects",
     within: ["root"],
@@ -70,10 +68,10 @@ export const project: Resource = {
     meta: ["lifecycle", "import"],
     alsoCalled: ["project"],
   },
-  nameAttribute: "name",
-  removal: "delete",
-  removedWithParent: false,
+  parents: [],
   follows: [],
+  nameAttribute: "name",
+  picture: { as: "box" },
   defaults: ({ assumed }) =>
     new Map([
       ["description", ""],
@@ -85,10 +83,12 @@ export const project: Resource = {
   check: (declared) => checkName(declared, "name"),
   read,
   list: async (reads) => (await reads.projects()).map(liveProject),
-  create,
-  update,
   candidates: async (reads, { name, preexistingIds }) =>
     (await named(reads, name)).filter(({ id }) => !preexistingIds.includes(id)),
+  create,
+  update,
+  removal: "delete",
+  removedWithParent: false,
   ...deletionOf({ send: remove, subject: (projectId) => ({ projectId }), look: lookAt, holdings }),
 };
 

@@ -14,10 +14,11 @@ import type {
   CandidateSearch,
   CreateInput,
   DeleteInput,
+  Finding,
   ReadTarget,
   UpdateInput,
 } from "../model/resource-operations";
-import type { Finding, ResourceType, RulesOf } from "../model/resource-type";
+import type { ResourceType, RulesOf } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { sameName } from "../model/text";
 import { isOlder } from "../model/time";
@@ -63,12 +64,10 @@ const variablesWords = [
 export const variable: Resource = {
   type: "variable",
   doc: "An encrypted variable of one service. Plans compare fingerprints and times, never values.",
-  picture: { as: "reference" },
   schema,
   rules,
   computed,
   groups: [],
-  parents: [{ type: "service", attribute: "serviceId" }],
   manifest: {
     key: "variables",
     within: ["service"],
@@ -84,21 +83,23 @@ export const variable: Resource = {
       preserve: ["keep"],
     },
   },
-  nameAttribute: "key",
-  removal: "delete",
-  removedWithParent: true,
+  parents: [{ type: "service", attribute: "serviceId" }],
   follows: [],
+  nameAttribute: "key",
+  picture: { as: "reference" },
+  preservedBy: "preserve",
   defaults: () => new Map(),
   check,
-  unappliedHint: `if no value ever takes, the platform wants another body, which ${gapVariable("patchVariable")} may hold (rnv schema gaps)`,
-  preservedBy: "preserve",
   read,
   list,
-  create,
-  update,
   candidates,
   reveal: async (reads, live) =>
     new Map([["value", await reads.live.revealVariable(live.parentId ?? "", live.id)]]),
+  create,
+  update,
+  unappliedHint: `if no value ever takes, the platform wants another body, which ${gapVariable("patchVariable")} may hold (rnv schema gaps)`,
+  removal: "delete",
+  removedWithParent: true,
   ...deletionOf({
     send: (writes, { address, id, parentId }) => {
       if (parentId === undefined) throw new Error(`${address}: a variable without a service`);

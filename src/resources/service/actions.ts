@@ -9,11 +9,11 @@ import type { Pending } from "../../model/live";
 import type {
   ActionAim,
   ActionInput,
+  Finding,
   Made,
   OperationStatus,
   ResourceAction,
 } from "../../model/resource-operations";
-import type { Finding } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
 import { shortId } from "../../model/text";
 import { notShown, pollOperation } from "../deletion";

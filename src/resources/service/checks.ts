@@ -4,8 +4,9 @@ import { didYouMean, joinHints } from "../../diagnostics/suggest";
 import type { Catalog, CatalogPlan } from "../../model/catalog";
 import type { Offered } from "../../model/live";
 import { choicesMeant } from "../../model/place";
-import type { AttributeLookup, CheckContext, Finding } from "../../model/resource-type";
-import type { ResolvedValue } from "../../model/value";
+import type { Finding } from "../../model/resource-operations";
+import type { CheckContext } from "../../model/resource-type";
+import type { AttributeLookup, ResolvedValue } from "../../model/value";
 import { checkName, doubtful, textAt } from "../attribute-values";
 import { configurationRules, ranges } from "./configuration";
 

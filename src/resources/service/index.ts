@@ -13,13 +13,12 @@ import type {
   Accepted,
   CandidateSearch,
   CreateInput,
-  DeleteInput,
   ReadTarget,
   UpdateInput,
 } from "../../model/resource-operations";
-import type { AttributeLookup, Money, RulesOf } from "../../model/resource-type";
+import type { Money, RulesOf } from "../../model/resource-type";
 import { sameName } from "../../model/text";
-import type { Attributes, Plain } from "../../model/value";
+import type { AttributeLookup, Attributes, Plain } from "../../model/value";
 import { foundAmong, sameId, textAt } from "../attribute-values";
 import { type DeletionLook, deletionOf } from "../deletion";
 import { offeredEnvironments } from "../project";
@@ -67,13 +66,11 @@ const deletion = deletionOf({
 export const service: Resource = {
   type: "service",
   doc: "A service is built from a repository, or configured by other fields, and served at a URL.",
-  picture: { as: "node", facts: ["kind", "configuration.plan", "configuration.region"] },
   schema,
   rules,
   computed,
   groups: ["configuration"],
   open: { group: "configuration", rule: { change: "update" } },
-  parents: [{ type: "project", attribute: "projectId" }],
   manifest: {
     key: "services",
     within: ["root", "project"],
@@ -86,30 +83,32 @@ export const service: Resource = {
       ...configurationWords,
     },
   },
-  nameAttribute: "name",
-  place: { attribute: "environment", id: "environmentId" },
-  removal: "delete",
-  removedWithParent: false,
-  archives: { attribute: "archived", unlisted: "archived services" },
+  parents: [{ type: "project", attribute: "projectId" }],
   follows: [],
+  nameAttribute: "name",
+  picture: { as: "node", facts: ["kind", "configuration.plan", "configuration.region"] },
+  place: { attribute: "environment", id: "environmentId" },
   variantAttribute: "kind",
   defaults,
   offeredWords,
   check: checkService,
-  unappliedHint: `if no field ever takes, the platform wants another body, which ${gapVariable("patchService")} may hold; a setting that does not go back may have another default for this kind, which ${gapVariable("kindDefaults")} says (rnv schema gaps)`,
-  monthlyCost,
   sharedLimit: planLimit,
+  monthlyCost,
   read,
   list: async (reads) => liveIn(reads, await reads.services()),
+  candidates,
   create,
   update,
-  ...deletion,
-  archive: async (writes, input: DeleteInput) => ({
-    id: input.id,
-    live: new LiveService(await writes.archiveService(input.id)),
-  }),
-  candidates,
   actions: serviceActions,
+  unappliedHint: `if no field ever takes, the platform wants another body, which ${gapVariable("patchService")} may hold; a setting that does not go back may have another default for this kind, which ${gapVariable("kindDefaults")} says (rnv schema gaps)`,
+  removal: "delete",
+  removedWithParent: false,
+  archives: {
+    attribute: "archived",
+    unlisted: "archived services",
+    archive: async (writes, { id }) => ({ id, live: new LiveService(await writes.archiveService(id)) }),
+  },
+  ...deletion,
 };
 
 /**
