@@ -25,12 +25,12 @@ const deploymentAdvice: readonly (readonly [reason: RegExp, remedy: string, sett
 export function adviceFor(summary: string, changed: Change | undefined): Pick<Diagnostic, "hint" | "range"> {
   const setBy = (settings: RegExp) => changed?.attributes.filter(({ path }) => settings.test(path)) ?? [];
   const advice = deploymentAdvice.filter(([reason]) => reason.test(summary));
-  const [, hint, settings] = advice.find((one) => setBy(one[2]).length > 0) ?? advice[0] ?? [];
+  const [, hint, settings] = advice.find((entry) => setBy(entry[2]).length > 0) ?? advice[0] ?? [];
   const set = settings ? setBy(settings) : [];
   const [{ range } = {}] = set;
   if (set.length === 0) return hint === undefined ? {} : { hint };
   const names = shortList(set.map(({ path }) => path));
-  return { ...(range && { range }), hint: `This apply set ${names}. Check that first. ${hint}` };
+  return { range, hint: `This apply set ${names}. Check that first. ${hint}` };
 }
 
 export const awaitingCheckout = (
@@ -41,11 +41,11 @@ export const awaitingCheckout = (
   return warning("apply.awaiting_checkout", `${what}: ${atCheckout}`, { address, range, detail, hint });
 };
 
-/** Returns one finding for all that await a checkout, at the place of the first. */
+/** Returns a single finding for all changes that await a checkout, at the range of the first. */
 export function awaitingTogether(waiting: readonly Diagnostic[]): readonly Diagnostic[] {
   const all = sortDiagnostics(waiting);
   const names = shortList(all.flatMap(({ address = [] }) => address));
-  const detail = [...new Set(all.flatMap((one) => one.detail ?? []))].join("\n");
+  const detail = [...new Set(all.flatMap(({ detail: text }) => text ?? []))].join("\n");
   return all.slice(0, 1).map((first) => awaitingCheckout(names, { ...first, detail }));
 }
 

@@ -41,9 +41,9 @@ export interface Run {
   readonly defaults: (type: string) => Attributes;
   readonly lookup: RunLookup;
   readonly emit: (event: ApplyEvent) => void;
-  /** Someone watches: how long a step took in the deployment before is worth a request. */
+  /** Someone watches: the durations of the last run are worth a request. */
   readonly isWatched?: boolean;
-  /** Aborted by Ctrl-C, or by an answer after which nothing more can work. */
+  /** Aborted by Ctrl-C, or by an answer after which no request can work. */
   readonly signal: AbortSignal;
 }
 
@@ -57,11 +57,11 @@ export interface ChangeContext extends Pick<RunTask, "around"> {
   readonly endpoints: Endpoints;
   /** Id of its project or service. */
   readonly parentId?: string;
-  /** Returns the record of a write as soon as its id is known, so that no id is ever only in memory. */
+  /** Returns the record of an answered write: no id is in memory alone. */
   readonly recordOnAccept: (id: string | undefined, madeAt?: string) => RecordedResource | null;
 }
 
-/** Reads a resource again, of which nothing is declared unless `target` says. */
+/** Reads a resource again, past all caches. */
 export function readNow(
   { reads }: Pick<Run, "reads">,
   type: Resource,
@@ -75,7 +75,7 @@ export type ChangeEnd =
   | { readonly kind: "failed"; readonly diagnostic: Diagnostic; readonly exitCode: 1 | 3 | 7 | 8 }
   | { readonly kind: "interrupted" };
 
-/** Returns the value of an attribute once its resource is done; undefined while the service has not told it. */
+/** Returns the value of an attribute once its resource is done; undefined while the service has not shown it. */
 export type RunLookup = (address: Address, attribute: string) => Plain | undefined;
 
 export class UnknownReference extends Error {
@@ -115,9 +115,9 @@ export interface RecoveryContext {
   readonly credential: () => string;
   /** False for a plan: it looks once and waits for nothing. */
   readonly wait: boolean;
-  /** `false` where what is pending is none of the command's business, `look` where no end of it is waited for. */
+  /** `false`: pending work is ignored. `look`: it is polled once. Default: the end of a deletion is waited for. */
   readonly settlesPending?: false | "look";
-  /** Writes of verbs that the command at hand asks for again. */
+  /** Returns true for the write of a verb that this command asks for again. */
   readonly repeats?: (intent: Intent) => boolean;
   readonly emit: (event: ApplyEvent) => void;
   readonly say?: (line: string) => void;
@@ -125,9 +125,9 @@ export interface RecoveryContext {
 }
 
 export interface Recovery {
-  /** The outcomes of the writes left open; folded into the state, and by `apply` into the journal. */
+  /** Outcomes of open writes; folded into the state, and by `apply` into the journal. */
   readonly entries: readonly JournalEntry[];
-  /** Writes that did not happen as far as reads show: sent again, if at all, under the same key. */
+  /** Writes without a visible result: sent again, if at all, under the same key. */
   readonly retriableIntents: readonly Intent[];
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -4,21 +4,21 @@ import { type Change, instanceOf, type Plan, type PlannedInstance } from "../pla
 
 interface Schedule {
   readonly parallelism: number;
-  /** False when it failed: what depends on it is skipped, because of it. */
+  /** Returns false for a failed task: its dependants are skipped. */
   readonly run: (task: RunTask, slot: Slot) => Promise<boolean>;
   readonly skip: (task: RunTask, because: readonly string[]) => void;
   readonly stopped: () => boolean;
 }
 
-/** A permit to run; given back while a task only waits for the service. */
+/** A permit to run; released while a task waits for the service. */
 export interface Slot {
   readonly release: () => void;
   readonly take: () => Promise<void>;
 }
 
 /**
- * Runs tasks as soon as what they depend on is done. A dependency that is not among the tasks counts as done.
- * The failure of one task skips its dependants, never the others.
+ * Runs each task as soon as its dependencies are done. A dependency outside of the tasks counts as done. A failed task
+ * skips its dependants, never the others.
  */
 export async function schedule(tasks: readonly RunTask[], options: Schedule): Promise<void> {
   const slots = new Semaphore(options.parallelism);
@@ -34,9 +34,9 @@ export async function schedule(tasks: readonly RunTask[], options: Schedule): Pr
   const finish = (task: RunTask): Promise<unknown>[] => {
     const ready: RunTask[] = [];
     for (const next of dependants.get(task.id) ?? []) {
-      const left = (waitingFor.get(next.id) ?? 0) - 1;
-      waitingFor.set(next.id, left);
-      if (left === 0) ready.push(next);
+      const count = (waitingFor.get(next.id) ?? 0) - 1;
+      waitingFor.set(next.id, count);
+      if (count === 0) ready.push(next);
     }
     return ready.map(start);
   };
@@ -82,7 +82,7 @@ class Semaphore implements Slot {
   };
 }
 
-/** A replacement is two tasks, because its children must go between them; everything else is one, `whole`. */
+/** A replacement is two tasks: its children are deleted in between. Any other change is one task, `whole`. */
 export type ReplacePhase = "whole" | "delete" | "create";
 
 export interface RunTask {
@@ -114,8 +114,8 @@ export function runTasks(plan: Plan): RunTask[] {
 }
 
 /**
- * What goes with its parent waits for the parent's deletion. Anything else waits for the deletions of its children,
- * and for its own dependencies, but for those that are themselves replaced: they may wait for this deletion.
+ * Returns the tasks before a deletion. A part of its parent waits for the deletion of the parent. Any other resource waits
+ * for its children and its dependencies. Dependencies that are replaced are left out: they may wait for this deletion.
  */
 function beforeDeletion(
   change: Change,

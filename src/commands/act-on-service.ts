@@ -11,7 +11,7 @@ import {
 } from "../apply/action";
 import { journaledSend } from "../apply/journaled-send";
 import { RunJournal } from "../apply/run-journal";
-import { badEnd, recordedAtCheckout, type WaitResult, waitUntilSettled } from "../apply/settle";
+import { finalStatus, recordedAtCheckout, type WaitResult, waitUntilSettled } from "../apply/settle";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Pending } from "../model/live";
@@ -278,7 +278,8 @@ async function awaitEnd(sent: SentAction): Promise<RuntimeOutcome> {
   }
   if (result.kind === "interrupted")
     return failed([error("apply.interrupted", `stopped waiting for the ${what}`, about)], 130);
-  const bad = result.kind === "done" ? undefined : badEnd(what, result, { about: { address }, timeoutMs });
+  const bad =
+    result.kind === "done" ? undefined : finalStatus(what, result, { about: { address }, timeoutMs });
   const outcome = bad ? failed([bad.diagnostic], bad.exitCode) : { ...succeeded, result: "done" as const };
   if (result.kind !== "timeout") await recordEnd(sent, result, outcome.exitCode);
   return outcome;

@@ -318,7 +318,7 @@ interface DeleteGroup<Reads, Writes> {
 }
 
 /**
- * A resource type, the only description of it. Engine code asks it what it can do, and tests no type's name and no attribute's.
+ * A resource type, the only description of it. Engine code tests its members, never its name or an attribute's.
  *
  * `Reads` and `Writes` are the capabilities of `src/api`. Without them, as in `plan`, no operation can be called.
  */

@@ -1,6 +1,6 @@
 import { deletionFailed } from "../../apply/advice";
 import { recordOf } from "../../apply/record";
-import { badEnd, defaultWaitPolicy, type WaitResult, waitUntilSettled } from "../../apply/settle";
+import { defaultWaitPolicy, finalStatus, type WaitResult, waitUntilSettled } from "../../apply/settle";
 import { type ComparedWrite, unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, error, type warning } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
@@ -101,7 +101,7 @@ export function waitFinding(
   if (result.kind === "interrupted")
     return error("apply.interrupted", `${about} was accepted, and its end was not waited for`, { hint });
   const next = `${hint}, or raise ${limit}`;
-  return badEnd(about, result, { about: { address: about as Address }, timeoutMs, next }).diagnostic;
+  return finalStatus(about, result, { about: { address: about as Address }, timeoutMs, next }).diagnostic;
 }
 
 async function readRun({ session, type, input }: AcceptedWrite, id: string) {
