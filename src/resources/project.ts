@@ -19,12 +19,10 @@ import type {
 import type { ResourceType, RulesOf } from "../model/resource-type";
 import { canonicalId, entriesNamed, sameName, shortList } from "../model/text";
 import { checkName, foundAmong, moving, present, sameColor, textAt } from "./attribute-values";
-import { type DeletionLook, deletionOf } from "./deletion";
+import { type DeletionStatus, deletionOf } from "./deletion";
 
-const { projectColor: assumedColor, productionEnvironment } = defaultGaps;
-
-/** The environment that every project has from its creation, as it is assumed to be named. */
-const productionName = productionEnvironment;
+/** Gaps: the color of a new project, and the name of the environment that it has from its creation. */
+const { projectColor: assumedColor, productionEnvironment: productionName } = defaultGaps;
 
 const schema = z.strictObject({
   name: z.string().min(1).optional().describe("Name of the project; its logical name unless given."),
@@ -40,7 +38,7 @@ const schema = z.strictObject({
 type ProjectBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<ProjectBlock> = {
-  // What runs belongs to services: nothing of a project is deployed.
+  // No deployment reads a field of a project.
   name: { change: "update", equal: sameName, takesEffect: "at once" },
   description: { change: "update", takesEffect: "at once" },
   color: { change: "update", equal: sameColor, takesEffect: "at once" },
@@ -117,7 +115,7 @@ export function offeredEnvironments(found: Project): readonly Offered[] {
     .map(({ id, name }) => ({ id: canonicalId(id), name, isDefault: id === production }));
 }
 
-/** Gap "environment named Production": the one of that name, in any case of letters, or the only one there is. */
+/** Gap "environment named Production": the environment of that name, in any case of letters, or the only environment. */
 function productionEnvironmentId(found: Project): string | undefined {
   const environments = found.environments.map(environmentOf);
   const production =
@@ -137,7 +135,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   return { kind: "found", live: liveProject(found.value) };
 }
 
-/** Its scoped environment groups: with one of them it cannot be deleted (interface, "Projects"). */
+/** Returns its scoped environment groups, which block its deletion (interface, "Projects"). */
 async function holdings(reads: Reads, id: string): Promise<readonly Holding[]> {
   const groups = await reads.groups();
   if (groups.length === 0) return [];
@@ -185,7 +183,7 @@ async function remove(writes: Endpoints, input: DeleteInput): Promise<Deletion> 
   }
 }
 
-/** Returns the names on the canvas of a project; empty where it cannot be read, because another failure is reported. */
+/** Returns the names on the canvas of a project; empty where it cannot be read. */
 async function contentOf(writes: Endpoints, projectId: string): Promise<readonly string[]> {
   try {
     const { nodes, groups } = await writes.canvas({ projectId });
@@ -198,7 +196,7 @@ async function contentOf(writes: Endpoints, projectId: string): Promise<readonly
   }
 }
 
-/** A project does not show that it is being deleted, and whether a route shows its operations is a gap. */
-async function lookAt(reads: Reads, { projectId: id = "" }: Pending): Promise<DeletionLook> {
+/** A project does not show that it is being deleted; a route for its operations is a gap. */
+async function lookAt(reads: Reads, { projectId: id = "" }: Pending): Promise<DeletionStatus> {
   return (await reads.project(id)).kind === "found" ? "unmarked" : "gone";
 }

@@ -24,7 +24,7 @@ import { sameName } from "../model/text";
 import { isOlder } from "../model/time";
 import { type ResolvedValue, Unknown } from "../model/value";
 import { checkName, foundAmong, parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
-import { type DeletionLook, deletionOf } from "./deletion";
+import { type DeletionStatus, deletionOf } from "./deletion";
 
 const schema = z.strictObject({
   key: z.string().min(1).optional().describe("Name of the variable; its logical name unless given."),
@@ -148,21 +148,21 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
       ? missing
       : { kind: "unchecked", reason: `the platform does not list variables ${otherPath}` };
   }
-  // Only what is declared may stand in for a recorded id: a deletion must not follow a name.
+  // A declared key may stand in for a recorded id. A deletion must not follow a name.
   const mayMatchKey = target.id === undefined || target.declared.size > 0;
   const recorded = variables.filter(({ id }) => id === target.id);
   // Gap "variable keys".
-  const bearers = mayMatchKey ? variables.filter((one) => sameName(one.key, key)) : [];
-  const found = recorded.length > 0 ? recorded : bearers;
+  const named = mayMatchKey ? variables.filter((variable) => sameName(variable.key, key)) : [];
+  const found = recorded.length > 0 ? recorded : named;
   return foundAmong(
-    found.map((one) => liveVariable(one, serviceId)),
+    found.map((shown) => liveVariable(shown, serviceId)),
     missing,
   );
 }
 
 async function list(reads: Reads, serviceId?: string): Promise<readonly LiveResource[] | undefined> {
   if (serviceId !== undefined)
-    return (await reads.variables(serviceId))?.map((one) => liveVariable(one, serviceId));
+    return (await reads.variables(serviceId))?.map((shown) => liveVariable(shown, serviceId));
   const services = await reads.services();
   const lists = await Promise.all(services.map(async ({ id }) => (await list(reads, id)) ?? []));
   return lists.flat();
@@ -173,15 +173,15 @@ async function candidates(
   { name, parentId, preexistingIds, since }: CandidateSearch,
 ): Promise<readonly LiveResource[] | undefined> {
   if (parentId === undefined) return [];
-  // One that a list left out when the run was planned: its value is another, and cannot be read.
+  // An older variable was left out of the list of the plan: its value is another.
   const variables = await reads.variables(parentId);
   const sentAt = reads.timeAt(since);
   const isNew = ({ id, key, updatedAt }: Variable): boolean =>
     sameName(key, name) && !preexistingIds.includes(id) && !isOlder(updatedAt, sentAt);
-  return variables?.filter(isNew).map((one) => liveVariable(one, parentId));
+  return variables?.filter(isNew).map((shown) => liveVariable(shown, parentId));
 }
 
-/** Returns the value to send; a text is one that is declared as no secret. */
+/** Returns the value to send; a text is declared in the open. */
 const valueAt = (attributes: ReadonlyMap<string, AppliableValue>): Secret | string | undefined => {
   const value = attributes.get("value");
   return value instanceof Secret || typeof value === "string" ? value : undefined;
@@ -210,15 +210,15 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
   return { id: input.id, live: liveVariable(changed, serviceId) };
 }
 
-/** A variable does not show that it is being deleted; without its service it is no more. */
-async function lookAt(reads: Reads, { serviceId, variableId }: Pending): Promise<DeletionLook> {
+/** A variable does not show that it is being deleted. It ends with its service. */
+async function lookAt(reads: Reads, { serviceId, variableId }: Pending): Promise<DeletionStatus> {
   const listed =
     serviceId === undefined ? undefined : await reads.variables(serviceId, ({ id }) => id === variableId);
   if (listed === undefined) return "unreadable";
   return listed.some(({ id }) => id === variableId) ? "unmarked" : "gone";
 }
 
-/** The interface offers no read of one variable: to give it the key it has answers 404 when it is gone. */
+/** Finds a variable without a read by id: an update of its key to the same key answers 404 when it is gone. */
 async function find(
   writes: Endpoints,
   { id, name, parentId }: DeleteInput,

@@ -5,7 +5,7 @@ import type { LiveResource } from "../model/live";
 import { choicesMeant, isPlacedAs } from "../model/place";
 import { compareTexts, entriesNamed } from "../model/text";
 import { typeNamed } from "../resources";
-import { requireAllServices } from "../resources/listings";
+import { requireAllServices } from "../resources/read-listing";
 import { service } from "../resources/service";
 import { diagnosticMessages } from "./messages";
 import { writePrivate } from "./private-data";
