@@ -21,8 +21,8 @@ export interface Creation<Made, Found> {
 }
 
 /**
- * Sends a request that creates something. After an uncertain answer its result is looked for, and only then is it sent again,
- * under the same key (DESIGN section 7, Retries). The service may have no receipt.
+ * Sends a request that creates something. After an uncertain answer its result is looked for, and only then is it sent
+ * again, under the same key (DESIGN section 7, Retries). The service may have no receipt.
  */
 export async function createOrFind<Made extends object, Found>(
   reads: Reads,

@@ -43,7 +43,7 @@ export function journaledSend(writes: JournaledWrites): Send {
     try {
       const hasTime = writes.run.reads.serviceTime() !== undefined;
       const since = hasTime ? writes.run.reads.timeAt(before.map(({ at }) => at).sort()[0]) : undefined;
-      const asked = acceptingKnown(request, since, resumed.length > 0);
+      const asked = acceptingKnown(request, { since, isResumed: resumed.length > 0 });
       const keyed = { ...asked, address: writes.address, idempotencyKey: intent.key };
       const answer = await writes.run.send(keyed, options);
       const answered = answerOf(request, answer);
@@ -65,10 +65,13 @@ export function journaledSend(writes: JournaledWrites): Send {
 }
 
 /**
- * Accepts an answer with a known id, if the resource was created since the key was first sent. Without an interrupted run
- * its id must not have been seen. Without a time only the result of an interrupted run is accepted.
+ * Accepts an answer with a known id, if the resource was created since the key was first sent. Without an interrupted
+ * run its id must not have been seen. Without a time only the result of an interrupted run is accepted.
  */
-function acceptingKnown(request: ApiRequest, since: string | undefined, isResumed: boolean): ApiRequest {
+function acceptingKnown(
+  request: ApiRequest,
+  { since, isResumed }: { readonly since: string | undefined; readonly isResumed: boolean },
+): ApiRequest {
   const { about } = request;
   if (!about) return request;
   const accepting: typeof about = (body) => {
@@ -147,7 +150,7 @@ export const isKeyValid = (
   context.state.run?.credential === context.credential() &&
   Math.abs(Date.parse(timeNow(context)) - Date.parse(intent.at)) < keyLifetimeMs;
 
-/** Returns the time of the first attempt of the next create at `address`, by the service's clock; undefined without that. */
+/** Returns the time of the first attempt of the next create, by the service's clock; undefined without that. */
 export function firstSentAt(
   { reads, retriableIntents }: Pick<Run, "reads" | "retriableIntents">,
   address: Address,
@@ -158,8 +161,8 @@ export function firstSentAt(
 }
 
 /**
- * Returns the SHA-256 (hex) of a canonical body with each secret as its keyed fingerprint, and the body if it holds no secret.
- * `secretKey` keeps secrets from being guessed out of the journal.
+ * Returns the SHA-256 (hex) of a canonical body with each secret as its keyed fingerprint, and the body if it holds no
+ * secret. `secretKey` keeps secrets from being guessed out of the journal.
  */
 export function digestBody(body: unknown, secretKey: Uint8Array, address: string) {
   let holdsSecret = false;

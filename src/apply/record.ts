@@ -28,8 +28,8 @@ type ShownResource = Pick<LiveResource, "type" | "id" | "name"> &
   Partial<Pick<LiveResource, "computed" | "updatedAt">>;
 
 /**
- * Returns the state record of a resource: as shown, with the fields that are declared for it. All other fields are those
- * of the `previous` record, or empty.
+ * Returns the state record of a resource: as shown, with the fields that are declared for it. All other fields are
+ * those of the `previous` record, or empty.
  */
 export function recordOf(
   live: ShownResource,
@@ -75,7 +75,7 @@ export const recordWhileDeleted = (record: RecordedResource, pending: Pending): 
 export const recordAfterFailedDeletion = (record: RecordedResource, reason: string): RecordedResource =>
   without({ ...record, deletionFailed: reason }, ["pending"]);
 
-/** Returns the latest time of a write that was answered just now: the service's, where its answers tell it. ISO 8601. */
+/** Returns the latest time of a write that was answered just now, by the service's clock if it shows it. ISO 8601. */
 export function writtenNow({ reads, clock }: Pick<Run, "reads"> & { readonly clock: Pick<Clock, "now"> }) {
   // A Date counts whole seconds.
   return new Date((reads.serviceTime() ?? clock.now() - 999) + 999).toISOString();
@@ -220,7 +220,7 @@ function computedOf({ type: { place }, instance }: ChangeContext, { live, previo
   return isKept && place.id in before ? { ...computed, [place.id]: before[place.id] as Plain } : computed;
 }
 
-/** Gap "defaults of kinds": the first read of a new resource shows its own defaults. After a kill the next run does that read. */
+/** Gap "defaults of kinds": the first read after a create, in this run or the next, shows its own defaults. */
 function initialOf(
   { run, instance, type }: ChangeContext,
   { live, values, previous, isNew }: Written,

@@ -54,7 +54,7 @@ const keptOpen = (intent: Intent): Recovery => ({ ...nothingRecovered, retriable
 
 const closed = (entries: readonly JournalEntry[]): Recovery => ({ ...nothingRecovered, entries });
 
-/** Closes an intent that did not happen. While its key is valid it is sent again under it: the kept answer proves more. */
+/** Closes an intent without a visible result. While its key is valid, the request is sent again under that key. */
 const refused = (recovering: RecoveryContext, intent: Intent): Recovery => ({
   ...nothingRecovered,
   entries: [outcome(intent, "refused")],
@@ -96,7 +96,7 @@ async function settleIntent(recovering: Recovering, intent: Intent): Promise<Rec
   return refused(recovering, intent);
 }
 
-/** Settles an open deletion: a resource that is gone or being deleted is recorded as pending. Any other was not deleted. */
+/** Settles an open deletion. It did not happen, unless the resource is gone or being deleted. */
 async function settleDeletion(
   recovering: RecoveryContext,
   type: Resource,

@@ -144,8 +144,8 @@ export async function retain({ run, change, type }: ChangeContext, live?: LiveRe
 }
 
 /**
- * Reads an unlisted resource by its ID before it is created again or forgotten: a list alone is no proof (DESIGN section
- * 5). Throws `DiagnosticsError` when it exists.
+ * Reads an unlisted resource by its ID before it is created again or forgotten: a list alone is no proof (DESIGN
+ * section 5). Throws `DiagnosticsError` when it exists.
  */
 export async function proveGone({ run, change, instance, type, endpoints }: ChangeContext): Promise<void> {
   const { address } = change;

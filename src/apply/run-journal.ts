@@ -21,7 +21,7 @@ export interface SentRecord {
   readonly run?: RunRecord;
 }
 
-/** Returns an entry as a state keeps it: without masked outputs and computed attributes, which references still need in the run. */
+/** Returns an entry as a state keeps it: without masked outputs and computed attributes, which the run still needs. */
 export function withoutMasked(entry: JournalEntry, mask: Mask): JournalEntry {
   if (entry.kind === "outputs") return { ...entry, outputs: hideOutputs(entry.outputs, mask) };
   if (entry.kind !== "resource" || !entry.resource) return entry;
@@ -82,14 +82,14 @@ export class RunJournal {
 
   /** Makes the run's id durable: the first line before the first write. */
   async begin(run: RunRecord, keyId: string | undefined): Promise<void> {
-    await this.#append([{ kind: "run", run, keyId }], true);
+    await this.#append([{ kind: "run", run, keyId }], { durable: true });
   }
 
   /** Durable when it returns: only then may the first byte of the write be sent. */
   async intend(intent: Omit<Intent, "seq">): Promise<number> {
     const seq = this.#nextSeq;
     this.#nextSeq += 1;
-    await this.#append([{ kind: "intent", intent: { seq, ...intent } }], true);
+    await this.#append([{ kind: "intent", intent: { seq, ...intent } }], { durable: true });
     return seq;
   }
 
@@ -141,7 +141,7 @@ export class RunJournal {
     return [...this.#open.values()].filter((intent) => intent.address === address);
   }
 
-  /** Writes the snapshot. The run stays open while a write has no outcome, or it `goesOn`. `ended` enters the history. */
+  /** Writes the snapshot. The run stays open with `goesOn` or an open write. The history gets `ended`. */
   async finish(
     keyId: string | null,
     { goesOn = false, ended }: { readonly goesOn?: boolean; readonly ended?: EndedRun | undefined } = {},
@@ -157,9 +157,9 @@ export class RunJournal {
     });
   }
 
-  async #append(entries: readonly JournalEntry[], durable = false): Promise<void> {
+  async #append(entries: readonly JournalEntry[], options = { durable: false }): Promise<void> {
     const kept = entries.map((entry) => withoutMasked(entry, this.mask));
-    await this.session.append(kept, { durable });
+    await this.session.append(kept, options);
     this.#entries.push(...kept);
     for (const entry of entries) {
       if (entry.kind === "run") this.#run = entry.run;

@@ -114,8 +114,9 @@ export function runTasks(plan: Plan): RunTask[] {
 }
 
 /**
- * Returns the tasks before a deletion. A part of its parent waits for the deletion of the parent. Any other resource waits
- * for its children and its dependencies. Dependencies that are replaced are left out: they may wait for this deletion.
+ * Returns the tasks before a deletion. A part of its parent waits for the deletion of the parent. Any other resource
+ * waits for its children and its dependencies. Dependencies that are replaced are left out: they may wait for this
+ * deletion.
  */
 function beforeDeletion(
   change: Change,

@@ -25,15 +25,15 @@ export async function create(context: ChangeContext): Promise<ChangeEnd> {
     (await sendCreate(context, input.name, () => context.type.create(context.endpoints, input)));
   // The service chooses the value of a null field.
   const sent = new Map([...values].filter(([, value]) => value !== null));
-  return finishWrite(context, accepted, sent, values, true);
+  return finishWrite(context, accepted, { sent, values, isNew: true });
 }
 
 /** Age of a list that proves a name free, milliseconds: several creates share it. */
 const mostAgeMs = 1000;
 
 /**
- * Returns the resource that an interrupted run created, if a list shows it. Throws `DiagnosticsError` where another user
- * has created it since the plan, or the plan's list left it out.
+ * Returns the resource that an interrupted run created, if a list shows it. Throws `DiagnosticsError` where another
+ * user has created it since the plan, or the plan's list left it out.
  */
 async function findEarlierCreate(context: ChangeContext, name: string): Promise<Accepted | undefined> {
   const { run, change, instance, type, parentId } = context;
@@ -69,8 +69,8 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
     attributes: new Map([...values, ...sent]),
   };
   const send = () => type.update(context.endpoints, input);
-  if (type.reacts) return finishWrite(context, await sendCreate(context, input.name, send), sent, values);
-  return finishWrite(context, await sendTwice(send), sent, values);
+  const accepted = await (type.reacts ? sendCreate(context, input.name, send) : sendTwice(send));
+  return finishWrite(context, accepted, { sent, values, isNew: false });
 }
 
 /** Sends the request for a resource or a run, and looks for its result where the answer is uncertain. */
@@ -108,12 +108,17 @@ async function recordCreated(context: ChangeContext, created: LiveResource): Pro
   return { id, live: created, pending: type.runs?.pendingOf(id, parentId, instance.resolved) };
 }
 
+interface SentValues {
+  readonly sent: ReadonlyMap<string, AppliableValue>;
+  /** All declared values, also those that were not sent. */
+  readonly values: ReadonlyMap<string, AppliableValue>;
+  readonly isNew: boolean;
+}
+
 async function finishWrite(
   context: ChangeContext,
   accepted: Accepted,
-  sent: ReadonlyMap<string, AppliableValue>,
-  values: ReadonlyMap<string, AppliableValue>,
-  isNew = false,
+  { sent, values, isNew }: SentValues,
 ): Promise<ChangeEnd> {
   const { run, change, instance, type } = context;
   const { id } = accepted;

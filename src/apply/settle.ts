@@ -18,8 +18,8 @@ import {
 } from "./run-context";
 
 /**
- * Waits for the end of a pending write, without a slot of the schedule. Work without an end stays recorded as pending; a
- * failure is recorded so that the next plan tries again.
+ * Waits for the end of a pending write, without a slot of the schedule. Work without an end stays recorded as pending;
+ * a failure is recorded so that the next plan tries again.
  */
 export async function settle(
   context: ChangeContext,
@@ -59,7 +59,7 @@ export async function settle(
   }
 }
 
-/** Waits for pending work of an earlier run, of a resource that the plan does not change. Undefined: nothing is pending. */
+/** Waits for pending work of an earlier run, if the plan does not change its resource. Undefined: there is none. */
 export async function followPending(context: ChangeContext): Promise<ChangeEnd | undefined> {
   const { run, change } = context;
   const { address } = change;
@@ -153,7 +153,7 @@ async function recordEnd(
 
 type WaitSubject = Pick<Change, "address" | "range">;
 
-/** Returns the diagnostic and the exit code of a wait that did not end well; `next` is the hint for work that still runs. */
+/** Returns diagnostic and exit code of a wait that did not end well; `next` is the hint for work that still runs. */
 export function finalStatus(
   subject: string,
   result: Exclude<WaitResult, { readonly kind: "done" | "interrupted" }>,
@@ -221,7 +221,7 @@ const mustShowAnother = (
       at !== address && !types.get(type)?.removedWithParent && !retained && pending?.deletes !== true,
   );
 
-/** Settles pending work of an earlier run: waits at most `longestMs` since its request; 0 polls once. Without an end the record stays. */
+/** Settles pending work of an earlier run, at most `longestMs` after its request; 0 polls once. No end: no change. */
 export async function settlePending(
   recovering: RecoveryContext,
   address: Address,
@@ -368,7 +368,7 @@ async function unlessInterrupted<T>(signal: AbortSignal, work: Promise<T>): Prom
 
 export const defaultWaitPolicy: WaitPolicy = { wait: true, timeoutMs: 15 * 60_000 };
 
-/** Returns the milliseconds left of a timeout since the request. It is whole where the time of the request is unknown. */
+/** Returns the milliseconds left of a timeout that began with the request, if that has a known time. */
 const remainingWaitMs = (
   { since, awaited }: Pending,
   timeoutMs: number,

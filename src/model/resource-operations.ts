@@ -147,7 +147,7 @@ export interface Made {
   readonly madeAt?: string;
 }
 
-/** An action that a verb does to a resource at once, outside of a plan: `rnv restart` (interface, "Services", actions). */
+/** An action of a verb, outside of a plan: `rnv restart` (interface, "Services", actions). */
 export interface ResourceAction<Reads, Writes> {
   /** The part of the resource that it makes again; its record names the running release. */
   readonly makes?: {
@@ -162,7 +162,7 @@ export interface ResourceAction<Reads, Writes> {
   };
   /** Its end takes something away from those who use it: the name of the resource must be typed. */
   readonly mustBeConfirmed?: true;
-  /** Looks at its target, with one read at most; `last` is the record of the part that it makes. Throws `DiagnosticsError` where there is none. */
+  /** Finds its target with at most 1 read; `last` is the record of its part. Throws `DiagnosticsError` if it has none. */
   readonly aim?: (reads: Reads, input: ActionInput, last: RecordedResource | undefined) => Promise<ActionAim>;
   readonly send: (writes: Writes, input: ActionInput) => Promise<Made>;
   /** Returns how to see the end of the accepted write. */

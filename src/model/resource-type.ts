@@ -42,8 +42,8 @@ export interface AttributeRule {
   /** A new resource with the values of a removed resource here is probably that resource, renamed. */
   readonly kept?: true;
   /**
-   * The platform resolves the value from several forms: a name, an id. A read shows it in the declared form where both mean
-   * the same; without a read two forms cannot be compared.
+   * The platform resolves the value from several forms: a name, an id. A read shows it in the declared form where both
+   * mean the same; without a read two forms cannot be compared.
    */
   readonly resolved?: true;
   /** Values that the interface shows; others are allowed. */
@@ -80,7 +80,7 @@ export interface ManifestPlace {
   readonly shorthand?: string;
   /** Keys besides attributes that may be written in the block. */
   readonly meta?: readonly ("lifecycle" | "import" | "dependsOn")[];
-  /** Blocks that several parents take: the key of named groups at the top level, and that of a parent that takes some. */
+  /** Blocks that several parents share: the key of named groups at the top level, and the key of a parent for them. */
   readonly shared?: { readonly groups: string; readonly from: string };
   /** Words that people write for the key by mistake; the error names the key. */
   readonly alsoCalled?: readonly string[];
@@ -159,8 +159,8 @@ export interface WaitPolicy {
 /** The behaviour of a type that runs because others change: a deployment, a saved layout. */
 export interface Reaction {
   /**
-   * Returns why the resource must run again; `always` where it runs in every run, whatever changed. Undefined: no reason
-   * but a difference in its own fields. Null: it must not run, whatever differs.
+   * Returns why the resource must run again; `always` where it runs in every run, whatever changed. Undefined: no
+   * reason but a difference in its own fields. Null: it must not run, whatever differs.
    */
   readonly reason: (context: ReactionContext) => string | null | undefined;
   /** Returns why it cannot run now although it should: the plan reports it, and the apply fails. */
@@ -191,8 +191,8 @@ type Picture =
 /**
  * Schema: the block of a manifest, its rules, and the identity of a resource. Pure: no request, no clock.
  *
- * Each path of `schema`, and the parent attribute, has a rule; `RulesOf` checks that. Manifest validation, JSON Schema, diff,
- * masking, constructs, the Terraform schema and the reference pages derive from this group.
+ * Each path of `schema`, and the parent attribute, has a rule; `RulesOf` checks that. Manifest validation, JSON
+ * Schema, diff, masking, constructs, the Terraform schema and the reference pages derive from this group.
  */
 interface SchemaGroup {
   readonly type: string;
@@ -215,16 +215,16 @@ interface SchemaGroup {
   readonly picture?: Picture;
   /** Optional: its name in Terraform and in stacks. Default: `rnv_` and the type. */
   readonly terraformName?: string;
-  /** Optional: a group that takes further fields. They are those that `defaults` names and the schema does not, typed by it. */
+  /** Optional: a group that takes further fields: those of `defaults` that the schema does not name, typed by them. */
   readonly open?: { readonly group: string; readonly rule: AttributeRule };
   /** Optional: the attribute that holds its name (default: its logical name). Undefined: it has none. */
   readonly nameAttribute?: string;
   /**
-   * Optional: the choice of its parent that, with the name, identifies it. `attribute` declares it; the computed attribute `id`
-   * has its id. If none is declared, a move is drift and changes nothing.
+   * Optional: the choice of its parent that, with the name, identifies it. `attribute` declares it; the computed
+   * attribute `id` has its id. If none is declared, a move is drift and changes nothing.
    */
   readonly place?: { readonly attribute: string; readonly id: string };
-  /** Optional: a boolean attribute of resources that are made elsewhere. They are found or an error, and forgotten, not deleted. */
+  /** Optional: a boolean attribute of resources that are made elsewhere: found or an error, forgotten, not deleted. */
   readonly preservedBy?: string;
   /** Optional: the attribute whose value is the variant. Its defaults differ from those of the type. */
   readonly variantAttribute?: string;
@@ -236,7 +236,7 @@ interface SchemaGroup {
     catalog: Catalog,
     context?: CheckContext,
   ) => readonly Finding[];
-  /** Optional: the same against its siblings, in every plan. `offered`: the choices that the service shows, where known. */
+  /** Optional: `check` against its siblings, in every plan. `offered`: the choices that the service shows, if known. */
   readonly checkSiblings?: (
     declared: Attributes<ResolvedValue>,
     offered: Offers | undefined,
@@ -267,8 +267,8 @@ interface ReadGroup<Reads> {
   readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;
 
   /**
-   * Optional, for a type with creates: returns the possible results of an unanswered create. They are the resources of the
-   * name, in the parent and the place. Undefined when they cannot be looked up.
+   * Optional, for a type with creates: returns the possible results of an unanswered create. They are the resources of
+   * the name, in the parent and the place. Undefined when they cannot be looked up.
    */
   readonly candidates?: (
     reads: Reads,
@@ -279,10 +279,11 @@ interface ReadGroup<Reads> {
 }
 
 /**
- * Write: creates, updates and runs. `writes` keys and journals each request, so an operation sends it once and never retries.
+ * Write: creates, updates and runs. `writes` keys and journals each request, so an operation sends it once and never
+ * retries.
  *
- * An accepted write returns its id, and `pending` where its end is still to be seen. A later request of the same operation that
- * fails is its `failure`: the id is recorded before the error is reported.
+ * An accepted write returns its id, and `pending` where its end is still to be seen. A later request of the same
+ * operation that fails is its `failure`: the id is recorded before the error is reported.
  */
 interface WriteGroup<Reads, Writes> {
   readonly create: (writes: Writes, input: CreateInput) => Promise<Accepted>;

@@ -58,7 +58,7 @@ export function parentIdOf(input: CreateInput | UpdateInput, attribute: string):
   return id;
 }
 
-/** Reads the parent of a resource. Without the parent it returns the result of the read: the two are deleted together. */
+/** Reads the parent of a resource. Without it the resource is missing: the service deletes the two together. */
 export async function parentRecord<T>(
   { id, declared, parentId, parentIsLive }: ReadTarget,
   attribute: string,

@@ -30,7 +30,7 @@ export function deletionOf({ send, subject, look, ...others }: DeletionOf) {
   } satisfies Pick<Resource, "remove" | "deletes" | "poll">;
 }
 
-/** Returns the end to wait for: a finished deletion is still to be proven, a queued operation is polled (interface, "Services"). */
+/** A finished deletion is still to be proven by a read; a queued operation is polled (interface, "Services"). */
 function acceptedDeletion(input: DeleteInput, answer: Deletion, pendingOf: PendingOf): Accepted {
   const { id, address, parentId } = input;
   if (answer.deleted) return { id, pending: { ...pendingOf(id, undefined, parentId), isAnswered: true } };
@@ -76,7 +76,7 @@ async function pollDeletion(
   return unprovenEnd(shown, { hasEnded, ms: timeLeft(unseenMs, pending.since, reads.serviceTime()) });
 }
 
-/** Returns the status of a deletion whose end no read proves. A deletion that has ended is done if nothing can be read. */
+/** Returns the status of a deletion whose end no read proves. It is done if it has ended and nothing can be read. */
 function unprovenEnd(
   shown: Exclude<DeletionStatus, "gone">,
   { hasEnded, ms }: { readonly hasEnded: boolean; readonly ms: number },

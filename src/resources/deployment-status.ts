@@ -194,7 +194,7 @@ async function stepSeconds({ live }: Reads, { serviceId = "", id }: Pending) {
   return new Map(steps.map((step) => [step.name, (at(step.finishedAt) - at(step.startedAt)) / 1000]));
 }
 
-/** Returns the service's reasons against deployments, from its catalog and a list (interface, "Deployments", rule 1). */
+/** Returns the reasons that block deployments, from catalog and list (interface, "Deployments", rule 1). */
 async function checkDeployments(reads: Reads, planned: PlannedRuns): Promise<readonly Finding[]> {
   const { capabilities } = await reads.catalog();
   const them = planned.count === 1 ? "the planned deployment" : `${planned.count} planned deployments`;

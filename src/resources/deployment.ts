@@ -203,7 +203,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   return { kind: "found", live: liveDeployment(serviceId, reported, { commit, latestId }) };
 }
 
-/** Reads the serving commit if it is declared and not recorded, and a latest deployment that is not ours or does not serve. */
+/** Reads a declared, unrecorded serving commit, and a latest deployment that is not ours or does not serve. */
 async function detailsOf(
   reads: Reads,
   target: ReadTarget,

@@ -115,7 +115,7 @@ export function offeredEnvironments(found: Project): readonly Offered[] {
     .map(({ id, name }) => ({ id: canonicalId(id), name, isDefault: id === production }));
 }
 
-/** Gap "environment named Production": the environment of that name, in any case of letters, or the only environment. */
+/** Gap "environment named Production": the environment of that name, in any case of letters, or a sole environment. */
 function productionEnvironmentId(found: Project): string | undefined {
   const environments = found.environments.map(environmentOf);
   const production =

@@ -24,7 +24,7 @@ export type Asked = ReadonlyMap<string, string>;
 const sorted = (found: readonly LiveResource[] | undefined): readonly LiveResource[] =>
   [...(found ?? [])].sort((a, b) => compareTexts(a.name, b.name) || compareTexts(a.id, b.id));
 
-/** Returns all active services by name, or those of a project or kind. Throws `DiagnosticsError` where some are not shown. */
+/** Returns active services by name, of a project or kind if given. Throws `DiagnosticsError` if some are not shown. */
 async function listServices(reads: Reads, asked: Asked): Promise<readonly LiveResource[]> {
   const projectId = asked.get("projectId");
   const kind = asked.get("kind");

@@ -61,8 +61,8 @@ const docs: Readonly<Record<ConfigurationField, string>> = {
 const configurationNames = Object.keys(configurationFields) as readonly ConfigurationField[];
 
 /**
- * Rules of single fields. `at once` is for fields that the service reads when something happens there. Any other change needs
- * a deployment: the interface says of no field that a release does not read it.
+ * Rules of single fields. `at once` is for fields that the service reads when something happens there. Any other
+ * change needs a deployment: the interface says of no field that a release does not read it.
  */
 const special: Partial<Record<ConfigurationField, Omit<AttributeRule, "change">>> = {
   description: { takesEffect: "at once" },

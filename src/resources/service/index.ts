@@ -112,8 +112,8 @@ export const service: Resource = {
 };
 
 /**
- * Returns the id of the declared environment (by name or id), else of the default environment. Reads the project only if
- * its attributes do not say. Throws `DiagnosticsError` where the project has none.
+ * Returns the id of the declared environment (by name or id), else of the default environment. Reads the project only
+ * if its attributes do not say. Throws `DiagnosticsError` where the project has none.
  */
 async function environmentIdFor(
   writes: Endpoints,

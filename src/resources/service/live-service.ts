@@ -37,7 +37,7 @@ export const computed = {
   updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", ...moving },
 } as const satisfies ResourceType["computed"];
 
-/** A service as a live resource; `environment` is a name or an id. Most uses need id and name alone: the rest is computed late. */
+/** A service as a live resource; `environment` is a name or an id. Attributes are computed when they are used. */
 export class LiveService implements LiveResource {
   readonly type = "service";
   readonly id: string;
