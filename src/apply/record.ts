@@ -81,14 +81,16 @@ export function writtenNow({ reads, clock }: Pick<Run, "reads"> & { readonly clo
   return new Date((reads.serviceTime() ?? clock.now() - 999) + 999).toISOString();
 }
 
-type AcceptedChange = Pick<ChangeContext, "run" | "change" | "instance" | "type" | "parentId">;
+type AnsweredChange = Pick<ChangeContext, "run" | "change" | "instance" | "type" | "parentId" | "created">;
 
-/** Returns the record of an accepted write, from its answer alone. Without an ID it is the record from before. */
+/** Returns the record after an answered write, from the answer alone; null: it was deleted. */
+export const recordOfAnswer = (context: AnsweredChange, answer: JournaledAnswer): RecordedResource | null =>
+  answer.method === "DELETE" ? recordOfDeleted(context, answer) : recordOfAccepted(context, answer);
+
+/** Returns the record of an accepted write. Without an ID it is the record from before. */
 export function recordOfAccepted(
-  { run, change, instance, type, parentId }: AcceptedChange,
-  created: Pick<RecordedResource, "madeWith"> | undefined,
-  answeredId: string | undefined,
-  madeAt: string | undefined,
+  { run, change, instance, type, parentId, created }: AnsweredChange,
+  { id: answeredId, madeAt }: Pick<JournaledAnswer, "id" | "madeAt">,
 ): RecordedResource | null {
   const recorded = run.journal.recorded(change.address);
   // A re-created resource has a new ID; its old record does not apply.
@@ -147,8 +149,7 @@ function parentAttribute({ desired }: PlannedInstance, type: Resource, parentId:
   return parent === undefined || parentId === undefined ? {} : { [parent.attribute]: parentId };
 }
 
-/** Returns the record after an answered deletion; null once it has ended. */
-export function recordOfDeleted({ run, change, type }: AcceptedChange, { id, hasEnded }: JournaledAnswer) {
+function recordOfDeleted({ run, change, type }: AnsweredChange, { id, hasEnded }: JournaledAnswer) {
   const recorded = run.journal.recorded(change.address);
   if (recorded === undefined) return null;
   if (!type.deletes) return hasEnded ? null : recorded;

@@ -57,8 +57,8 @@ export interface ChangeContext extends Pick<RunTask, "around"> {
   readonly endpoints: Endpoints;
   /** Id of its project or service. */
   readonly parentId?: string;
-  /** Returns the record of an answered write: no id is in memory alone. */
-  readonly recordOnAccept: (id: string | undefined, madeAt?: string) => RecordedResource | null;
+  /** The settings that its create sends; undefined for a change that creates nothing. */
+  readonly created?: Pick<RecordedResource, "madeWith">;
 }
 
 /** Reads a resource again, past all caches. */

@@ -8,7 +8,7 @@ import { asksForRun, changesRecordOnly } from "../plan/decision";
 import { type Change, deedOf, instanceOf, isCountedAsChange, type Plan } from "../plan/plan";
 import { awaitingTogether } from "./advice";
 import { type JournaledWrites, journaledSend } from "./journaled-send";
-import { madeWith, recordOfAccepted, recordOfDeleted } from "./record";
+import { madeWith, recordOfAnswer } from "./record";
 import { archive, forget, remove, retain } from "./remove";
 import { type ChangeContext, type ChangeEnd, type Run, UnknownReference } from "./run-context";
 import { type ReplacePhase, type RunTask, runTasks, type Slot, schedule } from "./schedule";
@@ -135,26 +135,21 @@ function changeContext(run: Run, task: RunTask, slot: Slot): ChangeContext {
   const known = change.parent && run.lookup(change.parent, "id");
   const parentId = typeof known === "string" ? known : undefined;
   const makes = change.action === "create" || phase === "create";
-  const made = makes ? madeWith(instance, type) : undefined;
-  const shared = { run, change, instance, type, slot, parentId, around };
-  const recordOnAccept = (id: string | undefined, madeAt?: string) =>
-    recordOfAccepted(shared, made, id, madeAt);
+  const created = makes ? madeWith(instance, type) : undefined;
+  const shared = { run, change, instance, type, slot, parentId, around, created };
+  const { address } = change;
   const writes: JournaledWrites = {
     run,
     secretKey: run.fingerprintKey,
-    address: change.address,
+    address,
     type: change.type,
     name: change.liveName,
     parentId,
     takesEffect: asksForRun(change, type) ? undefined : "at once",
-    ...made,
-    after: (answered) => {
-      const { method, id, madeAt } = answered;
-      const resource = method === "DELETE" ? recordOfDeleted(shared, answered) : recordOnAccept(id, madeAt);
-      return { recording: { address: change.address, resource } };
-    },
+    ...created,
+    after: (answer) => ({ recording: { address, resource: recordOfAnswer(shared, answer) } }),
   };
-  return { ...shared, recordOnAccept, endpoints: run.endpoints(journaledSend(writes)) };
+  return { ...shared, endpoints: run.endpoints(journaledSend(writes)) };
 }
 
 async function performAction(context: ChangeContext, phase: ReplacePhase): Promise<ChangeEnd> {

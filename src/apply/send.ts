@@ -8,7 +8,7 @@ import { sameName } from "../model/text";
 import { type Attributes, isPlain, type Plain, plainEqual } from "../model/value";
 import { createOrFind, severalFound } from "./create-or-find";
 import { firstSentAt, sendTwice } from "./journaled-send";
-import { inputsOf, recordAfter, recordOf, writesAfter, writtenNow } from "./record";
+import { inputsOf, recordAfter, recordOf, recordOfAccepted, writesAfter, writtenNow } from "./record";
 import { awaitEnding, notGone, proveGone } from "./remove";
 import { type ChangeContext, type ChangeEnd, knownValue, readNow } from "./run-context";
 import { settle } from "./settle";
@@ -103,7 +103,7 @@ async function recordCreated(context: ChangeContext, created: LiveResource): Pro
   const { run, change, instance, type, parentId } = context;
   const { address } = change;
   const { id } = created;
-  const recording = { address, resource: context.recordOnAccept(id) };
+  const recording = { address, resource: recordOfAccepted(context, { id }) };
   await run.journal.closeAt(address, { result: "done", status: 0, id }, { recording });
   return { id, live: created, pending: type.runs?.pendingOf(id, parentId, instance.resolved) };
 }
