@@ -37,12 +37,13 @@ export function recordOf(
   previous?: RecordedResource,
 ): RecordedResource {
   const { type, id, name, computed, updatedAt } = live;
+  const base = previous ?? emptyRecord;
   return {
-    ...(previous ?? emptyRecord),
+    ...base,
     type,
     id,
     name,
-    computed: computed ? Object.fromEntries(computed) : (previous?.computed ?? {}),
+    computed: computed ? Object.fromEntries(computed) : base.computed,
     updatedAt: updatedAt ?? (previous?.id === id ? previous.updatedAt : undefined),
     ...declared,
   };
@@ -51,6 +52,7 @@ export function recordOf(
 const emptyRecord = {
   dependsOn: [],
   applied: {},
+  computed: {},
   preventDestroy: false,
   onRemove: "delete",
   writes: 0,

@@ -199,7 +199,7 @@ async function settleCommand(recovering: Recovering, intent: Intent, command: Co
   const action = types.get(intent.type)?.actions?.[command.action];
   const look = async (reads: Reads) =>
     recorded ? action?.find?.(reads, order, preexistingIdsOf(recovering, intent)) : [];
-  // The last attempt under a key stands for all of them.
+  // The last attempt under a key represents all of them.
   const isLast = !state.open.some(({ seq, key }) => seq > intent.seq && key === intent.key);
   if (!isLast) return closed([outcome(intent, "refused")]);
   const found = await findLostWrite(recovering, intent, look);

@@ -58,13 +58,6 @@ export async function forget(context: ChangeContext): Promise<ChangeEnd> {
   return { kind: "done" };
 }
 
-export async function awaitEnding(context: ChangeContext): Promise<ChangeEnd> {
-  const { run, change } = context;
-  const { ending } = context.instance;
-  if (ending === undefined) return { kind: "done" };
-  return settle(context, ending, run.journal.recorded(change.address));
-}
-
 async function confirmDeleted(context: ChangeContext, pending: Pending | undefined): Promise<ChangeEnd> {
   const { run, change } = context;
   if (pending !== undefined) {

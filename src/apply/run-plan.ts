@@ -81,12 +81,11 @@ function resultOf(run: Run, plan: Plan, ended: readonly EndedTask[], skipped: nu
     skipped,
     awaiting: atCheckout.length > 0 ? atCheckout.length : undefined,
   };
-  const worked = done.some(({ change }) => change.action !== "no-op");
   return {
     counts,
     touched: touchedBy(run, plan, ended),
     diagnostics: [...failures.map((end) => end.diagnostic), ...awaitingTogether(atCheckout)],
-    exitCode: exitCodeOf(run, stopped, worked),
+    exitCode: exitCodeOf(run, stopped, done),
     stillRunning: ended.flatMap(({ task, end }) => (end.kind === "interrupted" ? stillRunning(task) : [])),
   };
 }
@@ -108,7 +107,12 @@ function touchedBy({ journal }: Run, plan: Plan, ended: readonly EndedTask[]): r
 const stillRunning = ({ change: { address, action }, phase }: RunTask): string =>
   `${address} is still ${action === "delete" || phase === "delete" ? "being deleted" : "deploying"}.`;
 
-function exitCodeOf(run: Run, failures: readonly { readonly exitCode: number }[], worked: boolean): number {
+function exitCodeOf(
+  run: Run,
+  failures: readonly { readonly exitCode: number }[],
+  done: readonly RunTask[],
+): number {
+  const worked = done.some(({ change }) => change.action !== "no-op");
   const codes = failures.map(({ exitCode }) => exitCode);
   if (run.signal.aborted) return 130;
   if (codes.includes(3)) return 3;

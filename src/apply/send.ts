@@ -9,7 +9,7 @@ import { type Attributes, isPlain, type Plain, plainEqual } from "../model/value
 import { createOrFind, severalFound } from "./create-or-find";
 import { firstSentAt, sendTwice } from "./journaled-send";
 import { inputsOf, recordAfter, recordOf, recordOfAccepted, writesAfter, writtenNow } from "./record";
-import { awaitEnding, notGone, proveGone } from "./remove";
+import { notGone, proveGone } from "./remove";
 import { type ChangeContext, type ChangeEnd, knownValue, readNow } from "./run-context";
 import { settle } from "./settle";
 import { type ComparedWrite, movedTime, verifyApplied } from "./verify";
@@ -17,8 +17,9 @@ import { type ComparedWrite, movedTime, verifyApplied } from "./verify";
 export async function create(context: ChangeContext): Promise<ChangeEnd> {
   const values = declaredValues(context);
   const input = inputOf(context, values);
-  const ended = await awaitEnding(context);
-  if (ended.kind !== "done") return ended;
+  const { ending } = context.instance;
+  const ended = ending && (await settle(context, ending, context.run.journal.recorded(input.address)));
+  if (ended && ended.kind !== "done") return ended;
   await proveGone(context);
   const accepted =
     (await findEarlierCreate(context, input.name)) ??

@@ -42,7 +42,7 @@ export async function settle(
         run.emit({
           type: "waiting",
           address: change.address,
-          action: pending.deletes ? "delete" : waitingAction(change.action),
+          action: pendingAction(change, pending),
           elapsedSeconds,
           id: kind === "deployment" ? id : undefined,
           status,
@@ -94,13 +94,16 @@ function withLastRun({ run, instance, type }: ChangeContext, pending: Pending) {
 
 function waitPolicyOf({ change, instance, type }: ChangeContext, pending: Pending): WaitPolicy {
   const ofType = type.reacts?.waitPolicy?.(instance.resolved) ?? defaultWaitPolicy;
-  const step = pending.deletes ? "delete" : waitingAction(change.action);
-  const timeoutMs = instance.desired?.timeouts?.[step];
+  const timeoutMs = instance.desired?.timeouts?.[pendingAction(change, pending)];
   return timeoutMs === undefined ? ofType : { ...ofType, timeoutMs };
 }
 
-const waitingAction = (action: string) =>
-  action === "delete" ? "delete" : action === "create" || action === "replace" ? "create" : "update";
+const pendingAction = ({ action }: Change, { deletes }: Pending) =>
+  deletes || action === "delete"
+    ? "delete"
+    : action === "create" || action === "replace"
+      ? "create"
+      : "update";
 
 const failed = (diagnostic: Diagnostic, exitCode: 1 | 7 | 8 = 1): ChangeEnd => ({
   kind: "failed",

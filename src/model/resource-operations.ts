@@ -117,7 +117,7 @@ export interface PlannedRuns {
   readonly parentIds: readonly string[];
 }
 
-/** A type whose create and update start a run that goes on at the service. */
+/** A type whose create and update start a run at the service. */
 export interface Runs<Reads> {
   /** Returns the pending work of a run, recorded with its answer. `attributes`: as sent. */
   readonly pendingOf: (id: string, parentId: string | undefined, attributes: AttributeLookup) => Pending;

@@ -70,7 +70,7 @@ export interface ComputedRule {
 export interface ManifestPlace {
   /** The key that holds it: `services`. */
   readonly key: string;
-  /** Types whose block the key stands in; `root` for the top level. */
+  /** Types whose block has the key; `root` for the top level. */
   readonly within: readonly ("root" | string)[];
   /** `map`: logical name to block. `single`: one block per parent. */
   readonly shape: "map" | "single";
@@ -103,7 +103,7 @@ export interface CheckContext {
   readonly offers?: Offers;
   /** The parent is created or replaced. */
   readonly isParentNew: boolean;
-  /** Attributes of the parent once the plan is applied; undefined where the resource is only taken over. */
+  /** Attributes of the parent once the plan is applied; undefined where the resource is adopted alone. */
   readonly parent?: AttributeLookup;
 }
 
@@ -146,7 +146,7 @@ export interface ReactionContext {
   readonly live?: LiveResource;
   /** Attributes of the parent: declared, references resolved, over live. */
   readonly parent?: AttributeLookup;
-  /** Returns whether the parent's block writes an attribute. */
+  /** Returns true if the parent's block writes an attribute. */
   readonly parentDeclares?: (path: string) => boolean;
   readonly upstream: readonly Upstream[];
 }
@@ -181,7 +181,7 @@ interface Archives<Writes> {
 type Picture =
   /** A box around the nodes of the resources in it. */
   | { readonly as: "box" }
-  /** A node; the values of `facts`, attribute paths, stand under its name. */
+  /** A node; the values of `facts`, attribute paths, are shown under its name. */
   | { readonly as: "node"; readonly facts: readonly string[] }
   /** A part of the node of its parent. It names the edge to the resource that it refers to. */
   | { readonly as: "reference" }
@@ -333,7 +333,7 @@ export interface ResourceType<Reads = never, Writes = never>
 export const ruleAt = (type: Pick<ResourceType, "rules" | "open">, path: string): AttributeRule | undefined =>
   type.rules[path] ?? (isOpenField(type, path) ? type.open?.rule : undefined);
 
-/** Returns whether a path is that of a further field: in the open group of its type, and none that its schema names. */
+/** Returns true for a field of the open group that the schema does not name. */
 export function isOpenField({ rules, open }: Pick<ResourceType, "rules" | "open">, path: string): boolean {
   if (open === undefined || !path.startsWith(`${open.group}.`) || Object.hasOwn(rules, path)) return false;
   return /^[A-Za-z]\w*$/.test(path.slice(open.group.length + 1));
@@ -350,7 +350,7 @@ export const withoutOpenFields = (
     ),
   );
 
-/** Returns whether a path is a setting: a field of one of the groups. */
+/** Returns true for a field of a group. */
 export const isSetting = ({ groups }: Pick<ResourceType, "groups">, path: string): boolean =>
   groups.some((group) => path.startsWith(`${group}.`));
 
@@ -362,13 +362,13 @@ export const pathsWith = (
   flag: "secret" | "alwaysManaged" | "kept",
 ): readonly string[] => Object.keys(rules).filter((path) => rules[path]?.[flag]);
 
-/** Returns whether a resource is declared as made elsewhere (`preserve`). */
+/** Returns true if a resource is declared as made elsewhere (`preserve`). */
 export const isPreserved = (
   { preservedBy }: Pick<ResourceType, "preservedBy">,
   declared: AttributeLookup,
 ): boolean => preservedBy !== undefined && declared.get(preservedBy) === true;
 
-/** Returns whether no list of the service shows a resource with these attributes. */
+/** Returns true if no list of the service shows a resource with these attributes. */
 export const isUnlisted = (
   { archives }: Pick<ResourceType, "archives">,
   attributes: AttributeLookup,

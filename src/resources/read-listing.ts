@@ -129,7 +129,7 @@ interface AnswerSchema {
 
 /** Returns a value of an answer with the fields of its schema, in the words of Terraform; missing fields are null. */
 function answered(schema: ZodType, value: unknown): Plain {
-  const { shape, def } = schema as unknown as AnswerSchema;
+  const { shape, def } = schema as ZodType & AnswerSchema;
   if (def.innerType !== undefined) return answered(def.innerType, value);
   if (value === undefined || value === null) return null;
   if (Array.isArray(value) && def.element !== undefined)

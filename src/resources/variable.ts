@@ -55,11 +55,6 @@ const computed = {
   updatedAt: { valueType: "string", doc: "When its name or value last changed, ISO 8601.", stable: false },
 } as const satisfies ResourceType["computed"];
 
-const variablesWords = [
-  ...["variable", "vars", "var", "env", "envs", "envVars", "environmentVariables", "environment"],
-  ...["secrets", "secret"],
-];
-
 /** An encrypted variable of one service; the service shows masked metadata only (interface, "Variable"). */
 export const variable: Resource = {
   type: "variable",
@@ -74,7 +69,18 @@ export const variable: Resource = {
     shape: "map",
     shorthand: "value",
     shared: { groups: "variableGroups", from: "variablesFrom" },
-    alsoCalled: variablesWords,
+    alsoCalled: [
+      "variable",
+      "vars",
+      "var",
+      "env",
+      "envs",
+      "envVars",
+      "environmentVariables",
+      "environment",
+      "secrets",
+      "secret",
+    ],
     fieldsAlsoCalled: {
       fromEnv: ["env"],
       fromFile: ["file"],

@@ -111,7 +111,7 @@ export const configurationSchema = z.strictObject(
         .nullish()
         .describe(doc(field)),
     ]),
-  ) as unknown as {
+  ) as {
     [Field in ConfigurationField]: z.ZodOptional<z.ZodNullable<(typeof configurationFields)[Field]>>;
   },
 );
