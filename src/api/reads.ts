@@ -1,6 +1,5 @@
 import type { Consumer, Consumers } from "../model/consumer";
 import { append } from "../model/multimap";
-import type { ResourceOperations } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
 import { entriesNamed, sameName } from "../model/service-names";
 import { ApiError, isNoRoute, unlessAbsent } from "./api-error";
@@ -24,8 +23,8 @@ export type ById<T> =
 /** The live state of a workspace. Each part is read at most once, and again after a write of ours. */
 export type Reads = Pick<CachedReads, keyof CachedReads>;
 
-/** A resource type with the half that talks to the service. */
-export type Resource = ResourceType & ResourceOperations<Reads, Endpoints>;
+/** A resource type that can be read and written. */
+export type Resource = ResourceType<Reads, Endpoints>;
 
 interface ServiceList {
   readonly services: readonly Service[];

@@ -7,10 +7,10 @@ import type { Pending } from "../model/live";
 import type { ActionAim, ActionInput, Made } from "../model/resource-operations";
 import { type Command, commandText, type RecordedResource, type RunRecord, type State } from "../model/state";
 import type { Attributes } from "../model/value";
-import { bareRecord, inputsIn, writtenNow } from "./change-context";
 import { createOrFind } from "./create-or-find";
 import { type JournaledAnswer, type JournaledWrites, journaledSend } from "./journaled-send";
-import type { Run } from "./run";
+import { inputsIn, recordOf, writtenNow } from "./record";
+import type { Run } from "./run-context";
 import type { RunJournal, SentRecord } from "./run-journal";
 
 type Records = Pick<RunJournal, "recorded" | "inside">;
@@ -201,7 +201,7 @@ function recordingOf(
   const applied = makes.applied(before?.applied ?? {}, order);
   const pending = type.runs?.pendingOf(id, order.id, new Map(Object.entries(applied)) as Attributes);
   const resource: RecordedResource = {
-    ...(before ?? bareRecord({ type: type.type, id, name: names.at(-1) ?? "", parent: address })),
+    ...(before ?? recordOf({ type: type.type, id, name: names.at(-1) ?? "" }, { parent: address })),
     id,
     updatedAt: madeAt,
     applied,

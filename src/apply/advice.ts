@@ -1,4 +1,5 @@
-import { type Diagnostic, sortDiagnostics, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, type error, sortDiagnostics, warning } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
 import { atCheckout } from "../model/live";
 import { shortList } from "../model/wording";
 import type { Change } from "../plan/plan";
@@ -24,12 +25,12 @@ const deploymentAdvice: readonly (readonly [reason: RegExp, remedy: string, sett
 export function adviceFor(summary: string, changed: Change | undefined): Pick<Diagnostic, "hint" | "range"> {
   const setBy = (settings: RegExp) => changed?.attributes.filter(({ path }) => settings.test(path)) ?? [];
   const advice = deploymentAdvice.filter(([reason]) => reason.test(summary));
-  const [, hint, settings] = advice.find((one) => setBy(one[2]).length > 0) ?? advice[0] ?? [];
+  const [, hint, settings] = advice.find((entry) => setBy(entry[2]).length > 0) ?? advice[0] ?? [];
   const set = settings ? setBy(settings) : [];
   const [{ range } = {}] = set;
   if (set.length === 0) return hint === undefined ? {} : { hint };
   const names = shortList(set.map(({ path }) => path));
-  return { ...(range && { range }), hint: `This apply set ${names}. Check that first. ${hint}` };
+  return { range, hint: `This apply set ${names}. Check that first. ${hint}` };
 }
 
 export const awaitingCheckout = (
@@ -40,10 +41,36 @@ export const awaitingCheckout = (
   return warning("apply.awaiting_checkout", `${what}: ${atCheckout}`, { address, range, detail, hint });
 };
 
-/** Returns one finding for all that await a checkout, at the place of the first. */
+/** Returns a single finding for all changes that await a checkout, at the range of the first. */
 export function awaitingTogether(waiting: readonly Diagnostic[]): readonly Diagnostic[] {
   const all = sortDiagnostics(waiting);
   const names = shortList(all.flatMap(({ address = [] }) => address));
-  const detail = [...new Set(all.flatMap((one) => one.detail ?? []))].join("\n");
+  const detail = [...new Set(all.flatMap(({ detail: text }) => text ?? []))].join("\n");
   return all.slice(0, 1).map((first) => awaitingCheckout(names, { ...first, detail }));
 }
+
+export const deletionFailed = (
+  severity: typeof error | typeof warning,
+  address: Address,
+  { summary, detail }: { readonly summary: string; readonly detail?: string },
+  details: Partial<Diagnostic> = {},
+): Diagnostic =>
+  severity("apply.delete_failed", `${address} was not deleted: ${summary}`, {
+    ...details,
+    address,
+    detail,
+    hint: "It stays in the state. To try again, run the same command.",
+  });
+
+/** Returns the diagnostic of a deletion whose end is not shown; `unseen` says which part is missing. */
+export const deletionUnproven = (
+  severity: typeof error | typeof warning,
+  address: Address,
+  unseen: string,
+  hint = "Check what the key may read, then run the same command again. It stays in the state.",
+): Diagnostic =>
+  severity("live.gone_unproven", `unknown whether ${address} was deleted: ${unseen}`, {
+    address,
+    detail: "The API accepted its deletion. A key that has lost its membership or role sees the same.",
+    hint,
+  });

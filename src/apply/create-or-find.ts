@@ -4,15 +4,15 @@ import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnos
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 
-/** A request that makes something which can be looked for. */
+/** A request whose result can be looked for. */
 export interface Creation<Made, Found> {
   readonly send: () => Promise<Made>;
-  /** Returns what the request may have made; undefined where that cannot be found out. */
+  /** Returns the possible results of the request; undefined where they cannot be read. */
   readonly look: (reads: Reads) => Promise<readonly Found[] | undefined>;
-  /** Records what was found as the outcome of the request. */
+  /** Records a found result as the outcome of the request. */
   readonly take: (found: Found) => Promise<Made>;
   readonly refuse: () => Promise<void>;
-  /** Returns the error where more than one could be what it made. */
+  /** Returns the error for several possible results. */
   readonly several: (found: readonly Found[]) => Error | Promise<Error>;
   /** The command that asks for it again. */
   readonly command: string;
@@ -21,8 +21,8 @@ export interface Creation<Made, Found> {
 }
 
 /**
- * Sends a request that makes something. After an answer that says nothing certain, what it may have made is looked for
- * before it is sent again, under the same key, whether the service has a receipt or not (DESIGN section 7, Retries).
+ * Sends a request that creates something. After an uncertain answer its result is looked for, and only then is it sent
+ * again, under the same key (DESIGN section 7, Retries). The service may have no receipt.
  */
 export async function createOrFind<Made extends object, Found>(
   reads: Reads,
@@ -32,7 +32,7 @@ export async function createOrFind<Made extends object, Found>(
   return first ?? ((await sendOrFind(reads, creation, { forMs: 0 })) as Made);
 }
 
-/** Returns undefined where nothing was made: it was looked for, and is not shown. */
+/** Returns undefined where a search finds no result. */
 async function sendOrFind<Made, Found>(
   reads: Reads,
   { send, look, take, several, refuse, command }: Creation<Made, Found>,
@@ -44,7 +44,7 @@ async function sendOrFind<Made, Found>(
     // The service knows the key from a request with another body (interface, "Idempotency rules").
     const isKeyUsed = (failure as Partial<ApiError>).code === "idempotency_conflict";
     if (!isUncertain(failure) && !isKeyUsed) throw failure;
-    // A look that fails tells nothing: that the request is uncertain is what people have to know.
+    // The user needs the uncertainty of the request, not the failure of the search.
     const found = await reads.pollUntilVisible(look, wait).catch(() => undefined);
     if (found && found.length > 1) throw await several(found);
     const [made] = found ?? [];

@@ -6,24 +6,23 @@ import { sha256 } from "../model/sha256";
 import type { Intent } from "../model/state";
 import { isOlder, isoTime, timeNow } from "../model/time";
 import { canonicalJson, type Plain } from "../model/value";
-import type { RecoveryContext, Run } from "./run";
+import type { RecoveryContext, Run } from "./run-context";
 import type { SentRecord } from "./run-journal";
 
-/** The part that all intents of one change share, and what sends and records its writes. */
+/** The shared part of the intents of a change, with the run that sends and records them. */
 export interface JournaledWrites
   extends Pick<Intent, "address" | "type" | "name" | "parentId" | "takesEffect" | "madeWith" | "command"> {
   readonly run: Pick<Run, "send" | "reads" | "journal" | "record" | "retriableIntents" | "clock">;
   readonly secretKey: Uint8Array;
-  /** Returns the record that an answered write leaves. */
   readonly after: (answered: JournaledAnswer) => SentRecord;
 }
 
 export interface JournaledAnswer {
   readonly method: ApiRequest["method"];
   readonly id: string | undefined;
-  /** When the service made what bears it, where the answer tells. */
+  /** Time at which the service created the resource of `id`, where the answer shows it. */
   readonly madeAt?: string;
-  /** Of a deletion: it has ended with its answer. */
+  /** A deletion that has ended with its answer. */
   readonly hasEnded: boolean;
 }
 
@@ -36,20 +35,20 @@ export function journaledSend(writes: JournaledWrites): Send {
     if (request.method === "GET") return writes.run.send({ ...request, address: writes.address }, options);
     if (!request.keyed) return sendUnkeyed(writes, request, options);
     const intent = intentOf(writes, request);
-    const carried = writes.run.retriableIntents.filter((open) => open.key === intent.key);
+    const resumed = writes.run.retriableIntents.filter((open) => open.key === intent.key);
     const attempts = writes.run.journal.openAt(writes.address).filter((open) => open.key === intent.key);
-    const before = [...carried, ...attempts];
+    const before = [...resumed, ...attempts];
     const earlier = new Set(before.map((open) => open.seq));
     const seq = await writes.run.journal.intend(intent);
     try {
       const hasTime = writes.run.reads.serviceTime() !== undefined;
       const since = hasTime ? writes.run.reads.timeAt(before.map(({ at }) => at).sort()[0]) : undefined;
-      const asked = acceptingKnown(request, since, carried.length > 0);
+      const asked = acceptingKnown(request, { since, isResumed: resumed.length > 0 });
       const keyed = { ...asked, address: writes.address, idempotencyKey: intent.key };
       const answer = await writes.run.send(keyed, options);
-      const answered = answeredBy(request, answer);
+      const answered = answerOf(request, answer);
       const { id } = answered;
-      // An answer without an id does not say what was made: the intent stays open until that is found out.
+      // Without an id in the answer the created resource is unknown: the intent stays open.
       if (id !== undefined || request.method === "DELETE" || isRequested(answer)) {
         const outcome = { result: "done", status: answer.status, id } as const;
         await writes.run.journal.close([seq, ...earlier], outcome, writes.after(answered));
@@ -57,7 +56,7 @@ export function journaledSend(writes: JournaledWrites): Send {
       return answer;
     } catch (failure) {
       if (failure instanceof ApiError && isRefusal(failure)) {
-        // A refusal of this attempt says nothing of those before it.
+        // Earlier attempts stay open: the refusal is of this attempt alone.
         await writes.run.journal.close([seq], { result: "refused", status: failure.status ?? 0 });
       }
       throw failure;
@@ -66,10 +65,13 @@ export function journaledSend(writes: JournaledWrites): Send {
 }
 
 /**
- * What was made under the same key `since` it was first sent is ours, but its id may have been seen before only where an
- * interrupted run sent it. Without a time that run's is ours.
+ * Accepts an answer with a known id, if the resource was created since the key was first sent. Without an interrupted
+ * run its id must not have been seen. Without a time only the result of an interrupted run is accepted.
  */
-function acceptingKnown(request: ApiRequest, since: string | undefined, isResumed: boolean): ApiRequest {
+function acceptingKnown(
+  request: ApiRequest,
+  { since, isResumed }: { readonly since: string | undefined; readonly isResumed: boolean },
+): ApiRequest {
   const { about } = request;
   if (!about) return request;
   const accepting: typeof about = (body) => {
@@ -84,7 +86,7 @@ function acceptingKnown(request: ApiRequest, since: string | undefined, isResume
 
 async function sendUnkeyed(writes: JournaledWrites, request: ApiRequest, options: Parameters<Send>[1]) {
   const answer = await writes.run.send({ ...request, address: writes.address }, options);
-  const { recording } = writes.after(answeredBy(request, answer));
+  const { recording } = writes.after(answerOf(request, answer));
   if (recording) await writes.run.journal.record(recording.address, recording.resource);
   return answer;
 }
@@ -113,12 +115,12 @@ function intentOf(
     key,
     bodyDigest: digest,
     body,
-    ...(madeWith && request.method === "POST" ? { madeWith } : {}),
+    madeWith: request.method === "POST" ? madeWith : undefined,
     at: timeNow(run),
   };
 }
 
-function answeredBy({ method, about }: ApiRequest, answer: ApiResponse): JournaledAnswer {
+function answerOf({ method, about }: ApiRequest, answer: ApiResponse): JournaledAnswer {
   const { id, madeAt } = about?.(answer.body) ?? {};
   const hasEnded = (answer.body as { deleted?: unknown } | null)?.deleted === true;
   return { method, id, hasEnded, madeAt };
@@ -128,7 +130,7 @@ function answeredBy({ method, about }: ApiRequest, answer: ApiResponse): Journal
 const isRequested = ({ body }: ApiResponse): boolean =>
   (body as { cancelRequested?: unknown } | null)?.cancelRequested === true;
 
-/** Whether a write that failed did not happen. A key that the service knows already says that an attempt of it, or of another write, did arrive. */
+/** Returns true if a failed write did not happen. A known key says that an earlier attempt did arrive. */
 const isRefusal = ({ kind, code }: ApiError): boolean =>
   (kind === "refused" || kind === "unauthorized" || kind === "unavailable") &&
   !/^idempotency_/.test(code ?? "");
@@ -140,18 +142,15 @@ export const sendTwice = <T>(send: () => Promise<T>): Promise<T> =>
 /** Receipts are kept for 24 h; an hour is left for clocks that differ. */
 const keyLifetimeMs = 23 * 3_600_000;
 
-/** Returns whether the service still knows the key of `intent`, and this credential may use it. */
-export const keyStillCounts = (
+/** Returns true if the service still has the receipt of `intent`, for this credential. */
+export const isKeyValid = (
   context: Pick<RecoveryContext, "state" | "credential" | "clock" | "reads">,
   intent: Intent,
 ): boolean =>
   context.state.run?.credential === context.credential() &&
   Math.abs(Date.parse(timeNow(context)) - Date.parse(intent.at)) < keyLifetimeMs;
 
-/**
- * Returns when the next request for `address` is first sent, or was by an interrupted run, by the service's clock;
- * undefined where that tells no time.
- */
+/** Returns the time of the first attempt of the next create, by the service's clock; undefined without that. */
 export function firstSentAt(
   { reads, retriableIntents }: Pick<Run, "reads" | "retriableIntents">,
   address: Address,
@@ -162,8 +161,8 @@ export function firstSentAt(
 }
 
 /**
- * Returns the SHA-256 (hex) of a canonical body with each secret as its keyed fingerprint, and the body if it holds no secret.
- * `secretKey` keeps secrets from being guessed out of the journal.
+ * Returns the SHA-256 (hex) of a canonical body with each secret as its keyed fingerprint, and the body if it holds no
+ * secret. `secretKey` keeps secrets from being guessed out of the journal.
  */
 export function digestBody(body: unknown, secretKey: Uint8Array, address: string) {
   let holdsSecret = false;
@@ -179,13 +178,10 @@ function replaceSecrets(value: unknown, replace: (secret: Secret) => Plain): Pla
   if (value === null || typeof value !== "object") return value as Plain;
   if (value instanceof Secret) return replace(value);
   if (Array.isArray(value)) return value.map((item) => replaceSecrets(item, replace));
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaceSecrets(one, replace)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaceSecrets(item, replace)]));
 }
 
-/**
- * The idempotency key of one write: the same for the same run, address, step and body, and never for anything
- * else (DESIGN section 7). 70 visible ASCII characters.
- */
+/** Returns the idempotency key of a write: 70 ASCII characters from run, address, step and body (DESIGN section 7). */
 export function writeKey(runId: string, address: string, step: string, bodyDigest: string): string {
   return `rnv-1-${sha256([runId, address, step, bodyDigest].join("\0"))}`;
 }

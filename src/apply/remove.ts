@@ -4,9 +4,9 @@ import type { LiveResource, Pending, ReadResult } from "../model/live";
 import type { Accepted } from "../model/resource-operations";
 import { pathsWith } from "../model/resource-type";
 import type { Change } from "../plan/plan";
-import { type ChangeContext, recordedWhileDeleted, writtenNow } from "./change-context";
 import { sendTwice } from "./journaled-send";
-import { type ChangeEnd, readNow } from "./run";
+import { recordOf, recordWhileDeleted, without, writtenNow } from "./record";
+import { type ChangeContext, type ChangeEnd, readNow } from "./run-context";
 import { settle } from "./settle";
 
 /** Deletes by id, confirmed with the planned name, and waits for a queued deletion. */
@@ -20,17 +20,17 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   const send = () => type.remove(context.endpoints, input);
   const accepted = await send().catch(async (failure: unknown): Promise<Accepted> => {
     if (!isUncertain(failure) && !isRefusedAsGone(failure)) throw failure;
-    // Where there is nothing to delete, its end will be shown.
+    // A 404 says that the deletion has ended: reads will show its end.
     const wait = (failure as ApiError).status === 404 ? {} : { forMs: 0 };
     const [gone] = (await context.run.reads.pollUntilVisible(() => lookForEnd(context), wait)) ?? [];
-    if (gone) return takeEnd(context, gone);
+    if (gone) return recordResult(context, gone);
     if (isUncertain(failure)) return send();
     throw failure;
   });
-  return seenDeleted(context, accepted.pending);
+  return confirmDeleted(context, accepted.pending);
 }
 
-/** Waits for a deletion that was requested before. Undefined where no operation shows that it goes on. */
+/** Waits for a deletion that was requested before. Undefined where no operation shows that it is in progress. */
 async function awaitEarlier(context: ChangeContext): Promise<ChangeEnd | undefined> {
   const { run, change, instance, type } = context;
   const pending = run.journal.recorded(change.address)?.pending;
@@ -39,34 +39,26 @@ async function awaitEarlier(context: ChangeContext): Promise<ChangeEnd | undefin
   const ending = instance.ending ?? (isUnmarked ? pending : undefined);
   const status = ending && (await type.poll(run.reads, ending));
   const isUnseen = status?.kind === "failed" || (status?.kind === "waiting" && status.atMost);
-  return status && !isUnseen ? seenDeleted(context, ending) : undefined;
+  return status && !isUnseen ? confirmDeleted(context, ending) : undefined;
 }
 
 /** Returns true if a deletion was refused because there is nothing to delete, or that is being deleted already. */
 const isRefusedAsGone = (failure: unknown): boolean =>
   failure instanceof ApiError && failure.kind === "refused" && [404, 409].includes(failure.status ?? 0);
 
-/** Forgets a resource in the state; waits for a deletion that goes on, because its parent may be deleted next. */
+/** Forgets a resource in the state; waits for its deletion in progress, because its parent may be deleted next. */
 export async function forget(context: ChangeContext): Promise<ChangeEnd> {
   const { change, run } = context;
   const { ending } = context.instance;
   if (change.retains) return retain(context);
   await proveGone(context);
-  if (ending !== undefined) return seenDeleted(context, ending);
-  // Without a deletion that was seen it is only forgotten: it may be reported again.
+  if (ending !== undefined) return confirmDeleted(context, ending);
   await forgetInside(context);
   await run.journal.record(change.address, null);
   return { kind: "done" };
 }
 
-export async function awaitEnding(context: ChangeContext): Promise<ChangeEnd> {
-  const { run, change } = context;
-  const { ending } = context.instance;
-  if (ending === undefined) return { kind: "done" };
-  return settle(context, ending, run.journal.recorded(change.address));
-}
-
-async function seenDeleted(context: ChangeContext, pending: Pending | undefined): Promise<ChangeEnd> {
+async function confirmDeleted(context: ChangeContext, pending: Pending | undefined): Promise<ChangeEnd> {
   const { run, change } = context;
   if (pending !== undefined) {
     const end = await settle(context, pending, run.journal.recorded(change.address));
@@ -77,13 +69,13 @@ async function seenDeleted(context: ChangeContext, pending: Pending | undefined)
   return { kind: "done" };
 }
 
-/** Forgets the parts of a resource before itself: the address may soon hold another one without them. */
+/** Forgets the parts of a resource first: its address may soon hold another resource without them. */
 async function forgetInside({ run, change }: ChangeContext): Promise<void> {
   for (const [address, { type }] of run.journal.inside(change.address))
     if (run.types.get(type)?.removedWithParent) await run.journal.record(address, null);
 }
 
-/** Returns the id of the recorded parent, which may not be the declared one. */
+/** Returns the id of the recorded parent; the declared parent may be another. */
 function recordedParentId({ run, instance, parentId }: ChangeContext): string | undefined {
   const parent = instance.recorded?.parent;
   const id = parent && (run.journal.recorded(parent)?.id ?? run.lookup(parent, "id"));
@@ -97,31 +89,31 @@ async function lookForEnd(context: ChangeContext): Promise<readonly Gone[]> {
   const { run, change, type } = context;
   const { address, id = "", liveName: name } = change;
   const recorded = run.journal.recorded(address);
-  // A refusal says that it is being deleted, though an earlier deletion of it failed.
-  const asked = recorded && { ...recorded, deletionFailed: undefined };
+  // A refusal proves a deletion in progress, even after a failed deletion.
+  const asked = recorded && without(recorded, ["deletionFailed"]);
   const parentId = recordedParentId(context);
   const read = await readNow(run, type, { address, id, name, parentId, recorded: asked });
   return read.kind === "gone" ? [read] : [];
 }
 
-/** Closes the writes of a deletion that was requested: its end has to be proven. */
-async function takeEnd(context: ChangeContext, { ending }: Gone): Promise<Accepted> {
+/** Closes the writes of a requested deletion, whose end is still to be proven. */
+async function recordResult(context: ChangeContext, { ending }: Gone): Promise<Accepted> {
   const { run, change, type } = context;
   const { address, id = "" } = change;
   const pending = ending ?? type.deletes?.pendingOf(id, undefined, recordedParentId(context));
   const recorded = run.journal.recorded(address);
-  const resource = recorded && pending ? recordedWhileDeleted(recorded, pending) : null;
+  const resource = recorded && pending ? recordWhileDeleted(recorded, pending) : null;
   await run.journal.closeAt(address, { result: "done", status: 0, id }, { recording: { address, resource } });
   return { id, pending };
 }
 
-/** `onRemove: archive`: kept at the service, and in the state for the day it is declared again. */
+/** Archives a resource (`onRemove: archive`). Its record stays, for a later declaration. */
 export async function archive(context: ChangeContext): Promise<ChangeEnd> {
   const { change, type, endpoints } = context;
-  const { archive: send } = type;
-  if (!send || change.id === undefined) throw new Error(`${change.type} cannot be archived`);
+  const { archives } = type;
+  if (!archives || change.id === undefined) throw new Error(`${change.type} cannot be archived`);
   const input = { address: change.address, id: change.id, name: change.liveName };
-  const accepted = await sendTwice(() => send(endpoints, input));
+  const accepted = await sendTwice(() => archives.archive(endpoints, input));
   await context.run.journal.closeAt(change.address, { result: "done", status: 0, id: accepted.id });
   return retain(context, accepted.live);
 }
@@ -133,36 +125,33 @@ export async function retain({ run, change, type }: ChangeContext, live?: LiveRe
       await run.journal.record(address, { ...resource, retained: true });
   const recorded = run.journal.recorded(change.address);
   if (recorded === undefined) return { kind: "done" };
-  const ours = pathsWith(type, "alwaysManaged").flatMap((path) => {
+  const previous = without({ ...recorded, retained: true }, ["content"]);
+  const managed = pathsWith(type, "alwaysManaged").flatMap((path) => {
     const value = live?.attributes.get(path);
     return value === undefined ? [] : [[path, value] as const];
   });
-  const applied = { ...recorded.applied, ...Object.fromEntries(ours) };
-  const computed = live ? Object.fromEntries(live.computed) : recorded.computed;
-  await run.journal.record(change.address, {
-    ...{ ...recorded, content: undefined, applied, computed, retained: true },
-    updatedAt: live?.updatedAt ?? recorded.updatedAt,
-    writtenAt: live ? writtenNow(run) : recorded.writtenAt,
-  });
+  const applied = { ...recorded.applied, ...Object.fromEntries(managed) };
+  const next = live ? recordOf(live, { applied, writtenAt: writtenNow(run) }, previous) : previous;
+  await run.journal.record(change.address, next);
   return { kind: "done" };
 }
 
 /**
- * A list that leaves a thing out is no proof that it is gone (DESIGN section 5): before it is created again or forgotten,
- * it is asked for by its id. Throws `DiagnosticsError` when it is there.
+ * Reads an unlisted resource by its ID before it is created again or forgotten: a list alone is no proof (DESIGN
+ * section 5). Throws `DiagnosticsError` when it exists.
  */
 export async function proveGone({ run, change, instance, type, endpoints }: ChangeContext): Promise<void> {
   const { address } = change;
   const { recorded } = instance;
   if (!change.missing || recorded === undefined) return;
   const parent = recorded.parent && run.journal.recorded(recorded.parent);
-  // Without what it lay in it is gone as well.
+  // Without its parent it is gone as well.
   if (recorded.parent !== undefined && !parent) return;
   const input = { address, id: recorded.id, name: recorded.name, parentId: parent?.id };
   if (type.deletes?.find) {
     const found = await type.deletes.find(endpoints, input);
     if (found === undefined) return;
-    // Asking for it moved its time; nothing of it changed.
+    // The write that finds it moves its time alone.
     await run.journal.record(address, { ...recorded, updatedAt: found.updatedAt ?? recorded.updatedAt });
   } else {
     if (type.removedWithParent) return;

@@ -14,14 +14,14 @@ interface EndedRun {
 
 type WriteEnd = Omit<Extract<JournalEntry, { readonly kind: "outcome" }>, "kind" | "seq">;
 
-/** Changes of the state after an answered write; empty: none. */
+/** Changes of the state after an answered write. */
 export interface SentRecord {
-  /** The record that it leaves; null: it was deleted. */
+  /** The new record; null: it was deleted. */
   readonly recording?: { readonly address: Address; readonly resource: RecordedResource | null };
   readonly run?: RunRecord;
 }
 
-/** Returns an entry as a state keeps it: without masked outputs and computed attributes, which references still need in the run. */
+/** Returns an entry as a state keeps it: without masked outputs and computed attributes, which the run still needs. */
 export function withoutMasked(entry: JournalEntry, mask: Mask): JournalEntry {
   if (entry.kind === "outputs") return { ...entry, outputs: hideOutputs(entry.outputs, mask) };
   if (entry.kind !== "resource" || !entry.resource) return entry;
@@ -30,8 +30,8 @@ export function withoutMasked(entry: JournalEntry, mask: Mask): JournalEntry {
 }
 
 /**
- * The state while a run changes it: what the session's journal holds, and the same folded in memory. One entry
- * costs one append; the snapshot is written once, by `finish`.
+ * The state while a run changes it: the session's journal, and the same entries folded in memory. Each entry costs one
+ * append; `finish` writes the snapshot once.
  */
 export class RunJournal {
   readonly #resources: Map<Address, RecordedResource>;
@@ -82,25 +82,25 @@ export class RunJournal {
 
   /** Makes the run's id durable: the first line before the first write. */
   async begin(run: RunRecord, keyId: string | undefined): Promise<void> {
-    await this.#append([{ kind: "run", run, ...(keyId === undefined ? {} : { keyId }) }], true);
+    await this.#append([{ kind: "run", run, keyId }], { durable: true });
   }
 
   /** Durable when it returns: only then may the first byte of the write be sent. */
   async intend(intent: Omit<Intent, "seq">): Promise<number> {
     const seq = this.#nextSeq;
     this.#nextSeq += 1;
-    await this.#append([{ kind: "intent", intent: { seq, ...intent } }], true);
+    await this.#append([{ kind: "intent", intent: { seq, ...intent } }], { durable: true });
     return seq;
   }
 
-  /** Closes intents and records what they left, and what the run waits for from then on, in one append. */
+  /** Closes intents, and records their results and the pending work of the run, in one append. */
   async close(
     seqs: readonly number[],
     outcome: WriteEnd,
     { recording, run }: SentRecord = {},
   ): Promise<void> {
     const entries: JournalEntry[] = [];
-    // What was made comes first: a power cut may keep the beginning of this append and lose its end.
+    // The record comes first: a power cut may keep the beginning of this append and lose its end.
     if (recording) {
       const { address } = recording;
       entries.push({ kind: "resource", address, resource: this.#sinceNow(address, recording.resource) });
@@ -110,9 +110,9 @@ export class RunJournal {
     await this.#append(entries);
   }
 
-  async closeAt(address: Address, outcome: WriteEnd, left: SentRecord = {}): Promise<void> {
+  async closeAt(address: Address, outcome: WriteEnd, sent: SentRecord = {}): Promise<void> {
     const open = this.openAt(address).map(({ seq }) => seq);
-    if (open.length > 0 || left.recording) await this.close(open, outcome, left);
+    if (open.length > 0 || sent.recording) await this.close(open, outcome, sent);
   }
 
   async record(address: Address, recorded: RecordedResource | null): Promise<void> {
@@ -126,7 +126,7 @@ export class RunJournal {
   }
 
   async move(from: Address, to: Address, resource: RecordedResource): Promise<void> {
-    // As in `close`: what is new comes first.
+    // The new record comes first, as in `close`.
     await this.#append([
       { kind: "resource", address: to, resource },
       { kind: "resource", address: from, resource: null },
@@ -141,7 +141,7 @@ export class RunJournal {
     return [...this.#open.values()].filter((intent) => intent.address === address);
   }
 
-  /** Writes the snapshot. The run stays open while a write has no outcome, or it `goesOn`. `ended` enters the history. */
+  /** Writes the snapshot. The run stays open with `goesOn` or an open write. The history gets `ended`. */
   async finish(
     keyId: string | null,
     { goesOn = false, ended }: { readonly goesOn?: boolean; readonly ended?: EndedRun | undefined } = {},
@@ -152,14 +152,14 @@ export class RunJournal {
     return this.session.commit({
       ...replayJournal(this.state, this.#entries),
       keyId: keyId ?? this.state.keyId,
-      ...(history && { history }),
+      history,
       run: goesOn || this.#open.size > 0 ? this.#run : null,
     });
   }
 
-  async #append(entries: readonly JournalEntry[], durable = false): Promise<void> {
+  async #append(entries: readonly JournalEntry[], options = { durable: false }): Promise<void> {
     const kept = entries.map((entry) => withoutMasked(entry, this.mask));
-    await this.session.append(kept, { durable });
+    await this.session.append(kept, options);
     this.#entries.push(...kept);
     for (const entry of entries) {
       if (entry.kind === "run") this.#run = entry.run;

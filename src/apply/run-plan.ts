@@ -4,21 +4,14 @@ import type { Address } from "../model/address";
 import type { ApplyCounts, StepAction } from "../model/apply-event";
 import type { Touched } from "../model/state";
 import { type Plain, plainEqual } from "../model/value";
-import { changesRecordOnly } from "../plan/decision";
+import { asksForRun, changesRecordOnly } from "../plan/decision";
 import { type Change, instanceOf, isCountedAsChange, operationOf, type Plan } from "../plan/plan";
 import { awaitingTogether } from "./advice";
-import { type ChangeContext, changeContext } from "./change-context";
+import { type JournaledWrites, journaledSend } from "./journaled-send";
+import { madeWith, recordOfAnswer } from "./record";
 import { archive, forget, remove, retain } from "./remove";
-import {
-  type ChangeEnd,
-  type ReplacePhase,
-  type Run,
-  type RunTask,
-  runTasks,
-  type Slot,
-  schedule,
-  UnknownReference,
-} from "./run";
+import { type ChangeContext, type ChangeEnd, type Run, UnknownReference } from "./run-context";
+import { type ReplacePhase, type RunTask, runTasks, type Slot, schedule } from "./schedule";
 import { create, keepRecord, update } from "./send";
 import { followPending } from "./settle";
 
@@ -26,7 +19,7 @@ export interface RunResult {
   readonly counts: ApplyCounts;
   readonly diagnostics: readonly Diagnostic[];
   readonly exitCode: number;
-  /** What an interrupted run left at the service, as sentences: `deployment.shop.api is still deploying.` */
+  /** Pending work of an interrupted run, as sentences: `deployment.shop.api is still deploying.` */
   readonly stillRunning: readonly string[];
   readonly touched: readonly Touched[];
 }
@@ -53,7 +46,7 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
       const end = await applyChange(run, task, slot);
       ended.push({ task, end });
       if (end.kind === "failed" && stopping.includes(end.diagnostic.code)) stoppedBy = task.change.address;
-      // What was interrupted has not failed, and nothing begins after it.
+      // An interrupted change has not failed.
       return end.kind !== "failed";
     },
     skip: ({ change }, because) => {
@@ -69,7 +62,7 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
   return resultOf(run, plan, ended, skipped.size);
 }
 
-/** No other request can work either: the key is no longer good, or the state is no longer ours to write. */
+/** Codes after which no request can work: the key is refused, or the state cannot be written. */
 const stopping: readonly string[] = ["api.unauthorized", "state.lock_lost", "state.write_failed"];
 
 function resultOf(run: Run, plan: Plan, ended: readonly EndedTask[], skipped: number): RunResult {
@@ -88,12 +81,11 @@ function resultOf(run: Run, plan: Plan, ended: readonly EndedTask[], skipped: nu
     skipped,
     awaiting: atCheckout.length > 0 ? atCheckout.length : undefined,
   };
-  const worked = done.some(({ change }) => change.action !== "no-op");
   return {
     counts,
     touched: touchedBy(run, plan, ended),
     diagnostics: [...failures.map((end) => end.diagnostic), ...awaitingTogether(atCheckout)],
-    exitCode: exitCodeOf(run, stopped, worked),
+    exitCode: exitCodeOf(run, stopped, done),
     stillRunning: ended.flatMap(({ task, end }) => (end.kind === "interrupted" ? stillRunning(task) : [])),
   };
 }
@@ -115,7 +107,12 @@ function touchedBy({ journal }: Run, plan: Plan, ended: readonly EndedTask[]): r
 const stillRunning = ({ change: { address, action }, phase }: RunTask): string =>
   `${address} is still ${action === "delete" || phase === "delete" ? "being deleted" : "deploying"}.`;
 
-function exitCodeOf(run: Run, failures: readonly { readonly exitCode: number }[], worked: boolean): number {
+function exitCodeOf(
+  run: Run,
+  failures: readonly { readonly exitCode: number }[],
+  done: readonly RunTask[],
+): number {
+  const worked = done.some(({ change }) => change.action !== "no-op");
   const codes = failures.map(({ exitCode }) => exitCode);
   if (run.signal.aborted) return 130;
   if (codes.includes(3)) return 3;
@@ -128,11 +125,35 @@ async function applyChange(run: Run, task: RunTask, slot: Slot): Promise<ChangeE
   const context = changeContext(run, task, slot);
   const { change, phase } = task;
   try {
-    if (change.previousAddress !== undefined) await takeOverAddress(context, change.previousAddress);
+    if (change.previousAddress !== undefined) await recordMove(context, change.previousAddress);
     return await performAction(context, phase);
   } catch (failure) {
     return { kind: "failed", diagnostic: diagnosticOfFailure(change, failure), exitCode: 1 };
   }
+}
+
+function changeContext(run: Run, task: RunTask, slot: Slot): ChangeContext {
+  const { change, instance, phase, around } = task;
+  const type = run.types.get(change.type);
+  if (!type) throw new Error(`no resource type ${change.type}`);
+  const known = change.parent && run.lookup(change.parent, "id");
+  const parentId = typeof known === "string" ? known : undefined;
+  const makes = change.action === "create" || phase === "create";
+  const created = makes ? madeWith(instance, type) : undefined;
+  const shared = { run, change, instance, type, slot, parentId, around, created };
+  const { address } = change;
+  const writes: JournaledWrites = {
+    run,
+    secretKey: run.fingerprintKey,
+    address,
+    type: change.type,
+    name: change.liveName,
+    parentId,
+    takesEffect: asksForRun(change, type) ? undefined : "at once",
+    ...created,
+    after: (answer) => ({ recording: { address, resource: recordOfAnswer(shared, answer) } }),
+  };
+  return { ...shared, endpoints: run.endpoints(journaledSend(writes)) };
 }
 
 async function performAction(context: ChangeContext, phase: ReplacePhase): Promise<ChangeEnd> {
@@ -141,7 +162,7 @@ async function performAction(context: ChangeContext, phase: ReplacePhase): Promi
   if (deed === "replace") return step(context, phase === "delete" ? "delete" : "create");
   if (deed !== "no-op") return step(context, deed);
   if (change.retains) return retain(context);
-  return heldBack(change, (await followPending(context)) ?? (await keepRecord(context)));
+  return withheld(change, (await followPending(context)) ?? (await keepRecord(context)));
 }
 
 const steps: Readonly<Record<StepAction, (context: ChangeContext) => Promise<ChangeEnd>>> = {
@@ -153,7 +174,7 @@ const steps: Readonly<Record<StepAction, (context: ChangeContext) => Promise<Cha
   forget,
 };
 
-function heldBack({ address, held, range }: Change, end: ChangeEnd): ChangeEnd {
+function withheld({ address, held, range }: Change, end: ChangeEnd): ChangeEnd {
   if (held === undefined) return end;
   const hint = "The changes are saved. Restore the service, then run rnv apply.";
   const summary = `${address}: not started: ${held}`;
@@ -164,8 +185,7 @@ function heldBack({ address, held, range }: Change, end: ChangeEnd): ChangeEnd {
   };
 }
 
-/** A moved resource is recorded under its new address before anything else happens to it. */
-async function takeOverAddress({ run, change, instance }: ChangeContext, previous: Address): Promise<void> {
+async function recordMove({ run, change, instance }: ChangeContext, previous: Address): Promise<void> {
   const recorded = run.journal.recorded(previous);
   if (!recorded) return;
   const { dependsOn, fingerprintAddress } = instance.recorded ?? recorded;
@@ -197,7 +217,7 @@ async function step(context: ChangeContext, action: StepAction): Promise<ChangeE
 const hintOfHidden = (unlisted = ""): string =>
   `No list shows ${unlisted}. If one has this name, manage it with its ID from the dashboard (import: ID), or use another name.`;
 
-/** Positions survive: an answer of the service still points at the line that declares what it refused. */
+/** Returns a failure as a diagnostic with the line of the manifest that declares the refused field. */
 function diagnosticOfFailure({ address, attributes, range: whole }: Change, failure: unknown): Diagnostic {
   const range = (attributes.length === 1 ? attributes[0]?.range : undefined) ?? whole;
   if (failure instanceof DiagnosticsError && failure.diagnostics[0]) return failure.diagnostics[0];
@@ -210,7 +230,7 @@ function diagnosticOfFailure({ address, attributes, range: whole }: Change, fail
   return diagnosticOf(failure, { address, range });
 }
 
-/** Reads again what a deployment ran in, so that the state shows it as it is after the run. */
+/** Reads the parents of the run's deployments again, and records their computed attributes. */
 export async function refreshRecords(run: Run, plan: Plan): Promise<void> {
   const ran = plan.changes.filter(
     (change) =>
@@ -230,7 +250,6 @@ export async function refreshRecords(run: Run, plan: Plan): Promise<void> {
     const read = await Promise.resolve()
       .then(() => type.read(reads, { address, id, name, parentId, declared: new Map(), recorded }))
       .catch(() => undefined);
-    // Without the first there is no use in asking for the others.
     if (read === undefined) return;
     if (read.kind !== "found" || read.live.id !== id) continue;
     const computed: Record<string, Plain> = Object.fromEntries(read.live.computed);

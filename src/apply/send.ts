@@ -6,34 +6,35 @@ import { pathsWith, ruleAt } from "../model/resource-type";
 import { sameName } from "../model/service-names";
 import type { AppliedValue, RecordedResource } from "../model/state";
 import { type Attributes, isPlain, type Plain, plainEqual } from "../model/value";
-import { type ChangeContext, inputsOf, recordedAfter, writesAfter, writtenNow } from "./change-context";
 import { createOrFind, severalFound } from "./create-or-find";
 import { firstSentAt, sendTwice } from "./journaled-send";
-import { awaitEnding, notGone, proveGone } from "./remove";
-import { type ChangeEnd, knownValue, readNow } from "./run";
+import { inputsOf, recordAfter, recordOf, recordOfAccepted, writesAfter, writtenNow } from "./record";
+import { notGone, proveGone } from "./remove";
+import { type ChangeContext, type ChangeEnd, knownValue, readNow } from "./run-context";
 import { settle } from "./settle";
 import { type ComparedWrite, movedTime, verifyApplied } from "./verify";
 
 export async function create(context: ChangeContext): Promise<ChangeEnd> {
   const values = declaredValues(context);
   const input = inputOf(context, values);
-  const ended = await awaitEnding(context);
-  if (ended.kind !== "done") return ended;
+  const { ending } = context.instance;
+  const ended = ending && (await settle(context, ending, context.run.journal.recorded(input.address)));
+  if (ended && ended.kind !== "done") return ended;
   await proveGone(context);
   const accepted =
     (await findEarlierCreate(context, input.name)) ??
     (await sendCreate(context, input.name, () => context.type.create(context.endpoints, input)));
-  // What is null was left to the service: its answer tells what that is.
+  // The service chooses the value of a null field.
   const sent = new Map([...values].filter(([, value]) => value !== null));
-  return finishWrite(context, accepted, sent, values, true);
+  return finishWrite(context, accepted, { sent, values, isNew: true });
 }
 
-/** How old the list may be that proves a name free, milliseconds. One that several creates need is read once. */
+/** Age of a list that proves a name free, milliseconds: several creates share it. */
 const mostAgeMs = 1000;
 
 /**
- * Looks once before a write that would make a double. Returns what an interrupted run made, if that is shown by now.
- * Throws `DiagnosticsError` where another user has created it since the plan was made, or the plan's list left it out.
+ * Returns the resource that an interrupted run created, if a list shows it. Throws `DiagnosticsError` where another
+ * user has created it since the plan, or the plan's list left it out.
  */
 async function findEarlierCreate(context: ChangeContext, name: string): Promise<Accepted | undefined> {
   const { run, change, instance, type, parentId } = context;
@@ -41,7 +42,6 @@ async function findEarlierCreate(context: ChangeContext, name: string): Promise<
   const isResumed = run.retriableIntents.some((open) => open.address === address && open.method === "POST");
   if (type.reacts || !type.candidates || (type.removedWithParent && !isResumed)) return undefined;
   const reads = run.reads.fresh({ mostAgeMs, ignoresWrites: true });
-  // What the plan found gone is not created again while a list shows it.
   const recorded = missing ? instance.recorded?.id : undefined;
   const preexistingIds = (run.record.fences[address] ?? []).filter((id) => id !== recorded);
   const search = { name, parentId, declared: instance.resolved, preexistingIds };
@@ -50,7 +50,7 @@ async function findEarlierCreate(context: ChangeContext, name: string): Promise<
     throw notGone(change, recorded ?? "", "run the command again");
   const [found, ...others] = candidates;
   if (!found) return undefined;
-  if (isResumed && others.length === 0) return takeMade(context, found);
+  if (isResumed && others.length === 0) return recordCreated(context, found);
   const summary = `${address} was created after the plan was made (ID ${found.id})`;
   const hint = `Plan again. To manage it: rnv import ${address} ${found.id}`;
   throw new DiagnosticsError([error("live.unmanaged_exists", summary, { address, range, hint })]);
@@ -63,15 +63,18 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
   const { live, recorded } = instance;
   const input = {
     ...inputOf(context, values),
-    ...{ id: change.id ?? "", changed: new Set(sent.keys()), live, recorded },
+    id: change.id ?? "",
+    changed: new Set(sent.keys()),
+    live,
+    recorded,
     attributes: new Map([...values, ...sent]),
   };
   const send = () => type.update(context.endpoints, input);
-  if (type.reacts) return finishWrite(context, await sendCreate(context, input.name, send), sent, values);
-  return finishWrite(context, await sendTwice(send), sent, values);
+  const accepted = await (type.reacts ? sendCreate(context, input.name, send) : sendTwice(send));
+  return finishWrite(context, accepted, { sent, values, isNew: false });
 }
 
-/** Sends what makes a resource or a run; where its answer is uncertain it is looked for. */
+/** Sends the request for a resource or a run, and looks for its result where the answer is uncertain. */
 function sendCreate(context: ChangeContext, name: string, send: () => Promise<Accepted>): Promise<Accepted> {
   const { run, change, instance, type, parentId } = context;
   const { reads, record, journal } = run;
@@ -79,14 +82,17 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
   const { candidates } = type;
   if (!candidates) return sendTwice(send);
   const search = {
-    ...{ name, parentId, declared: instance.resolved, since: firstSentAt(run, address) },
+    name,
+    parentId,
+    declared: instance.resolved,
+    since: firstSentAt(run, address),
     preexistingIds: record.fences[address] ?? [],
   };
   const note = "the platform failed and may have done it: looking for it for at most 30 s";
   return createOrFind(reads, {
     send,
     look: (now) => candidates(now, { ...search, body: journal.openAt(address).at(-1)?.body }),
-    take: (made) => takeMade(context, made),
+    take: (found) => recordCreated(context, found),
     refuse: () => journal.closeAt(address, { result: "refused", status: 409 }),
     several: (found) => new DiagnosticsError([severalFound("apply.uncertain", address, found)]),
     command: "rnv apply",
@@ -94,35 +100,38 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
   });
 }
 
-async function takeMade(context: ChangeContext, made: LiveResource): Promise<Accepted> {
+async function recordCreated(context: ChangeContext, created: LiveResource): Promise<Accepted> {
   const { run, change, instance, type, parentId } = context;
   const { address } = change;
-  const { id } = made;
-  const recording = { address, resource: context.recordOnAccept(id) };
+  const { id } = created;
+  const recording = { address, resource: recordOfAccepted(context, { id }) };
   await run.journal.closeAt(address, { result: "done", status: 0, id }, { recording });
-  return { id, live: made, pending: type.runs?.pendingOf(id, parentId, instance.resolved) };
+  return { id, live: created, pending: type.runs?.pendingOf(id, parentId, instance.resolved) };
+}
+
+interface SentValues {
+  readonly sent: ReadonlyMap<string, AppliableValue>;
+  /** All declared values, also those that were not sent. */
+  readonly values: ReadonlyMap<string, AppliableValue>;
+  readonly isNew: boolean;
 }
 
 async function finishWrite(
   context: ChangeContext,
   accepted: Accepted,
-  sent: ReadonlyMap<string, AppliableValue>,
-  values: ReadonlyMap<string, AppliableValue>,
-  isNew = false,
+  { sent, values, isNew }: SentValues,
 ): Promise<ChangeEnd> {
   const { run, change, instance, type } = context;
   const { id } = accepted;
-  // What earlier attempts meant to set is set now.
   if (accepted.failure === undefined)
     await run.journal.closeAt(change.address, { result: "done", status: 0, id });
   const before = isNew ? undefined : (instance.live?.updatedAt ?? instance.recorded?.updatedAt);
-  // An answer about something else says nothing of this.
+  // The answer may show another resource.
   const answered = accepted.live?.id === accepted.id ? accepted.live : undefined;
-  const isEnough = answered !== undefined && !needsItsTime(type, sent, before, answered);
-  const live = isEnough ? answered : ((await readAgain(context, accepted.id)) ?? answered);
+  const isEnough = answered !== undefined && !needsRead(type, sent, before, answered);
+  const live = isEnough ? answered : ((await reread(context, accepted.id)) ?? answered);
   const previous = run.journal.recorded(change.address);
-  const whole = recordedAfter({
-    ...context,
+  const whole = recordAfter(context, {
     id: accepted.id,
     live,
     values,
@@ -141,12 +150,11 @@ async function finishWrite(
   await run.journal.record(change.address, kept);
   if (accepted.failure !== undefined) throw accepted.failure;
   if (unappliedFields) return { kind: "failed", diagnostic: unappliedFields, exitCode: 1 };
-  // The fields are written, and only what follows is not done.
   if (renamed) return { kind: "failed", diagnostic: renamed, exitCode: 3 };
   return accepted.pending ? settle(context, accepted.pending, kept) : { kind: "done" };
 }
 
-/** Returns the error for a name that someone gave a resource since the plan: what follows was planned for another. */
+/** Returns the error for a resource that was renamed since the plan: later changes were planned for another name. */
 function renamedSince(
   { change: { address }, instance, type: { nameAttribute } }: ChangeContext,
   live: LiveResource,
@@ -162,8 +170,8 @@ function renamedSince(
   });
 }
 
-/** Returns whether a secret was changed and the answer has no time that proves it. */
-const needsItsTime = (
+/** Returns true if a secret was sent and the answer has no time that proves it. */
+const needsRead = (
   type: ChangeContext["type"],
   sent: ComparedWrite["sent"],
   before: string | undefined,
@@ -173,7 +181,7 @@ const needsItsTime = (
   movedTime(before, answered.updatedAt) === undefined &&
   [...sent.keys()].some((path) => ruleAt(type, path)?.secret === true);
 
-async function readAgain(context: ChangeContext, id: string): Promise<LiveResource | undefined> {
+async function reread(context: ChangeContext, id: string): Promise<LiveResource | undefined> {
   const { run, change, instance, type, parentId } = context;
   const { address, liveName: name } = change;
   const read = await readNow(run, type, { address, id, name, declared: instance.resolved, parentId });
@@ -229,15 +237,14 @@ function parentAttributes({ run, instance }: ChangeContext): Attributes | undefi
   return new Map(known.filter((entry): entry is [string, Plain] => entry[1] !== undefined));
 }
 
-/** Nothing to send: what is declared holds already. Recorded only when the state would say something else. */
+/** Records a resource that is as declared, where the state says otherwise. Nothing is sent. */
 export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
   const { run, change, instance, type } = context;
   const { live, recorded, resolved } = instance;
   const id = live?.id ?? recorded?.id;
   if (id === undefined || (!recorded && change.action !== "adopt")) return { kind: "done" };
   if (run.mode === "refresh-only") return acceptDrift(context);
-  const next = recordedAfter({
-    ...context,
+  const next = recordAfter(context, {
     id,
     live,
     values: resolved,
@@ -246,17 +253,17 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
     inputs: run.journal.recorded(change.address)?.inputs ?? inputsOf(run, instance, type),
     pending: recorded?.pending,
   });
-  // A generated value that was changed outside stays so, and stays drift.
-  const isLeft = change.drift?.some(({ cause, after }) => cause === "drift" && after.kind === "secret");
-  // A secret that was compared in the clear is as declared, even where others wrote it last.
-  const isSeen = instance.isRevealed === true && recorded?.updatedAt !== next.updatedAt;
-  if (!recorded || isSeen || !saysTheSame(recorded, next))
-    await run.journal.record(change.address, isLeft ? { ...next, updatedAt: recorded?.updatedAt } : next);
+  // A generated value that was changed outside stays drift.
+  const staysDrift = change.drift?.some(({ cause, after }) => cause === "drift" && after.kind === "secret");
+  // A revealed secret is as declared, even where others wrote it last.
+  const isCompared = instance.isRevealed === true && recorded?.updatedAt !== next.updatedAt;
+  if (!recorded || isCompared || !isSameRecord(recorded, next))
+    await run.journal.record(change.address, staysDrift ? { ...next, updatedAt: recorded?.updatedAt } : next);
   if (recorded && recorded.id !== id) await renameInputs(context, recorded.id, id);
   return { kind: "done" };
 }
 
-/** The same thing under another id than the one recorded: what took it in did so, and does not run again for it. */
+/** Renames an ID in the `inputs` of siblings: a new ID of the same resource is no reason to run again. */
 async function renameInputs({ run, instance }: ChangeContext, from: string, to: string): Promise<void> {
   const parent = instance.recorded?.parent;
   if (parent === undefined) return;
@@ -267,7 +274,7 @@ async function renameInputs({ run, instance }: ChangeContext, from: string, to: 
   }
 }
 
-/** `-refresh-only`: what was recorded as applied becomes what is live, so that the next plan shows an edit, not drift. */
+/** Records live values as applied (`-refresh-only`): the next plan shows an edit, not drift. */
 async function acceptDrift({ run, change, instance, type }: ChangeContext): Promise<ChangeEnd> {
   const { live, recorded, defaults } = instance;
   if (!live || !recorded) return { kind: "done" };
@@ -280,16 +287,19 @@ async function acceptDrift({ run, change, instance, type }: ChangeContext): Prom
     if (!(path in recorded.applied) && now !== undefined && now !== defaults.get(path))
       applied.push([path, now]);
   }
-  await run.journal.record(change.address, {
-    ...{ ...recorded, name: live.name, applied: Object.fromEntries(applied), content: undefined },
-    computed: Object.fromEntries(live.computed),
+  const { id } = recorded;
+  const fields = {
+    id,
+    applied: Object.fromEntries(applied),
+    content: undefined,
     updatedAt: live.updatedAt ?? recorded.updatedAt,
-  });
+  };
+  await run.journal.record(change.address, recordOf(live, fields, recorded));
   return { kind: "done" };
 }
 
-/** Computed attributes come and go with every look; they alone are no reason to write. */
-function saysTheSame(recorded: RecordedResource, next: RecordedResource): boolean {
+/** Returns true if two records differ in computed attributes at most, which move with each read. */
+function isSameRecord(recorded: RecordedResource, next: RecordedResource): boolean {
   const moving = { computed: undefined, updatedAt: undefined, content: undefined };
   const fixedIn = (record: RecordedResource) => ({ ...record, ...moving }) as unknown as Plain;
   return plainEqual(fixedIn(recorded), fixedIn(next));

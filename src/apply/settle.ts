@@ -7,19 +7,19 @@ import type { WaitPolicy } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import { type Clock, durationText, timeLeft } from "../model/time";
 import type { Change } from "../plan/plan";
-import { adviceFor, awaitingCheckout } from "./advice";
+import { adviceFor, awaitingCheckout, deletionFailed, deletionUnproven } from "./advice";
+import { recordAfterFailedDeletion, without, writtenNow } from "./record";
 import {
   type ChangeContext,
-  deletionFailed,
-  endUnproven,
-  recordedAfterFailedDeletion,
-  writtenNow,
-} from "./change-context";
-import { type ChangeEnd, nothingRecovered, type Recovery, type RecoveryContext } from "./run";
+  type ChangeEnd,
+  nothingRecovered,
+  type Recovery,
+  type RecoveryContext,
+} from "./run-context";
 
 /**
- * Waits for what a write left pending, without holding a place among the running changes. What is not seen to
- * the end stays recorded as pending; what failed is recorded so that the next plan tries again.
+ * Waits for the end of a pending write, without a slot of the schedule. Work without an end stays recorded as pending;
+ * a failure is recorded so that the next plan tries again.
  */
 export async function settle(
   context: ChangeContext,
@@ -30,7 +30,7 @@ export async function settle(
   const waitPolicy = waitPolicyOf(context, pending);
   if (!waitPolicy.wait) return { kind: "done" };
   context.slot.release();
-  const noteOf = noteWithLast(context, pending);
+  const withNote = withLastRun(context, pending);
   try {
     const result = await waitUntilSettled(pending, {
       type,
@@ -42,27 +42,24 @@ export async function settle(
         run.emit({
           type: "waiting",
           address: change.address,
-          action: pending.deletes ? "delete" : waitingAction(change.action),
+          action: pendingAction(change, pending),
           elapsedSeconds,
           id: kind === "deployment" ? id : undefined,
           status,
-          note: noteOf(status, note),
+          note: withNote(status, note),
         }),
       onNext: async (next) => {
-        const taken = { id: next.id, pending: next, updatedAt: undefined };
-        if (recorded) await run.journal.record(change.address, { ...recorded, ...taken });
+        const replaced = { id: next.id, pending: next, updatedAt: undefined };
+        if (recorded) await run.journal.record(change.address, { ...recorded, ...replaced });
       },
     });
-    return await endOf(context, pending, result, recorded, waitPolicy);
+    return await recordEnd(context, pending, result, recorded, waitPolicy);
   } finally {
     await context.slot.take();
   }
 }
 
-/**
- * Follows to its end what an earlier run left pending of a resource that the plan leaves as it is. Undefined where there is
- * nothing to follow.
- */
+/** Waits for pending work of an earlier run, if the plan does not change its resource. Undefined: there is none. */
 export async function followPending(context: ChangeContext): Promise<ChangeEnd | undefined> {
   const { run, change } = context;
   const { address } = change;
@@ -77,8 +74,8 @@ export async function followPending(context: ChangeContext): Promise<ChangeEnd |
   return settle(context, pending, recorded);
 }
 
-/** Says beside a status how long it took in the run before: that is asked for once, and may stay unknown. */
-function noteWithLast({ run, instance, type }: ChangeContext, pending: Pending) {
+/** Adds to the note of a status the time that it took in the last run, which is read once and may stay unknown. */
+function withLastRun({ run, instance, type }: ChangeContext, pending: Pending) {
   const before = instance.live?.id;
   let last: ReadonlyMap<string, number> | undefined;
   const asked = run.isWatched && before !== undefined && before !== pending.id && type.runs;
@@ -97,13 +94,16 @@ function noteWithLast({ run, instance, type }: ChangeContext, pending: Pending) 
 
 function waitPolicyOf({ change, instance, type }: ChangeContext, pending: Pending): WaitPolicy {
   const ofType = type.reacts?.waitPolicy?.(instance.resolved) ?? defaultWaitPolicy;
-  const step = pending.deletes ? "delete" : waitingAction(change.action);
-  const timeoutMs = instance.desired?.timeouts?.[step];
+  const timeoutMs = instance.desired?.timeouts?.[pendingAction(change, pending)];
   return timeoutMs === undefined ? ofType : { ...ofType, timeoutMs };
 }
 
-const waitingAction = (action: string) =>
-  action === "delete" ? "delete" : action === "create" || action === "replace" ? "create" : "update";
+const pendingAction = ({ action }: Change, { deletes }: Pending) =>
+  deletes || action === "delete"
+    ? "delete"
+    : action === "create" || action === "replace"
+      ? "create"
+      : "update";
 
 const failed = (diagnostic: Diagnostic, exitCode: 1 | 7 | 8 = 1): ChangeEnd => ({
   kind: "failed",
@@ -111,7 +111,7 @@ const failed = (diagnostic: Diagnostic, exitCode: 1 | 7 | 8 = 1): ChangeEnd => (
   diagnostic,
 });
 
-async function endOf(
+async function recordEnd(
   context: ChangeContext,
   pending: Pending,
   result: WaitResult,
@@ -123,13 +123,11 @@ async function endOf(
   const about = { address, range };
   switch (result.kind) {
     case "done":
-      if (result.showsNothing && standsBeside(othersIn(run), run.types, address))
-        return failed({ ...endUnproven(error, address, nothingShown), ...about });
-      // What was deleted is forgotten in one step, by the caller: in between it would look as if it were still there.
-      if (recorded && pending.deletes !== true) {
-        const { id, updatedAt } = run.journal.recorded(address) ?? recorded;
-        await run.journal.record(address, { ...recorded, id, updatedAt, pending: undefined });
-      }
+      if (result.showsNothing && mustShowAnother(othersIn(run), run.types, address))
+        return failed({ ...deletionUnproven(error, address, nothingShown), ...about });
+      // The caller forgets a deleted resource in one step: without `pending` the record would say that it exists.
+      if (recorded && pending.deletes !== true)
+        await run.journal.record(address, without(run.journal.recorded(address) ?? recorded, ["pending"]));
       return { kind: "done" };
     case "failed": {
       const next = recorded && recordedAfterFailure(recorded, pending, result.summary);
@@ -143,24 +141,24 @@ async function endOf(
       break;
     case "timeout":
       if (result.unseen !== undefined && pending.deletes)
-        return failed({ ...endUnproven(error, address, result.unseen), ...about });
+        return failed({ ...deletionUnproven(error, address, result.unseen), ...about });
       break;
     case "interrupted":
       return { kind: "interrupted" };
   }
-  const { diagnostic, exitCode } = badEnd(address, result, {
+  const { diagnostic, exitCode } = finalStatus(address, result, {
     about,
     timeoutMs,
-    ...(context.around && { changed: context.around }),
+    changed: context.around,
   });
   return failed(diagnostic, exitCode);
 }
 
 type WaitSubject = Pick<Change, "address" | "range">;
 
-/** Returns why a wait for `what` did not end well, and the exit code for it; `next` is the hint where it still runs. */
-export function badEnd(
-  what: string,
+/** Returns diagnostic and exit code of a wait that did not end well; `next` is the hint for work that still runs. */
+export function finalStatus(
+  subject: string,
   result: Exclude<WaitResult, { readonly kind: "done" | "interrupted" }>,
   {
     about,
@@ -172,20 +170,23 @@ export function badEnd(
   switch (result.kind) {
     case "failed": {
       const details = { ...about, detail: result.detail, ...adviceFor(result.summary, changed) };
-      return { diagnostic: error("apply.deploy_failed", `${what}: ${result.summary}`, details), exitCode: 7 };
+      return {
+        diagnostic: error("apply.deploy_failed", `${subject}: ${result.summary}`, details),
+        exitCode: 7,
+      };
     }
     case "checkout":
-      return { diagnostic: awaitingCheckout(what, { ...about, detail: result.summary }), exitCode: 8 };
+      return { diagnostic: awaitingCheckout(subject, { ...about, detail: result.summary }), exitCode: 8 };
     case "timeout": {
       const { unseen, status, note } = result;
       if (unseen !== undefined) {
         const detail = "rnv looked for it for 30 seconds.";
         const hint =
           next ?? "It is still running. Run the same command again to look for it: nothing is sent twice.";
-        const summary = `${what} was accepted, but ${unseen}`;
+        const summary = `${subject} was accepted, but ${unseen}`;
         return { diagnostic: error("live.stale", summary, { ...about, detail, hint }), exitCode: 7 };
       }
-      const summary = `${what}: still ${status} after ${durationText(timeoutMs)}`;
+      const summary = `${subject}: still ${status} after ${durationText(timeoutMs)}`;
       const detail = note && `The platform says: ${note}`;
       const running = "It is still running. Run the same command to follow it, or raise the timeout.";
       const hint = next ?? (status === "queued" ? stillQueued : running);
@@ -199,11 +200,11 @@ const stillQueued =
 
 /** A failed run is recorded without `inputs`: the next plan sees a service configured since its last deployment. */
 function recordedAfterFailure(recorded: RecordedResource, { deletes }: Pending, reason: string) {
-  if (deletes) return recordedAfterFailedDeletion(recorded, reason);
-  return { ...recorded, pending: undefined, inputs: recorded.inputs && {} };
+  if (deletes) return recordAfterFailedDeletion(recorded, reason);
+  return without({ ...recorded, inputs: recorded.inputs && {} }, ["pending"]);
 }
 
-/** It stays pending: the service may continue it once the checkout is complete, and another one would be too many. */
+/** Stays pending: the service may continue the work after the checkout. A second request would double it. */
 export const recordedAtCheckout = (recorded: RecordedResource): RecordedResource =>
   recorded.pending ? { ...recorded, pending: { ...recorded.pending, awaited: true } } : recorded;
 
@@ -213,7 +214,7 @@ const othersIn = ({ journal }: ChangeContext["run"]) =>
   journal.all().filter(([at]) => !journal.openAt(at).some(({ method }) => method === "DELETE"));
 
 /** Returns true if another recorded resource must be shown: then a service that shows nothing hides it. */
-const standsBeside = (
+const mustShowAnother = (
   records: readonly (readonly [string, RecordedResource])[],
   types: ReadonlyMap<string, Resource>,
   address: Address,
@@ -223,22 +224,19 @@ const standsBeside = (
       at !== address && !types.get(type)?.removedWithParent && !retained && pending?.deletes !== true,
   );
 
-/**
- * Finds out what became of what an earlier run left pending: waits at most `longestMs`, from when it was left; 0 looks once.
- * What has not ended stays recorded as it is.
- */
+/** Settles pending work of an earlier run, at most `longestMs` after its request; 0 polls once. No end: no change. */
 export async function settlePending(
   recovering: RecoveryContext,
   address: Address,
   recorded: RecordedResource,
   longestMs: number,
 ): Promise<Recovery> {
-  const { pending, ...rest } = recorded;
+  const { pending } = recorded;
   const { types, state, reads, clock, signal } = recovering;
   const type = types.get(recorded.type);
   if (!type || !pending) return nothingRecovered;
   const timeoutMs = remainingWaitMs(pending, longestMs, clock);
-  const onWaiting = timeoutMs > 0 ? tellWaiting(recovering, address, pending, timeoutMs) : undefined;
+  const onWaiting = timeoutMs > 0 ? reportWaiting(recovering, address, pending, timeoutMs) : undefined;
   const result = await waitUntilSettled(pending, { type, reads, clock, signal, timeoutMs, onWaiting });
   const ended = (resource: RecordedResource | null, ...diagnostics: Diagnostic[]): Recovery => {
     const deletedAt = resource ? undefined : writtenNow(recovering);
@@ -250,35 +248,34 @@ export async function settlePending(
   };
   switch (result.kind) {
     case "done":
-      if (result.showsNothing && standsBeside(Object.entries(state.resources), types, address))
-        return { ...nothingRecovered, diagnostics: [endUnproven(error, address, nothingShown)] };
-      return ended(pending.deletes ? null : rest);
+      if (result.showsNothing && mustShowAnother(Object.entries(state.resources), types, address))
+        return { ...nothingRecovered, diagnostics: [deletionUnproven(error, address, nothingShown)] };
+      return ended(pending.deletes ? null : without(recorded, ["pending"]));
     case "failed":
       return ended(
         recordedAfterFailure(recorded, pending, result.summary),
         pending.deletes ? deletionFailed(warning, address, result) : endedBadly(address, result),
       );
-    // Its standing says that it awaits a checkout.
     case "checkout":
     case "interrupted":
       return nothingRecovered;
     case "timeout":
-      // Nothing will tell: it is asked for again, as one that failed.
+      // Result unknown: request the deletion again.
       return result.unseen !== undefined && pending.deletes && timeoutMs > 0
         ? ended(
-            recordedAfterFailedDeletion(recorded, result.unseen),
-            endUnproven(warning, address, result.unseen, "its deletion is asked for again"),
+            recordAfterFailedDeletion(recorded, result.unseen),
+            deletionUnproven(warning, address, result.unseen, "its deletion is asked for again"),
           )
         : nothingRecovered;
   }
 }
 
-function tellWaiting({ emit }: RecoveryContext, address: Address, pending: Pending, timeoutMs: number) {
+function reportWaiting({ emit }: RecoveryContext, address: Address, pending: Pending, timeoutMs: number) {
   const action = pending.deletes ? "delete" : "update";
   let isFirst = true;
   return (elapsedSeconds: number, status: string, note: string | undefined): void => {
-    const told = `${status} since an earlier run; waiting for it, at most ${durationText(timeoutMs)}`;
-    if (isFirst) emit({ type: "progress", address, action, note: told });
+    const text = `${status} since an earlier run; waiting for it, at most ${durationText(timeoutMs)}`;
+    if (isFirst) emit({ type: "progress", address, action, note: text });
     isFirst = false;
     emit({ type: "waiting", address, action, elapsedSeconds, status, note });
   };
@@ -293,7 +290,7 @@ const endedBadly = (address: Address, { summary }: { readonly summary: string })
 /** The result of a wait, and its operation: a later operation may have replaced the first. */
 export type WaitResult = { readonly pending: Pending } & (
   | Exclude<OperationStatus, { readonly kind: "waiting" }>
-  /** `unseen`: why no longer wait would show its end. */
+  /** `unseen`: the reason why a longer wait would not show its end. */
   | { readonly kind: "timeout"; readonly status: string; readonly note?: string; readonly unseen?: string }
   | { readonly kind: "interrupted" }
 );
@@ -306,7 +303,7 @@ interface Wait {
   readonly timeoutMs: number;
   /** About every ten seconds, and whenever the status or the note changes. */
   readonly onWaiting?: (seconds: number, status: string, note: string | undefined, pending: Pending) => void;
-  /** Called with the operation that took the place of the pending one. */
+  /** Called with the operation that replaced the pending operation. */
   readonly onNext?: (pending: Pending) => Promise<void>;
 }
 
@@ -323,15 +320,15 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
   let pause = firstPauseMs;
   let shown = "";
   let shownAt = startedAt;
-  let doubtedSince: number | undefined;
-  let isFollowed = false;
+  let limitedSince: number | undefined;
+  let isSuccessorPolled = false;
   for (;;) {
     const settled = await unlessInterrupted(wait.signal, wait.type.poll(wait.reads, pending));
     if (settled === undefined) return { kind: "interrupted", pending };
     if (settled.kind !== "waiting") return { ...settled, pending };
     const now = wait.clock.elapsed();
-    doubtedSince = settled.atMost === undefined ? undefined : (doubtedSince ?? now);
-    if (settled.atMost !== undefined && now - (doubtedSince ?? now) >= settled.atMost.ms) {
+    limitedSince = settled.atMost === undefined ? undefined : (limitedSince ?? now);
+    if (settled.atMost !== undefined && now - (limitedSince ?? now) >= settled.atMost.ms) {
       const { summary, isUnseen } = settled.atMost;
       return isUnseen
         ? { kind: "timeout", status: settled.status, pending, unseen: summary }
@@ -347,15 +344,14 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
     if (settled.next) {
       pending = settled.next;
       await wait.onNext?.(pending);
-      // What took its place is looked at once, however little time is left.
-      if (isOver && !isFollowed) {
-        isFollowed = true;
+      // Poll the successor once, even after the timeout.
+      if (isOver && !isSuccessorPolled) {
+        isSuccessorPolled = true;
         continue;
       }
     }
     if (isOver) return { kind: "timeout", status: settled.status, note: settled.note, pending };
     if (wait.signal.aborted) return { kind: "interrupted", pending };
-    // What is pending is looked at again after an interrupt.
     const pauseMs = Math.min(pause, wait.timeoutMs - (now - startedAt));
     await unlessInterrupted(wait.signal, wait.clock.sleep(pauseMs, wait.signal));
     const isAction = pending.kind === "operation" && !pending.deletes;
@@ -375,10 +371,7 @@ async function unlessInterrupted<T>(signal: AbortSignal, work: Promise<T>): Prom
 
 export const defaultWaitPolicy: WaitPolicy = { wait: true, timeoutMs: 15 * 60_000 };
 
-/**
- * Milliseconds for which something pending may still be waited for: its whole timeout when it was accepted just now,
- * or it is unknown when; of what an earlier run left, the rest.
- */
+/** Returns the milliseconds left of a timeout that began with the request, if that has a known time. */
 const remainingWaitMs = (
   { since, awaited }: Pending,
   timeoutMs: number,

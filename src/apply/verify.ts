@@ -17,15 +17,15 @@ export interface ComparedWrite {
 }
 
 /**
- * Compares the answer of a write with what was sent. A field that did not take is an error that names it, never
- * a silent success. A secret is masked in every answer: its write must have moved `updatedAt`.
+ * Returns the error for fields that the answer of a write shows with other values than were sent. A secret is masked in
+ * every answer: its write must have moved `updatedAt`.
  */
-export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic | undefined {
-  const refused = unappliedPaths(taken);
+export function verifyApplied(change: Change, write: ComparedWrite): Diagnostic | undefined {
+  const refused = unappliedPaths(write);
   const [first] = refused;
   if (first === undefined) return undefined;
   const { address, attributes } = change;
-  const { type, live } = taken;
+  const { type, live } = write;
   const summary = `${address}: the platform accepted the change, but ${refused.join(", ")} did not take`;
   const about = { address, attribute: first, range: attributes.find(({ path }) => path === first)?.range };
   if (refused.every((path) => ruleAt(type, path)?.secret === true)) {
@@ -38,24 +38,24 @@ export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic 
   const hint = isNamedOtherwise
     ? `it is recorded; declare ${nameAttribute}: ${JSON.stringify(live.name)}, and run the same command again`
     : hintOf(fieldHint, type);
-  return error("apply.not_taken", summary, { ...about, detail: differences(refused, taken), hint });
+  return error("apply.not_taken", summary, { ...about, detail: differences(refused, write), hint });
 }
 
 const secretHint =
   "nothing was recorded: run the same command again to send it again; if the platform may hold this value already, rnv apply --verify-values reveals it once and writes nothing that is equal";
 const fieldHint = "run rnv plan to see what is live now; the value may not be allowed for this kind or plan";
 
-const mostTold = 3;
-const longestTold = 120;
+const mostFields = 3;
+const longestText = 120;
 
 /** Returns the sent and the shown values of the first fields, without secrets. */
 function differences(refused: readonly string[], { type, sent, live, mask = noMask }: ComparedWrite): string {
-  const told = refused.filter((path) => !ruleAt(type, path)?.secret).slice(0, mostTold);
+  const shownPaths = refused.filter((path) => !ruleAt(type, path)?.secret).slice(0, mostFields);
   const text = (value: unknown): string => {
     const json = JSON.stringify(mask((value ?? null) as Plain));
-    return json.length > longestTold ? `${json.slice(0, longestTold)}…` : json;
+    return json.length > longestText ? `${json.slice(0, longestText)}…` : json;
   };
-  return told
+  return shownPaths
     .map((path) => {
       const shown = live.attributes.get(path);
       const answer = shown === undefined ? "does not show it" : `shows ${text(shown)}`;
@@ -81,7 +81,7 @@ export function unappliedPaths({ type, sent, live, defaults, before }: ComparedW
   return refused;
 }
 
-/** Returns whether a write moved the time of its resource; undefined where the two times do not tell. */
+/** Returns true if a write moved the time of its resource; undefined without both times. */
 export function movedTime(before: string | undefined, after: string | undefined): boolean | undefined {
   const times = [Date.parse(before ?? ""), Date.parse(after ?? "")];
   return times.some(Number.isNaN) ? undefined : times[0] !== times[1];

@@ -2,7 +2,7 @@ import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Connection } from "../api/connection";
 import { type AimedAction, confirmAction, recordedPart, sendAction, type VerbAction } from "../apply/action";
 import { RunJournal } from "../apply/run-journal";
-import { badEnd, recordedAtCheckout, type WaitResult, waitUntilSettled } from "../apply/settle";
+import { finalStatus, recordedAtCheckout, type WaitResult, waitUntilSettled } from "../apply/settle";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Pending } from "../model/live";
@@ -242,7 +242,8 @@ async function awaitEnd(sent: SentAction): Promise<Outcome> {
     const summary = `stopped waiting for the ${what}`;
     return { diagnostics: [error("apply.interrupted", summary, about)], exitCode: 130 };
   }
-  const bad = result.kind === "done" ? undefined : badEnd(what, result, { about: { address }, timeoutMs });
+  const bad =
+    result.kind === "done" ? undefined : finalStatus(what, result, { about: { address }, timeoutMs });
   const outcome = bad ? { diagnostics: [bad.diagnostic], exitCode: bad.exitCode } : succeeded;
   if (result.kind !== "timeout") await recordEnd(sent, result, outcome.exitCode);
   return outcome;

@@ -1,4 +1,4 @@
-import { knownValue, type Run, type RunLookup, UnknownReference } from "../apply/run";
+import { knownValue, type Run, type RunLookup, UnknownReference } from "../apply/run-context";
 import { RunJournal } from "../apply/run-journal";
 import { type RunResult, refreshRecords, runPlan } from "../apply/run-plan";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";

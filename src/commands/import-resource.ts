@@ -1,6 +1,6 @@
 import type { Connection } from "../api/connection";
 import type { Reads, Resource } from "../api/reads";
-import { bareRecord, writtenNow } from "../apply/change-context";
+import { recordOf, writtenNow } from "../apply/record";
 import type { LoadedManifest } from "../declaration/load-request";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
@@ -74,7 +74,7 @@ export async function importResource(context: Context, request: ImportRequest): 
     const live = await readLive(importing);
     if (declared === undefined) throw new DiagnosticsError([await undeclared(importing, live)]);
     const writtenAt = writtenNow({ reads: connection.reads, clock: context.clock });
-    const recorded = { ...recordOf(importing, declared, live), writtenAt };
+    const recorded = importedRecord(importing, declared, live, writtenAt);
     const { address, id: after } = target;
     const imported = { ...state, resources: { ...state.resources, [address]: recorded } };
     const run = { command: "import", touched: [{ address, after }] };
@@ -187,22 +187,23 @@ function parentOf(address: Address, { parents, manifest }: Resource): Address | 
   return parent === undefined || outer.length === 0 ? undefined : addressOf(parent.type, ...outer);
 }
 
-function recordOf(
-  { connection: { mask }, state, type, parent }: Importing,
+function importedRecord(
+  { connection: { mask }, state, parent }: Importing,
   { attributes, lifecycle: { preventDestroy, onRemove } }: DesiredResource,
   live: LiveResource,
+  writtenAt: string,
 ): RecordedResource {
   const isRecorded = parent !== undefined && state.resources[parent] !== undefined;
-  const { id, name, updatedAt } = live;
   // Only generated values are kept as they are. The first plan shows all others.
   const kept = [...attributes].flatMap(([path, { value }]) =>
     value instanceof GeneratedSecret ? [[path, { fingerprint: value.fingerprint }]] : [],
   );
-  return {
-    ...bareRecord({ type: type.type, id, name, updatedAt, parent: isRecorded ? parent : undefined }),
+  return recordOf(live, {
+    parent: isRecorded ? parent : undefined,
     computed: unmasked(Object.fromEntries(live.computed), mask),
     preventDestroy,
     onRemove,
     applied: Object.fromEntries(kept),
-  };
+    writtenAt,
+  });
 }

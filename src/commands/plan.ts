@@ -2,7 +2,7 @@ import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Connection } from "../api/connection";
 import type { Reads } from "../api/reads";
 import type { Deployment } from "../api/wire/shapes";
-import type { Recovery } from "../apply/run";
+import type { Recovery } from "../apply/run-context";
 import {
   type Diagnostic,
   DiagnosticsError,

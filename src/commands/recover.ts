@@ -1,7 +1,6 @@
 import type { Connection } from "../api/connection";
 import { recover } from "../apply/recover";
-import type { Recovery, RecoveryContext } from "../apply/run";
-import { nothingRecovered } from "../apply/run";
+import { nothingRecovered, type Recovery, type RecoveryContext } from "../apply/run-context";
 import { withoutMasked } from "../apply/run-journal";
 import { hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";

@@ -30,7 +30,7 @@ import { applyMoves } from "../plan/instances";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";
 import { groupBy } from "../report/order";
 import { findResource, readProven, resourceTypes, typeNamed } from "../resources";
-import { readListing } from "../resources/listings";
+import { readListing } from "../resources/read-listing";
 
 interface Refreshed {
   /** One result for every declared and every recorded address. */

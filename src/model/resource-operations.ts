@@ -1,9 +1,16 @@
+import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
-import type { LiveResource, Pending, ReadResult } from "./live";
-import type { AttributeLookup, Finding } from "./resource-type";
+import type { LiveResource, Pending } from "./live";
 import type { Secret } from "./secret";
 import type { Command, RecordedResource } from "./state";
-import type { Attributes, Plain, ResolvedValue } from "./value";
+import type { AttributeLookup, Attributes, Plain, ResolvedValue } from "./value";
+
+/** A finding of a type about a declaration; `attribute` is the path that it points at. */
+export interface Finding
+  extends Pick<Diagnostic, "code" | "summary" | "detail" | "hint" | "remedy" | "attribute"> {
+  /** Stops nothing; reported where the resource is sent. */
+  readonly isWarning?: true;
+}
 
 export interface ReadTarget {
   readonly address: Address;
@@ -110,8 +117,8 @@ export interface PlannedRuns {
   readonly parentIds: readonly string[];
 }
 
-/** A type whose create and update start a run that goes on at the service. */
-interface Runs<Reads> {
+/** A type whose create and update start a run at the service. */
+export interface Runs<Reads> {
   /** Returns the pending work of a run, recorded with its answer. `attributes`: as sent. */
   readonly pendingOf: (id: string, parentId: string | undefined, attributes: AttributeLookup) => Pending;
   /** Returns the current reasons that block planned runs; at most one request. */
@@ -172,37 +179,4 @@ export interface ResourceAction<Reads, Writes> {
   readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;
   /** Returns the reason of a refusal, where the service shows it now. */
   readonly whyRefused?: (reads: Reads, input: ActionInput) => Promise<Finding | undefined>;
-}
-
-/**
- * Requests for the resources of a type. `Reads` and `Writes` are the capabilities of `src/api`; writes go through an
- * endpoint set that already keys and journals them.
- */
-export interface ResourceOperations<Reads, Writes> {
-  readonly read: (reads: Reads, target: ReadTarget) => Promise<ReadResult>;
-  /** Returns the live resources, of one parent where given; undefined where they cannot be listed. */
-  readonly list: (reads: Reads, parentId?: string) => Promise<readonly LiveResource[] | undefined>;
-  readonly create: (writes: Writes, input: CreateInput) => Promise<Accepted>;
-  readonly update: (writes: Writes, input: UpdateInput) => Promise<Accepted>;
-  readonly remove: (writes: Writes, input: DeleteInput) => Promise<Accepted>;
-  /** Looks once at a pending write; `apply` decides how often. */
-  readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;
-
-  /**
-   * Returns the possible results of an unanswered create: the resources of the name, in the parent and the place.
-   * Undefined when they cannot be looked up. Absent for a type without creates.
-   */
-  readonly candidates?: (
-    reads: Reads,
-    search: CandidateSearch,
-  ) => Promise<readonly LiveResource[] | undefined>;
-  /** Absent where a deletion has ended with its answer. */
-  readonly deletes?: Deletes<Reads, Writes>;
-  readonly runs?: Runs<Reads>;
-  /** Archives it: of a type with `archives`. */
-  readonly archive?: (writes: Writes, input: DeleteInput) => Promise<Accepted>;
-  /** Returns live secret values by attribute path. Audited by the service: asked for by name only. */
-  readonly reveal?: (reads: Reads, live: LiveResource) => Promise<ReadonlyMap<string, Secret>>;
-  /** Actions of verbs, by name. */
-  readonly actions?: Readonly<Record<string, ResourceAction<Reads, Writes>>>;
 }

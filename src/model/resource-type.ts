@@ -1,13 +1,23 @@
 import type { ZodObject } from "zod";
-import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
 import type { Catalog } from "./catalog";
-import type { LiveResource, Offers } from "./live";
+import type { LiveResource, Offers, Pending, ReadResult } from "./live";
+import type {
+  Accepted,
+  CandidateSearch,
+  CreateInput,
+  DeleteInput,
+  Deletes,
+  Finding,
+  OperationStatus,
+  ReadTarget,
+  ResourceAction,
+  Runs,
+  UpdateInput,
+} from "./resource-operations";
+import type { Secret } from "./secret";
 import type { RecordedResource } from "./state";
-import type { Attributes, Plain, ResolvedValue } from "./value";
-
-/** Attributes that are only looked up by path: declared, live, or one over the other. */
-export type AttributeLookup = Pick<Attributes<ResolvedValue>, "get">;
+import type { AttributeLookup, Attributes, Plain, ResolvedValue } from "./value";
 
 /** The consequence of a change beyond the field itself; every plan shows it. */
 export type Effect = "deploys" | "restarts" | "billing" | "destructive";
@@ -60,7 +70,7 @@ export interface ComputedRule {
 export interface ManifestForm {
   /** The key that holds it: `services`. */
   readonly key: string;
-  /** Types whose block the key stands in; `root` for the top level. */
+  /** Types whose block has the key; `root` for the top level. */
   readonly within: readonly ("root" | string)[];
   /** `map`: logical name to block. `single`: one block per parent. */
   readonly shape: "map" | "single";
@@ -84,13 +94,6 @@ export interface Parent {
   readonly attribute: string;
 }
 
-/** A finding of a type about a declaration; `attribute` is the path that it points at. */
-export interface Finding
-  extends Pick<Diagnostic, "code" | "summary" | "detail" | "hint" | "remedy" | "attribute"> {
-  /** Stops nothing; reported where the resource is sent. */
-  readonly isWarning?: true;
-}
-
 export interface CheckContext {
   /** The resource is created or replaced. */
   readonly isNew: boolean;
@@ -100,7 +103,7 @@ export interface CheckContext {
   readonly offers?: Offers;
   /** The parent is created or replaced. */
   readonly isParentNew: boolean;
-  /** Attributes of the parent once the plan is applied; undefined where the resource is only taken over. */
+  /** Attributes of the parent once the plan is applied; undefined where the resource is adopted alone. */
   readonly parent?: AttributeLookup;
 }
 
@@ -143,7 +146,7 @@ export interface ReactionContext {
   readonly live?: LiveResource;
   /** Attributes of the parent: declared, references resolved, over live. */
   readonly parent?: AttributeLookup;
-  /** Returns whether the parent's block writes an attribute. */
+  /** Returns true if the parent's block writes an attribute. */
   readonly parentDeclares?: (path: string) => boolean;
   readonly upstream: readonly Upstream[];
 }
@@ -167,102 +170,170 @@ export interface Reaction {
 }
 
 /** The behaviour of a type with `onRemove: archive`. */
-interface Archives {
-  /** The boolean attribute that tells whether a resource is archived. An archived one is in no list of the service. */
+interface Archives<Writes> {
+  /** The boolean attribute that is true while a resource is archived. No list of the service shows it then. */
   readonly attribute: string;
   /** The resources that no list shows, for messages: `archived services`. */
   readonly unlisted: string;
+  readonly archive: (writes: Writes, input: DeleteInput) => Promise<Accepted>;
 }
 
 type Picture =
-  /** A box around the nodes of resources that lie in it. */
+  /** A box around the nodes of the resources in it. */
   | { readonly as: "box" }
-  /** A node; the values of `facts`, attribute paths, stand under its name. */
+  /** A node; the values of `facts`, attribute paths, are shown under its name. */
   | { readonly as: "node"; readonly facts: readonly string[] }
   /** A part of the node of its parent. It names the edge to the resource that it refers to. */
   | { readonly as: "reference" }
-  /** It says where the nodes of its box stand: `attribute` has their places by name or id. */
+  /** Positions for the nodes of its box: `attribute` has them by name or id. */
   | { readonly as: "places"; readonly attribute: string };
 
 /**
- * A resource type without the platform: schema, rules, identity. Pure. These derive from it: manifest validation, JSON
- * Schema, diff, masking, the Terraform schema, the constructs' types, the reference docs. No engine code tests `type`
- * or names an attribute.
+ * Schema: the block of a manifest, its rules, and the identity of a resource. Pure: no request, no clock.
+ *
+ * Each path of `schema`, and the parent attribute, has a rule; `RulesOf` checks that. Manifest validation, JSON
+ * Schema, diff, masking, constructs, the Terraform schema and the reference pages derive from this group.
  */
-export interface ResourceType {
+interface SchemaGroup {
   readonly type: string;
-  /** Its form in pictures; default: a part of its parent. */
-  readonly picture?: Picture;
-  /** Its name in Terraform and in stacks. Default: `rnv_` and the type. */
-  readonly terraformName?: string;
   readonly doc: string;
   /** One block as written: strict, camelCase, every field optional unless the service needs it. */
   readonly schema: ZodObject;
-  /** One rule for every attribute path of the schema, and for the parent attribute. */
   readonly rules: Readonly<Record<string, AttributeRule>>;
   readonly computed: Readonly<Record<string, ComputedRule>>;
   /** Nested objects of the schema, flattened one level: `configuration`. */
   readonly groups: readonly string[];
-  /** One of the groups takes further fields: those that `defaults` names and the schema does not, typed by it. */
-  readonly open?: { readonly group: string; readonly rule: AttributeRule };
   readonly manifest: ManifestForm;
-
-  /** The attribute that holds its name (default: its logical name); undefined when it has none. */
-  readonly nameAttribute?: string;
-  /**
-   * The choice of its parent that, with the name, identifies it: the attribute that declares it, and the computed
-   * attribute with its id. If none is declared, a move is drift and changes nothing.
-   */
-  readonly place?: { readonly attribute: string; readonly id: string };
   /** The first that applies; empty for a root type. */
   readonly parents: readonly Parent[];
   /** Types under the same parent that are applied before it. */
   readonly follows: readonly string[];
-  readonly removal: "delete" | "forget";
-  /** The service deletes it together with its parent, without a request of its own. */
-  readonly removedWithParent: boolean;
-  /** A boolean attribute that declares it as created elsewhere: never created or deleted, an error if missing. */
-  readonly preservedBy?: string;
-
   /** Returns the service's defaults by attribute path (column C of DESIGN section 4), for one `variant` where given. */
   readonly defaults: (catalog: Catalog, variant?: string) => Attributes;
-  /** Returns the words that the service's catalog offers for an attribute. */
-  readonly offeredWords?: (path: string, catalog: Catalog) => readonly string[];
-  /** The attribute whose value is the variant: its defaults differ from those of the type. */
+
+  /** Optional: its form in pictures. Default: a part of its parent. */
+  readonly picture?: Picture;
+  /** Optional: its name in Terraform and in stacks. Default: `rnv_` and the type. */
+  readonly terraformName?: string;
+  /** Optional: a group that takes further fields: those of `defaults` that the schema does not name, typed by them. */
+  readonly open?: { readonly group: string; readonly rule: AttributeRule };
+  /** Optional: the attribute that holds its name (default: its logical name). Undefined: it has none. */
+  readonly nameAttribute?: string;
+  /**
+   * Optional: the choice of its parent that, with the name, identifies it. `attribute` declares it; the computed
+   * attribute `id` has its id. If none is declared, a move is drift and changes nothing.
+   */
+  readonly place?: { readonly attribute: string; readonly id: string };
+  /** Optional: a boolean attribute of resources that are made elsewhere: found or an error, forgotten, not deleted. */
+  readonly preservedBy?: string;
+  /** Optional: the attribute whose value is the variant. Its defaults differ from those of the type. */
   readonly variantAttribute?: string;
-  /** Returns declared choices that the catalog or the parent does not offer, and combinations that cannot be. */
+  /** Optional: returns the words that the service's catalog offers for an attribute. */
+  readonly offeredWords?: (path: string, catalog: Catalog) => readonly string[];
+  /** Optional: returns declared choices that the catalog or the parent does not offer, and impossible combinations. */
   readonly check?: (
     declared: Attributes<ResolvedValue>,
     catalog: Catalog,
     context?: CheckContext,
   ) => readonly Finding[];
-  /** The same against its siblings, in every plan. `offered`: the choices that the service shows, where known. */
+  /** Optional: `check` against its siblings, in every plan. `offered`: the choices that the service shows, if known. */
   readonly checkSiblings?: (
     declared: Attributes<ResolvedValue>,
     offered: Offers | undefined,
     siblings: readonly Neighbour[],
   ) => readonly Finding[];
-  /** Returns a choice that only so many resources of a workspace may have in common. */
+  /** Optional: returns a choice that only so many resources of a workspace may have in common. */
   readonly sharedLimit?: (
     attributes: AttributeLookup,
     catalog: Catalog,
   ) => { readonly choice: string; readonly most: number } | undefined;
-  /** Returns the choices of the resources in it once it is created. */
+  /** Optional: returns the choices of the resources in it once it is created. */
   readonly offersWhenNew?: (catalog: Catalog) => Offers;
-  /** Returns the estimated monthly price of `attributes`; undefined: unpriced. */
+  /** Optional: returns the estimated monthly price of `attributes`; undefined: unpriced. */
   readonly monthlyCost?: (attributes: AttributeLookup, catalog: Catalog) => Money | undefined;
+}
 
-  readonly archives?: Archives;
+/**
+ * Read: the live resources. A plan, a refresh and a data source call these as often as they like: they never write.
+ *
+ * `gone` needs a known id that is answered 404 and absent from a complete list. A resource that cannot be read alone is
+ * `unchecked`. Every other failure is a thrown `ApiError`.
+ */
+interface ReadGroup<Reads> {
+  readonly read: (reads: Reads, target: ReadTarget) => Promise<ReadResult>;
+  /** Returns the live resources, of one parent where given; undefined where they cannot be listed. */
+  readonly list: (reads: Reads, parentId?: string) => Promise<readonly LiveResource[] | undefined>;
+  /** Looks once at a pending write or deletion; `apply` decides how often. */
+  readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;
+
+  /**
+   * Optional, for a type with creates: returns the possible results of an unanswered create. They are the resources of
+   * the name, in the parent and the place. Undefined when they cannot be looked up.
+   */
+  readonly candidates?: (
+    reads: Reads,
+    search: CandidateSearch,
+  ) => Promise<readonly LiveResource[] | undefined>;
+  /** Optional: returns live secret values by attribute path. Audited by the service: requested by name only. */
+  readonly reveal?: (reads: Reads, live: LiveResource) => Promise<ReadonlyMap<string, Secret>>;
+}
+
+/**
+ * Write: creates, updates and runs. `writes` keys and journals each request, so an operation sends it once and never
+ * retries.
+ *
+ * An accepted write returns its id, and `pending` where its end is still to be seen. A later request of the same
+ * operation that fails is its `failure`: the id is recorded before the error is reported.
+ */
+interface WriteGroup<Reads, Writes> {
+  readonly create: (writes: Writes, input: CreateInput) => Promise<Accepted>;
+  /** Sends `changed` fields only; all others keep their values. */
+  readonly update: (writes: Writes, input: UpdateInput) => Promise<Accepted>;
+
+  /** Optional: the reaction of a type that is written because others change. */
   readonly reacts?: Reaction;
-  /** A further hint where the service accepts an update and applies no field of it. */
+  /** Optional: the run at the service that its create and update start. */
+  readonly runs?: Runs<Reads>;
+  /** Optional: actions of verbs, by name. */
+  readonly actions?: Readonly<Record<string, ResourceAction<Reads, Writes>>>;
+  /** Optional: a further hint where the service accepts an update and applies no field of it. */
   readonly unappliedHint?: string;
 }
+
+/**
+ * Delete: the end of a resource that is no longer declared. The name is confirmed before `remove` is called.
+ *
+ * `remove` asks for the deletion; only a read that proves it `gone` ends it (DESIGN section 4, "Ends of pending work").
+ */
+interface DeleteGroup<Reads, Writes> {
+  /** `forget`: the record alone is removed. */
+  readonly removal: "delete" | "forget";
+  /** The service deletes it together with its parent, without a request of its own. */
+  readonly removedWithParent: boolean;
+  readonly remove: (writes: Writes, input: DeleteInput) => Promise<Accepted>;
+
+  /** Optional: deletions that end after their answer. */
+  readonly deletes?: Deletes<Reads, Writes>;
+  /** Optional: archives instead of deleting, with `onRemove: archive`. */
+  readonly archives?: Archives<Writes>;
+}
+
+/**
+ * A resource type, the only description of it. Engine code tests its members, never its name or an attribute's.
+ *
+ * `Reads` and `Writes` are the capabilities of `src/api`. Without them, as in `plan`, no operation can be called.
+ */
+export interface ResourceType<Reads = never, Writes = never>
+  extends SchemaGroup,
+    ReadGroup<Reads>,
+    WriteGroup<Reads, Writes>,
+    DeleteGroup<Reads, Writes> {}
 
 /** Returns the rule of an attribute path: its own, or that of the further fields of an open group. */
 export const ruleAt = (type: Pick<ResourceType, "rules" | "open">, path: string): AttributeRule | undefined =>
   type.rules[path] ?? (isOpenField(type, path) ? type.open?.rule : undefined);
 
-/** Returns whether a path is that of a further field: in the open group of its type, and none that its schema names. */
+/** Returns true for a field of the open group that the schema does not name. */
 export function isOpenField({ rules, open }: Pick<ResourceType, "rules" | "open">, path: string): boolean {
   if (open === undefined || !path.startsWith(`${open.group}.`) || Object.hasOwn(rules, path)) return false;
   return /^[A-Za-z]\w*$/.test(path.slice(open.group.length + 1));
@@ -279,7 +350,7 @@ export const withoutOpenFields = (
     ),
   );
 
-/** Returns whether a path is a setting: a field of one of the groups. */
+/** Returns true for a field of a group. */
 export const isSetting = ({ groups }: Pick<ResourceType, "groups">, path: string): boolean =>
   groups.some((group) => path.startsWith(`${group}.`));
 
@@ -291,13 +362,13 @@ export const pathsWith = (
   flag: "secret" | "alwaysManaged" | "kept",
 ): readonly string[] => Object.keys(rules).filter((path) => rules[path]?.[flag]);
 
-/** Returns whether a resource is declared as made elsewhere (`preserve`). */
+/** Returns true if a resource is declared as made elsewhere (`preserve`). */
 export const isPreserved = (
   { preservedBy }: Pick<ResourceType, "preservedBy">,
   declared: AttributeLookup,
 ): boolean => preservedBy !== undefined && declared.get(preservedBy) === true;
 
-/** Returns whether no list of the service shows a resource with these attributes. */
+/** Returns true if no list of the service shows a resource with these attributes. */
 export const isUnlisted = (
   { archives }: Pick<ResourceType, "archives">,
   attributes: AttributeLookup,

@@ -145,6 +145,9 @@ export function canonicalJson(value: Plain): string {
 /** Attributes by path. Nested objects of a schema are flattened one level: `configuration.branch`. */
 export type Attributes<Value = Plain> = ReadonlyMap<string, Value>;
 
+/** Attributes that are only looked up by path: declared, live, or both merged. */
+export type AttributeLookup = Pick<Attributes<ResolvedValue>, "get">;
+
 /** `configuration.branch` back to `{configuration: {branch}}`. */
 export function unflatten<Value>(
   attributes: ReadonlyMap<string, Value>,

@@ -1,7 +1,6 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import {
-  type AttributeLookup,
   isParentAttribute,
   isUnlisted,
   type Neighbour,
@@ -13,6 +12,7 @@ import { Secret } from "../model/secret";
 import { sameName } from "../model/service-names";
 import { isFingerprint } from "../model/state";
 import {
+  type AttributeLookup,
   Computed,
   canonicalJson,
   type DesiredValue,

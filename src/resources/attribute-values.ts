@@ -2,14 +2,13 @@ import type { ById } from "../api/reads";
 import { joinHints } from "../diagnostics/suggest";
 import type { LiveResource, ReadResult } from "../model/live";
 import { canonicalId } from "../model/resource-id";
-import type { CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
-import type { Finding } from "../model/resource-type";
+import type { CreateInput, Finding, ReadTarget, UpdateInput } from "../model/resource-operations";
 import { canonicalJson, type Plain, plainEqual } from "../model/value";
 
 /** A computed attribute that moves by itself, as with deployments and checks of health. */
 export const moving = { stable: false, movesByItself: true } as const;
 
-/** Text at a path; undefined where there is none, where it is null, or where it is not known yet. */
+/** Returns the text at a path; undefined for null and for values that are not known yet. */
 export function textAt(
   attributes: Pick<ReadonlyMap<string, unknown>, "get">,
   path: string,
@@ -21,7 +20,9 @@ export function textAt(
 /** Returns a warning about a value that is sent as it is written. */
 export const doubtful = (attribute: string, summary: string, hint?: string): Finding => ({
   code: "manifest.unknown_value",
-  ...{ attribute, summary, isWarning: true },
+  attribute,
+  summary,
+  isWarning: true,
   hint: joinHints(hint, "it is sent as it is written"),
 });
 
@@ -34,7 +35,6 @@ export function checkName(declared: Parameters<typeof textAt>[0], attribute: str
   return [doubtful(attribute, `the ${attribute} ${JSON.stringify(name)} ${fault}`)];
 }
 
-/** Returns the result of a read that found these resources of one name; more than one are for a person to decide. */
 export function foundAmong(
   [live, ...others]: readonly LiveResource[],
   missing: ReadResult = { kind: "absent" },
@@ -44,24 +44,21 @@ export function foundAmong(
   return { kind: "ambiguous", ids: [live, ...others].map(({ id }) => id) };
 }
 
-/** Attributes without those that the service left out or reported as null. */
+/** Returns attributes without those that the service left out or reported as null. */
 export function present(fields: Readonly<Record<string, Plain | undefined>>): Map<string, Plain> {
   const isShown = (field: [string, Plain | undefined]): field is [string, Plain] =>
     (field[1] ?? null) !== null;
   return new Map(Object.entries(fields).filter(isShown));
 }
 
-/** Returns the id of the parent that a write names, else of the live one. */
+/** Returns the id of the parent that a write names, else of the live parent. */
 export function parentIdOf(input: CreateInput | UpdateInput, attribute: string): string {
   const id = textAt(input.attributes, attribute) ?? ("live" in input ? input.live?.parentId : undefined);
   if (id == null) throw new Error(`${input.address} has no ${attribute}`);
   return id;
 }
 
-/**
- * Returns the record of the parent of what is read, or the result of the read where it has none: without its parent it is
- * no more, as the service deletes the two together.
- */
+/** Reads the parent of a resource. Without it the resource is missing: the service deletes the two together. */
 export async function parentRecord<T>(
   { id, declared, parentId, parentIsLive }: ReadTarget,
   attribute: string,
@@ -92,13 +89,12 @@ const sameIn =
 
 export const sameColor = sameIn((color) => color.toLowerCase());
 
-/** Equality of two ids: upper and lower case of a UUID are one. */
 export const sameId = sameIn(canonicalId);
 
-/** Equality of two texts: outer spaces and line ends do not count. */
+/** Equality of two texts without outer spaces and line ends. */
 export const sameText = sameIn((text) => text.trim());
 
-/** Equality of two directories: neither does a trailing slash. */
+/** Equality of two directories without a trailing slash. */
 export const sameDirectory = sameIn((path) => path.trim().replace(/(?<=.)\/+$/, ""));
 
 /** Equality of two repository URLs: trailing slash, `.git` and the case of scheme and host do not count. */

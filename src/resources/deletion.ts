@@ -13,12 +13,13 @@ type PendingOf = Deletes<Reads, Endpoints>["pendingOf"];
 interface DeletionOf extends Omit<Deletes<Reads, Endpoints>, "pendingOf"> {
   readonly send: (writes: Endpoints, input: DeleteInput) => Promise<Deletion>;
   readonly subject: (id: string, parentId: string | undefined) => Partial<Pending>;
-  readonly look: (reads: Reads, subject: Pending) => Promise<DeletionLook>;
+  readonly look: (reads: Reads, subject: Pending) => Promise<DeletionStatus>;
 }
 
 export function deletionOf({ send, subject, look, ...others }: DeletionOf) {
   const pendingOf: PendingOf = (id, operationId, parentId) => ({
-    ...{ kind: "operation", id: operationId ?? id },
+    kind: "operation",
+    id: operationId ?? id,
     ...subject(id, parentId),
     deletes: true,
   });
@@ -29,7 +30,7 @@ export function deletionOf({ send, subject, look, ...others }: DeletionOf) {
   } satisfies Pick<Resource, "remove" | "deletes" | "poll">;
 }
 
-/** A DELETE was answered: done, which a read has to prove, or queued as an operation that is polled (interface, "Services"). */
+/** A finished deletion is still to be proven by a read; a queued operation is polled (interface, "Services"). */
 function acceptedDeletion(input: DeleteInput, answer: Deletion, pendingOf: PendingOf): Accepted {
   const { id, address, parentId } = input;
   if (answer.deleted) return { id, pending: { ...pendingOf(id, undefined, parentId), isAnswered: true } };
@@ -39,23 +40,17 @@ function acceptedDeletion(input: DeleteInput, answer: Deletion, pendingOf: Pendi
     const hint = "look at it in the dashboard, then run again";
     throw failure("apply.not_taken", summary, { address, hint });
   }
-  // Queued without an operation to ask for: reads of the resource tell when it is gone.
+  // Without an operation, reads of the resource show the end.
   return { id, pending: pendingOf(id, operation?.id, parentId) };
 }
 
-/**
- * What a look at a thing shows of its deletion. `unmarked`: it stands, and would look the same while it is being
- * deleted. `unreadable`: there is no way to look.
- */
-export type DeletionLook = "gone" | "deleting" | "stands" | "unmarked" | "unreadable";
+/** The result of a read. `unmarked`: it exists, and would look the same while it is being deleted. */
+export type DeletionStatus = "gone" | "deleting" | "exists" | "unmarked" | "unreadable";
 
-/** How long a deletion is believed to go on when no operation says so. */
+/** Limit of a deletion without an operation. */
 const unseenMs = 5 * 60_000;
 
-/**
- * A look at the end of a deletion. It is done once `look` proves that the thing is gone, never because its operation
- * ended or is not found (DESIGN section 4, "Ends of pending work").
- */
+/** A deletion is done once `look` proves it, never because its operation ended or is unknown (DESIGN section 4). */
 async function pollDeletion(
   reads: Reads,
   pending: Pending,
@@ -64,7 +59,7 @@ async function pollDeletion(
   const status = (await operationOf(reads, pending))?.status;
   const hasEnded = pending.isAnswered === true || status === "complete";
   if (status !== undefined && status !== "failed" && !hasEnded) return { kind: "waiting", status };
-  // Deletions that ended at once share a list. Where the end is not said, an older list proves nothing.
+  // Deletions that have ended may share a recent list.
   const now = reads.fresh(hasEnded ? { mostAgeMs: 250, ignoresWrites: true } : {});
   const shown = await look(now, pending);
   if (shown === "gone") {
@@ -78,12 +73,14 @@ async function pollDeletion(
       summary: "the platform could not carry it out",
       detail: `Its operation ${pending.id} ended as "failed"; the platform does not say why.`,
     };
-  const ms = timeLeft(unseenMs, pending.since, reads.serviceTime());
-  return notSeen(shown, hasEnded, ms);
+  return unprovenEnd(shown, { hasEnded, ms: timeLeft(unseenMs, pending.since, reads.serviceTime()) });
 }
 
-/** Returns how long a deletion is waited for whose end is not shown; one that ended where nothing can be read is done. */
-function notSeen(shown: Exclude<DeletionLook, "gone">, hasEnded: boolean, ms: number): OperationStatus {
+/** Returns the status of a deletion whose end no read proves. It is done if it has ended and nothing can be read. */
+function unprovenEnd(
+  shown: Exclude<DeletionStatus, "gone">,
+  { hasEnded, ms }: { readonly hasEnded: boolean; readonly ms: number },
+): OperationStatus {
   if (shown === "unreadable") {
     if (hasEnded) return { kind: "done" };
     return notShown("the platform reports neither the operation nor its log");
@@ -98,7 +95,7 @@ function notSeen(shown: Exclude<DeletionLook, "gone">, hasEnded: boolean, ms: nu
   return unprovenStatus("still shown", summary);
 }
 
-/** Returns that no read shows the end: where that lasts, nothing will. */
+/** Returns the status of work that no read shows. */
 export const notShown = (summary: string): OperationStatus => unprovenStatus("not shown", summary, true);
 
 /** The operation of a deletion, where its id is known and the service shows it. */
@@ -109,7 +106,7 @@ async function operationOf(reads: Reads, { serviceId, variableId, projectId, id 
   try {
     return await reads.live.getProjectOperation(projectId, id);
   } catch (failure) {
-    // Nothing shows that there is such a route: what answers there may be anything.
+    // The route is a gap: any answer is possible.
     if (failure instanceof ApiError && (failure.kind === "refused" || failure.kind === "malformed"))
       return undefined;
     throw failure;

@@ -6,32 +6,28 @@ import { hiddenText } from "../api/recorded-values";
 import type { Deployment, Service } from "../api/wire/shapes";
 import { atCheckout, type Pending, type Standing } from "../model/live";
 import { shortId } from "../model/resource-id";
-import type { CandidateSearch, OperationStatus, PlannedRuns } from "../model/resource-operations";
-import type { Finding } from "../model/resource-type";
+import type { CandidateSearch, Finding, OperationStatus, PlannedRuns } from "../model/resource-operations";
 import type { RecordedResource } from "../model/state";
 import { isOlder } from "../model/time";
 import { notShown } from "./deletion";
 
-/**
- * One look at a deployment (interface, "Deployment status values"): only the id that our request returned counts,
- * or, once that is superseded, the newest deployment of the service.
- */
+/** Polls the deployment of our request; once it is superseded, the newest deployment of the service. */
 export async function pollDeployment(reads: Reads, pending: Pending): Promise<OperationStatus> {
   const { serviceId, id } = pending;
   if (serviceId === undefined) throw new Error(`deployment ${id} without a service`);
   const found = await reads.fresh().deployment(serviceId, id);
   return found === undefined || found.status === "superseded"
-    ? follow(reads, serviceId, pending, found)
+    ? pollNewest(reads, serviceId, pending, found)
     : settledAs(found, pending);
 }
 
-/** Returns the status of the latest deployment. One that was cancelled may end as superseded, by none. */
-const endOf = ({ status, cancelRequested }: Deployment): string =>
+/** Returns the status of the latest deployment. A cancelled deployment may end as superseded without a successor. */
+const statusOf = ({ status, cancelRequested }: Deployment): string =>
   status === "superseded" && cancelRequested ? "cancelled" : status;
 
 function settledAs(found: Deployment, { commit }: Pending): OperationStatus {
   const { id, commitSha, blockedReason } = found;
-  const status = endOf(found);
+  const status = statusOf(found);
   const detail = `deployment ${id}`;
   if (status === "live") {
     const serving = commitSha ?? "";
@@ -48,7 +44,7 @@ function settledAs(found: Deployment, { commit }: Pending): OperationStatus {
   return { kind: "waiting", status, note: blockedReason || undefined };
 }
 
-/** Returns why a deployment ended, with the step that failed where its reason does not name it: `build` for `building`. */
+/** Returns the reason of an ended deployment, with the failed step unless it names it: `build` for `building`. */
 function reasonOf({ status, steps, error, blockedReason }: Deployment): string | undefined {
   const reason = error || blockedReason || undefined;
   const step = status === "failed" ? steps.findLast(({ startedAt }) => startedAt != null)?.name : undefined;
@@ -57,8 +53,8 @@ function reasonOf({ status, steps, error, blockedReason }: Deployment): string |
   return `the step "${step}" failed${reason === undefined ? "" : `: ${reason}`}`;
 }
 
-/** Looks at the newest deployment. `superseded`: ours; undefined where the service does not show it. */
-async function follow(
+/** Polls the newest deployment. `superseded`: ours; undefined where the service does not show it. */
+async function pollNewest(
   reads: Reads,
   serviceId: string,
   pending: Pending,
@@ -67,7 +63,7 @@ async function follow(
   const list = await unlessAbsent(() => reads.live.listDeployments(serviceId, { limit: 1 }));
   const newest = list?.items[0];
   const isOurs = newest?.id === pending.id;
-  if (isOurs && endOf(newest) !== "superseded") return settledAs(newest, pending);
+  if (isOurs && statusOf(newest) !== "superseded") return settledAs(newest, pending);
   const isShown = isOurs || superseded !== undefined;
   // A key that lost its membership is shown no deployment at all.
   if (!newest && !isShown) return notShown(`the platform does not show deployment ${pending.id}`);
@@ -76,7 +72,7 @@ async function follow(
       "superseded",
       `deployment ${pending.id} was superseded, and no newer one is listed`,
     );
-  // A rollback serves an older release: what was to be deployed is not what serves.
+  // A rollback serves an older release, not ours.
   if (newest.sourceDeploymentId != null) {
     const summary = `deployment ${pending.id} was superseded by a rollback`;
     const detail = `deployment ${newest.id} rolls back to ${newest.sourceDeploymentId}`;
@@ -88,13 +84,13 @@ async function follow(
 
 interface QueuedSearch extends Pick<CandidateSearch, "preexistingIds"> {
   readonly commit?: string | undefined;
-  /** When the last change was made that it brings. */
+  /** Time of the last change that it deploys. */
   readonly changedAt?: string | undefined;
 }
 
 /**
- * Returns the deployments that a request may have queued: new since `preexistingIds` were listed, of its commit, and not
- * older than its change. Undefined where the service does not list them.
+ * Returns the deployments that a request may have queued: new since `preexistingIds`, of its commit, not older than its
+ * change. Undefined where they are not listed.
  */
 export async function queuedSince(
   reads: Reads,
@@ -104,7 +100,7 @@ export async function queuedSince(
   const listed = await unlessAbsent(() => reads.live.listDeployments(serviceId, { limit: 200 }));
   if (listed === undefined) return undefined;
   const { items } = listed;
-  // The list is newest first: what comes after one that is known is older.
+  // The list is newest first.
   const known = items.findIndex(({ id }) => preexistingIds.includes(id));
   const isOurs = ({ commitSha, createdAt }: Deployment): boolean =>
     (commit === undefined || !commitSha || commitSha === commit) && !isOlder(createdAt, changedAt);
@@ -118,48 +114,48 @@ interface Releases {
   readonly latestId?: string | null | undefined;
   readonly liveId?: string | null | undefined;
   readonly latest?: Deployment | undefined;
-  /** The recorded deployment, of one that may be a rollback by rnv. */
+  /** The recorded deployment, which may be a rollback by rnv. */
   readonly recorded?: RecordedResource | undefined;
 }
 
-/**
- * Where the latest deployment of a service stands when it is not what serves, or serves an older release again
- * (interface, "Deployment status values").
- */
+/** Returns the standing of a latest deployment that does not serve, or serves an older release again. */
 export function deploymentStanding({ latestId, liveId, latest, recorded }: Releases): Standing | undefined {
   if (latestId == null) return undefined;
   if (latestId === liveId) return rolledBack(liveId, latest, recorded);
   const runs = liveId == null ? "nothing runs" : `it still runs release ${shortId(liveId)}`;
   const named = `deployment ${shortId(latestId)}`;
   if (latest === undefined)
-    return said("older_release", `${named} is the latest, and does not serve; ${runs}`);
+    return standingOf("older_release", `${named} is the latest, and does not serve; ${runs}`);
   const { blockedReason, createdAt, finishedAt } = latest;
-  const status = endOf(latest);
+  const status = statusOf(latest);
   // An archived or suspended service may show no release that serves.
   if (status === "live" && liveId == null) return undefined;
   if (status === "live" || status === "superseded")
-    return said("older_release", `${named} was the latest, and an older release serves; ${runs}`);
+    return standingOf("older_release", `${named} was the latest, and an older release serves; ${runs}`);
   if (status === "failed" || status === "cancelled") {
     const reason = reasonOf(latest);
     const outcome = status === "failed" ? "failed" : "was cancelled";
     const summary = `${named} ${outcome}${reason ? `: ${reason}` : ""}; ${runs}`;
-    return { ...said(status, summary, finishedAt ?? createdAt), class: "pending" };
+    return { ...standingOf(status, summary, finishedAt ?? createdAt), class: "pending" };
   }
-  if (!blockedReason) return said("deploying", `${named} is under way (${status})`, createdAt);
+  if (!blockedReason) return standingOf("deploying", `${named} is under way (${status})`, createdAt);
   if (status !== "queued" || !awaitsCheckout(blockedReason))
-    return said("waiting", `${named} waits: ${blockedReason}`, createdAt);
+    return standingOf("waiting", `${named} waits: ${blockedReason}`, createdAt);
   const summary = `${atCheckout}: ${blockedReason}`;
-  return { ...said("awaiting_checkout", summary, createdAt), class: "pending" };
+  return { ...standingOf("awaiting_checkout", summary, createdAt), class: "pending" };
 }
 
-const said = (code: Standing["code"], summary: string, since?: string | null): Standing => ({
-  ...{ code, class: "running", summary, since: since ?? undefined },
+const standingOf = (code: Standing["code"], summary: string, since?: string | null): Standing => ({
+  code,
+  class: "running",
+  summary,
+  since: since ?? undefined,
 });
 
 const isOther = (runs: string | null | undefined, wanted: unknown): boolean =>
   typeof wanted === "string" && wanted !== "" && Boolean(runs) && ![wanted, hiddenText].includes(`${runs}`);
 
-/** Returns that the release which serves is of another commit or branch than declared, or than its service is set to. */
+/** Returns the standing of a release of another commit or branch than declared or configured. */
 export function sourceStanding(
   { liveDeploymentId, configuration }: Service,
   { branch, commitSha, finishedAt }: Partial<Deployment> = {},
@@ -170,15 +166,15 @@ export function sourceStanding(
   const declared = service?.applied["configuration.branch"];
   const wanted = declared ?? configuration.branch;
   if (liveDeploymentId == null) return undefined;
-  const [runs, pinned] = [commitSha, commit].map((one) => `${one}`.slice(0, 12));
+  const [runs, pinned] = [commitSha, commit].map((sha) => `${sha}`.slice(0, 12));
   if (isOther(commitSha?.toLowerCase(), commit))
-    return said("other_commit", `it runs commit ${runs}; declared is ${pinned}`, finishedAt);
+    return standingOf("other_commit", `it runs commit ${runs}; declared is ${pinned}`, finishedAt);
   const setting = declared === undefined ? "its service is set to" : "declared is";
   const summary = `it runs branch ${branch}; ${setting} ${wanted}`;
-  return isOther(branch, wanted) ? said("other_branch", summary, finishedAt) : undefined;
+  return isOther(branch, wanted) ? standingOf("other_branch", summary, finishedAt) : undefined;
 }
 
-/** Returns that an older release serves again: rolled back by another user, or by rnv as the state records. */
+/** Returns the standing of a release that serves again, rolled back by another user or by rnv. */
 function rolledBack(
   liveId: string,
   latest: Deployment | undefined,
@@ -187,12 +183,12 @@ function rolledBack(
   const source = latest?.sourceDeploymentId;
   if (source != null) {
     const summary = `deployment ${shortId(liveId)} serves the release of deployment ${shortId(source)} again: it was rolled back`;
-    return said("rolled_back", summary, latest?.finishedAt);
+    return standingOf("rolled_back", summary, latest?.finishedAt);
   }
   if (recorded?.id !== liveId || recorded.rolledBack === undefined) return undefined;
   const { rolledBack: release, writtenAt = "" } = recorded;
   const summary = `rolled back by rnv on ${writtenAt.slice(0, 10)} to the release of deployment ${shortId(release)}`;
-  return said("rolled_back", summary, writtenAt);
+  return standingOf("rolled_back", summary, writtenAt);
 }
 
 async function stepSeconds({ live }: Reads, { serviceId = "", id }: Pending) {
@@ -201,10 +197,7 @@ async function stepSeconds({ live }: Reads, { serviceId = "", id }: Pending) {
   return new Map(steps.map((step) => [step.name, (at(step.finishedAt) - at(step.startedAt)) / 1000]));
 }
 
-/**
- * What keeps deployments from running, in the words of the service: the catalog's capabilities, and of one service the
- * list of deployments (interface, "Catalog", and "Deployments", rule 1). At most one request.
- */
+/** Returns the reasons that block deployments, from catalog and list (interface, "Deployments", rule 1). */
 async function checkDeployments(reads: Reads, planned: PlannedRuns): Promise<readonly Finding[]> {
   const { capabilities } = await reads.catalog();
   const them = planned.count === 1 ? "the planned deployment" : `${planned.count} planned deployments`;
@@ -227,10 +220,10 @@ export async function workerFindings(reads: Reads, them: string): Promise<readon
   return [{ code: "live.worker_offline", summary, detail, hint }];
 }
 
-/** Of a service that nothing runs of, where there is one: the list says more of it. */
+/** Returns the reason of a list of deployments, of an idle service if there is any: its list says more. */
 async function reasonOfList(reads: Reads, { parentIds }: PlannedRuns): Promise<string | undefined> {
   const services = await Promise.all(parentIds.map((id) => reads.service(id)));
-  const idle = services.findIndex((one) => one.kind === "found" && one.value.liveDeploymentId == null);
+  const idle = services.findIndex((read) => read.kind === "found" && read.value.liveDeploymentId == null);
   const id = parentIds[Math.max(0, idle)];
   if (id === undefined) return undefined;
   try {

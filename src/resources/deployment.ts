@@ -9,13 +9,12 @@ import type {
   Accepted,
   CandidateSearch,
   CreateInput,
+  Finding,
   ReadTarget,
   UpdateInput,
 } from "../model/resource-operations";
 import type {
-  AttributeLookup,
   CheckContext,
-  Finding,
   ReactionContext,
   ResourceType,
   RulesOf,
@@ -23,7 +22,7 @@ import type {
   WaitPolicy,
 } from "../model/resource-type";
 import { durationPattern, parseDuration } from "../model/time";
-import type { ResolvedValue } from "../model/value";
+import type { AttributeLookup, ResolvedValue } from "../model/value";
 import { moving, parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
 import {
   deploymentRuns,
@@ -33,7 +32,6 @@ import {
   sourceStanding,
 } from "./deployment-status";
 
-/** Why a service is deployed again, undefined for no reason, null where it must not be (DESIGN section 4, "Deploys"). */
 function deploymentReaction(context: ReactionContext): string | null | undefined {
   const { declared, recorded, upstream } = context;
   const when = declared.get("when") ?? "changed";
@@ -50,7 +48,7 @@ function deploymentReaction(context: ReactionContext): string | null | undefined
   const hasFailed = recorded?.inputs && Object.keys(inputs).length === 0;
   if (written.length > 0)
     return hasFailed ? "its last deployment failed" : `${listed(written)} changed since the last deploy`;
-  const removed = Object.keys(inputs).filter((id) => !upstream.some((one) => one.id === id)).length;
+  const removed = Object.keys(inputs).filter((id) => !upstream.some((resource) => resource.id === id)).length;
   if (removed === 0) return undefined;
   return removed === 1 ? "a variable is removed" : `${removed} variables are removed`;
 }
@@ -123,30 +121,30 @@ export const deployment: Resource = {
   rules,
   computed,
   groups: [],
-  parents: [{ type: "service", attribute: "serviceId" }],
   manifest: { key: "deploy", within: ["service"], shape: "single", implicit: true },
-  removal: "forget",
-  removedWithParent: true,
+  parents: [{ type: "service", attribute: "serviceId" }],
   follows: ["variable"],
   defaults: () => new Map(),
   check: checkSource,
+  read,
+  list: async () => [],
+  poll: pollDeployment,
+  candidates,
+  create: queue,
+  update: queue,
   reacts: {
     reason: deploymentReaction,
     held: (context) => (isArchived(context) ? "its service is archived" : undefined),
     waitPolicy,
   },
-  read,
-  list: async () => [],
-  create: queue,
-  update: queue,
+  runs: { pendingOf, ...deploymentRuns },
+  removal: "forget",
+  removedWithParent: true,
   // A deployment is history: it is forgotten, not undone.
   remove: async (_writes, input) => ({ id: input.id }),
-  candidates,
-  poll: pollDeployment,
-  runs: { pendingOf, ...deploymentRuns },
 };
 
-/** Warns where there is nothing to build: which sources a service has besides a repository is not shown (interface, "Service"). */
+/** Warns of a service without a repository. Its other sources are not shown (interface, "Service"). */
 function checkSource(
   _: unknown,
   { databasePlans, defaults }: Catalog,
@@ -198,14 +196,14 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const { commit, latest, serving } = await detailsOf(reads, target, serviceId, { id, liveId, latestId });
   const found = deploymentStanding({ liveId, latestId, latest, recorded: target.recorded });
   const ofBranch = target.declared.has("commit") ? undefined : sourceStanding(shown, serving);
-  // A service that is never deployed from here failed for someone else.
+  // With `when: never` its failures are those of another user.
   const never = target.declared.get("when") === "never" ? ({ class: "running" } as const) : {};
-  const standing = [found, ofBranch].flatMap((one) => (one ? [{ ...one, ...never }] : []));
-  const told = { id, name: target.name, standing: standing.length > 0 ? standing : undefined };
-  return { kind: "found", live: liveDeployment(serviceId, told, { commit, latestId }) };
+  const standing = [found, ofBranch].flatMap((each) => (each ? [{ ...each, ...never }] : []));
+  const reported = { id, name: target.name, standing: standing.length > 0 ? standing : undefined };
+  return { kind: "found", live: liveDeployment(serviceId, reported, { commit, latestId }) };
 }
 
-/** Reads the serving commit where it is declared and not recorded, and the latest deployment where it does not serve or was made elsewhere. */
+/** Reads a declared, unrecorded serving commit, and a latest deployment that is not ours or does not serve. */
 async function detailsOf(
   reads: Reads,
   target: ReadTarget,
@@ -217,22 +215,22 @@ async function detailsOf(
   const known = recorded?.id === id && typeof applied === "string" ? applied : undefined;
   const asksCommit = known === undefined && (applied !== undefined || declared.has("commit"));
   const isOther = recorded !== undefined && recorded.id !== latestId;
-  const asksOther = isOther && mayAskMore(reads);
-  const get = (one: string) => reads.deployment(serviceId, one);
+  const asksOther = isOther && mayReadMore(reads);
+  const get = (deploymentId: string) => reads.deployment(serviceId, deploymentId);
   const serving = asksCommit || (asksOther && recorded.id !== id) ? await get(id) : undefined;
   const commit = known ?? (asksCommit ? commitOf(serving) : undefined);
   if (latestId === undefined || (latestId === liveId && !asksOther)) return { commit, serving };
   return { commit, serving, latest: serving && latestId === id ? serving : await get(latestId) };
 }
 
-/** Where services deploy themselves, each release was made elsewhere: a plan is not to read them all one by one. */
-const mostAsked = 100;
-const asked = new WeakMap<Reads["live"], number>();
+/** Most unrecorded releases that a plan reads: all of them, where services deploy themselves. */
+const mostReleases = 100;
+const readReleases = new WeakMap<Reads["live"], number>();
 
-function mayAskMore({ live }: Reads): boolean {
-  const count = asked.get(live) ?? 0;
-  asked.set(live, count + 1);
-  return count < mostAsked;
+function mayReadMore({ live }: Reads): boolean {
+  const count = readReleases.get(live) ?? 0;
+  readReleases.set(live, count + 1);
+  return count < mostReleases;
 }
 
 async function queue(writes: Endpoints, input: CreateInput | UpdateInput): Promise<Accepted> {
@@ -249,7 +247,7 @@ function queuedDeployment(queued: Deployment, serviceId: string, name: string): 
   return liveDeployment(serviceId, shown, { commit: commitOf(queued), latestId: id });
 }
 
-/** Returns the deployments of a service; of those that a request may have queued the newest, which brings all. */
+/** Returns the deployments of a service. For a request it is the newest possible result, which deploys all changes. */
 async function candidates(
   reads: Reads,
   search: CandidateSearch,
@@ -257,7 +255,6 @@ async function candidates(
   const { parentId: serviceId, name, since, body, preexistingIds, declared = new Map() } = search;
   if (serviceId === undefined) return [];
   const { commitSha: commit = textAt(declared, "commit") } = (body ?? {}) as { readonly commitSha?: string };
-  // A deployment that a request queued is found all the same.
   const isRequest = (since ?? body ?? search.declared) !== undefined;
   const changedAt = isRequest ? reads.changedAt(serviceId) : undefined;
   const queued = await queuedSince(reads, serviceId, { preexistingIds, commit, changedAt });
@@ -265,6 +262,6 @@ async function candidates(
   const isRollback = ({ sourceDeploymentId }: Deployment): boolean => sourceDeploymentId != null;
   // A deployment that is older than a rollback does not serve.
   const end = isRequest ? -1 : queued.findIndex(isRollback);
-  const found = queued.slice(0, end === -1 ? undefined : end).filter((one) => !isRollback(one));
-  return found.slice(0, isRequest ? 1 : undefined).map((one) => queuedDeployment(one, serviceId, name));
+  const found = queued.slice(0, end === -1 ? undefined : end).filter((each) => !isRollback(each));
+  return found.slice(0, isRequest ? 1 : undefined).map((each) => queuedDeployment(each, serviceId, name));
 }

@@ -33,7 +33,7 @@ export async function readProven(reads: Reads, type: Resource, target: ReadTarge
   const read = await type.read(reads, target);
   const { parentId, recorded } = target;
   if (read.kind !== "gone" || read.ending !== undefined) return read;
-  // Its deletion may go on where the service does not show it any more.
+  // Its deletion may still be in progress.
   if (recorded?.pending?.deletes) return { ...read, ending: recorded.pending };
   const around = type.removedWithParent ? await readParent(reads, type, parentId) : undefined;
   if (around !== undefined && !isMissing(around)) return around.kind === "found" ? read : around;
@@ -49,7 +49,7 @@ export async function readParent(
   return type && id !== undefined ? findResource(reads, type, { id }) : undefined;
 }
 
-/** Looks up a resource that a data source names by its id, or by its name in a parent. One that differs from any part of the query is `absent`. */
+/** Reads the resource of a data source by its id, or by its name in a parent. Any other resource is `absent`. */
 export async function findResource(
   reads: Reads,
   type: Resource,

@@ -16,8 +16,8 @@ import { typeOf } from "../model/address";
 import { topologicalOrder } from "../model/graph-walk";
 import type { LiveResource, Offers, ReadResult } from "../model/live";
 import { append } from "../model/multimap";
-import type { Accepted, CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
-import type { Finding, Neighbour, ReactionContext, ResourceType, RulesOf } from "../model/resource-type";
+import type { Accepted, CreateInput, Finding, ReadTarget, UpdateInput } from "../model/resource-operations";
+import type { Neighbour, ReactionContext, ResourceType, RulesOf } from "../model/resource-type";
 import { entriesNamed } from "../model/service-names";
 import { compareTexts } from "../model/text-order";
 import { type Attributes, isObject, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
@@ -54,32 +54,32 @@ const computed = {
 /** The shared canvas layout of one project (interface, "Canvas"). Its id is that of the project. */
 export const layout: Resource = {
   type: "layout",
-  terraformName: "rnv_canvas_layout",
   doc: "The shared layout of a project's canvas. It changes no service.",
-  picture: { as: "places", attribute: "positions" },
   schema,
   rules,
   computed,
   groups: [],
-  parents: [{ type: "project", attribute: "projectId" }],
   manifest: { key: "layout", within: ["project"], shape: "single", shorthand: "positions" },
-  removal: "forget",
-  removedWithParent: true,
+  parents: [{ type: "project", attribute: "projectId" }],
   follows: ["service"],
+  terraformName: "rnv_canvas_layout",
+  picture: { as: "places", attribute: "positions" },
   defaults: () =>
     new Map<string, Plain>([
       ["positions", {}],
       ["viewport", null],
     ]),
-  checkSiblings: checkPlaces,
-  reacts: { reason: layoutReaction },
+  checkSiblings: checkPositions,
   read,
   list: async () => [],
+  poll: async () => ({ kind: "done" }),
   create: save,
   update: save,
-  // Forgotten only: what others see of the canvas stays.
+  reacts: { reason: layoutReaction },
+  removal: "forget",
+  removedWithParent: true,
+  // Forgotten only: the canvas keeps its layout.
   remove: async (_writes, input) => ({ id: input.id }),
-  poll: async () => ({ kind: "done" }),
 };
 
 async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
@@ -91,7 +91,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const canvas = await reads.layout(projectId);
   if (target.id === undefined && canvas.layout.revision === 0)
     return { kind: "absent", offers: nodesOffered(canvas) };
-  // What is no longer declared is compared as it was recorded.
+  // Undeclared positions are compared as recorded.
   const declared = target.declared.get("positions") ?? target.recorded?.applied.positions;
   const lacks = declared === "auto" && target.recorded ? unplaced(canvas) : undefined;
   const positions = lacks ? "auto" : shownPositions(canvas, declared, target.recorded?.applied.positions);
@@ -119,7 +119,7 @@ async function save(writes: Endpoints, input: CreateInput | UpdateInput): Promis
   const projectId = parentIdOf(input, "projectId");
   const send = () => saveOnce(writes, input, projectId);
   const saved = await send().catch((failure: unknown) => {
-    // Someone saved in between; the latest canvas is read again (interface, "Errors", 409).
+    // Another user saved in between; the canvas is read again (interface, "Errors", 409).
     if (failure instanceof ApiError && failure.code === "canvas_revision_conflict") return send();
     throw failure;
   });
@@ -130,54 +130,53 @@ async function save(writes: Endpoints, input: CreateInput | UpdateInput): Promis
 
 async function saveOnce(writes: Endpoints, input: CreateInput | UpdateInput, projectId: string) {
   const canvas = await writes.canvas({ projectId });
-  const isSent = (path: string): boolean => !("changed" in input) || input.changed.has(path);
-  // A place of a node that is gone would be refused (`canvas_invalid_node`).
+  // The service refuses positions of deleted nodes (`canvas_invalid_node`).
   const visible = new Set(nodeIds(canvas));
-  const kept = Object.fromEntries(Object.entries(placesOf(canvas)).filter(([id]) => visible.has(id)));
-  const positions = newPositions(canvas, kept, isSent("positions"), input);
+  const kept = Object.fromEntries(Object.entries(positionsOf(canvas)).filter(([id]) => visible.has(id)));
+  const positions = newPositions(canvas, kept, input);
   const viewport =
-    isSent("viewport") && input.attributes.has("viewport")
+    isSent(input, "viewport") && input.attributes.has("viewport")
       ? (input.attributes.get("viewport") as Viewport | null)
       : viewportOf(canvas);
   return writes.saveCanvas({ projectId }, { revision: canvas.layout.revision, positions, viewport });
 }
 
-function newPositions(
-  canvas: Canvas,
-  kept: Positions,
-  isSent: boolean,
-  input: CreateInput & Pick<Partial<UpdateInput>, "live">,
-): Positions {
+const isSent = (input: CreateInput | UpdateInput, path: string): boolean =>
+  !("changed" in input) || input.changed.has(path);
+
+function newPositions(canvas: Canvas, kept: Positions, input: CreateInput | UpdateInput): Positions {
+  const isChanged = isSent(input, "positions");
+  const offered = ("live" in input ? input.live?.offers?.positions : undefined) ?? [];
   const declared = input.attributes.get("positions");
-  if (declared === "auto") return placeNodes(canvas, kept);
+  if (declared === "auto") return positionNodes(canvas, kept);
   if (!isObject(declared)) return kept;
   // The default, empty, resets the layout.
-  if (Object.keys(declared).length === 0) return isSent ? {} : kept;
+  if (Object.keys(declared).length === 0) return isChanged ? {} : kept;
   const placed: Record<string, CanvasPosition> = { ...kept };
   const nodes = nodesOf(canvas);
   const keys = new Map<Candidate, string>();
   for (const [key, at] of Object.entries(declared as Positions)) {
     const id = nodesNamed(nodes, key)[0]?.id ?? "";
-    // Its service is archived, or is not there yet.
+    // Its service is archived, or not created yet.
     if (id === "") continue;
-    const finding = checkPlace(key, nodes, keys);
+    const finding = checkPosition(key, nodes, keys);
     if (finding) throw failure(finding.code, finding.summary, { ...finding, address: input.address });
-    // What is not sent concerns only what has appeared since.
-    const isOld = kept[id] !== undefined && input.live?.offers?.positions?.some((node) => node.id === id);
-    if (isSent || !isOld) placed[id] = at;
+    // Unchanged positions are sent for new nodes alone.
+    const isOld = kept[id] !== undefined && offered.some((node) => node.id === id);
+    if (isChanged || !isOld) placed[id] = at;
   }
   return placed;
 }
 
 // A save takes no other fields, whatever the canvas shows.
-const placesOf = ({ layout: { positions } }: Canvas): Positions =>
+const positionsOf = ({ layout: { positions } }: Canvas): Positions =>
   Object.fromEntries(Object.entries(positions).map(([id, { x, y }]) => [id, { x, y }]));
 const viewportOf = ({ layout: { viewport: saved } }: Canvas): Viewport | null =>
   saved && { x: saved.x, y: saved.y, zoom: saved.zoom };
 
 type Positions = Readonly<Record<string, CanvasPosition>>;
 
-const placesIn = (declared: Attributes<ResolvedValue>): Positions | undefined => {
+const declaredPositions = (declared: Attributes<ResolvedValue>): Positions | undefined => {
   const value = declared.get("positions");
   return isObject(value) && isPlain(value) ? (value as Positions) : undefined;
 };
@@ -188,24 +187,24 @@ const nodesOffered = (canvas: Canvas): Offers => ({
   positions: nodesOf(canvas).map(({ id, name }) => ({ id, name, isDefault: false })),
 });
 
-/** Returns the nodes that a key of `positions` names: the one of that id, else those of that name. */
+/** Returns the nodes that a key of `positions` names: the node of that id, else those of that name. */
 function nodesNamed<Node extends Candidate>(nodes: readonly Node[], key: string): readonly Node[] {
   const byId = nodes.filter(({ id }) => id === key);
   return byId.length > 0 ? byId : entriesNamed(nodes, key);
 }
 
-/** Returns why the layout is saved again: this plan creates or restores a node that needs a position. */
+/** Returns the reason to save the layout again: this plan creates or restores a node that needs a position. */
 function layoutReaction({ declared, live, upstream }: ReactionContext): string | undefined {
-  const places = placesIn(declared);
-  const keys = new Set(Object.keys(places ?? {}).map((key) => key.normalize()));
+  const positions = declaredPositions(declared);
+  const keys = new Set(Object.keys(positions ?? {}).map((key) => key.normalize()));
   const isNamed = ({ id = "", name = "" }: { readonly id?: string; readonly name?: string }): boolean =>
     keys.has(id) || keys.has(name.normalize());
   const isAuto = declared.get("positions") === "auto";
   const appearing = upstream.filter(
-    (one) =>
-      typeOf(one.address) === "service" &&
-      one.appears !== undefined &&
-      (isAuto ? one.appears !== "renamed" : isNamed(one)),
+    (resource) =>
+      typeOf(resource.address) === "service" &&
+      resource.appears !== undefined &&
+      (isAuto ? resource.appears !== "renamed" : isNamed(resource)),
   );
   const [first, ...others] = appearing.map(({ address }) => address);
   if (first === undefined) return live?.lacks;
@@ -218,27 +217,31 @@ interface Candidate {
   readonly hidden?: Neighbour;
 }
 
-/** Returns findings about positions of no node, or of more than one (interface, "Canvas", rules 2 and 4). */
-function checkPlaces(
+/** Returns findings about positions of no node, or of several (interface, "Canvas", rules 2 and 4). */
+function checkPositions(
   declared: Attributes<ResolvedValue>,
   offered: Offers | undefined,
-  beside: readonly Neighbour[],
+  siblings: readonly Neighbour[],
 ): readonly Finding[] {
-  const places = placesIn(declared);
-  if (places === undefined || offered === undefined) return [];
-  const managed = new Set(beside.map(({ idBefore }) => idBefore));
+  const positions = declaredPositions(declared);
+  if (positions === undefined || offered === undefined) return [];
+  const managed = new Set(siblings.map(({ idBefore }) => idBefore));
   const candidates: readonly Candidate[] = [
     ...(offered.positions ?? []).filter(({ id }) => !managed.has(id)),
-    ...beside
+    ...siblings
       .filter(({ isRemoved }) => !isRemoved)
-      .map((one) => ({ id: one.id, name: one.name ?? "", hidden: one.isHidden ? one : undefined })),
+      .map((sibling) => ({
+        id: sibling.id,
+        name: sibling.name ?? "",
+        hidden: sibling.isHidden ? sibling : undefined,
+      })),
   ];
   const keys = new Map<Candidate, string>();
-  return Object.keys(places).flatMap((key) => checkPlace(key, candidates, keys) ?? []);
+  return Object.keys(positions).flatMap((key) => checkPosition(key, candidates, keys) ?? []);
 }
 
-/** Returns what is wrong with a key; `keys` are those before it. */
-function checkPlace(key: string, nodes: readonly Candidate[], keys: Map<Candidate, string>) {
+/** Returns the finding about a key; `keys` are those before it. */
+function checkPosition(key: string, nodes: readonly Candidate[], keys: Map<Candidate, string>) {
   const named = nodesNamed(nodes, key);
   const shown = named.filter(({ hidden }) => !hidden);
   if (named.length === 0) {
@@ -264,10 +267,12 @@ function checkPlace(key: string, nodes: readonly Candidate[], keys: Map<Candidat
 
 const unclear = (summary: string, hint: string): Finding => ({
   code: "manifest.reference_unknown",
-  ...{ summary, hint, attribute: "positions" },
+  summary,
+  hint,
+  attribute: "positions",
 });
 
-/** Returns why a recorded `auto` layout is saved again although its declaration is unchanged; undefined where every node has a place. */
+/** Returns the reason to save an unchanged `auto` layout again; undefined where every node has a position. */
 function unplaced(canvas: Canvas): string | undefined {
   const [first, ...others] = nodesOf(canvas).filter(({ id }) => canvas.layout.positions[id] === undefined);
   if (first === undefined) return undefined;
@@ -277,11 +282,11 @@ function unplaced(canvas: Canvas): string | undefined {
 }
 
 /**
- * The saved places in the form that was declared: `auto` while every node has one, else by the same keys. What is `recorded`
- * and not shown is archived: it has the declared place.
+ * Returns the saved positions as they were declared: `auto` while every node has a position, else by the same keys. A
+ * `recorded` node that is not shown is archived, and keeps its declared position.
  */
 function shownPositions(canvas: Canvas, declared: unknown, recorded: unknown): Plain {
-  const saved = placesOf(canvas);
+  const saved = positionsOf(canvas);
   if (declared === "auto" && nodeIds(canvas).every((id) => saved[id] !== undefined)) return "auto";
   if (!isObject(declared)) return saved as Plain;
   const nodes = nodesOf(canvas);
@@ -298,18 +303,15 @@ function shownPositions(canvas: Canvas, declared: unknown, recorded: unknown): P
 const columnWidth = 320;
 const rowHeight = 160;
 
-/** Ids of everything on a canvas that has a place: services, and groups as far as the limit of places reaches. */
+/** Returns the ids of services and groups, up to the limit of positions. */
 function nodeIds(canvas: Canvas): readonly string[] {
   return nodesOf(canvas)
     .map(({ id }) => id)
     .slice(0, maxPositions);
 }
 
-/**
- * A place for every node that has none: consumers left of what they refer to, one column per depth, rows by name.
- * Nodes that have a place keep it; equal canvases get equal places.
- */
-function placeNodes(
+/** Adds a position for each other node: consumers left of their references, a column per depth, rows by name. */
+function positionNodes(
   canvas: Canvas,
   placed: Readonly<Record<string, CanvasPosition>>,
 ): Readonly<Record<string, CanvasPosition>> {
@@ -319,12 +321,12 @@ function placeNodes(
     .filter((id) => placed[id] === undefined)
     .sort((a, b) => compareTexts(names.get(a) ?? "", names.get(b) ?? "") || compareTexts(a, b));
   const positions: Record<string, CanvasPosition> = { ...placed };
-  const taken = new Set(Object.values(placed).map(cellOf));
+  const used = new Set(Object.values(placed).map(cellOf));
   const nextRow = new Map<number, number>();
   for (const id of ordered) {
     const column = depths.get(id) ?? 0;
     let row = nextRow.get(column) ?? 0;
-    while (taken.has(`${column}:${row}`)) row += 1;
+    while (used.has(`${column}:${row}`)) row += 1;
     nextRow.set(column, row + 1);
     positions[id] = { x: column * columnWidth, y: row * rowHeight };
   }
@@ -334,10 +336,10 @@ function placeNodes(
 const cellOf = ({ x, y }: CanvasPosition): string =>
   `${Math.round(x / columnWidth)}:${Math.round(y / rowHeight)}`;
 
-/** Returns the longest way to each node from a node without references to it; a way ends where it meets itself. */
+/** Returns the longest path to each node from a node without references to it; cycles end a path. */
 function depthsOf(canvas: Canvas): ReadonlyMap<string, number> {
   const sources = new Map<string, string[]>();
-  // In an order of their own: equal canvases get equal places.
+  // Equal canvases get equal positions, whatever the order of their edges.
   for (const { source, target } of [...canvas.edges].sort((a, b) => compareTexts(a.source, b.source)))
     if (source !== target) append(sources, target, source);
   const sourcesOf = (id: string): readonly string[] => sources.get(id) ?? [];

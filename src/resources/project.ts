@@ -21,12 +21,10 @@ import type { ResourceType, RulesOf } from "../model/resource-type";
 import { entriesNamed, sameName } from "../model/service-names";
 import { shortList } from "../model/wording";
 import { checkName, foundAmong, moving, present, sameColor, textAt } from "./attribute-values";
-import { type DeletionLook, deletionOf } from "./deletion";
+import { type DeletionStatus, deletionOf } from "./deletion";
 
-const { projectColor: assumedColor, productionEnvironment } = defaultGaps;
-
-/** The environment that every project has from its creation, as it is assumed to be named. */
-const productionName = productionEnvironment;
+/** Gaps: the color of a new project, and the name of the environment that it has from its creation. */
+const { projectColor: assumedColor, productionEnvironment: productionName } = defaultGaps;
 
 const schema = z.strictObject({
   name: z.string().min(1).optional().describe("Name of the project; its logical name unless given."),
@@ -42,7 +40,7 @@ const schema = z.strictObject({
 type ProjectBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<ProjectBlock> = {
-  // What runs belongs to services: nothing of a project is deployed.
+  // No deployment reads a field of a project.
   name: { change: "update", equal: sameName, takesEffect: "at once" },
   description: { change: "update", takesEffect: "at once" },
   color: { change: "update", equal: sameColor, takesEffect: "at once" },
@@ -59,12 +57,10 @@ const computed = {
 export const project: Resource = {
   type: "project",
   doc: "A project groups services. Creating one also creates its Production environment.",
-  picture: { as: "box" },
   schema,
   rules,
   computed,
   groups: [],
-  parents: [],
   manifest: {
     key: "projects",
     within: ["root"],
@@ -72,10 +68,10 @@ export const project: Resource = {
     meta: ["lifecycle", "import"],
     alsoCalled: ["project"],
   },
-  nameAttribute: "name",
-  removal: "delete",
-  removedWithParent: false,
+  parents: [],
   follows: [],
+  nameAttribute: "name",
+  picture: { as: "box" },
   defaults: ({ assumed }) =>
     new Map([
       ["description", ""],
@@ -87,10 +83,12 @@ export const project: Resource = {
   check: (declared) => checkName(declared, "name"),
   read,
   list: async (reads) => (await reads.projects()).map(liveProject),
-  create,
-  update,
   candidates: async (reads, { name, preexistingIds }) =>
     (await named(reads, name)).filter(({ id }) => !preexistingIds.includes(id)),
+  create,
+  update,
+  removal: "delete",
+  removedWithParent: false,
   ...deletionOf({ send: remove, subject: (projectId) => ({ projectId }), look: lookAt, holdings }),
 };
 
@@ -119,7 +117,7 @@ export function offeredEnvironments(found: Project): readonly Offered[] {
     .map(({ id, name }) => ({ id: canonicalId(id), name, isDefault: id === production }));
 }
 
-/** Gap "environment named Production": the one of that name, in any case of letters, or the only one there is. */
+/** Gap "environment named Production": the environment of that name, in any case of letters, or a sole environment. */
 function productionEnvironmentId(found: Project): string | undefined {
   const environments = found.environments.map(environmentOf);
   const production =
@@ -139,7 +137,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   return { kind: "found", live: liveProject(found.value) };
 }
 
-/** Its scoped environment groups: with one of them it cannot be deleted (interface, "Projects"). */
+/** Returns its scoped environment groups, which block its deletion (interface, "Projects"). */
 async function holdings(reads: Reads, id: string): Promise<readonly Holding[]> {
   const groups = await reads.groups();
   if (groups.length === 0) return [];
@@ -187,7 +185,7 @@ async function remove(writes: Endpoints, input: DeleteInput): Promise<Deletion> 
   }
 }
 
-/** Returns the names on the canvas of a project; empty where it cannot be read, because another failure is reported. */
+/** Returns the names on the canvas of a project; empty where it cannot be read. */
 async function contentOf(writes: Endpoints, projectId: string): Promise<readonly string[]> {
   try {
     const { nodes, groups } = await writes.canvas({ projectId });
@@ -200,7 +198,7 @@ async function contentOf(writes: Endpoints, projectId: string): Promise<readonly
   }
 }
 
-/** A project does not show that it is being deleted, and whether a route shows its operations is a gap. */
-async function lookAt(reads: Reads, { projectId: id = "" }: Pending): Promise<DeletionLook> {
+/** A project does not show that it is being deleted; a route for its operations is a gap. */
+async function lookAt(reads: Reads, { projectId: id = "" }: Pending): Promise<DeletionStatus> {
   return (await reads.project(id)).kind === "found" ? "unmarked" : "gone";
 }

@@ -14,16 +14,17 @@ import type {
   CandidateSearch,
   CreateInput,
   DeleteInput,
+  Finding,
   ReadTarget,
   UpdateInput,
 } from "../model/resource-operations";
-import type { Finding, ResourceType, RulesOf } from "../model/resource-type";
+import type { ResourceType, RulesOf } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { sameName } from "../model/service-names";
 import { isOlder } from "../model/time";
 import { type ResolvedValue, Unknown } from "../model/value";
 import { checkName, foundAmong, parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
-import { type DeletionLook, deletionOf } from "./deletion";
+import { type DeletionStatus, deletionOf } from "./deletion";
 
 const schema = z.strictObject({
   key: z.string().min(1).optional().describe("Name of the variable; its logical name unless given."),
@@ -54,28 +55,32 @@ const computed = {
   updatedAt: { valueType: "string", doc: "When its name or value last changed, ISO 8601.", stable: false },
 } as const satisfies ResourceType["computed"];
 
-const variablesWords = [
-  ...["variable", "vars", "var", "env", "envs", "envVars", "environmentVariables", "environment"],
-  ...["secrets", "secret"],
-];
-
 /** An encrypted variable of one service; the service shows masked metadata only (interface, "Variable"). */
 export const variable: Resource = {
   type: "variable",
   doc: "An encrypted variable of one service. Plans compare fingerprints and times, never values.",
-  picture: { as: "reference" },
   schema,
   rules,
   computed,
   groups: [],
-  parents: [{ type: "service", attribute: "serviceId" }],
   manifest: {
     key: "variables",
     within: ["service"],
     shape: "map",
     shorthand: "value",
     shared: { groups: "variableGroups", from: "variablesFrom" },
-    alsoCalled: variablesWords,
+    alsoCalled: [
+      "variable",
+      "vars",
+      "var",
+      "env",
+      "envs",
+      "envVars",
+      "environmentVariables",
+      "environment",
+      "secrets",
+      "secret",
+    ],
     fieldsAlsoCalled: {
       fromEnv: ["env"],
       fromFile: ["file"],
@@ -84,21 +89,23 @@ export const variable: Resource = {
       preserve: ["keep"],
     },
   },
-  nameAttribute: "key",
-  removal: "delete",
-  removedWithParent: true,
+  parents: [{ type: "service", attribute: "serviceId" }],
   follows: [],
+  nameAttribute: "key",
+  picture: { as: "reference" },
+  preservedBy: "preserve",
   defaults: () => new Map(),
   check,
-  unappliedHint: `if no value ever takes, the platform wants another body, which ${gapVariable("patchVariable")} may hold (rnv schema gaps)`,
-  preservedBy: "preserve",
   read,
   list,
-  create,
-  update,
   candidates,
   reveal: async (reads, live) =>
     new Map([["value", await reads.live.revealVariable(live.parentId ?? "", live.id)]]),
+  create,
+  update,
+  unappliedHint: `if no value ever takes, the platform wants another body, which ${gapVariable("patchVariable")} may hold (rnv schema gaps)`,
+  removal: "delete",
+  removedWithParent: true,
   ...deletionOf({
     send: (writes, { address, id, parentId }) => {
       if (parentId === undefined) throw new Error(`${address}: a variable without a service`);
@@ -147,21 +154,21 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
       ? missing
       : { kind: "unchecked", reason: `the platform does not list variables ${otherPath}` };
   }
-  // Only what is declared may stand in for a recorded id: a deletion must not follow a name.
+  // A declared key may stand in for a recorded id. A deletion must not follow a name.
   const mayMatchKey = target.id === undefined || target.declared.size > 0;
   const recorded = variables.filter(({ id }) => id === target.id);
   // Gap "variable keys".
-  const bearers = mayMatchKey ? variables.filter((one) => sameName(one.key, key)) : [];
-  const found = recorded.length > 0 ? recorded : bearers;
+  const named = mayMatchKey ? variables.filter((variable) => sameName(variable.key, key)) : [];
+  const found = recorded.length > 0 ? recorded : named;
   return foundAmong(
-    found.map((one) => liveVariable(one, serviceId)),
+    found.map((shown) => liveVariable(shown, serviceId)),
     missing,
   );
 }
 
 async function list(reads: Reads, serviceId?: string): Promise<readonly LiveResource[] | undefined> {
   if (serviceId !== undefined)
-    return (await reads.variables(serviceId))?.map((one) => liveVariable(one, serviceId));
+    return (await reads.variables(serviceId))?.map((shown) => liveVariable(shown, serviceId));
   const services = await reads.services();
   const lists = await Promise.all(services.map(async ({ id }) => (await list(reads, id)) ?? []));
   return lists.flat();
@@ -172,15 +179,15 @@ async function candidates(
   { name, parentId, preexistingIds, since }: CandidateSearch,
 ): Promise<readonly LiveResource[] | undefined> {
   if (parentId === undefined) return [];
-  // One that a list left out when the run was planned: its value is another, and cannot be read.
+  // An older variable was left out of the list of the plan: its value is another.
   const variables = await reads.variables(parentId);
   const sentAt = reads.timeAt(since);
   const isNew = ({ id, key, updatedAt }: Variable): boolean =>
     sameName(key, name) && !preexistingIds.includes(id) && !isOlder(updatedAt, sentAt);
-  return variables?.filter(isNew).map((one) => liveVariable(one, parentId));
+  return variables?.filter(isNew).map((shown) => liveVariable(shown, parentId));
 }
 
-/** Returns the value to send; a text is one that is declared as no secret. */
+/** Returns the value to send; a text is declared in the open. */
 const valueAt = (attributes: ReadonlyMap<string, AppliableValue>): Secret | string | undefined => {
   const value = attributes.get("value");
   return value instanceof Secret || typeof value === "string" ? value : undefined;
@@ -209,15 +216,15 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
   return { id: input.id, live: liveVariable(changed, serviceId) };
 }
 
-/** A variable does not show that it is being deleted; without its service it is no more. */
-async function lookAt(reads: Reads, { serviceId, variableId }: Pending): Promise<DeletionLook> {
+/** A variable does not show that it is being deleted. It ends with its service. */
+async function lookAt(reads: Reads, { serviceId, variableId }: Pending): Promise<DeletionStatus> {
   const listed =
     serviceId === undefined ? undefined : await reads.variables(serviceId, ({ id }) => id === variableId);
   if (listed === undefined) return "unreadable";
   return listed.some(({ id }) => id === variableId) ? "unmarked" : "gone";
 }
 
-/** The interface offers no read of one variable: to give it the key it has answers 404 when it is gone. */
+/** Finds a variable without a read by id: an update of its key to the same key answers 404 when it is gone. */
 async function find(
   writes: Endpoints,
   { id, name, parentId }: DeleteInput,

@@ -13,8 +13,8 @@ import { entriesNamed } from "../model/service-names";
 import { snakeCase } from "../model/terraform-names";
 import { findResource } from "../resources";
 import { foundAmong } from "../resources/attribute-values";
-import { type Asked, canvasShown, readListing, shownValues } from "../resources/listings";
 import { project } from "../resources/project";
+import { type Asked, canvasShown, readListing, shownValues } from "../resources/read-listing";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
 import {

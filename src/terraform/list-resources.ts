@@ -6,7 +6,7 @@ import type { LiveResource } from "../model/live";
 import { entriesNamed } from "../model/service-names";
 import { compareTexts } from "../model/text-order";
 import { typeNamed } from "../resources";
-import { requireAllServices } from "../resources/listings";
+import { requireAllServices } from "../resources/read-listing";
 import { service } from "../resources/service";
 import { type TerraformObject, textIn } from "./codec";
 import { diagnosticMessages } from "./messages";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { bareRecord } from "../apply/change-context";
+import { recordOf } from "../apply/record";
 import type { LiveResource } from "../model/live";
 import type { RecordedResource } from "../model/state";
 import { timeNow } from "../model/time";
@@ -69,13 +69,9 @@ export function recordedOf(
   const computed = type.computedIn(prior);
   const shownAt = computed.get("updatedAt");
   const updatedAt = typeof shownAt === "string" ? shownAt : writtenAs;
-  const named = { type: type.resource.type, id: textIn(prior, "id") ?? "", name: type.nameIn(prior) };
-  return {
-    ...bareRecord({ ...named, updatedAt }),
-    applied: kept.applied ?? {},
-    computed: Object.fromEntries(computed),
-    writtenAt,
-  };
+  const id = textIn(prior, "id") ?? "";
+  const shown = { type: type.resource.type, id, name: type.nameIn(prior), computed, updatedAt };
+  return recordOf(shown, { applied: kept.applied ?? {}, writtenAt });
 }
 
 export const writtenNow = (session: Session, live: LiveResource | undefined) => ({

@@ -50,7 +50,7 @@ const document = resolve(__dirname, "../../../shared/service-interface.md");
 const source = resolve(__dirname, "../../src");
 const without = /^(emulator|(cdktf|commands)\/generated)\/|^api\/(wire\/shapes|gaps)\.ts$/;
 
-/** Data sources show every field of these (`resources/listings.ts`); of the nodes of a canvas, what is read besides. */
+/** Data sources show every field of these (`resources/read-listing.ts`); of the nodes of a canvas, what is read besides. */
 const shown = new Set([
   ...["catalog", "plan", "deployment", "deploymentsAnswer"],
   ...["canvas", "canvasEdge", "canvasGroup", "canvasLayout"],

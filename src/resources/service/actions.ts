@@ -10,11 +10,11 @@ import { shortId } from "../../model/resource-id";
 import type {
   ActionAim,
   ActionInput,
+  Finding,
   Made,
   OperationStatus,
   ResourceAction,
 } from "../../model/resource-operations";
-import type { Finding } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
 import { notShown, pollOperation } from "../deletion";
 import { deploymentStanding, pollDeployment, queuedSince, workerFindings } from "../deployment-status";

@@ -4,8 +4,9 @@ import { didYouMean, joinHints } from "../../diagnostics/suggest";
 import type { Catalog, CatalogPlan } from "../../model/catalog";
 import { matchingChoices } from "../../model/declared-choice";
 import type { Offered } from "../../model/live";
-import type { AttributeLookup, CheckContext, Finding } from "../../model/resource-type";
-import type { ResolvedValue } from "../../model/value";
+import type { Finding } from "../../model/resource-operations";
+import type { CheckContext } from "../../model/resource-type";
+import type { AttributeLookup, ResolvedValue } from "../../model/value";
 import { checkName, doubtful, textAt } from "../attribute-values";
 import { configurationRules, ranges } from "./configuration";
 
@@ -41,7 +42,7 @@ const checkShown = (declared: DeclaredService): readonly Finding[] =>
     return [notShown("values of settings", attribute, summary, didYouMean(value, known))];
   });
 
-/** Warns of a schedule that no cron reads, and of one for a kind that is served, which no document shows. */
+/** Warns of a schedule that no cron reads, and of an undocumented schedule for a kind that is served. */
 function checkSchedule(declared: DeclaredService): readonly Finding[] {
   const attribute = "configuration.schedule";
   const kind = textAt(declared, "kind");
@@ -60,8 +61,8 @@ function checkTimezone(declared: DeclaredService): readonly Finding[] {
     if (timeZone) new Intl.DateTimeFormat("en", { timeZone });
     return [];
   } catch {
-    const meant = didYouMean(timeZone ?? "", Intl.supportedValuesOf("timeZone"));
-    return [doubtful(attribute, `time zone ${JSON.stringify(timeZone)} does not exist`, meant)];
+    const suggestion = didYouMean(timeZone ?? "", Intl.supportedValuesOf("timeZone"));
+    return [doubtful(attribute, `time zone ${JSON.stringify(timeZone)} does not exist`, suggestion)];
   }
 }
 
@@ -72,7 +73,7 @@ const notShown = (gap: GapName, attribute: string, summary: string, hint: string
 
 const idsOf = (choices: readonly { readonly id: string }[]): readonly string[] => choices.map(({ id }) => id);
 
-/** The plan of that id for that kind; any of that id when none is for the kind. */
+/** Returns the plan of an id for a kind, else any plan of that id. */
 export function findPlan(catalog: Catalog, id: string, kind: string | undefined): CatalogPlan | undefined {
   const plans = [...catalog.plans, ...catalog.databasePlans].filter((plan) => plan.id === id);
   return plans.find(({ kinds }) => kind !== undefined && kinds.includes(kind)) ?? plans[0];
@@ -109,10 +110,10 @@ function checkPlan(declared: DeclaredService, catalog: Catalog): readonly Findin
   return [unavailable(path, `plan "${id}" is not available for kind "${kind}"`, onOffer(offered, kind))];
 }
 
-/** Settings that a plan of the catalog limits, with the name of the limit. */
+/** The limits of a plan by setting. */
 const limited = { backupRetentionDays: "backupRetentionDays", maxConcurrency: "maxConnections" } as const;
 
-/** Warns of declared settings above the limits of their plan: what the limits mean is not shown. */
+/** Warns of declared settings above the limits of their plan. The meaning of the limits is not shown. */
 function checkLimits(
   declared: DeclaredService,
   catalog: Catalog,
@@ -134,7 +135,6 @@ function checkLimits(
 
 const limitHint = 'what the limit means is not documented: gap "limits of plans"';
 
-/** Returns the plan of a service, and how many services of a workspace may have it. */
 export function planLimit(attributes: AttributeLookup, catalog: Catalog) {
   const id = textAt(attributes, "configuration.plan") ?? String(catalog.defaults.plan ?? "");
   const most = findPlan(catalog, id, textAt(attributes, "kind"))?.workspaceLimit;
@@ -149,7 +149,9 @@ const unavailable = (
 
 const impossible = (attribute: string, summary: string, hint?: string): Finding => ({
   code: "plan.invalid_combination",
-  ...{ summary, hint, attribute },
+  summary,
+  hint,
+  attribute,
 });
 
 function notOffered(path: string, chosen: string, offered: readonly string[], kind?: string): Finding {
@@ -169,7 +171,7 @@ const checkNumbers = (declared: DeclaredService): readonly Finding[] =>
   Object.keys(documentedDefaults).flatMap((field) => {
     const attribute = `configuration.${field}`;
     const value = declared.get(attribute);
-    // The range of any other field is assumed from its name.
+    // Ranges of other fields are assumed from their names.
     const assumed = { minimum: 0, maximum: percentages.includes(field) ? 100 : undefined };
     const { minimum, maximum } = ranges[field] ?? assumed;
     if (typeof value !== "number" || (value >= minimum && value <= (maximum ?? value))) return [];
@@ -187,7 +189,6 @@ function checkReplicas(declared: DeclaredService): readonly Finding[] {
   return [impossible("configuration.minReplicas", summary, hint)];
 }
 
-/** A service outside of projects has no environment; in one it has one of those that the project has. */
 function checkEnvironment(declared: DeclaredService, around: CheckContext | undefined): readonly Finding[] {
   const isDeclared = declared.has("environment");
   if ((declared.get("projectId") ?? null) === null) {
@@ -199,14 +200,14 @@ function checkEnvironment(declared: DeclaredService, around: CheckContext | unde
   const isOpen = environment === undefined && (!around?.isNew || isDeclared);
   return isOpen || !around?.offers?.environment
     ? []
-    : checkOffered(environment, around.offers.environment, around.isParentNew);
+    : checkOffered(environment, around.offers.environment, around.isParentNew ? "new" : "existing");
 }
 
-/** Returns why a project does not offer an environment, or none to a service that declares none. */
+/** Returns the finding about an environment that a project does not offer; undefined: its default environment. */
 export function checkOffered(
   environment: string | undefined,
   offered: readonly Offered[],
-  isProjectNew: boolean,
+  project: "new" | "existing",
 ): readonly Finding[] {
   if (environment === undefined) {
     if (offered.some(({ isDefault }) => isDefault)) return [];
@@ -222,11 +223,12 @@ export function checkOffered(
     return [unavailable("environment", summary, `name one by its id: ${ids.join(", ")}`)];
   }
   const names = offered.map(({ name }) => name);
-  const there = isProjectNew
-    ? `a new project has only ${names.join(", ")}: others are made in the dashboard once it is there`
-    : `${hasText(offered)}; others are made in the dashboard`;
+  const choices =
+    project === "new"
+      ? `a new project has only ${names.join(", ")}: others are made in the dashboard once it is there`
+      : `${hasText(offered)}; others are made in the dashboard`;
   const summary = `the project has no environment "${environment}"`;
-  return [unavailable("environment", summary, didYouMean(environment, names), there)];
+  return [unavailable("environment", summary, didYouMean(environment, names), choices)];
 }
 
 const hasText = (offered: readonly Offered[]): string =>

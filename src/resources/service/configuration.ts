@@ -61,19 +61,19 @@ const docs: Readonly<Record<ConfigurationField, string>> = {
 const configurationNames = Object.keys(configurationFields) as readonly ConfigurationField[];
 
 /**
- * What is special to a field. A change needs a deployment wherever what runs may read the field; the interface says of
- * none that it does not, so `at once` stands only at what the service itself reads when something happens there.
+ * Rules of single fields. `at once` is for fields that the service reads when something happens there. Any other
+ * change needs a deployment: the interface says of no field that a release does not read it.
  */
 const special: Partial<Record<ConfigurationField, Omit<AttributeRule, "change">>> = {
   description: { takesEffect: "at once" },
-  // Read when there is something to tell.
+  // Read when there is something to report.
   notifications: { takesEffect: "at once" },
-  // Read when something is pushed. `includePaths` and `ignorePaths` may also say what a build sees: they are deployed.
+  // Read after a push. `includePaths` and `ignorePaths` may also limit a build: they are deployed.
   autoDeploy: { takesEffect: "at once" },
-  // Read when a change wants a preview, and when one grows old.
+  // Read when a preview is made or expires.
   previewMode: { takesEffect: "at once" },
   previewExpiryHours: { takesEffect: "at once" },
-  // Read when old backups are thrown away. `backupEnabled` may set up what runs: it is deployed.
+  // Read when old backups are deleted. `backupEnabled` may change the release: it is deployed.
   backupRetentionDays: { takesEffect: "at once" },
   dockerContext: { equal: sameDirectory },
   publishDirectory: { equal: sameDirectory },
@@ -93,10 +93,12 @@ const special: Partial<Record<ConfigurationField, Omit<AttributeRule, "change">>
   buildMethod: { known: ["railpack"] },
 };
 
-/** Ranges outside of which a number means nothing anywhere; what a plan allows within them is for the service to say. */
+/** Numbers outside of these ranges have no meaning. The service checks the limits of a plan. */
 export const ranges: Readonly<Record<string, { readonly minimum: number; readonly maximum?: number }>> = {
   port: { minimum: 1, maximum: 65_535 },
-  ...{ replicas: { minimum: 0 }, minReplicas: { minimum: 0 }, maxReplicas: { minimum: 0 } },
+  replicas: { minimum: 0 },
+  minReplicas: { minimum: 0 },
+  maxReplicas: { minimum: 0 },
 };
 
 /** The `configuration` block: any of its fields; `null` stands for the service's default. */
@@ -109,7 +111,7 @@ export const configurationSchema = z.strictObject(
         .nullish()
         .describe(doc(field)),
     ]),
-  ) as unknown as {
+  ) as {
     [Field in ConfigurationField]: z.ZodOptional<z.ZodNullable<(typeof configurationFields)[Field]>>;
   },
 );

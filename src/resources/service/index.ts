@@ -8,20 +8,19 @@ import type { Service } from "../../api/wire/shapes";
 import { failure } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
 import { isPlacedAs, matchingChoices } from "../../model/declared-choice";
-import type { LiveResource, Offered, Pending, ReadResult } from "../../model/live";
+import type { LiveResource, Pending, ReadResult } from "../../model/live";
 import type {
   Accepted,
   CandidateSearch,
   CreateInput,
-  DeleteInput,
   ReadTarget,
   UpdateInput,
 } from "../../model/resource-operations";
-import type { AttributeLookup, Money, RulesOf } from "../../model/resource-type";
+import type { Money, RulesOf } from "../../model/resource-type";
 import { sameName } from "../../model/service-names";
-import type { Attributes, Plain } from "../../model/value";
+import type { AttributeLookup, Attributes, Plain } from "../../model/value";
 import { foundAmong, sameId, textAt } from "../attribute-values";
-import { type DeletionLook, deletionOf } from "../deletion";
+import { type DeletionStatus, deletionOf } from "../deletion";
 import { offeredEnvironments } from "../project";
 import { serviceActions } from "./actions";
 import { checkOffered, checkService, findPlan, offeredWords, planLimit } from "./checks";
@@ -48,7 +47,7 @@ type ServiceBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {
   projectId: { change: "replace", equal: sameId, effects: ["destructive"] },
-  // The url and the host of what runs may move with the name: it is deployed again.
+  // The url and the host of the service may move with its name: it is deployed again.
   name: { change: "update", equal: sameName },
   kind: { change: "replace", kept: true, offered: true, known: ["web", "static"], effects: ["destructive"] },
   environment: { change: "replace", resolved: true, offered: true, effects: ["destructive"] },
@@ -67,13 +66,11 @@ const deletion = deletionOf({
 export const service: Resource = {
   type: "service",
   doc: "A service is built from a repository, or configured by other fields, and served at a URL.",
-  picture: { as: "node", facts: ["kind", "configuration.plan", "configuration.region"] },
   schema,
   rules,
   computed,
   groups: ["configuration"],
   open: { group: "configuration", rule: { change: "update" } },
-  parents: [{ type: "project", attribute: "projectId" }],
   manifest: {
     key: "services",
     within: ["root", "project"],
@@ -86,35 +83,37 @@ export const service: Resource = {
       ...configurationWords,
     },
   },
-  nameAttribute: "name",
-  place: { attribute: "environment", id: "environmentId" },
-  removal: "delete",
-  removedWithParent: false,
-  archives: { attribute: "archived", unlisted: "archived services" },
+  parents: [{ type: "project", attribute: "projectId" }],
   follows: [],
+  nameAttribute: "name",
+  picture: { as: "node", facts: ["kind", "configuration.plan", "configuration.region"] },
+  place: { attribute: "environment", id: "environmentId" },
   variantAttribute: "kind",
   defaults,
   offeredWords,
   check: checkService,
-  unappliedHint: `if no field ever takes, the platform wants another body, which ${gapVariable("patchService")} may hold; a setting that does not go back may have another default for this kind, which ${gapVariable("kindDefaults")} says (rnv schema gaps)`,
-  monthlyCost,
   sharedLimit: planLimit,
+  monthlyCost,
   read,
   list: async (reads) => liveIn(reads, await reads.services()),
+  candidates,
   create,
   update,
-  ...deletion,
-  archive: async (writes, input: DeleteInput) => ({
-    id: input.id,
-    live: new LiveService(await writes.archiveService(input.id)),
-  }),
-  candidates,
   actions: serviceActions,
+  unappliedHint: `if no field ever takes, the platform wants another body, which ${gapVariable("patchService")} may hold; a setting that does not go back may have another default for this kind, which ${gapVariable("kindDefaults")} says (rnv schema gaps)`,
+  removal: "delete",
+  removedWithParent: false,
+  archives: {
+    attribute: "archived",
+    unlisted: "archived services",
+    archive: async (writes, { id }) => ({ id, live: new LiveService(await writes.archiveService(id)) }),
+  },
+  ...deletion,
 };
 
 /**
- * Returns the id of the declared environment (by name or id), else of the one that is chosen by itself. Asks the service
- * only where what is known of the project does not say. Throws `DiagnosticsError` where the project has none.
+ * Returns the id of the declared environment (by name or id), else of the default environment. Reads the project only
+ * if its attributes do not say. Throws `DiagnosticsError` where the project has none.
  */
 async function environmentIdFor(
   writes: Endpoints,
@@ -125,17 +124,17 @@ async function environmentIdFor(
   const production = textAt(project ?? new Map(), "productionEnvironmentId");
   if (production !== undefined && [undefined, production].includes(declared)) return production;
   const offered = offeredEnvironments(await writes.getProject(projectId));
-  const [finding] = checkOffered(declared, offered, false);
+  const [finding] = checkOffered(declared, offered, "existing");
   if (finding) throw failure(finding.code, finding.summary, finding);
-  const isChosen = ({ isDefault }: Offered): boolean => isDefault;
-  return (declared === undefined ? offered.find(isChosen) : matchingChoices(offered, declared)[0])?.id;
+  const defaultEnvironment = offered.find(({ isDefault }) => isDefault);
+  return (declared === undefined ? defaultEnvironment : matchingChoices(offered, declared)[0])?.id;
 }
 
 function defaults({ defaults: byCatalog, assumed }: Catalog, kind = ""): Attributes {
-  // Gap "configuration fields": the catalog may name further ones than are documented.
+  // Gap "configuration fields": the catalog may name undocumented fields.
   const settings = { ...documentedDefaults, ...byCatalog, ...assumed?.kindDefaults[kind] };
   return new Map<string, Plain>([
-    // A service that leaves its project in the manifest has no project: null, not unset.
+    // A service that leaves its project has no project: null, not unset.
     ["projectId", null],
     ["archived", false],
     ...Object.entries(settings).map(([field, value]) => [`configuration.${field}`, value] as const),
@@ -151,7 +150,7 @@ function monthlyCost(attributes: AttributeLookup, catalog: Catalog): Money | und
   return { usd: plan.usd * count, ngn: plan.ngn * count };
 }
 
-/** Returns how many instances run at least: `replicas`, or `minReplicas` where the service scales itself. */
+/** Returns the least number of instances: `replicas`, or `minReplicas` of a service that scales itself. */
 function instancesOf(attributes: AttributeLookup): number {
   const scaling = attributes.get("configuration.scaling") ?? "manual";
   const count = attributes.get(`configuration.${scaling === "manual" ? "replicas" : "minReplicas"}`);
@@ -166,12 +165,12 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (found.kind === "found") return readLive(reads, found.value, target);
   const { deleting } = found;
   if (deleting === undefined) {
-    // No list shows an archived service (DESIGN section 4), and a 404 by id is no proof: its deployments have to be.
+    // No list shows an archived service, and a 404 by id is no proof (DESIGN section 4): its deployments are.
     const isUnlisted = recorded?.retained === true || recorded?.applied.archived === true;
     if (!isUnlisted || !(await hasDeployments(reads, id))) return { kind: "gone" };
     return { kind: "unchecked", reason: "it has deployments, and the platform does not show it by its id" };
   }
-  // What is left of a deletion that failed: the thing stands.
+  // After a failed deletion the service exists.
   if (recorded?.deletionFailed !== undefined) return readLive(reads, deleting, target);
   const since = deleting.deletionRequestedAt ?? undefined;
   const requested = deletion.deletes.pendingOf(id, undefined, undefined);
@@ -193,7 +192,7 @@ async function readByName(reads: Reads, target: ReadTarget): Promise<ReadResult>
   return foundAmong(await knownAs(reads, target.name, project, declared));
 }
 
-/** Returns the services of a name in their project and environment, the three that a service is known by. */
+/** Returns the services of a name in a project and environment, which identify a service. */
 async function knownAs(
   reads: Reads,
   name: string,
@@ -207,7 +206,7 @@ async function knownAs(
 
 async function candidates(reads: Reads, search: CandidateSearch): Promise<readonly LiveResource[]> {
   const { name, parentId = null, preexistingIds, body } = search;
-  // The request says which environment was chosen for it.
+  // The request names the chosen environment.
   const { environmentId } = (body ?? {}) as { readonly environmentId?: string };
   const declared = environmentId === undefined ? search.declared : new Map([["environment", environmentId]]);
   const named = await knownAs(reads, name, parentId, declared);
@@ -233,16 +232,17 @@ async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> 
   const made = await writes.createService({
     name: input.name,
     kind: textAt(attributes, "kind") ?? "",
-    // A new service starts from the defaults, so what is null need not be said.
+    // A new service has the defaults: null is not sent.
     configuration: configurationIn(attributes, (_path, value) => value !== null),
     deploy: false,
-    ...{ projectId, environmentId },
+    projectId,
+    environmentId,
   });
-  // A field that the answer does not show is recorded as it was chosen.
-  const shown = (one: Service): LiveResource => {
-    const id = one.environmentId ?? environmentId ?? "";
+  // An environment that the answer does not show is recorded as chosen.
+  const shown = (answer: Service): LiveResource => {
+    const id = answer.environmentId ?? environmentId ?? "";
     const isAsSent = sameId(id, environmentId ?? "");
-    return new LiveService({ ...one, environmentId: id || null }, isAsSent ? declared : id);
+    return new LiveService({ ...answer, environmentId: id || null }, isAsSent ? declared : id);
   };
   const accepted = { id: made.id, live: shown(made) };
   if (attributes.get("archived") !== true || made.archived) return accepted;
@@ -260,7 +260,7 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
   const isSet = Object.keys(configuration).length > 0;
   const name = changed.has("name") ? (textAt(attributes, "name") ?? input.name) : undefined;
   let last: Service | undefined;
-  // What is archived may refuse other changes: restore first, archive last.
+  // An archived service may refuse other changes: restore first, archive last.
   if (archived === false) last = await writes.restoreService(id);
   if (isSet || name !== undefined)
     last = await writes.updateService(id, { name, configuration: isSet ? configuration : undefined });
@@ -270,16 +270,15 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
   return { id, live: new LiveService(last, environment) };
 }
 
-/** Looks at the deletion of a service; without a read by id, its deployments tell whether it exists. */
-async function lookAt(reads: Reads, pending: Pending): Promise<DeletionLook> {
+/** Without a read by id, the deployments of a service show that it exists. */
+async function lookAt(reads: Reads, pending: Pending): Promise<DeletionStatus> {
   const { serviceId: id = pending.id } = pending;
   const read = await reads.provenService(id);
-  if (read.kind === "found") return "stands";
+  if (read.kind === "found") return "exists";
   if (read.kind === "gone") return read.deleting === undefined ? "gone" : "deleting";
   return (await hasDeployments(reads, id)) ? "unmarked" : "gone";
 }
 
-/** Returns false where the service answers 404 to the question for its deployments: it does not exist. */
 async function hasDeployments(reads: Reads, id: string): Promise<boolean> {
   try {
     await reads.live.listDeployments(id, { limit: 1 });

@@ -37,10 +37,7 @@ export const computed = {
   updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", ...moving },
 } as const satisfies ResourceType["computed"];
 
-/**
- * A service as a live resource; `environment` in the form of the caller, a name or an id. Of most services only ids and
- * names are looked at: what else it shows is not copied.
- */
+/** A service as a live resource; `environment` is a name or an id. Attributes are computed when they are used. */
 export class LiveService implements LiveResource {
   readonly type = "service";
   readonly id: string;
@@ -70,13 +67,13 @@ export class LiveService implements LiveResource {
   get computed(): Attributes {
     const { estimatedMonthly: price, configuration, deploymentId, url, internalHost } = this.found;
     const { usd: estimatedMonthlyUsd, ngn: estimatedMonthlyNgn } = price?.priced ? price : {};
+    // The first deployment may set an empty address, unless it is switched off.
+    const addressOf = (address: string | null | undefined, isEnabled: unknown) =>
+      address || deploymentId != null || isEnabled === false ? address : null;
     const shown: Readonly<Record<string, unknown>> = {
       ...this.found,
-      // Empty before the first deployment, and not switched off: that may set them.
-      ...(deploymentId == null && {
-        url: url || (configuration.platformDomainEnabled === false ? url : null),
-        internalHost: internalHost || (configuration.privateNetworking === false ? internalHost : null),
-      }),
+      url: addressOf(url, configuration.platformDomainEnabled),
+      internalHost: addressOf(internalHost, configuration.privateNetworking),
       estimatedMonthlyUsd,
       estimatedMonthlyNgn,
     };
@@ -91,8 +88,8 @@ function attributesOf({ name, kind, projectId, archived, configuration }: Servic
 }
 
 /**
- * Returns services as live resources. The environment of each is named as a manifest would write it: as it is `declared`
- * where that is it or cannot be compared, else by its name.
+ * Returns services as live resources, with their environments as a manifest writes them. `declared` stays if it is the
+ * environment or cannot be compared; any other is named.
  */
 export async function liveIn(
   reads: Reads,

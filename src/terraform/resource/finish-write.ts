@@ -1,5 +1,6 @@
-import { bareRecord, deletionFailed } from "../../apply/change-context";
-import { badEnd, defaultWaitPolicy, type WaitResult, waitUntilSettled } from "../../apply/settle";
+import { deletionFailed } from "../../apply/advice";
+import { recordOf } from "../../apply/record";
+import { defaultWaitPolicy, finalStatus, type WaitResult, waitUntilSettled } from "../../apply/settle";
 import { type ComparedWrite, unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, error, type warning } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
@@ -101,13 +102,13 @@ export function waitFinding(
   if (result.kind === "interrupted")
     return error("apply.interrupted", `${about} was accepted, and its end was not waited for`, { hint });
   const next = `${hint}, or raise ${limit}`;
-  return badEnd(about, result, { about: { address: about as Address }, timeoutMs, next }).diagnostic;
+  return finalStatus(about, result, { about: { address: about as Address }, timeoutMs, next }).diagnostic;
 }
 
 async function readRun({ session, type, input }: AcceptedWrite, id: string) {
   const { resource } = type;
   const { name, parentId } = input;
-  const recorded = bareRecord({ type: resource.type, id, name });
+  const recorded = recordOf({ type: resource.type, id, name });
   // A pinned attribute is compared with its declaration, so it is read too.
   const pinned = Object.values(resource.computed).flatMap(({ pinnedBy }) => pinnedBy ?? []);
   const declared = new Map(pinned.map((path) => [path, ""]));

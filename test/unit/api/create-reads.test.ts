@@ -3,7 +3,7 @@ import { createEndpoints } from "../../../src/api/endpoints";
 import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
 import { createReads } from "../../../src/api/reads";
 import type { ApiRequest } from "../../../src/api/send";
-import { bareRecord } from "../../../src/apply/change-context";
+import { recordOf } from "../../../src/apply/record";
 import { canvasOf, catalogBody, fakeSend, refusal, serviceNamed, workspace } from "./fake-send";
 
 type Routes = Record<string, unknown>;
@@ -72,7 +72,7 @@ describe("a deployment", () => {
       "/services/s1/deploys/d1": { deployment },
     });
     const updatedAt = new Date().toISOString();
-    const recorded = { ...bareRecord({ type: "deployment", id: "d1", name: "deploy" }), updatedAt };
+    const recorded = recordOf({ type: "deployment", id: "d1", name: "deploy", updatedAt });
     reads.expect("deployment.s1", recorded, { parentId: "s1" });
     for (const _ of ["service", "a variable"]) await reads.service("s1");
     expect(await reads.deployment("s1", "d1")).toMatchObject(deployment);
@@ -241,7 +241,7 @@ describe("the variables of a service", () => {
       const canvas = { "/canvas": canvasOf(ids.map((id) => serviceNamed(id))) };
       const { reads, lines } = readsOf({ ...canvas, ...Object.fromEntries(routes) });
       for (const parentId of ids)
-        reads.expect("variable", bareRecord({ type: "variable", id: `v${parentId}`, name: "A" }), {
+        reads.expect("variable", recordOf({ type: "variable", id: `v${parentId}`, name: "A" }), {
           parentId,
         });
       reads.prefetchVariables("recorded variables");
@@ -253,7 +253,7 @@ describe("the variables of a service", () => {
   it("that are recorded are asked for beside the first three requests; a 404 to that proves nothing", async () => {
     let found: unknown = 404;
     const { reads, lines } = readsOf({ ...shown, "/services/s1/variables": () => found });
-    const recorded = bareRecord({ type: "variable", id: "v1", name: "A" });
+    const recorded = recordOf({ type: "variable", id: "v1", name: "A" });
     reads.expect("variable.s1.A", recorded, { parentId: "s1" });
     reads.prefetch();
     reads.prefetchVariables("recorded variables");

@@ -74,8 +74,7 @@ describe.each(resourceTypes.map((resource) => [resource.type, resource] as const
       }
     });
 
-    it("is archivable exactly when it can be archived, and can be looked for when it is created", () => {
-      expect(resource.archive !== undefined).toBe(resource.archives !== undefined);
+    it("can be looked for when it is created", () => {
       expect(resource.candidates !== undefined).toBe(resource.type !== "layout");
     });
   },

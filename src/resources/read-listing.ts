@@ -26,23 +26,20 @@ export type Asked = ReadonlyMap<string, string>;
 const sorted = (found: readonly LiveResource[] | undefined): readonly LiveResource[] =>
   [...(found ?? [])].sort((a, b) => compareTexts(a.name, b.name) || compareTexts(a.id, b.id));
 
-/**
- * Every active service, by name; of one project or kind where asked. Throws `DiagnosticsError` where the service shows
- * only a part of them.
- */
+/** Returns active services by name, of a project or kind if given. Throws `DiagnosticsError` if some are not shown. */
 async function listServices(reads: Reads, asked: Asked): Promise<readonly LiveResource[]> {
   const projectId = asked.get("projectId");
   const kind = asked.get("kind");
   const found = sorted(await service.list(reads));
   if (projectId === undefined) await requireAllServices(reads);
   return found.filter(
-    (one) =>
-      (projectId === undefined || one.parentId === projectId) &&
-      (kind === undefined || one.attributes.get("kind") === kind),
+    ({ parentId, attributes }) =>
+      (projectId === undefined || parentId === projectId) &&
+      (kind === undefined || attributes.get("kind") === kind),
   );
 }
 
-/** Throws `DiagnosticsError` where the service shows only a part of all services: it would look like all there is. */
+/** Throws `DiagnosticsError` where the service shows only a part of all services. */
 export async function requireAllServices(reads: Reads): Promise<void> {
   if (await reads.servicesAreComplete()) return;
   throw failure("live.unchecked", "there are too many services to list those outside of projects", {
@@ -50,7 +47,7 @@ export async function requireAllServices(reads: Reads): Promise<void> {
   });
 }
 
-/** Returns the deployment of an id, else the one that serves. Throws `DiagnosticsError` where there is none. */
+/** Returns the deployment of an id, else the serving deployment. Throws `DiagnosticsError` where there is none. */
 async function findDeployment(reads: Reads, asked: Asked, service: Service | undefined) {
   const serviceId = asked.get("serviceId") ?? "";
   const id = asked.get("id") ?? service?.liveDeploymentId;
@@ -63,7 +60,7 @@ async function findDeployment(reads: Reads, asked: Asked, service: Service | und
 const missing = (summary: string, attribute: string): DiagnosticsError =>
   failure("live.data_missing", summary, { attribute });
 
-/** A canvas as it is shown: `configuration` has the fields of a service, because nodes of a list have one type. */
+/** A canvas as it is shown. `configuration` has the fields of a service: the nodes of a list have the same type. */
 export const canvasShown = canvasAnswer.extend({
   nodes: canvasAnswer.shape.nodes.element.extend({ configuration: configurationSchema }).array(),
 });
@@ -114,12 +111,12 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
   }
 }
 
-/** A live resource as a data source shows it: all that can be declared or is computed, without its secrets. */
+/** Returns the declarable and computed values of a live resource, without its secrets. */
 export function shownValues(type: Resource, live: LiveResource): Plain {
-  const { attributes, computed, parentId: heldBy } = live;
+  const { attributes, computed, parentId: liveParent } = live;
   const values = new Map<string, Plain>();
   for (const [path, { secret, change }] of Object.entries(type.rules)) {
-    const parentId = isParentAttribute(type, path) ? heldBy : undefined;
+    const parentId = isParentAttribute(type, path) ? liveParent : undefined;
     if (secret !== true && change !== "local")
       values.set(snakeCase(path), attributes.get(path) ?? parentId ?? null);
   }
@@ -132,9 +129,9 @@ interface AnswerSchema {
   readonly def: { readonly innerType?: ZodType; readonly element?: ZodType };
 }
 
-/** A value of an answer with the fields that its schema names, in the words of Terraform; what is missing is null. */
+/** Returns a value of an answer with the fields of its schema, in the words of Terraform; missing fields are null. */
 function answered(schema: ZodType, value: unknown): Plain {
-  const { shape, def } = schema as unknown as AnswerSchema;
+  const { shape, def } = schema as ZodType & AnswerSchema;
   if (def.innerType !== undefined) return answered(def.innerType, value);
   if (value === undefined || value === null) return null;
   if (Array.isArray(value) && def.element !== undefined)
