@@ -34,11 +34,11 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns whether a failed write may have happened: no answer came, or an uncertain one. */
+/** Returns true if a failed write may have happened: no answer came, or the answer is uncertain. */
 export const isUncertain = (failure: unknown): failure is ApiError =>
   failure instanceof ApiError && (failure.kind === "uncertain" || failure.kind === "malformed");
 
-/** Returns whether the service refused a write because of what exists there, not because of the request. */
+/** Returns true if the service refused a write because of its existing resources, not because of the request. */
 export const isConflict = (failure: unknown): failure is ApiError =>
   failure instanceof ApiError &&
   failure.kind === "refused" &&

@@ -48,7 +48,7 @@ export interface Client {
   readonly close: () => Promise<void>;
 }
 
-/** Returns a mask of attribute values, for what is shown without a request. */
+/** Returns a mask of attribute values, for output that needs no request. */
 export function createMask({ outside, recorded }: KnownSecrets): Mask {
   if (outside.length === 0 && !recorded) return noMask;
   const redactor = new Redactor();

@@ -16,10 +16,10 @@ import {
 import type { Send } from "./send";
 import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shapes";
 
-/** How long a read that contradicts our last write, or another read, is repeated, milliseconds. */
+/** Milliseconds during which a read is repeated that contradicts our last write or another read. */
 export const patienceMs = 30_000;
 
-/** How long after our last write of a resource its absence does not prove a deletion, milliseconds. */
+/** Milliseconds after our last write of a resource in which its absence does not prove a deletion. */
 const recentMs = 120_000;
 
 export interface ConsistencyOptions {
@@ -35,7 +35,7 @@ export interface ConsistencyOptions {
   readonly restoredHint?: string;
 }
 
-/** One reading, or its failure, and what it shows as before our last write. */
+/** A reading, or its failure, and the resources that it shows as before our last write. */
 type CheckedRead<T> = { readonly stale: readonly DoubtfulVersion[] } & (
   | { readonly value: T }
   | { readonly failure: unknown }
@@ -48,7 +48,7 @@ interface ListReading<T> {
   /** Reads an entry by its id; undefined where that is not possible. */
   readonly readAlone?: (id: string) => Promise<T | undefined>;
   readonly isStale?: (shown: T) => Promise<boolean>;
-  /** Returns what else its answer shows as before our last write. */
+  /** Returns other parts of the answer that are from before our last write. */
   readonly findOtherStale?: () => readonly KnownVersion[];
   /** Id of the project that is asked about. */
   readonly owner?: string | undefined;
@@ -83,8 +83,8 @@ export class Consistency {
   }
 
   /**
-   * Reads a list. What it leaves out, or shows as before our last write, is read by its id. Of what is in doubt after 30
-   * seconds it has no entry: `refuseDoubtful` fails those who ask for it.
+   * Reads a list. Entries that are missing, or are from before our last write, are read by their ids. Entries in doubt
+   * after 30 seconds are left out: `refuseDoubtful` fails callers that need them.
    */
   readList<T extends ResourceVersion>(kind: string, how: ListReading<T>): Promise<readonly T[]> {
     const { known, seen } = this;
@@ -146,8 +146,8 @@ export class Consistency {
   }
 
   /**
-   * Repeats `attempt` until nothing in it is stale; a 404 is stale where `owner`, which it is asked about, must exist,
-   * unless `isInconclusive` of a 404. Throws `DiagnosticsError` (`live.stale`) after 30 seconds: the last attempt is told.
+   * Repeats `attempt` until nothing in it is stale. A 404 is stale if `owner` must exist, unless `isInconclusive` says that
+   * a 404 proves nothing. Throws `DiagnosticsError` (`live.stale`) with the last attempt after 30 seconds.
    */
   async retryUntilCurrent<T>(
     attempt: (isOver: boolean) => Promise<CheckedRead<T>>,
@@ -238,7 +238,7 @@ type ReadDeployment = (serviceId: string, id: string) => Promise<Deployment | un
 export interface ConsistentEndpoints extends Endpoints {
   readonly raw: Endpoints;
   readonly consistency: Consistency;
-  /** `read` sends the request, or returns the answer to one that was sent already. */
+  /** `read` sends the request, or returns the answer to a request that was sent already. */
   listProjects(read?: () => Promise<readonly Project[]>): Promise<readonly Project[]>;
   canvas(scope?: CanvasScope, read?: () => Promise<Canvas>, deployment?: ReadDeployment): Promise<Canvas>;
   listVariables(serviceId: string, read?: () => Promise<readonly Variable[]>): Promise<readonly Variable[]>;

@@ -28,7 +28,7 @@ export function endpointCall(
       ["", "workspaces", workspaceId, ...segments].map(pathSegment).join("/"),
     ask: <T>(schema: DocumentSchema<T>, request: ApiRequest, reading: AnswerReading<T> = {}): Promise<T> =>
       ask(send, schema, request, reading),
-    /** Asks for what the answer shows in a member, which must be what was `asked` for. */
+    /** Returns a member of the answer. Its fields must be those of `asked`. */
     show: async <Member extends string, T extends { readonly [Key in Member]?: ShownFields | undefined }>(
       member: Member,
       schema: DocumentSchema<T>,
@@ -54,8 +54,8 @@ interface Patch<T> {
 }
 
 /**
- * Sends the body in the form that a setting chooses or that the service took before. Else it tries the next form after a 400,
- * or where no answer shows the change, and keeps to the one that took; without one the first answer stands.
+ * Sends the body in the form that a setting chooses or that the service accepted before. Otherwise it tries the next form
+ * after a 400, or if the answer does not show the change. It keeps to the accepted form; without any the first answer stands.
  */
 export async function patchInForm<T>(detected: DetectedPatchFormat, patch: Patch<T>): Promise<T> {
   const { gap, known, setting, assumed, send, isApplied } = patch;

@@ -21,7 +21,7 @@ export function newestById<T extends ResourceVersion>(listed: readonly T[]): rea
   return [...found.values()];
 }
 
-/** Returns a digest of what a write sets: two versions may have the same time. */
+/** Returns a digest of the fields that writes set: two versions may have the same time. */
 export function contentDigest(shown: ResourceVersion): string {
   const { name, key, kind, description, color, configuration, projectId, environmentId, ...more } =
     shown as Partial<Service & Project & Variable>;

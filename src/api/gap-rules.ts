@@ -60,8 +60,8 @@ const assignment = (name: string, value: string): string =>
   /^[A-Za-z0-9._,/-]+$/.test(value) ? `${name}=${value}` : `${name}='${value}'`;
 
 /**
- * Returns the failure of a request that rests on a gap, with a hint that names the assumption and the settings that say
- * otherwise, where the answer may mean that the assumption does not hold; any other failure as it is.
+ * Returns the failure of a request that rests on a gap. If the answer may disprove the assumption, a hint names the
+ * assumption and its settings.
  */
 export function withGapHint(failure: unknown, name: GapName, otherwise = ""): unknown {
   if (!(failure instanceof ApiError) || failure.hint !== undefined) return failure;
@@ -170,8 +170,8 @@ export const readingOperation = (
 });
 
 /**
- * Returns `{service}` from an answer that holds the service at the path `setting`; under `auto` from one that is the service
- * itself, and any other answer as it is.
+ * Returns `{service}` from an answer with the service at the path `setting`. Under `auto` an answer that is itself the
+ * service is wrapped, and any other answer is returned as it is.
  */
 export function wrapIn(
   field: "service" | "variable" | "deployment" | "operation",

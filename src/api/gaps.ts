@@ -10,7 +10,7 @@ export interface GapSetting {
   readonly schema: z.ZodType<string>;
 }
 
-/** An assumption about what the interface marks "not shown" and rnv needs, with its check and its fallback. */
+/** An assumption about a detail that the interface marks "not shown", with its check and its fallback. */
 export interface Gap {
   readonly assumption: string;
   readonly verifiedBy: string;

@@ -4,7 +4,7 @@ import { remedy } from "../diagnostics/remedies";
 import type { ProcessEnvironment } from "../model/process-environment";
 import type { Transport, WireRequest, WireResponse } from "./transport";
 
-/** Whether a host of a URL is this machine: plain HTTP is allowed there alone. */
+/** Returns true if the host of a URL is this machine: plain HTTP is allowed there alone. */
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 
@@ -17,9 +17,9 @@ export function safeAddress(text: string): URL | undefined {
 }
 
 /**
- * Returns the error in a base URL, or undefined. It is https (http for loopback hosts only), ending in `/api/v1`,
- * without credentials, query or fragment, and written as it is read: a URL reader forgives `https:/\\host`, tabs and
- * other digits, and the key would go to another host unseen. The text is never repeated when it may hold a password.
+ * Returns the error in a base URL, or undefined. It is https (http for loopback hosts only) and ends in `/api/v1`, without
+ * credentials, query or fragment. It must be written as it is read: a URL reader forgives `https:/\\host`, tabs and
+ * other digits, and the key would go to another host. The text is never repeated when it may hold a password.
  */
 export function checkBaseUrl(text: string): Diagnostic | undefined {
   if (!URL.canParse(text))
@@ -205,8 +205,8 @@ const ownHosts = "localhost,127.0.0.1,[::1]";
 
 /**
  * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, also in lower case, which counts first, as options of undici's
- * `EnvHttpProxyAgent`; an empty text means that none is used. An address without a scheme gets `http`. Throws
- * `DiagnosticsError` for one that cannot be read; its text, which may hold a password, is not repeated.
+ * `EnvHttpProxyAgent`; an empty text means no proxy. An address without a scheme gets `http`. Throws
+ * `DiagnosticsError` for an address that cannot be read; its text, which may hold a password, is not repeated.
  */
 function readProxySettings(environment: ProcessEnvironment) {
   const httpProxy = proxyAddress(environment, "HTTP_PROXY");

@@ -19,7 +19,7 @@ export interface KnownVersion {
   readonly updatedAt?: string | undefined;
   /** When it was written, by the service's clock, where it has no `updatedAt`. */
   readonly writtenAt?: string | undefined;
-  /** Digest of what a write sets, in the answer to our last write; only where two versions may have one time. */
+  /** Digest of the fields that writes set, from the answer to our last write; only if two versions may have the same time. */
   readonly content?: string | undefined;
   readonly revision?: number | undefined;
   /** This process wrote it. */
@@ -52,7 +52,7 @@ export class KnownVersions {
     private acceptsOlder = false,
   ) {}
 
-  /** Takes in what a state records, in place of an earlier record. */
+  /** Replaces the record by that of a state. */
   remember(
     { resources, deleted = {}, open }: Pick<State, "resources" | "deleted" | "open">,
     acceptsOlder = false,
@@ -135,7 +135,7 @@ export class KnownVersions {
       this.#store({ ...known, isWritten: true, absence: "deleting", deletionAnsweredAt });
   }
 
-  /** Returns true if our request to delete it was answered after `elapsed`: what was asked for then does not tell. */
+  /** Returns true if our request to delete it was answered after `elapsed`: a read from then proves nothing. */
   wasDeletedSince(id: string, elapsed: number): boolean {
     return (this.of(id)?.deletionAnsweredAt ?? Number.NEGATIVE_INFINITY) >= elapsed;
   }
@@ -146,13 +146,13 @@ export class KnownVersions {
     if (known) this.#noteOwn({ ...known, updatedAt: undefined, absence: "deleted" });
   }
 
-  /** Returns the digest of what the answer to our last write showed, if that is of `updatedAt`. */
+  /** Returns the digest from the answer to our last write, if that is of `updatedAt`. */
   contentAt(id: string, updatedAt: string | undefined): { readonly content?: string | undefined } {
     const known = this.of(id);
     return known?.content !== undefined && known.updatedAt === updatedAt ? { content: known.content } : {};
   }
 
-  /** Returns what is known of a resource; with `layout` of the layout of a project. */
+  /** Returns the known version of a resource; with `layout` that of the layout of a project. */
   of(id: string, kind?: "layout"): KnownVersion | undefined {
     return this.#known.get(keyOf(id, kind));
   }
@@ -197,7 +197,7 @@ export class KnownVersions {
   mayAccept = (stale: readonly KnownVersion[]): boolean =>
     this.acceptsOlder && !stale.some(({ isWritten }) => isWritten);
 
-  /** What this process wrote counts, unless the record is newer. */
+  /** Keeps the version that this process wrote, unless the record is newer. */
   #expect(known: KnownVersion): void {
     const before = this.#known.get(keyOf(known.id, known.kind));
     const isOurs = before?.isWritten && !isOlder(before.updatedAt, known.updatedAt);

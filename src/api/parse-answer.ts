@@ -23,13 +23,13 @@ export function parseAnswer<T>(
 }
 
 export interface AnswerReading<T> {
-  /** Finds what the schema describes in the body. */
+  /** Finds the part of the body that the schema describes. */
   readonly inner?: (body: unknown) => unknown;
   /** Reads the subject of the answer; default: none. */
   readonly about?: (answer: T) => About;
 }
 
-/** Sends a request whose answer is read through `schema`. Every `Send` on the way can ask what the answer is about. */
+/** Sends a request whose answer is read through `schema`. Every `Send` on the way can read the subject of the answer. */
 export async function ask<T>(
   send: Send,
   schema: DocumentSchema<T>,
@@ -87,8 +87,8 @@ const typeWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns what a schema says against a part of a body, in words of ours, never with the value: its path, the id of the
- * innermost resource on it, to be found in the dashboard, and the form that it should have.
+ * Returns the complaint of a schema about a part of a body, never with the value. It names the path, the id of the
+ * innermost resource on it, which the dashboard shows, and the form that is expected.
  */
 function describeIssue(issue: core.$ZodIssue | undefined, body: unknown): string {
   const { path = [] } = issue ?? {};
@@ -125,9 +125,9 @@ function malformed(request: ApiRequest, response: ApiResponse, message: string):
 const MAX_PAGES = 1000;
 
 /**
- * Reads a complete list: asked for without `limit` and `cursor`, then page after page while the service says that there
- * is more (interface, "Header and parameter rules"). A listing that cannot be finished throws `ApiError` (malformed),
- * because a short list must never look like a complete one. Of an item on two pages the newer copy counts.
+ * Reads a complete list, page after page while the service says that there is more (interface, "Header and parameter
+ * rules"). Throws `ApiError` (malformed) if the listing cannot be finished: a short list must never look complete. If an
+ * item is on two pages, the newer copy counts.
  */
 export async function readPages<T extends ResourceVersion>(
   send: Send,

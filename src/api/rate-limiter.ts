@@ -29,10 +29,10 @@ const initialConcurrency = 4;
 const cautiousFrom = 16;
 
 /**
- * Bounds the requests in flight by additive increase and multiplicative decrease. The concurrency starts at 4, doubles
- * with each window of clean answers up to 16 and grows by half from there until the first overload; after that it
- * grows by one with each window. An overload halves it, once for all requests of one burst. After a 429 nothing starts
- * before `pauseUntil`, and requests start at the rate that the service has been seen to bear.
+ * Bounds the requests in flight by additive increase and multiplicative decrease. The concurrency starts at 4 and doubles
+ * with each window of clean answers up to 16. From there it grows by half until the first overload, then by 1 with each
+ * window. An overload halves it, once for all requests of a burst. After a 429 nothing starts before `pauseUntil`, and
+ * requests start at the rate that the service accepted before.
  */
 export class RateLimiter {
   #concurrency: number;
@@ -171,8 +171,8 @@ const slowest = 1;
 
 /**
  * The rate at which requests may start at a service that counts them. It is infinite until the first 429, then a tenth
- * below what the service bore; it rises by 1 % a second up to the rate of the refusal and by 5 % a second beyond.
- * Concurrency alone cannot keep to such a limit: one request at a time may be too fast.
+ * below the rate that the service accepted. It rises by 1 % a second up to the rate of the refusal, then by 5 % a second.
+ * Concurrency alone cannot keep to such a limit: even single requests may come too fast.
  */
 export class AdaptiveRate {
   #perSecond = Number.POSITIVE_INFINITY;

@@ -2,6 +2,7 @@ import { errorBodyOf } from "./gap-rules";
 import type { GapSettings } from "./gaps";
 import type { PreparedRequest } from "./prepare-request";
 import type { Redactor } from "./redactor";
+import type { ApiRequest } from "./send";
 import { parseJson, readRetryAfter, type WireResponse } from "./transport";
 
 /** An answer of the service, read as far as it can be trusted. */
@@ -10,7 +11,7 @@ export interface Answer {
   /** A JSON object, or a list where the request allows it; undefined when the body is anything else. */
   readonly body?: Readonly<Record<string, unknown>> | readonly unknown[];
   readonly requestId?: string;
-  /** Of an error body. A sensitive answer keeps only codes that the interface names. */
+  /** Code of an error body. A sensitive answer keeps only codes that the interface names. */
   readonly code?: string;
   /** One to 500 characters. Never text of a sensitive answer. */
   readonly message: string;
@@ -28,7 +29,7 @@ const namedCodes = new Set([
   "canvas_invalid_node",
   "canvas_too_large",
 ]);
-/** Matches ids of the client: the service gives back what it was sent. */
+/** Matches ids of the client: the service returns them unchanged. */
 const ownRequestId = /^rnv-[0-9a-f]{32}-\d+(\.\d+)?$/;
 const requestIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const codePattern = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -44,7 +45,7 @@ export function readAnswer(
   { gaps, redactor }: { readonly gaps: GapSettings; readonly redactor: Redactor },
 ): Answer {
   const { status, headers } = response;
-  const body = redactor.body(jsonBody(response, request.mayBeList === true));
+  const body = redactor.body(jsonBody(response, request));
   const isSecret = (text: string): boolean => !ownRequestId.test(text) && redactor.text(text) !== text;
   const failed = status < 200 || status >= 300;
   const { code = "", ...found } = failed ? errorBodyOf(body, gaps.errorBody) : {};
@@ -64,7 +65,10 @@ export function readAnswer(
   };
 }
 
-function jsonBody({ body, json = parseJson(body) }: WireResponse, mayBeList: boolean): Answer["body"] {
+function jsonBody(
+  { body, json = parseJson(body) }: WireResponse,
+  { mayBeList }: Pick<ApiRequest, "mayBeList">,
+): Answer["body"] {
   const isObject = json !== null && typeof json === "object" && (mayBeList || !Array.isArray(json));
   return isObject ? (json as Record<string, unknown>) : undefined;
 }

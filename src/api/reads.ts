@@ -37,6 +37,9 @@ interface ServiceList {
 /** Reads live state over one endpoint set; failures are forgotten (DESIGN section 5). */
 export const createReads = (endpoints: ConsistentEndpoints): Reads => new CachedReads(endpoints);
 
+/** More requests ahead would keep the canvases of a large workspace waiting, and their answers in memory. */
+const maxListsAhead = 500;
+
 type RouteProof = "unproven" | "works" | "missing";
 
 interface ReadFacts {
@@ -90,9 +93,9 @@ class CachedReads {
   }
 
   /**
-   * Looks for what an unanswered write may have made, and while nothing is shown again with new reads, until `forMs`
-   * milliseconds after `since` (by the clock's `elapsed`): 30 seconds from now unless said. `onWait` is called once where
-   * that takes longer than two seconds.
+   * Looks for a resource that an unanswered write may have made, again with new reads while nothing is shown. It ends
+   * `forMs` milliseconds after `since` (by the clock's `elapsed`), by default 30 seconds from now. After two seconds it
+   * calls `onWait`.
    */
   async pollUntilVisible<T>(
     look: (reads: Reads) => Promise<readonly T[] | undefined>,
@@ -116,7 +119,7 @@ class CachedReads {
     return this.cache.once("catalog", () => this.endpoints.catalog());
   }
 
-  /** Every project. Throws `DiagnosticsError` (`live.stale`) where one that is asked for is in doubt, as the others do. */
+  /** Every project. Throws `DiagnosticsError` (`live.stale`) if a project is in doubt, as the other reads do. */
   async projects(): Promise<readonly Project[]> {
     const { projects } = await this.#projects();
     this.refuseDoubtful("project");
@@ -262,7 +265,7 @@ class CachedReads {
       of === "recorded services"
         ? this.#known.listed("service").map(({ id }) => id)
         : this.#known.listed("variable").flatMap(({ parentId }) => parentId ?? []);
-    for (const id of recorded)
+    for (const id of recorded.slice(0, maxListsAhead))
       if (this.#known.of(id)?.absence === undefined)
         this.cache.sendAhead(`sent variables ${id}`, () => this.facts.variableLists.askAhead(id));
   }
@@ -301,13 +304,13 @@ class CachedReads {
   async #readServices(): Promise<ServiceList> {
     try {
       const read = this.cache.sentAhead("sent canvas", () => this.endpoints.raw.canvas());
-      return listOf([await this.endpoints.canvas({}, read, this.#deployment)], true);
+      return listOf([await this.endpoints.canvas({}, read, this.#deployment)], { complete: true });
     } catch (failure) {
       if (statusOf(failure) !== 413) throw failure;
       this.facts.isAboveLimit = true;
     }
     const { projects } = await this.#projects();
-    return listOf(await Promise.all(projects.map(({ id }) => this.layout(id))), false);
+    return listOf(await Promise.all(projects.map(({ id }) => this.layout(id))), { complete: false });
   }
 
   async #projectById(id: string): Promise<ById<Project>> {
@@ -355,7 +358,7 @@ const noServiceRoute: ById<never> = {
 };
 
 /** A canvas shows active services only (interface, "Canvas", rule 2), whatever `deletionRequestedAt` an earlier deletion left. */
-function listOf(canvases: readonly Canvas[], complete: boolean): ServiceList {
+function listOf(canvases: readonly Canvas[], { complete }: Pick<ServiceList, "complete">): ServiceList {
   const nodes = newestById(canvases.flatMap((canvas) => canvas.nodes));
   const services = nodes.filter((service) => !isDeleted(service));
   const byId = new Map(nodes.map((service) => [service.id, service]));

@@ -54,9 +54,9 @@ export function partFinder(
 }
 
 /**
- * The parts of a text in which a value may stand: all of it, its lines, its words with and without the signs around them,
- * what is in quotes or between two quotes, what is between two signs, what follows a `=` or `:`, the password of an
- * address, and what a `-` or `.` ends, as in the name of a host.
+ * Returns the parts of a text that may be a value: the text, its lines, its words with and without the signs around them.
+ * The texts in quotes, between two quotes or between two signs are parts, and those behind a `=` or `:`. The password of
+ * an address is a part, and so is the text before a `-` or `.`, as in the name of a host.
  */
 function candidatesIn(text: string): ReadonlySet<string> {
   const lines = text.split(/[\r\n]+/).map((line) => line.trim());

@@ -27,8 +27,8 @@ const commonWords = wordsIn(`
 const betweenWords = /([\s"'`,;:=()[\]{}<>|]+)/;
 
 /**
- * Fields of answers that hold whole sentences, or what someone wrote (interface, "Deployment", "Service", "Errors"): they
- * may repeat a value that this run does not have.
+ * Fields of answers with whole sentences or texts of people (interface, "Deployment", "Service", "Errors"): they may
+ * repeat a value that this run does not have.
  */
 const freeFields = wordsIn("error message reason blockedReason detail commitMessage runtimeDetail branch");
 /** Fields that hold words of the service. Names, ids and configuration are compared with the manifest, and stay. */
@@ -114,7 +114,7 @@ export class Redactor {
       .join("");
   }
 
-  /** Returns the body of an answer with its free text masked; what it leaves as it is it shares. */
+  /** Returns the body of an answer with its free text masked. Unchanged parts are shared with the original. */
   body<T>(body: T): T {
     if (this.#early !== undefined && this.#early.length <= maxBufferedAnswers) this.#early.push(body);
     return this.#mask(body, this.#field);
@@ -204,8 +204,8 @@ export class Redactor {
 const isScheme = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\/$/i.test(text);
 
 /**
- * The texts by which a secret may be repeated: as it is, without the space around it, each of its lines, the password of an
- * address, and what it holds as JSON or as `name=value`; each of them also as other formats write it.
+ * Returns the texts by which a secret may be repeated: as it is, without the space around it, and its lines. The password
+ * of an address is added, and values as JSON or as `name=value`; then each text as other formats write it.
  */
 function secretForms(secret: string): ReadonlySet<string> {
   const trimmed = secret.trim();

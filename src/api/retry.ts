@@ -226,12 +226,12 @@ export type Verdict =
   /** `otherwise`: the kind of failure once the request may not be sent again. */
   | { readonly kind: "retry"; readonly reason: RetryReason; readonly otherwise: FailureKind };
 
-/** How often one request is sent again for each reason. A rate limit is bounded by the deadline alone. */
+/** Most repetitions of a request for each reason. A rate limit is bounded by the deadline alone. */
 const retryLimits = {
   "not connected": 5,
   "host not found": 1,
   "no whole answer": 5,
-  // Each takes the whole time that one answer may take.
+  // Each repetition waits for the whole time of an answer.
   "no answer in time": 2,
   "gateway error": 5,
   "server error": 3,
@@ -274,8 +274,8 @@ const retry = (reason: RetryReason, otherwise: FailureKind): Verdict => ({
 });
 
 /**
- * Decides what to do after one exchange, never by the status of the answer alone (DESIGN section 7). An `uncertain` write may
- * have happened.
+ * Decides the next step after an exchange, never by the status of the answer alone (DESIGN section 7). An `uncertain` write
+ * may have happened.
  */
 export function classify(method: Method, outcome: RetryOutcome): Verdict {
   return outcome.kind === "answer"
@@ -307,13 +307,13 @@ function classifyAnswer(
     return retryUnlessUncertain(method, "gateway error", "unavailable");
   // 307 and 308 ask for the same request elsewhere: not carried out (RFC 9110, 15.4.8 and 15.4.9).
   if ((status >= 400 && status < 500) || status === 307 || status === 308) return fail("refused");
-  // After a 500 the caller reads first and then sends the same key again; so too after a redirect that may be the
-  // answer to a form that was taken (303, and 302 as it is used).
+  // After a 500 the caller reads first and then sends the same key again. A redirect (303, and 302 as it is used) may
+  // answer a form that was accepted.
   if (method !== "GET") return fail("uncertain");
   return status >= 500 ? retry("server error", "unavailable") : fail("refused");
 }
 
-/** Repeats what has the same effect twice. What a POST may have made is looked for before it is sent again. */
+/** Repeats requests that have the same effect twice. Before a POST is sent again, its resource is looked for. */
 function retryUnlessUncertain(method: Method, reason: RetryReason, readFailure: FailureKind): Verdict {
   if (method === "POST") return fail("uncertain");
   return retry(reason, method === "GET" ? readFailure : "uncertain");

@@ -33,7 +33,7 @@ export const requestOf = (
   more: Partial<ApiRequest> = {},
 ): ApiRequest => ({ operation, method, path, keyed: method !== "GET", ...more });
 
-/** The subject of an answer (DESIGN section 5, "An answer is about what was asked"). */
+/** The subject of an answer (DESIGN section 5). */
 export interface About {
   /** The id of the resource that it shows; undefined where the answer is not as documented, or shows none. */
   readonly id?: string;

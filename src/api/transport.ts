@@ -29,8 +29,8 @@ const capitalId =
   /(?<!"(?:value|name)"\s*:\s*)"(?=[\da-f-]*[A-F])[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}"/g;
 
 /**
- * Parses JSON, ids in lower case, without keys named `__proto__`, which could change the prototype of what they are copied
- * into. Undefined where it is none: the parser's own message quotes the text, and goes no further.
+ * Parses JSON, with ids in lower case and without keys named `__proto__`, which could change the prototype of a copy.
+ * Returns undefined for other text: the parser's own message would quote it.
  */
 export function parseJson(text: string): unknown {
   const drop = (key: string, value: unknown): unknown => (key === "__proto__" ? undefined : value);
@@ -178,7 +178,7 @@ export function transportErrorText(
     case "unresolved":
       return `cannot connect to ${host}: host not found`;
     case "certificate":
-      // What answers may not speak TLS at all: then there is no certificate to blame.
+      // The server may not speak TLS at all: then no certificate is to blame.
       return code.startsWith("ERR_SSL_")
         ? `cannot connect to ${host} with TLS (${code})`
         : `cannot connect to ${host}: its certificate is not trusted (${code})`;

@@ -55,6 +55,9 @@ interface Refreshing extends RefreshTarget {
   readonly found: LookupResults;
 }
 
+/** More reads at once take memory and are no faster: the client sends a few requests at a time. */
+const maxReadsAtOnce = 500;
+
 /**
  * Reads everything that is declared or recorded, parents first, because a child is looked for inside its parent.
  * Three requests show all projects and services; each service with variables costs one more.
@@ -73,7 +76,12 @@ export async function refresh(target: RefreshTarget): Promise<Refreshed> {
     // Functions need the values of other resources of the same level.
     for (const isMade of [false, true]) {
       const now = here.filter(({ address }) => computed.has(address) === isMade);
-      await Promise.all(now.map(async (one) => results.set(one.address, await readOne(refreshing, one))));
+      for (let start = 0; start < now.length; start += maxReadsAtOnce) {
+        const reading = now.slice(start, start + maxReadsAtOnce);
+        await Promise.all(
+          reading.map(async (one) => results.set(one.address, await readOne(refreshing, one))),
+        );
+      }
     }
   }
   await readData(refreshing);

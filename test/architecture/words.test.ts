@@ -42,7 +42,7 @@ const ceilings: Readonly<Record<string, number>> = {
 
 /** Breaches of each of the `rules` in the comments of a folder, exactly. The numbers only go down. */
 const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
-  "src/api": [8, 46, 17],
+  "src/api": [0, 0, 0],
   "src/apply": [0, 4, 0],
   "src/cdktf": [0, 0, 0],
   "src/cli": [0, 0, 0],

@@ -22,9 +22,9 @@ import { createHostClient, type HostCall, type HostClient } from "./host-client"
 export type CodeHost = ReturnType<typeof createHost>;
 
 /**
- * Opens the host of a repository, as far as jobs need it (DESIGN section 15): comments, issues, pull requests (GitLab's
- * merge requests). What is ours is found by a marker, the first hidden line `<!-- rnv … -->` of the text, and only
- * where this token's own account wrote it: anyone may copy a marker. Failed calls throw `ApiError` with a hint of their own.
+ * Opens the host of a repository for jobs (DESIGN section 15): comments, issues and pull requests. A marker finds our
+ * texts: the first hidden line, `<!-- rnv … -->`. The account of this token must have written them, because anyone may
+ * copy a marker. Failed calls throw `ApiError` with a hint of their own.
  * @public loaded late
  */
 export function createHost(platform: JobPlatform, options: HostOptions) {
@@ -57,8 +57,8 @@ function ownTexts(client: HostClient, host: HostRoutes, { author, clock }: HostO
       return found.filter((text) => text.author === own);
     },
     /**
-     * Makes a text exactly once: after an answer that was lost it looks with `find`, with pauses, for what was asked for,
-     * and asks again only where it is not there. Throws unless it will be found again as our own.
+     * Makes a text exactly once. After a lost answer it looks for the text with `find`, with pauses, and sends the request
+     * again only if the text is not there. Throws if later runs would not find it as our own.
      */
     make: async <One extends HostText>(
       call: Omit<HostCall<One>, "method">,

@@ -33,7 +33,7 @@ export type HostClient = ReturnType<typeof createHostClient>;
 
 /** Waits and retries of one call are over after this long: a job is paid for by the minute. */
 const deadlineMs = 180_000;
-/** Of 100 entries each. More than that is not walked through for one comment. */
+/** Pages of 100 entries. A search for a comment ends there. */
 const mostPages = 300;
 
 /**
@@ -115,8 +115,8 @@ const withLimits = (transport: Transport, clock: Clock): Transport => ({
 });
 
 /**
- * Returns the seconds to wait of an answer that refuses because of a limit: `retry-after`, else until `x-ratelimit-reset`
- * where no request is left, else a minute, as GitHub asks for. Undefined where it is no limit.
+ * Returns the seconds to wait after an answer that refuses because of a limit; undefined after other answers. The time is
+ * `retry-after`, else until `x-ratelimit-reset` if no request remains, else a minute, as GitHub asks for.
  */
 function limitOf({ status, headers, body }: WireResponse, now: number): number | undefined {
   if (status !== 403 && status !== 429) return undefined;

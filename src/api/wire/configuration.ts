@@ -67,7 +67,7 @@ const formOf = (initial: unknown): z.ZodType => {
   return typeof initial === "boolean" ? flag : list;
 };
 
-/** The schema of each field: it takes what its default is. */
+/** The schema of each field: it accepts the type of its default. */
 export const configurationFields = Object.fromEntries(
   Object.entries(documentedDefaults).map(([field, initial]) => [field, formOf(initial)]),
 ) as Readonly<Record<ConfigurationField, z.ZodType>>;

@@ -17,7 +17,7 @@ export const flag = z.boolean();
 /** "Identifiers are UUID strings unless stated." Kept as text: an odd id must not make a listing unreadable. */
 export const id = text.min(1);
 export const idIfAny = id.nullish();
-/** ISO 8601, UTC. One that cannot be compared is refused: it would say nothing of what changed since. */
+/** ISO 8601, UTC. A time that cannot be compared is refused: it would not show later changes. */
 export const timestamp = text.refine(
   (time) => !Number.isNaN(Date.parse(time)),
   "it is not a date and a time",
