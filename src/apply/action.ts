@@ -21,8 +21,8 @@ export interface ActionOrder extends ActionInput, Command {}
 /** The command line, or Terraform: it has an action confirmed, sent and recorded. */
 export interface ActionDoor {
   readonly reads: Reads;
-  /** Returns the name that the user typed, or undefined to cancel. */
-  readonly confirm: (order: ActionInput) => Promise<string | undefined>;
+  /** Returns the name that confirms it, or undefined to cancel. */
+  readonly confirm: (order: ActionInput, standing?: string) => Promise<string | undefined>;
   /** Returns the endpoints for the one write, once all that must be durable before it is. */
   readonly begin: (order: ActionOrder, preexistingIds: readonly string[]) => Promise<Endpoints>;
   /** Records the result of a search: the ID that was made, or that nothing was. */
@@ -50,7 +50,7 @@ export async function act(
   const isChosen = deploymentId !== asked.deploymentId || commit !== asked.commit;
   const order: ActionOrder = { ...asked, deploymentId, commit, releaseCommit, ...(isChosen && { isChosen }) };
   if (action.mustBeConfirmed) {
-    const typed = await door.confirm(order);
+    const typed = await door.confirm(order, aim.standing);
     if (typed === undefined) return undefined;
     // Terraform composes every text that it is given.
     if (typed.normalize() !== name.normalize())

@@ -49,7 +49,7 @@ export interface RuntimeRequest {
   readonly wait: boolean;
   readonly timeoutMs: number;
   readonly lockTimeoutMs: number;
-  /** For `rollback`: the name that the user typed, or undefined to cancel. */
+  /** For `rollback`. */
   readonly confirm: ActionDoor["confirm"];
   /** Called when nothing is sent, because the action that the same command began at `since` is waited for. */
   readonly onGoingOn: (since: string) => void;

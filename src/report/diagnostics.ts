@@ -18,7 +18,7 @@ const mostNamed = 5;
 
 /**
  * Renders findings for people: `error[code]: summary`, the location with a code frame, detail and request id. They are
- * sorted, with a blank line between. A line with the counts (`2 errors, 1 warning`) follows, unless `isCounted` is
+ * sorted, with a blank line between. The counts of several (`2 errors, 1 warning`) follow, unless `isCounted` is
  * false. Equal findings of different resources are merged. No findings: "".
  */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style, isCounted = true): string {
@@ -27,7 +27,7 @@ export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style
     const text = diagnosticText(first, style);
     return others.length === 0 ? text : `${text}\n${wrapLines(`  ${sameFor(others)}`, style)}`;
   });
-  return [...findings, ...(isCounted ? [countLine(diagnostics)] : [])].join("\n\n");
+  return [...findings, ...(isCounted && diagnostics.length > 1 ? [countLine(diagnostics)] : [])].join("\n\n");
 }
 
 /** The same in a fenced block of Markdown, of at most `limit` characters. No findings: "". */

@@ -1,5 +1,5 @@
 import type { Address } from "../model/address";
-import { compareTexts } from "../model/text";
+import { compareTexts, shortList } from "../model/text";
 import {
   type AcceptedDrift,
   countOf,
@@ -32,21 +32,21 @@ import { plainText } from "./values";
 export function driftSections(report: DriftReport): readonly Section[] {
   // A consequence with several causes is shown at the first.
   const consequences = groupBy(readingOrder(report.consequences), ({ because }) => because[0]);
-  const following = (address: Address) =>
-    (consequences.get(address) ?? []).map((one) => ({
-      text: `to repair it: ${one.address} ${pendingPhrase({ ...one, fields: [] })}`,
-    }));
+  const facts = (address: Address, event = "") => {
+    const own = consequences.get(address) ?? [];
+    const phrases = own.map((one) => `${one.address} ${pendingPhrase({ ...one, fields: [] })}`);
+    const repair = shortList(phrases, 5);
+    const text = [event, repair && `to repair it: ${repair}`].filter(Boolean).join("; ");
+    return text === "" ? [] : [{ text }];
+  };
   // The headings of the first two sections name the event, and the cause of their fields.
   const missing = report.missing.map((address) => ({
-    ...{ address, sign: "-", subject: address, phrase: "", facts: following(address) },
+    ...{ address, sign: "-", subject: address, phrase: "", facts: facts(address) },
   }));
   const drifted = readingOrder(report.drifted).map(({ address, fields, deployed, updated }) => ({
     ...{ sign: "~", subject: address, phrase: "" },
     fields: fields.map((field) => ({ ...field, cause: "edit" as const })),
-    facts: [
-      { text: deployed ?? (updated ? `last updated ${exactTime(updated)}` : "") },
-      ...following(address),
-    ].filter(({ text }) => text !== ""),
+    facts: facts(address, deployed ?? (updated && `last updated ${exactTime(updated)}`)),
   }));
   const pending = readingOrder(report.pending).map(pendingItem);
   return [

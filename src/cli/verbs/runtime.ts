@@ -3,6 +3,7 @@ import { type RuntimeRequest, runtimeAction } from "../../commands/act-on-servic
 import { deployments, status } from "../../commands/status";
 import { failure } from "../../diagnostics/diagnostic";
 import type { ActionInput } from "../../model/resource-operations";
+import { shortId } from "../../model/text";
 import { systemClock } from "../../model/time";
 import { deploymentsDocument, statusDocument } from "../../report/documents";
 import { escapeJson, escapeText, jsonText, quoteText } from "../../report/escape-text";
@@ -11,7 +12,7 @@ import { idNote } from "../../report/style";
 import { elapsedText } from "../../report/time-text";
 import type { Run } from "../open-target";
 import { pick, stateVerb } from "../options";
-import { ask, canAnswer } from "../prompt";
+import { askForAddress, canAnswer } from "../prompt";
 import { outStyle, report, type Screen, usage } from "../screen";
 import { argument, duration, flag, negation, parsed, positive, text, type Verb } from "../verb";
 
@@ -119,35 +120,42 @@ const rollbackVerb = stateVerb({
   daily: ["confirm", "input"],
   detail: `${forAService}\nWithout a deployment id: the newest release before the live one that can be rolled back to.`,
   options: {
-    confirm: text("--confirm <name>", "confirm with the exact name of the service instead of typing it"),
+    confirm: text("--confirm <address>", "confirm with the address of the service instead of typing it"),
     ...pick("input"),
     ...waiting,
   },
   examples: [
-    ["rnv rollback service.shop.api", "asks for the name of the service"],
-    ["rnv rollback service.shop.api --confirm api", "in a script"],
+    ["rnv rollback service.shop.api", "says what runs and what will, and asks for the address"],
+    ["rnv rollback service.shop.api --confirm service.shop.api", "in a script"],
   ],
   run: (given, run) => {
-    const confirm = async (order: ActionInput) => given.confirm ?? confirmRollback(run.screen, order);
+    const confirm = (order: ActionInput, standing?: string) =>
+      confirmRollback(run.screen, order, given.confirm, standing);
     return runAction(run, { ...given, action: "rollback", confirm });
   },
 });
 
 async function confirmRollback(
   screen: Screen,
-  { address, name, deploymentId = "", releaseCommit }: ActionInput,
+  { address, name, deploymentId = "", releaseCommit, isChosen }: ActionInput,
+  confirmed?: string,
+  standing?: string,
 ): Promise<string | undefined> {
-  if (!canAnswer(screen)) {
-    const summary = `rolling ${address} back must be confirmed by the name of the service`;
-    const hint = `run it in a terminal, or add --confirm ${quoteText(name)}`;
-    throw failure("guard.delete_unconfirmed", summary, { address, hint });
+  if (confirmed === address) return name;
+  const commit = releaseCommit ? ` (commit ${releaseCommit.slice(0, 12)})` : "";
+  const chosen = isChosen ? ", the newest before the one that serves" : "";
+  const summary = `${address} will go back to release ${shortId(deploymentId)}${commit}${chosen}`;
+  if (confirmed === undefined && canAnswer(screen)) {
+    const lines = [summary, ...(standing ? [`  ${standing}`] : [])].map((line) => `${escapeText(line)}.\n`);
+    return (await askForAddress(screen, address, lines.join(""))) ? name : undefined;
   }
-  const commit = releaseCommit ? ` (commit ${escapeText(releaseCommit.slice(0, 12))})` : "";
-  return ask(
-    screen,
-    `${address} will go back to the release of deployment ${escapeText(deploymentId)}${commit}.\n` +
-      `  Type the name of the service, ${quoteText(name)}, to confirm: `,
-  );
+  const why = confirmed === undefined ? "it is not confirmed" : `${quoteText(confirmed)} is not its address`;
+  const hint = `run it in a terminal, or add --confirm ${address}`;
+  throw failure("guard.delete_unconfirmed", `${summary}. Blocked: ${why}`, {
+    address,
+    detail: standing,
+    hint,
+  });
 }
 
 const statusVerb = stateVerb({
