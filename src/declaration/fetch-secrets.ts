@@ -163,6 +163,11 @@ function fromFile(source: PendingSecret, context: LoadContext): Fetched {
   const written = source.argument[0] as string;
   const file = `the file ${JSON.stringify(written)}`;
   const path = resolve(context.secretFolder ?? dirname(resolve(cwd, source.range.file)), written);
+  const elsewhere = {
+    problem: `${file} is not a file of the project folder, and --untrusted reads no other`,
+    hint: commandHints["--untrusted"],
+    ...({ isMissing: true, code: "guard.untrusted" } as const),
+  };
   try {
     const real = realpathSync.native(path);
     const own = ownFileAt(real, cwd, context.environment);
@@ -171,12 +176,7 @@ function fromFile(source: PendingSecret, context: LoadContext): Fetched {
         problem: `${file} ${own}: it is no value of a service`,
         hint: "put the value into a file of its own",
       };
-    if (context.trust.isUntrusted && !isWithin(real, [context.project]))
-      return {
-        problem: `${file} is outside the project folder, and --untrusted forbids to read it`,
-        hint: commandHints["--untrusted"],
-        ...{ isMissing: true, code: "guard.untrusted" },
-      };
+    if (context.trust.isUntrusted && !isWithin(real, [context.project])) return elsewhere;
     if (!isWithin(real, [context.project, ...secretFolders(context)]))
       return {
         problem: `${file} is outside the project folder`,
@@ -193,6 +193,7 @@ function fromFile(source: PendingSecret, context: LoadContext): Fetched {
     if (isOwnDocument(text)) return { problem: `${file} is a document of rnv: it is no value of a service` };
     return { text };
   } catch (cause) {
+    if (context.trust.isUntrusted) return elsewhere;
     return { problem: `cannot read ${file}: ${reasonOf(cause)}`, isMissing: isMissing(cause) };
   }
 }

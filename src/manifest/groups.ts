@@ -204,14 +204,15 @@ function readDotenv(path: string, written: string, range: SourceRange, taking: T
     if (!isAbsent || reach === "resolve") report(error(code, absent, { range, hint }));
     return { entries: [], absent };
   };
-  const outsideHint = trust.isUntrusted ? commandHints["--untrusted"] : "copy it into the project";
+  const hint = trust.isUntrusted ? commandHints["--untrusted"] : "copy it into the project";
+  const elsewhere = [`${name} is not a file of the project folder`, hint, trust.isUntrusted] as const;
   try {
     const real = realpathSync.native(path);
     const own = ownFileAt(real, cwd, environment);
     if (own !== undefined) return refuse(`${name} ${own}`, "name a file of variables");
-    if (!isWithin(real, [project]))
-      return refuse(`${name} is outside the project folder`, outsideHint, trust.isUntrusted);
+    if (!isWithin(real, [project])) return refuse(...elsewhere);
   } catch (cause) {
+    if (trust.isUntrusted) return refuse(...elsewhere);
     const hint = "its path starts at the folder of this manifest file";
     return refuse(`cannot read ${name}: ${reasonOf(cause)}`, hint, isMissing(cause));
   }

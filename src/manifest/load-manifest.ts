@@ -98,10 +98,12 @@ async function readStage(
 ): Promise<{ readonly files: ReadFiles; readonly stage?: StageDeclaration }> {
   const stages = readStages(base.root, findings.report);
   const asked = request.stage;
-  if (asked === "any") return { files: { ...base, root: withStage(base.root, { name: "x", id: "x" }) } };
+  const anyStage = { ...base, root: withStage(base.root, { name: "x", id: "x" }) };
+  if (asked === "any") return { files: anyStage };
   if (asked === undefined) {
-    if (stages.size > 0) findings.report(stageMissing(stages));
-    return { files: base };
+    if (stages.size === 0) return { files: base };
+    findings.report(stageMissing(stages));
+    return { files: anyStage };
   }
   // What cannot be read may declare it.
   const isUnclear =
@@ -111,7 +113,7 @@ async function readStage(
   const found = findStage(stages, asked);
   if (found.stage === undefined) {
     findings.report(found.mistake);
-    return { files: base };
+    return { files: anyStage };
   }
   const { stage } = found;
   const context = contextOf(request, base, index, findings);

@@ -92,7 +92,7 @@ export function summaryOf({ stage, address = "", construct, summary }: Pick<Diag
   const fact = construct && summary.startsWith(`${address}: `) ? summary.slice(address.length + 2) : summary;
   const subject = construct ?? address;
   const named = subject === "" || isNamedIn(subject, fact) ? fact : `${subject}: ${fact}`;
-  return stage === undefined ? named : `stage ${stage}: ${named}`;
+  return stage === undefined || isNamedIn(`stage ${stage}`, named) ? named : `stage ${stage}: ${named}`;
 }
 
 /** Returns true if a text has the subject as a whole, and not as the start of another address. */

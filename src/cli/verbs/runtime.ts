@@ -146,8 +146,8 @@ async function confirmRollback(
   const chosen = isChosen ? ", the newest before the one that serves" : "";
   const summary = `${address} will go back to release ${shortId(deploymentId)}${commit}${chosen}`;
   if (confirmed === undefined && canAnswer(screen)) {
-    const lines = [summary, ...(standing ? [`  ${standing}`] : [])].map((line) => `${escapeText(line)}.\n`);
-    return (await askForAddress(screen, address, lines.join(""))) ? name : undefined;
+    const text = `${escapeText([summary, ...(standing ? [standing] : [])].join(": "))}.\n`;
+    return (await askForAddress(screen, address, text)) ? name : undefined;
   }
   const why = confirmed === undefined ? "it is not confirmed" : `${quoteText(confirmed)} is not its address`;
   const hint = `run it in a terminal, or add --confirm ${address}`;
