@@ -1,4 +1,4 @@
-import { comparedName } from "../model/text";
+import { comparedName } from "../model/service-names";
 import { isOlder, isoTime } from "../model/time";
 import { type KnownVersions, mostSkewMs } from "./known-versions";
 import type { ApiRequest } from "./send";

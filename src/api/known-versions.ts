@@ -1,7 +1,7 @@
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { RecordedResource, State } from "../model/state";
-import { shortList } from "../model/text";
 import { type Clock, hasFraction, isOlder, isoTime } from "../model/time";
+import { shortList } from "../model/wording";
 import type { Endpoints } from "./endpoints";
 import { contentOf, type Shown } from "./versions";
 import type { Deletion, Deployment, Project, Service, Variable } from "./wire/shapes";

@@ -1,8 +1,8 @@
 import type { Consumer, Consumers } from "../model/consumer";
-import { append } from "../model/graph";
+import { append } from "../model/multimap";
 import type { ResourceOperations } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
-import { entriesNamed, sameName } from "../model/text";
+import { entriesNamed, sameName } from "../model/service-names";
 import { ApiError, isNoRoute, unlessAbsent } from "./api-error";
 import { type Consistency, type ConsistentEndpoints, isStale, patienceMs } from "./consistent-reads";
 import type { Endpoints } from "./endpoints";

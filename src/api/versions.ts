@@ -1,4 +1,4 @@
-import { sha256 } from "../model/text";
+import { sha256 } from "../model/sha256";
 import { isOlder } from "../model/time";
 import { canonicalJson, type Plain } from "../model/value";
 import type { Project, Service, Variable } from "./wire/shapes";

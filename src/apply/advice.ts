@@ -1,6 +1,6 @@
 import { type Diagnostic, sortDiagnostics, warning } from "../diagnostics/diagnostic";
 import { atCheckout } from "../model/live";
-import { shortList } from "../model/text";
+import { shortList } from "../model/wording";
 import type { Change } from "../plan/plan";
 
 /** A reason, its remedy, and the settings that may be its cause. */

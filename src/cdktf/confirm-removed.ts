@@ -1,6 +1,6 @@
 import type { Construct } from "constructs";
 import { parseAddress } from "../model/address";
-import { terraformPrefix } from "../model/text";
+import { terraformPrefix } from "../model/terraform-names";
 
 /** A stack of cdktf or cdktn. */
 export interface StackLike extends Construct {

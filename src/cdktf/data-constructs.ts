@@ -1,6 +1,7 @@
-import { type Listing, listings } from "../model/listings";
+import { type Listing, listings } from "../model/listing-schemas";
 import type { ResourceType } from "../model/resource-type";
-import { capitalized, snakeCase, terraformNameOf, terraformPrefix } from "../model/text";
+import { snakeCase, terraformNameOf, terraformPrefix } from "../model/terraform-names";
+import { capitalized } from "../model/wording";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { defineGiven } from "./define-resource";

@@ -1,5 +1,5 @@
 import type { Construct } from "constructs";
-import { capitalized } from "../model/text";
+import { capitalized } from "../model/wording";
 import { deployment } from "../resources/deployment";
 import { layout } from "../resources/layout";
 import { project } from "../resources/project";

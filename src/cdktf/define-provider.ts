@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
 import { providerSettings } from "../model/provider-settings";
-import { snakeCase, terraformPrefix } from "../model/text";
-import { version } from "../model/version";
+import { snakeCase, terraformPrefix } from "../model/terraform-names";
+import { version } from "../model/tool-version";
 import { defineMembers, type FieldNames, type GivenProps, type Written, writeAttributes } from "./fields";
 import type { Library } from "./library";
 import { secretReference } from "./secret-variable";

@@ -9,7 +9,7 @@ import {
   terraformPrefix,
   writeOnlyNameOf,
   writeOnlyVersionOf,
-} from "../model/text";
+} from "../model/terraform-names";
 import type { Resolvable } from "./constructs";
 import {
   defineFields,

@@ -1,7 +1,12 @@
 import type { Construct } from "constructs";
 import * as z from "zod";
 import type { ResourceType } from "../model/resource-type";
-import { generatedName, variablesResource, writeOnlyNameOf, writeOnlyVersionOf } from "../model/text";
+import {
+  generatedName,
+  variablesResource,
+  writeOnlyNameOf,
+  writeOnlyVersionOf,
+} from "../model/terraform-names";
 import { variable } from "../resources/variable";
 import { defineResource, type ResourceClass } from "./define-resource";
 import { type GivenProps, knownMap, type Written } from "./fields";

@@ -1,6 +1,7 @@
 import { didYouMean } from "../diagnostics/suggest";
 import type { ComputedRule, ResourceType } from "../model/resource-type";
-import { camelCase, capitalized, snakeCase, timeoutNames } from "../model/text";
+import { camelCase, snakeCase, timeoutNames } from "../model/terraform-names";
+import { capitalized } from "../model/wording";
 import type { Library, ReferableLike } from "./library";
 
 export type GivenProps = Readonly<Record<string, unknown>>;

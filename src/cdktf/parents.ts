@@ -1,6 +1,6 @@
 import type { Construct } from "constructs";
 import type { ResourceType } from "../model/resource-type";
-import { snakeCase } from "../model/text";
+import { snakeCase } from "../model/terraform-names";
 import type { Identified } from "./constructs";
 import type { FieldOwner, GivenProps, Written } from "./fields";
 import type { Library, ReferableLike } from "./library";

@@ -1,5 +1,6 @@
 import type { Construct } from "constructs";
-import { sha256, terraformPrefix } from "../model/text";
+import { sha256 } from "../model/sha256";
+import { terraformPrefix } from "../model/terraform-names";
 import type { StackLike } from "./confirm-removed";
 import type { Library } from "./library";
 import type { SecretOrigin, SecretSource } from "./secrets";

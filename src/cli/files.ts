@@ -14,9 +14,9 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { isMissing, readNamed } from "../declaration/files";
+import { isMissing, readNamed } from "../declaration/project-files";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
-import { reasonOf } from "../model/text";
+import { reasonOf } from "../model/file-error";
 import type { Terminal } from "./terminal";
 
 /**

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, statSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { reasonOf } from "../model/text";
-import { versionText } from "../model/version";
+import { reasonOf } from "../model/file-error";
+import { versionText } from "../model/tool-version";
 import type * as program from "./run";
 
 // The entry of the command line. `rnv version` is answered here, because scripts ask it often and it needs nothing;
@@ -20,7 +20,7 @@ if (verb === "version" && others.length === 0) {
     );
     process.exitCode = 1;
   });
-  process.stdout.write(versionText(process, false));
+  process.stdout.write(versionText(process));
 } else {
   keepCompiled();
   const { main } = require("./run") as typeof program;

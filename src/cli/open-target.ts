@@ -8,7 +8,7 @@ import type { TargetOutcome } from "../commands/targets";
 import type { CrossValue } from "../declaration/load-request";
 import { type Diagnostic, error, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
-import { version } from "../model/version";
+import { version } from "../model/tool-version";
 import { isJob, repositoryOf, startedBy } from "./ci/job";
 import { readStandardInput } from "./files";
 import { type WaitNotice, watchWaiting } from "./progress";

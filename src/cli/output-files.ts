@@ -1,8 +1,8 @@
 import { appendFileSync, closeSync } from "node:fs";
 import type { PlanRequest } from "../commands/context";
 import type { PlanOutcome } from "../commands/plan";
-import type { TargetNames } from "../model/target";
-import { reasonOf } from "../model/text";
+import { reasonOf } from "../model/file-error";
+import type { TargetNames } from "../model/target-location";
 import type { Plan } from "../plan/plan";
 import { savePlan } from "../plan/saved-plan";
 import type * as pages from "../report/html/pages";

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { isMissing, readNamed } from "../declaration/files";
+import { isMissing, readNamed } from "../declaration/project-files";
 import { type Diagnostic, DiagnosticsError, failure } from "../diagnostics/diagnostic";
-import { type ProcessEnvironment, reasonOf } from "../model/text";
+import { reasonOf } from "../model/file-error";
+import type { ProcessEnvironment } from "../model/process-environment";
 import { makeIgnoredFolder } from "../state/node-disk";
 import { isJob } from "./ci/job";
 import { makeFolder, writeWholeFile } from "./files";

@@ -1,6 +1,6 @@
 import { Command, Help } from "commander";
 import type { Outcome } from "../commands/context";
-import { version } from "../model/version";
+import { version } from "../model/tool-version";
 import { ciVerbs } from "./ci/family";
 import { fleetVerbs } from "./fleet/verbs";
 import { mistakeIn, unknownVerb } from "./mistakes";

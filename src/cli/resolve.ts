@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { areStackPaths, listStacks } from "../commands/load-desired";
 import { chooseNamed } from "../commands/targets";
-import { stackPlace } from "../declaration/state-place";
+import { stackPlaceholder } from "../declaration/state-location";
 import { failure } from "../diagnostics/diagnostic";
 import { parseAddress, typeOf } from "../model/address";
 import { stageText } from "../model/stage";
@@ -84,7 +84,7 @@ function stackTargets(
 ): readonly Target[] {
   const address = givenAddress(target);
   // Each stack has a state of its own: the address is the default one, or holds the name of the stack.
-  const areRead = others !== "none" && (address === "" || address.includes(stackPlace));
+  const areRead = others !== "none" && (address === "" || address.includes(stackPlaceholder));
   const isReversed = order === "dependents first";
   const needing = (unit: string): readonly string[] =>
     stacks.flatMap((other) => (other.dependencies.includes(unit) ? other.unit : []));

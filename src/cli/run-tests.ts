@@ -27,7 +27,7 @@ export async function runTests(
   { target: { environment, untrusted, runProgram }, screen }: Pick<Run, "target" | "screen">,
 ): Promise<number> {
   const { terminal, cwd, signal } = screen;
-  const isForbidden = trustOf(environment, untrusted).commandsForbiddenBy !== undefined;
+  const isForbidden = trustOf({ environment, untrusted }).commandsForbiddenBy !== undefined;
   const { tests, diagnostics } = readTests(cwd, paths);
   report(screen, diagnostics);
   const chosen = chooseTests(tests, filters, hasErrors(diagnostics));

@@ -1,9 +1,10 @@
 import { setMaxListeners } from "node:events";
 import { type Command, CommanderError } from "commander";
-import { isMissing } from "../declaration/files";
+import { isMissing } from "../declaration/project-files";
 import { error } from "../diagnostics/diagnostic";
 import { programRunner } from "../manifest/text/run-program";
-import { type ProcessEnvironment, reasonOf } from "../model/text";
+import { reasonOf } from "../model/file-error";
+import type { ProcessEnvironment } from "../model/process-environment";
 import { normalizeArgv, optionShapes } from "./argv";
 import { strangersJob } from "./ci/job";
 import { checkWritable } from "./files";

@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { expectedFailure, type Outcome } from "../commands/context";
-import { isBelow } from "../declaration/files";
 import { repositoryAround } from "../declaration/git";
+import { isBelow } from "../declaration/project-files";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { standardInputName } from "../manifest/find-files";
-import { type ProcessEnvironment, reasonOf } from "../model/text";
-import { explanationUrl } from "../model/version";
+import { reasonOf } from "../model/file-error";
+import type { ProcessEnvironment } from "../model/process-environment";
+import { explanationUrl } from "../model/tool-version";
 import { githubAnnotations } from "../report/ci/annotations";
 import { diagnosticsText } from "../report/diagnostics";
 import { diagnosticData } from "../report/documents";

@@ -3,7 +3,8 @@ import { readApiKey } from "../commands/open-connection";
 import { type Settings, settingsOf } from "../commands/open-context";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
-import { type ProcessEnvironment, uuidPattern } from "../model/text";
+import type { ProcessEnvironment } from "../model/process-environment";
+import { uuidPattern } from "../model/resource-id";
 import type { Target } from "./target";
 
 /** The content of each setting that a connection needs. */

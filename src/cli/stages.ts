@@ -8,11 +8,11 @@ import { runTargets } from "../commands/targets";
 import { type Diagnostic, DiagnosticsError, failure, hasErrors, warning } from "../diagnostics/diagnostic";
 import { manifestIn } from "../manifest/find-files";
 import { findStages } from "../manifest/load-manifest";
-import { findStage, type StageDeclaration, stageMissing } from "../manifest/stages";
+import { findStage, type StageDeclaration, stageMissing } from "../manifest/stage-declarations";
 import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
 import type { State } from "../model/state";
-import { shortList } from "../model/text";
 import { systemClock } from "../model/time";
+import { shortList } from "../model/wording";
 import { compareNatural } from "../report/order";
 import { resourceTypes } from "../resources";
 import { openS3 } from "../state/open-backend";
@@ -50,13 +50,13 @@ export async function stagesOf(request: Request, screen: Screen) {
   const standardInput = files.includes("-") ? await readStandardInput(screen.terminal) : undefined;
   const sources = { files, cwd, environment, untrusted, runProgram, standardInput };
   const found = await findStages({ ...sources, types: resourceTypes, stage: askedStage(request) });
-  const placeOf = (asked: StageName) => {
-    const { diagnostics, place } = found.place(asked);
+  const settingsOf = (asked: StageName) => {
+    const { diagnostics, settings } = found.settingsOf(asked);
     if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
-    return place;
+    return settings;
   };
   /** Returns the target in a stage, whatever workspace this run is in; throws at mistakes in where the stage is. */
-  const at = (asked: StageName, { state } = placeOf(asked)): Target =>
+  const at = (asked: StageName, { state } = settingsOf(asked)): Target =>
     targetAt(request, { stage: { ...asked, state } });
   /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state; undefined where these cannot be listed. */
   const namesOf = async ({ name, each }: StageDeclaration): Promise<readonly StageName[] | undefined> => {
@@ -72,7 +72,7 @@ export async function stagesOf(request: Request, screen: Screen) {
       const one = findStage(found.stages, asked);
       if (one.stage === undefined) throw new DiagnosticsError([one.mistake]);
       const { disposable, each, written } = one.stage;
-      const place = placeOf(asked);
+      const place = settingsOf(asked);
       const own = workspaceOf(environment).toLowerCase();
       if (place.workspace !== undefined && own !== "" && own !== place.workspace)
         throw failure(
@@ -91,7 +91,7 @@ export async function stagesOf(request: Request, screen: Screen) {
     instancesOf: async (declared: StageDeclaration): Promise<readonly StageInstance[] | undefined> => {
       const names = await namesOf(declared);
       const read = (name: StageName) =>
-        recordedIn(name, at(name, found.place(name).place), screen, () => at(name));
+        recordedIn(name, at(name, found.settingsOf(name).settings), screen, () => at(name));
       return names && runTargets(names, read);
     },
   };

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import { isWithin, readNamed, shownPath } from "../declaration/files";
 import type { SynthesizedFiles } from "../declaration/load-request";
+import { isWithin, readNamed, shownPath } from "../declaration/project-files";
 import { appEnvironment, trustOf } from "../declaration/trust";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
-import { reasonOf } from "../model/text";
+import { reasonOf } from "../model/file-error";
 import { readOutput } from "../stack/files";
 import { isFile } from "./files";
 import { type OutputPlace, timesIn, writeOutput } from "./output-folder";
@@ -48,7 +48,7 @@ export async function withStack(request: Request, screen: Screen): Promise<Reque
     say(`Reading ${manifest}. The app of ${settingsName} is not read: name it with --app.`);
     return request;
   }
-  const { commandsForbiddenBy } = trustOf(environment, untrusted);
+  const { commandsForbiddenBy } = trustOf({ environment, untrusted });
   if (commandsForbiddenBy !== undefined)
     throw failure(
       "guard.untrusted",

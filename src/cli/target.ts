@@ -1,11 +1,11 @@
 import type { Transport } from "../api/transport";
 import type { RunProgram, StackUnit, SynthesizedFiles } from "../declaration/load-request";
-import { stackPlace, stateAddress } from "../declaration/state-place";
+import { stackPlaceholder, stateAddress } from "../declaration/state-location";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { usualManifest } from "../manifest/find-files";
+import type { ProcessEnvironment } from "../model/process-environment";
 import { mentionsStage, type StageName, stageText } from "../model/stage";
-import type { TargetPlace } from "../model/target";
-import type { ProcessEnvironment } from "../model/text";
+import type { TargetLocation } from "../model/target-location";
 import type { UsedProfile } from "./profile";
 import { repositoryPath } from "./screen";
 
@@ -66,7 +66,7 @@ export interface TargetRules {
   readonly writes?: true;
 }
 
-export interface Target extends Request, TargetPlace {
+export interface Target extends Request, TargetLocation {
   /** The stage that the manifest is read for; `any` for what is the same in all of them. */
   readonly readStage?: StageOfTarget | "any" | undefined;
   /** A state that names no stage becomes that of this stage. */
@@ -153,12 +153,16 @@ function checkAddress(
         : "the address of the state holds ${stage.…}, and no stage is named",
       { hint: "name it with --stage or RNV_STAGE: staging, preview/12" },
     );
-  if (address.includes(stackPlace))
-    return error("config.invalid", `the address of the state holds ${stackPlace}, and no stack is read`, {
-      hint: "name it with --stack",
-    });
-  if (given === "" || given.includes(stackPlace) || !sharesRun) return undefined;
+  if (address.includes(stackPlaceholder))
+    return error(
+      "config.invalid",
+      `the address of the state holds ${stackPlaceholder}, and no stack is read`,
+      {
+        hint: "name it with --stack",
+      },
+    );
+  if (given === "" || given.includes(stackPlaceholder) || !sharesRun) return undefined;
   return error("config.invalid", "several stacks cannot share one state", {
-    hint: `let RNV_STATE (or --state) hold ${stackPlace}, or name one stack`,
+    hint: `let RNV_STATE (or --state) hold ${stackPlaceholder}, or name one stack`,
   });
 }

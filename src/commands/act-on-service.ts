@@ -16,6 +16,7 @@ import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "..
 import type { Address } from "../model/address";
 import type { Pending } from "../model/live";
 import type { Made } from "../model/resource-operations";
+import { sha256 } from "../model/sha256";
 import {
   type Command,
   commandText,
@@ -25,7 +26,6 @@ import {
   type State,
   type Touched,
 } from "../model/state";
-import { sha256 } from "../model/text";
 import { canonicalJson } from "../model/value";
 import { typeNamed, typesByName } from "../resources";
 import type { serviceActions } from "../resources/service/actions";

@@ -3,9 +3,10 @@ import { type Diagnostic, error, exitCodeOf, hasErrors } from "../diagnostics/di
 import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
 import { pastRuns, touching } from "../model/history";
+import { shortId } from "../model/resource-id";
 import type { State } from "../model/state";
-import { shortId, shortList } from "../model/text";
 import type { Plain } from "../model/value";
+import { shortList } from "../model/wording";
 import {
   changesBeyondRepair,
   compareWithRecord,

@@ -1,10 +1,22 @@
 import { isAbsolute, posix } from "node:path";
 import { parseJson } from "../api/transport";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
-import { type FleetMember, type FleetRequest, findFleet, memberPlace } from "../manifest/beside/find-fleet";
-import { changedMembers, changesSince, sharedState, warnOfGone } from "../manifest/beside/fleet-changes";
+import {
+  type FleetMember,
+  type FleetRequest,
+  findFleet,
+  memberPlaceholder,
+} from "../manifest/beside/find-fleet";
+import {
+  changedMembers,
+  changesSince,
+  sharedState,
+  warnOfRemovedMembers,
+} from "../manifest/beside/fleet-changes";
+import { sha256 } from "../model/sha256";
 import { type StageName, stageText } from "../model/stage";
-import { compareTexts, sha256, shortList } from "../model/text";
+import { compareTexts } from "../model/text-order";
+import { shortList } from "../model/wording";
 import { countsOfStage } from "../plan/drift";
 import { diagnosticData } from "../report/documents";
 import {
@@ -36,7 +48,7 @@ export async function chooseMembers(request: MembersRequest): Promise<readonly F
   const { root, named, stage, changedSince, policies } = request;
   const all = await findFleet(request);
   const changes = changedSince === undefined ? undefined : changesSince(changedSince, request);
-  if (changes) request.report(await warnOfGone(request, all, changes));
+  if (changes) request.report(await warnOfRemovedMembers(request, all, changes));
   if (all.length === 0)
     throw failure("manifest.not_found", `there is no manifest below ${root}`, {
       hint: "a member has rnv.yaml, rnv.yml, rnv.config.ts or a folder rnv; others are named in rnv.fleet.yaml",
@@ -56,7 +68,7 @@ function refuseSharedStates(members: readonly FleetMember[]): void {
     .map(([, sharing]) =>
       error("config.invalid", `${sharing.map(({ name }) => name).join(" and ")} would have one state`, {
         detail: "Each would plan to delete what the other has made.",
-        hint: `give each a state of its own: RNV_STATE, and state in the fleet file, may hold ${memberPlace} and, where there are stages, \${stage.name}`,
+        hint: `give each a state of its own: RNV_STATE, and state in the fleet file, may hold ${memberPlaceholder} and, where there are stages, \${stage.name}`,
       }),
     );
   if (shared.length > 0) throw new DiagnosticsError(shared);

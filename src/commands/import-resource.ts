@@ -9,8 +9,8 @@ import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/
 import type { Catalog } from "../model/catalog";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
+import { uuidPattern } from "../model/resource-id";
 import type { RecordedResource, State } from "../model/state";
-import { uuidPattern } from "../model/text";
 import { GeneratedSecret, isPlain, type Plain, unmasked } from "../model/value";
 import { placedElsewhere } from "../plan/decide-declared";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";

@@ -1,9 +1,10 @@
 import { join, resolve } from "node:path";
 import type { Transport } from "../api/transport";
-import { readNamed } from "../declaration/files";
+import { readNamed } from "../declaration/project-files";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type * as emulator from "../emulator/emulator";
-import { type ProcessEnvironment, reasonOf } from "../model/text";
+import { reasonOf } from "../model/file-error";
+import type { ProcessEnvironment } from "../model/process-environment";
 import { makeIgnoredFolder } from "../state/node-disk";
 
 // A header value: one line of visible ASCII. Anything else is a paste error, and would fail far from here.

@@ -5,12 +5,14 @@ import type { Address } from "../model/address";
 import type { Consumers } from "../model/consumer";
 import { type DataRead, dataValue, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredData, DesiredResource } from "../model/desired";
-import { listings } from "../model/listings";
+import { listings } from "../model/listing-schemas";
 import type { LiveResource, ReadResult } from "../model/live";
+import { uuidPattern } from "../model/resource-id";
 import type { Holding } from "../model/resource-operations";
 import { withoutOpenFields } from "../model/resource-type";
+import { sameName } from "../model/service-names";
 import type { RecordedResource, State } from "../model/state";
-import { sameName, snakeCase, uuidPattern } from "../model/text";
+import { snakeCase } from "../model/terraform-names";
 import {
   type Attributes,
   Computed,

@@ -6,7 +6,7 @@ import { jsonOf, manifestJsonSchema, overlayJsonSchema } from "../manifest/schem
 import { eventSchema } from "../model/apply-event";
 import type { Catalog } from "../model/catalog";
 import { stateFileSchema } from "../model/state";
-import { schemasUrl } from "../model/version";
+import { schemasUrl } from "../model/tool-version";
 import { driftDocumentSchema } from "../plan/drift";
 import { planDocumentSchema } from "../plan/plan-schema";
 import { deploymentsSchema, historySchema, outputsSchema, statusSchema } from "../report/documents";

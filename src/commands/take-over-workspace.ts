@@ -2,7 +2,7 @@ import * as z from "zod";
 import { parseJson } from "../api/transport";
 import { failure, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { LiveResource } from "../model/live";
-import { terraformNameOf, variablesResource } from "../model/text";
+import { terraformNameOf, variablesResource } from "../model/terraform-names";
 import type { Change, Plan } from "../plan/plan";
 import { resourceTypes, typeNamed } from "../resources";
 import { apply } from "./apply";

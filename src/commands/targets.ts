@@ -1,6 +1,7 @@
 import { failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { namePattern, shortList } from "../model/text";
+import { namePattern } from "../model/name-pattern";
+import { shortList } from "../model/wording";
 import type { ApplyOutcome } from "./apply";
 import type { DriftOutcome } from "./drift";
 import type { PlanOutcome } from "./plan";

@@ -3,7 +3,7 @@ import { failure } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import type * as embedded from "../emulator/emulator";
 import type * as served from "../emulator/server";
-import { reasonOf } from "../model/text";
+import { reasonOf } from "../model/file-error";
 
 /** `rnv emulator`: the embedded platform over HTTP on localhost, until it is closed; port 0 takes a free one. */
 export async function emulator(port: number, options: embedded.EmulatorOptions) {

@@ -1,7 +1,7 @@
 import { type Diagnostic, error, exitCodeOf, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { findStages } from "../manifest/load-manifest";
-import type { StageDeclaration } from "../manifest/stages";
+import type { StageDeclaration } from "../manifest/stage-declarations";
 import { type Address, nameOf } from "../model/address";
 import { emptyCatalog } from "../model/catalog";
 import type { Desired, DesiredResource } from "../model/desired";

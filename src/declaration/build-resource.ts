@@ -1,17 +1,17 @@
-import { error, warning } from "../diagnostics/diagnostic";
+import { warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
 import { Secret } from "../model/secret";
 import { referencesOf, Template, UnreadSecret } from "../model/value";
-import type { Block } from "./block";
+import type { Block } from "./declared-block";
 import { hintForMiss } from "./findings";
 import { isOpenValue, readImport, readLifecycle, readOrder } from "./lifecycle";
-import type { LoadContext } from "./load-context";
+import { type LoadContext, refuse } from "./load-context";
+import { readAttribute } from "./read-value";
+import { type PendingSecret, readSecret } from "./secret-sources";
 import { looksSecret } from "./secret-texts";
-import { type PendingSecret, readSecret } from "./secrets";
 import { partsOf, type SourceNode, scalarNode } from "./tree";
 import type { AttributeShape } from "./type-index";
-import { readAttribute } from "./values";
 
 export interface BuiltResource {
   readonly resource: DesiredResource;
@@ -83,7 +83,7 @@ function assemble(
 ): DesiredResource {
   return {
     address: block.address,
-    type: block.placed.type.type,
+    type: block.blockType.type.type,
     attributes,
     parent: block.parent?.address,
     dependsOn: [...new Set([...dependencies(block, attributes), ...order])],
@@ -95,16 +95,16 @@ function assemble(
 }
 
 function addName(block: Block, attributes: Map<string, DesiredAttribute>, context: LoadContext): void {
-  const path = block.placed.type.nameAttribute;
+  const path = block.blockType.type.nameAttribute;
   if (path === undefined || isWritten(block, path)) return;
-  const shape = block.placed.paths.get(path);
+  const shape = block.blockType.paths.get(path);
   const read = shape && readAttribute(shape, scalarNode(block.name, block.range), block, context);
   if (read !== undefined) attributes.set(path, read);
 }
 
 function addParent(block: Block, attributes: Map<string, DesiredAttribute>): void {
   const { parent } = block;
-  const link = block.placed.type.parents.find(({ type }) => type === parent?.placed.type.type);
+  const link = block.blockType.type.parents.find(({ type }) => type === parent?.blockType.type.type);
   if (parent === undefined || link === undefined) return;
   const reference = { address: parent.address, attribute: "id" };
   attributes.set(link.attribute, { value: new Template([reference], false), range: block.range });
@@ -115,32 +115,29 @@ function reportMissing(
   attributes: ReadonlyMap<string, DesiredAttribute>,
   context: LoadContext,
 ): void {
-  const { placed, address } = block;
-  for (const shape of placed.paths.values()) {
+  const { blockType, address } = block;
+  for (const shape of blockType.paths.values()) {
     if (!isNeeded(shape, block, attributes) || shape.isName || isWritten(block, shape.path)) continue;
-    context.report(
-      error("manifest.missing_key", `${address} lacks ${shape.path}`, {
-        address,
-        attribute: shape.path,
-        range: block.range,
-        hint: shape.secret ? preserveHint(block, attributes) : meantBlock(block, context),
-      }),
-    );
+    refuse({ context, address, attribute: shape.path }, block.range, {
+      code: "manifest.missing_key",
+      summary: `${address} lacks ${shape.path}`,
+      hint: shape.secret ? preserveHint(block, attributes) : meantBlock(block, context),
+    });
   }
 }
 
 /** Suggests a block of another file that is meant: a later file overlays it by its name. */
-function meantBlock({ placed, name, parent, range }: Block, { blocks, misses }: LoadContext) {
-  const isOther = (one: Block): boolean =>
-    one.placed === placed && one.parent === parent && one.range.file !== range.file;
-  return hintForMiss(misses, name, () => [...blocks.values()].filter(isOther).map((one) => one.name));
+function meantBlock({ blockType, name, parent, range }: Block, { blocks, misses }: LoadContext) {
+  const isOther = (block: Block): boolean =>
+    block.blockType === blockType && block.parent === parent && block.range.file !== range.file;
+  return hintForMiss(misses, name, () => [...blocks.values()].filter(isOther).map((block) => block.name));
 }
 
 function preserveHint(
-  { placed }: Block,
+  { blockType }: Block,
   attributes: ReadonlyMap<string, DesiredAttribute>,
 ): string | undefined {
-  const { preservedBy = "" } = placed.type;
+  const { preservedBy = "" } = blockType.type;
   if (!attributes.has(preservedBy)) return undefined;
   return `${preservedBy}: false means that rnv sets it: give it a value, or write ${preservedBy}: true`;
 }
@@ -151,8 +148,8 @@ function isNeeded(
   block: Block,
   attributes: ReadonlyMap<string, DesiredAttribute>,
 ): boolean {
-  const isSubject = shape.secret && shape === block.placed.shorthand;
-  const { preservedBy = "" } = block.placed.type;
+  const isSubject = shape.secret && shape === block.blockType.shorthand;
+  const { preservedBy = "" } = block.blockType.type;
   return isSubject ? attributes.get(preservedBy)?.value !== true : shape.required;
 }
 

@@ -3,16 +3,16 @@ import { type ExecFileException, execFile } from "node:child_process";
 import { constants, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { error, hasErrors } from "../diagnostics/diagnostic";
+import { reasonOf } from "../model/file-error";
 import { Secret } from "../model/secret";
-import { reasonOf } from "../model/text";
 import { UnreadSecret } from "../model/value";
 import type { BuiltResource } from "./build-resource";
-import { isLfsPointer, isMissing, isWithin, lfsHint, readBytes } from "./files";
 import type { Findings } from "./findings";
 import type { LoadContext } from "./load-context";
-import { checkSecret, type PendingSecret } from "./secrets";
+import { isLfsPointer, isMissing, isWithin, lfsHint, readBytes } from "./project-files";
+import { unlistedVariable } from "./read-value";
+import { checkSecret, type PendingSecret } from "./secret-sources";
 import { commandEnvironment, commandHints, isOwnCredential, isOwnDocument, ownFileAt } from "./trust";
-import { unlisted } from "./values";
 
 const parallelFetches = 4;
 
@@ -25,13 +25,13 @@ type Fetched =
       readonly code?: "manifest.env_missing" | "guard.untrusted";
       readonly detail?: string;
       readonly hint?: string;
-      /** The source itself is not here; nothing is wrong with what it holds. */
+      /** The source itself is not here; its text is not at fault. */
       readonly isMissing?: boolean;
     };
 
 /**
- * Environment and files always, so that all that is missing is named; commands only for a manifest without errors.
- * Where only what is `present` is asked for, a source that is not here leaves its secret unread.
+ * Reads environment and files always, so that every missing source is named; runs commands only for a manifest
+ * without errors. If `reach` is `present`, a source that is not here leaves its secret unread.
  */
 export async function fetchSecrets(
   built: readonly BuiltResource[],
@@ -47,7 +47,7 @@ export async function fetchSecrets(
       for (const { attributes, source } of queue) {
         const { range, kind, shape } = source;
         const found = await fetchSource(source, context, outputs);
-        const value = context.reach === "skip" ? atHand(found) : secretOf(found, source, context);
+        const value = context.reach === "skip" ? maskedSecret(found) : secretOf(found, source, context);
         if (value !== undefined)
           attributes.set(shape.path, { ...attributes.get(shape.path), value, range, source: kind });
       }
@@ -59,7 +59,7 @@ export async function fetchSecrets(
 }
 
 /** A text that is masked and not compared; undefined where it is not here. */
-const atHand = (found: Fetched): UnreadSecret | undefined =>
+const maskedSecret = (found: Fetched): UnreadSecret | undefined =>
   "text" in found ? new UnreadSecret("its source is not read here", [], [new Secret(found.text)]) : undefined;
 
 /** Bytes of one secret; the service takes no longer request. */
@@ -79,8 +79,8 @@ async function fetchSource(
 }
 
 /**
- * The text closed over; undefined after a mistake, which is reported at the source. With `mayBeMissing` a source that
- * is not here is no mistake.
+ * Returns the text as a secret; undefined after a mistake, which is reported at the source. If `reach` is `present`,
+ * an absent source is no mistake.
  */
 function secretOf(
   found: Fetched,
@@ -95,16 +95,25 @@ function secretOf(
   return undefined;
 }
 
+const untrusted = (problem: string, hint: string): Fetched => ({
+  problem,
+  hint,
+  isMissing: true,
+  code: "guard.untrusted",
+});
+
 function fromEnvironment(source: PendingSecret, context: LoadContext): Fetched {
   const name = source.argument[0] as string;
   if (isOwnCredential(name)) return { problem: `${name} is a credential of rnv, not a value of a service` };
-  if (!context.trust.mayRead(name)) return { ...unlisted(name), isMissing: true, code: "guard.untrusted" };
+  const { problem, hint } = unlistedVariable(name);
+  if (!context.trust.mayRead(name)) return untrusted(problem, hint);
   const text = context.environment[name];
   if (text) return { text };
   return {
     problem: `the environment variable ${name} is ${text === undefined ? "not set" : "empty"}`,
-    ...{ isMissing: true, code: "manifest.env_missing" },
-    // GitHub leaves it empty for a secret that a job is not given.
+    isMissing: true,
+    code: "manifest.env_missing",
+    // GitHub sets a secret that a job does not get to an empty text.
     hint: `${text === "" ? 'write "" if an empty value is meant' : `set ${name}`}; to plan without it: rnv plan --no-secrets`,
   };
 }
@@ -136,12 +145,7 @@ async function fromCommand(source: PendingSecret, context: LoadContext): Promise
   const { commandsForbiddenBy: forbidden } = trust;
   const program = JSON.stringify(source.argument[0]);
   if (forbidden !== undefined)
-    return {
-      problem: `the command ${program} is not run: ${forbidden} forbids it`,
-      hint: commandHints[forbidden],
-      isMissing: true,
-      code: "guard.untrusted",
-    };
+    return untrusted(`the command ${program} is not run: ${forbidden} forbids it`, commandHints[forbidden]);
   const given = source.env ?? [];
   const unlistedName = environment.RNV_ALLOW_ENV ? given.find((name) => !trust.isAllowed(name)) : undefined;
   if (unlistedName !== undefined)
@@ -163,26 +167,19 @@ function fromFile(source: PendingSecret, context: LoadContext): Fetched {
   const written = source.argument[0] as string;
   const file = `the file ${JSON.stringify(written)}`;
   const path = resolve(context.secretFolder ?? dirname(resolve(cwd, source.range.file)), written);
-  const elsewhere = {
-    problem: `${file} is not a file of the project folder, and --untrusted reads no other`,
-    hint: commandHints["--untrusted"],
-    ...({ isMissing: true, code: "guard.untrusted" } as const),
-  };
+  // One answer for both: an untrusted manifest learns of no file elsewhere.
+  const absent = `${file} is not a file of the project folder, and --untrusted reads no other`;
+  const elsewhere = untrusted(absent, commandHints["--untrusted"]);
+  const allowing = "name its folder in RNV_SECRET_DIRS to allow it";
   try {
     const real = realpathSync.native(path);
     const own = ownFileAt(real, cwd, context.environment);
-    if (own !== undefined)
-      return {
-        problem: `${file} ${own}: it is no value of a service`,
-        hint: "put the value into a file of its own",
-      };
+    const ownHint = "put the value into a file of its own";
+    if (own !== undefined) return { problem: `${file} ${own}: it is no value of a service`, hint: ownHint };
     if (context.trust.isUntrusted && !isWithin(real, [context.project])) return elsewhere;
     if (!isWithin(real, [context.project, ...secretFolders(context)]))
-      return {
-        problem: `${file} is outside the project folder`,
-        hint: "name its folder in RNV_SECRET_DIRS to allow it",
-      };
-    // Its links are followed already: one that took its place since is not.
+      return { problem: `${file} is outside the project folder`, hint: allowing };
+    // The path has its links followed: a link that has replaced the file since then is refused.
     const bytes = readBytes(real, maxBytes, constants.O_NOFOLLOW);
     if (bytes === undefined) return { problem: `${file} holds more than ${maxBytes} bytes` };
     const text = decodeSecret(bytes);
@@ -205,8 +202,8 @@ const secretFolders = ({ environment, cwd }: LoadContext): string[] =>
     .map((folder) => resolve(cwd, folder));
 
 /**
- * The output of a program as a secret text: no shell, stdin closed, 30 s at most. What it printed as an error is
- * shown cut, inert, and only where it repeats neither the output nor a text of `hidden`.
+ * Returns the output of a program as a secret text: no shell, stdin closed, 30 s at most. Its error output is shown
+ * shortened, without control characters, and with its output and each of `hidden` replaced.
  */
 export function runCommand(
   argv: readonly string[],
@@ -231,8 +228,8 @@ export function runCommand(
         } else if (failure !== null) {
           const detail = shownErrors(errors, [output.toString(), ...hidden, ...args.flatMap(secretParts)]);
           const problem = `${program} ${reasonOfFailure(failure, timeoutMs)}`;
-          // What it needs is not here, as far as anyone can tell: a program, a login.
-          settle({ problem, isMissing: true, ...(detail !== "" && { detail }) });
+          // The program or a login is probably missing.
+          settle({ problem, isMissing: true, detail: detail || undefined });
         } else if (text === undefined) settle({ problem: `${program} did not print UTF-8 text` });
         else settle(text === "" ? { problem: `${program} printed nothing` } : { text });
       },
@@ -249,7 +246,7 @@ function reasonOfFailure(failure: ExecFileException, timeoutMs: number): string 
   return signal ? `was ended by ${signal}` : `cannot be started: ${reasonOf(failure)}`;
 }
 
-/** Lines of an argument, and values in them; what is short, or the name of a flag, is no secret. */
+/** Returns the lines of an argument and the values in them, without short texts and names of flags. */
 function secretParts(argument: string): readonly string[] {
   const parts = argument.split("\n").flatMap((line) => [line, line.slice(line.indexOf("=") + 1)]);
   return parts.filter((part) => part.length >= 4 && !/^--[\w-]+$/.test(part));
@@ -257,9 +254,9 @@ function secretParts(argument: string): readonly string[] {
 
 const shownErrorLength = 500;
 
-/** Secrets are taken out before anything else is: half of one is not found any more. */
+/** Secrets are replaced before the text is shortened: half of a secret would not be found. */
 function shownErrors(errors: Buffer, hidden: readonly string[]): string {
-  const lines = hidden.flatMap((one) => one.match(/\S(?:.*\S)?/g) ?? []);
+  const lines = hidden.flatMap((text) => text.match(/\S(?:.*\S)?/g) ?? []);
   const shown = [...new Set(lines)]
     .sort((a, b) => b.length - a.length)
     .reduce((rest, secret) => rest.replaceAll(secret, "\0"), errors.toString())

@@ -1,11 +1,11 @@
 import { type Diagnostic, error, positionAt, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { SourceNode } from "./tree";
-import { blockKeys, lifecycleKeys, type PlacedType } from "./type-index";
+import { type BlockType, blockKeys, lifecycleKeys } from "./type-index";
 
 export type Report = (diagnostic: Diagnostic) => void;
 
-/** Beyond this many unknown words no suggestion is looked for: to compare all with all takes the square of their number. */
+/** Beyond this many unknown words no suggestion is looked for: comparing all with all takes too long. */
 const suggestedMisses = 20;
 
 /** Counts an unknown word, and returns a hint with the known word closest to it. */
@@ -28,13 +28,13 @@ export interface Findings {
  */
 export function collectFindings(): Findings {
   const kept: Diagnostic[] = [];
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let dropped = 0;
   return {
     report: (diagnostic) => {
       const mistake = mistakeOf(diagnostic);
-      if (mistake !== undefined && told.has(mistake)) return;
-      if (mistake !== undefined && told.size < keptDiagnostics) told.add(mistake);
+      if (mistake !== undefined && reported.has(mistake)) return;
+      if (mistake !== undefined && reported.size < keptDiagnostics) reported.add(mistake);
       if (kept.length < keptDiagnostics) kept.push(diagnostic);
       else dropped += 1;
     },
@@ -47,8 +47,8 @@ export function collectFindings(): Findings {
 
 function mistakeOf({ code, summary, address, attribute, range }: Diagnostic): string | undefined {
   if (range === undefined) return undefined;
-  const what = address === undefined ? summary : summary.replaceAll(address, "");
-  return [code, range.file, range.start, range.end, attribute ?? "", what].join(" ");
+  const statement = address === undefined ? summary : summary.replaceAll(address, "");
+  return [code, range.file, range.start, range.end, attribute ?? "", statement].join(" ");
 }
 
 /** Writes a location as `rnv.yaml:9:11`, or `rnv.config.ts: projects.shop` in a value. */
@@ -63,8 +63,8 @@ export const listKeys = (known: readonly string[]): string | undefined =>
   known.length === 0 || known.length > mostListed ? undefined : `its keys are ${known.join(", ")}`;
 
 /** Suggests the key that was meant in a block or one of its groups: another word, another level, a slip of the pen. */
-export function hintForUnknown(key: string, placed: PlacedType, group?: string): string | undefined {
-  const meant = meantKey(key, placed, group);
+export function hintForUnknown(key: string, blockType: BlockType, group?: string): string | undefined {
+  const meant = meantKey(key, blockType, group);
   if (meant !== undefined) {
     const { level, name } = meant;
     const renamed = name === key ? "" : `, as ${name}`;
@@ -75,34 +75,34 @@ export function hintForUnknown(key: string, placed: PlacedType, group?: string):
   }
   const unspaced = /^([\w-]+):\S/.exec(key)?.[1];
   if (unspaced !== undefined) return `write a space after the colon: ${unspaced}: …`;
-  const here = group === undefined ? blockKeys(placed) : [...(placed.groups.get(group)?.keys() ?? [])];
+  const here = group === undefined ? blockKeys(blockType) : [...(blockType.groups.get(group)?.keys() ?? [])];
   return didYouMean(key, here) ?? listKeys(here);
 }
 
 /**
- * Returns the key that one is in another spelling (`health_check_path`), another word for, or at another level: that of
- * the block, which is undefined, of a group, of `lifecycle`, or of a block such as `deploy`. The level of `group` is first.
+ * Returns the known key that a key misspells (`health_check_path`), names by another word or misplaces. Its level is a
+ * group, `lifecycle`, a block such as `deploy`, or undefined for the block itself. `group` is searched first.
  */
-export function meantKey(key: string, placed: PlacedType, group?: string) {
-  const { place, groups, children } = placed;
+export function meantKey(key: string, blockType: BlockType, group?: string) {
+  const { form, groups, children } = blockType;
   const levels = new Map<string | undefined, Iterable<string>>([
-    // Holds the place of its keys, which follow.
+    // Its keys follow: a `Map` keeps the position of this first entry.
     [group, []],
-    [undefined, blockKeys(placed)],
+    [undefined, blockKeys(blockType)],
     ...[...groups].map(([level, fields]) => [level, fields.keys()] as const),
-    ...(place.meta ? [["lifecycle", lifecycleKeys] as const] : []),
-    ...[...children].flatMap(([level, { place, attributes }]) =>
-      place.shape === "single" ? [[level, attributes.keys()] as const] : [],
+    ...(form.meta ? [["lifecycle", lifecycleKeys] as const] : []),
+    ...[...children].flatMap(([level, { form, attributes }]) =>
+      form.shape === "single" ? [[level, attributes.keys()] as const] : [],
     ),
   ]);
   const isWord = (word: string): boolean => bare(word) === bare(key);
   const alsoCalled = (level: string | undefined, name: string): readonly string[] =>
-    place.fieldsAlsoCalled?.[level === undefined ? name : `${level}.${name}`] ??
-    children.get(name)?.place.alsoCalled ??
+    form.fieldsAlsoCalled?.[level === undefined ? name : `${level}.${name}`] ??
+    children.get(name)?.form.alsoCalled ??
     [];
   for (const [level, keys] of levels) {
     const names = [...keys];
-    const name = names.find(isWord) ?? names.find((one) => alsoCalled(level, one).some(isWord));
+    const name = names.find(isWord) ?? names.find((known) => alsoCalled(level, known).some(isWord));
     if (name !== undefined) return { level, name };
   }
   return undefined;
@@ -110,10 +110,10 @@ export function meantKey(key: string, placed: PlacedType, group?: string) {
 
 const bare = (word: string): string => word.toLowerCase().replaceAll(/[_-]/g, "");
 
-/** Suggests what to write where a mapping is expected; of a secret it shows nothing. */
-export function hintForKeys(node: SourceNode, keys: readonly string[], isSecret = false): string | undefined {
+/** Suggests the line to write where a mapping is expected; it quotes the value. */
+export function hintForKeys(node: SourceNode, keys: readonly string[]): string | undefined {
   if (node.kind === "list") return "no dashes: a mapping is lines of `key: value`";
-  const text = !isSecret && node.kind === "scalar" && typeof node.value === "string" ? node.value : "";
+  const text = node.kind === "scalar" && typeof node.value === "string" ? node.value : "";
   const [, key, value] = /^([\w.-]+)(?::| *= *)(\S[^\n]*)$/.exec(text.slice(0, longest)) ?? [];
   return key === undefined ? listKeys(keys) : `write ${key}: ${value}`;
 }

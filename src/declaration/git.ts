@@ -9,7 +9,7 @@ export function repositoryAround(folder: string): string | undefined {
   }
 }
 
-/** The commit that is checked out around a folder; undefined where there is no repository, or none is told. */
+/** Returns the commit that is checked out around a folder; undefined without a repository or a commit. */
 export function commitAt(folder: string): string | undefined {
   const git = gitAround(folder);
   if (git === undefined) return undefined;
@@ -64,7 +64,7 @@ export function readOr(path: string): string | undefined {
   }
 }
 
-/** The folders of git itself: `.git`, or where a file of that name says that it is; and that which all work trees share. */
+/** Returns the folders of git: `.git`, or the folder that a file `.git` names, and that of all work trees. */
 function gitAround(folder: string): { readonly own: string; readonly shared: string } | undefined {
   const root = repositoryAround(folder);
   if (root === undefined) return undefined;

@@ -1,19 +1,18 @@
 import * as z from "zod";
-import { error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
-import { type DesiredResource, defaultLifecycle, type Lifecycle } from "../model/desired";
-import { append } from "../model/graph";
+import { type DesiredResource, defaultLifecycle, type Lifecycle, type OnRemove } from "../model/desired";
+import { append } from "../model/multimap";
 import { type ConditionKind, conditionKinds, type ResourceCondition } from "../model/policy";
-import { canonicalId, uuidPattern } from "../model/text";
-import type { Block } from "./block";
-import type { LoadContext } from "./load-context";
+import { canonicalId, uuidPattern } from "../model/resource-id";
+import type { Block } from "./declared-block";
+import { type LoadContext, refuse } from "./load-context";
 import { expression, expressionOf } from "./policy-expression";
+import { readPlain } from "./read-value";
 import { addressSchema, reportUndeclared } from "./references";
 import { judgeDocument, judgeEach, judgeFilled, judgeItems } from "./schema-issues";
-import { isNull, type MapNode, mayHoldReferences, quoteShort, type SourceNode } from "./tree";
+import { entriesIn, isNull, type MapNode, mayHoldReferences, quoteShort, type SourceNode } from "./tree";
 import { freeKeys, openShape, orderKey, sensitiveKey, type TypeIndex, unknownField } from "./type-index";
-import { readPlain } from "./values";
 
 export const importId = z
   .string()
@@ -49,7 +48,7 @@ const conditionsSchema = z.array(
   }),
 );
 
-export const lifecycleSchema = (archives: boolean) =>
+const lifecycleSchema = (removals: readonly OnRemove[]) =>
   z
     .strictObject({
       preventDestroy: z.boolean().optional().describe("Refuse every plan that would delete it."),
@@ -57,10 +56,7 @@ export const lifecycleSchema = (archives: boolean) =>
         .array(z.string())
         .optional()
         .describe("Attributes that are neither compared nor sent on update."),
-      onRemove: z
-        .enum(archives ? ["delete", "archive", "retain"] : ["delete", "retain"])
-        .optional()
-        .describe("What becomes of it when it is no longer declared."),
+      onRemove: z.enum(removals).optional().describe("What becomes of it when it is no longer declared."),
       precondition: conditionsSchema
         .optional()
         .describe("What must hold of it as planned; nothing is applied while one fails."),
@@ -70,17 +66,20 @@ export const lifecycleSchema = (archives: boolean) =>
     })
     .meta({ patternProperties: freeKeys });
 
-const lifecycles = { archived: lifecycleSchema(true), removed: lifecycleSchema(false) };
+export const lifecycleSchemas = {
+  archivable: lifecycleSchema(["delete", "archive", "retain"]),
+  other: lifecycleSchema(["delete", "retain"]),
+};
 
 export function readLifecycle(
   block: Block,
   context: LoadContext,
 ): Pick<DesiredResource, "lifecycle" | "conditions"> {
-  const { address, placed } = block;
+  const { address, blockType } = block;
   const written = block.meta?.get("lifecycle")?.value;
   if (written === undefined || isNull(written)) return { lifecycle: defaultLifecycle };
   const node = written.kind === "map" ? filledIn(written, block, context) : written;
-  const schema = placed.type.archives ? lifecycles.archived : lifecycles.removed;
+  const schema = lifecycleSchemas[blockType.type.archives ? "archivable" : "other"];
   const judged = judgeEach(schema, node, context.report, {
     nameOf: (path) => ["lifecycle", ...path].join("."),
     address,
@@ -91,7 +90,7 @@ export function readLifecycle(
   const conditions = conditionKinds.flatMap((kind) =>
     conditionsOf(kind, judged[kind] ?? [], listIn(node, kind)),
   );
-  return { lifecycle, ...(conditions.length > 0 && { conditions }) };
+  return { lifecycle, conditions: conditions.length > 0 ? conditions : undefined };
 }
 
 function filledIn(node: MapNode, { address }: Block, context: LoadContext): MapNode {
@@ -116,42 +115,44 @@ const conditionsOf = (
 ): readonly ResourceCondition[] =>
   conditions.map(({ condition, message }, i): ResourceCondition => {
     const item = items[i] as SourceNode;
-    const written = item.kind === "map" ? item.entries.get("condition")?.value : undefined;
+    const written = entriesIn(item).get("condition")?.value;
     return {
-      ...{ kind, message, range: item.range },
+      kind,
+      message,
+      range: item.range,
       condition: expressionOf(written ?? item, condition),
     };
   });
 
 const listIn = (node: SourceNode, key: string): readonly SourceNode[] => {
-  const list = node.kind === "map" ? node.entries.get(key)?.value : undefined;
+  const list = entriesIn(node).get(key)?.value;
   return list?.kind === "list" ? list.items : [];
 };
 
 function checkIgnored(
   ignored: readonly string[],
   node: SourceNode,
-  { address, placed }: Block,
+  { address, blockType }: Block,
   context: LoadContext,
 ): void {
-  const { paths, groups, type } = placed;
+  const { paths, groups, type } = blockType;
   ignored.forEach((path, i) => {
     const { range } = listIn(node, "ignoreChanges")[i] as SourceNode;
     if (paths.has(path) || groups.has(path)) return;
     const [group = "", field = ""] = path.split(".");
-    const further = openShape(placed, group, field);
+    const further = openShape(blockType, group, field);
     if (further?.path === path) {
       const meant = didYouMean(field, groups.get(group)?.keys() ?? []);
       context.report(unknownField(address, path, range, meant));
       return;
     }
     const summary = `${type.type} has no attribute ${quoteShort(path)} to ignore`;
-    context.report(
-      error("manifest.invalid_value", summary, {
-        ...{ address, attribute: "lifecycle.ignoreChanges", range },
-        hint: didYouMean(path, [...groups.keys(), ...paths.keys()]),
-      }),
-    );
+    const hint = didYouMean(path, [...groups.keys(), ...paths.keys()]);
+    refuse({ context, address, attribute: "lifecycle.ignoreChanges" }, range, {
+      code: "manifest.invalid_value",
+      summary,
+      hint,
+    });
   });
 }
 
@@ -161,22 +162,19 @@ export const orderSchema = (index: Pick<TypeIndex, "byType">, type: string) =>
     .array(addressSchema(index, type))
     .describe(`Each ${type} that is created, deployed and settled before this one, and deleted after it.`);
 
-export function readOrder({ address, meta, placed }: Block, context: LoadContext): readonly Address[] {
+export function readOrder({ address, meta, blockType }: Block, context: LoadContext): readonly Address[] {
   const node = meta?.get(orderKey)?.value;
   // To make a schema for each block would take longer than to read the block.
   if (node === undefined) return [];
-  const schema = addressSchema(context.index, placed.type.type);
+  const schema = addressSchema(context.index, blockType.type.type);
   const named = judgeItems(schema, orderKey, node, context.report, { address });
+  const location = { context, address, attribute: orderKey };
   return named.flatMap(({ item, at: { range } }) => {
     const on = item as Address;
-    if (on === address)
-      context.report(
-        error("manifest.reference_cycle", `${address} depends on itself`, {
-          ...{ address, attribute: orderKey, range },
-        }),
-      );
+    const summary = `${address} depends on itself`;
+    if (on === address) refuse(location, range, { code: "manifest.reference_cycle", summary });
     else if (context.blocks.has(on)) return [on];
-    else reportUndeclared(on, placed, range, { context, address, attribute: orderKey });
+    else reportUndeclared(on, blockType, range, location);
     return [];
   });
 }

@@ -1,6 +1,6 @@
 import { type DiagnosticCode, error, type SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { Block } from "./block";
+import type { Block } from "./declared-block";
 import type { Report } from "./findings";
 import type { SecretReach } from "./load-request";
 import type { Trust } from "./trust";
@@ -21,16 +21,19 @@ export interface LoadContext {
   readonly misses: { count: number };
   /** The folder whose files it may name, absolute. */
   readonly project: string;
-  /** Where the paths of secret files start, absolute; the folder of the file that names them unless said. */
+  /** Start of the paths of secret files, absolute. Default: the folder of the file that names them. */
   readonly secretFolder?: string;
   readonly trust: Trust;
   /** Variables of the environment that the manifest takes for secrets: `fromEnv: NAME`. */
   readonly secretNames: ReadonlySet<string>;
-  /** A file could not be read: what looks undeclared may be declared there, and is not reported. */
+  /** A file could not be read: it may declare an address that looks undeclared, so none is reported. */
   readonly isPartial: boolean;
   /** An import may give names in place of an ID, as Terraform does. */
   readonly importsByName?: true;
 }
+
+/** A piece of a text, or an argument of the functions of a stack that compute it. */
+export type PieceUse = "text" | "argument";
 
 export interface ValueLocation {
   readonly context: LoadContext;
@@ -39,8 +42,10 @@ export interface ValueLocation {
   readonly attribute: string;
   /** Undefined: references are allowed; else why they are not. */
   readonly noReference?: string;
-  /** Functions of a stack may make a list or an object of references all the same. */
-  readonly isMadeWhole?: boolean;
+  /** Functions of a stack may refer to other resources all the same, to make a list or an object. */
+  readonly allowsInFunctions?: boolean;
+  /** A secret may refer to secrets, and is never quoted. */
+  readonly isSecret?: true;
 }
 
 export function refuse(

@@ -1,14 +1,14 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
+import type { ProcessEnvironment } from "../model/process-environment";
 import type { ResourceType } from "../model/resource-type";
 import type { StageName } from "../model/stage";
-import type { ProcessEnvironment } from "../model/text";
 import type { Plain } from "../model/value";
 
 /**
- * How far secrets are read: `resolve` needs all of them, `present` takes those whose source is here, `skip` takes none.
- * It reads the environment and files to mask their texts. A secret that is not read is an `UnreadSecret`.
+ * The secrets that a run reads: `resolve` needs all of them, `present` takes those whose source is here. `skip` takes
+ * none; it reads environment and files only to mask their texts. A secret that is not read is an `UnreadSecret`.
  */
 export type SecretReach = "resolve" | "present" | "skip";
 
@@ -43,7 +43,7 @@ export interface ManifestRequest {
   /** The manifest comes from someone who may not see secrets. */
   readonly untrusted?: boolean;
   readonly stack?: StackUnit | undefined;
-  /** The declared stage to read; `any` for what is the same in all of them, such as the names of what is declared. */
+  /** The declared stage to read; `any` reads the parts that all stages share, such as the names of resources. */
   readonly stage?: StageName | "any" | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface LoadedManifest {
   readonly merged?: () => string;
 }
 
-/** A stack as a unit of its own: what is read of an app of several, and what its state belongs to. */
+/** A stack of an app with several: the part of its output that is read, with a state of its own. */
 export interface StackUnit {
   /** Its name in the manifest.json of the app, unique in it. */
   readonly name: string;

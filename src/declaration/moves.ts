@@ -16,7 +16,7 @@ export const removalSchema = (index: TypeIndex) => {
   return z.union([address, z.strictObject({ address, consumers: z.literal(true) })]);
 };
 
-/** `moved`: where a recorded resource is declared now, in steps of one release each. */
+/** Reads `moved`: the new addresses of recorded resources, in steps of one release each. */
 export function readMoved(node: SourceNode | undefined, context: LoadContext): Desired["moved"] {
   const moved = new Map<Address, Desired["moved"][number]>();
   const found = judgeItems(moveSchema(context.index), "moved", node, context.report, {
@@ -36,7 +36,7 @@ export function readMoved(node: SourceNode | undefined, context: LoadContext): D
   for (const { from, to, range } of moved.values()) {
     if (context.blocks.has(to) || context.isPartial) continue;
     if (isInRing(from, moved)) refuse(`the moves of ${from} lead back to it`, range);
-    else if (![...moved.keys()].some((one) => `${nameOf(to)}.`.startsWith(`${nameOf(one)}.`)))
+    else if (![...moved.keys()].some((other) => `${nameOf(to)}.`.startsWith(`${nameOf(other)}.`)))
       refuse(`${to} is not declared`, range);
   }
   return [...moved.values()];
@@ -44,7 +44,8 @@ export function readMoved(node: SourceNode | undefined, context: LoadContext): D
 
 function isInRing(from: Address, moved: ReadonlyMap<Address, { readonly to: Address }>): boolean {
   let at = moved.get(from)?.to;
-  for (let left = moved.size; at !== undefined && at !== from && left > 0; left -= 1) at = moved.get(at)?.to;
+  for (let steps = moved.size; at !== undefined && at !== from && steps > 0; steps -= 1)
+    at = moved.get(at)?.to;
   return at === from;
 }
 
@@ -60,12 +61,12 @@ export function readRemoved(node: SourceNode | undefined, context: LoadContext):
   for (const { item, at } of found) {
     const { range } = at;
     const address = (typeof item === "string" ? item : item.address) as Address;
-    const consumers = typeof item !== "string";
+    const consumers = typeof item === "string" ? undefined : item.consumers;
     if (context.blocks.has(address))
       context.report(
         error("manifest.removed", `${address} is still declared`, { address, range, hint: stillDeclared }),
       );
-    else removed.set(address, { address, range, ...(consumers && { consumers }) });
+    else removed.set(address, { address, range, consumers });
   }
   return [...removed.values()];
 }

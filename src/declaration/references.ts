@@ -4,15 +4,15 @@ import { didYouMean } from "../diagnostics/suggest";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
 import { dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute } from "../model/desired";
-import { topologicalOrder } from "../model/graph";
+import { topologicalOrder } from "../model/graph-walk";
 import { isOpenField } from "../model/resource-type";
 import { type Reference, referencesOf } from "../model/value";
 import { hintForMiss, type Report } from "./findings";
-import { type LoadContext, refuse, type ValueLocation } from "./load-context";
+import { type LoadContext, type PieceUse, refuse, type ValueLocation } from "./load-context";
 import { quoteShort } from "./tree";
 import {
+  type BlockType,
   orderKey,
-  type PlacedType,
   schemaKinds,
   structures,
   type TypeIndex,
@@ -27,41 +27,40 @@ export function resolveReference(
   segments: readonly string[],
   range: SourceRange,
   location: ValueLocation,
-  /** A secret may refer to a secret; a function takes lists and objects too. */
-  allows: { readonly isSecret?: boolean; readonly isArgument?: boolean } = {},
+  use: PieceUse,
 ): Reference | undefined {
   const { context } = location;
-  // What a data source shows was checked where its name was looked up.
+  // The attribute of a data source was checked when its name was looked up.
   if (segments[0] === dataType) return { ...splitDataReference(segments), range };
-  const placed = context.index.byType.get(segments[0] as string) as PlacedType;
-  const split = splitReference(segments, placed, context);
+  const blockType = context.index.byType.get(segments[0] as string) as BlockType;
+  const split = splitReference(segments, blockType, context);
   const guessed = segments.slice(0, -1).join(".") as Address;
-  if (split === undefined && !mayBeAbsent(guessed, placed, context))
-    return reportUndeclared(guessed, placed, range, location);
+  if (split === undefined && !mayBeAbsent(guessed, blockType, context))
+    return reportUndeclared(guessed, blockType, range, location);
   const { address, attribute } = split ?? { address: guessed, attribute: segments.at(-1) as string };
+  const selfReference = `${address} refers to itself`;
   if (address === location.address)
-    return refuse(location, range, {
-      code: "manifest.reference_cycle",
-      summary: `${address} refers to itself`,
-    });
-  const known = attributeKind(placed, attribute);
-  const paths = [...placed.paths.keys()];
+    return refuse(location, range, { code: "manifest.reference_cycle", summary: selfReference });
+  const known = attributeKind(blockType, attribute);
+  const paths = [...blockType.paths.keys()];
   if (known === "open")
     context.report(
       unknownField(address, attribute, range, didYouMean(attribute, paths), {
-        ...{ code: "manifest.reference_unknown", name: attribute, owner: address },
+        code: "manifest.reference_unknown",
+        name: attribute,
+        owner: address,
       }),
     );
   if (known === undefined)
     return refuse(location, range, {
       code: "manifest.reference_unknown",
-      summary: `${placed.type.type} has no attribute "${attribute}"`,
-      hint: didYouMean(attribute, [...paths, ...Object.keys(placed.type.computed)]),
+      summary: `${blockType.type.type} has no attribute "${attribute}"`,
+      hint: didYouMean(attribute, [...paths, ...Object.keys(blockType.type.computed)]),
     });
   const summary =
-    known === "secret" && allows.isSecret !== true
+    known === "secret" && (use === "argument" || !location.isSecret)
       ? "a secret can be referred to from a secret only"
-      : known === "structure" && allows.isArgument !== true
+      : known === "structure" && (use === "text" || location.isSecret)
         ? `${address}.${attribute} is not a single value`
         : undefined;
   if (summary === undefined) return { address, attribute, range };
@@ -71,7 +70,7 @@ export function resolveReference(
 /** Names and attribute both use dots: the longest declared address with an attribute it has. */
 function splitReference(
   segments: readonly string[],
-  placed: PlacedType,
+  blockType: BlockType,
   context: LoadContext,
 ): { address: Address; attribute: string } | undefined {
   let declared: { address: Address; attribute: string } | undefined;
@@ -80,40 +79,40 @@ function splitReference(
     if (!context.blocks.has(address)) continue;
     const attribute = segments.slice(length).join(".");
     declared ??= { address, attribute };
-    if (attributeKind(placed, attribute) !== undefined) return { address, attribute };
+    if (attributeKind(blockType, attribute) !== undefined) return { address, attribute };
   }
   return declared;
 }
 
 /** Returns true if a source that is not here may declare it. */
-const mayBeAbsent = (address: Address, { type }: PlacedType, { blocks }: LoadContext): boolean =>
+const mayBeAbsent = (address: Address, { type }: BlockType, { blocks }: LoadContext): boolean =>
   type.parents.some((parent) => {
     const holder = addressOf(parent.type, nameOf(address).split(".").slice(0, -1).join("."));
     return blocks.get(holder)?.absent?.type === type.type;
   });
 
 function attributeKind(
-  placed: PlacedType,
+  blockType: BlockType,
   attribute: string,
 ): "value" | "secret" | "structure" | "open" | undefined {
-  const shape = placed.paths.get(attribute);
+  const shape = blockType.paths.get(attribute);
   if (shape?.secret === true) return "secret";
   if (shape !== undefined)
     return schemaKinds(shape.schema).every((kind) => structures.has(kind)) ? "structure" : "value";
-  if (!Object.hasOwn(placed.type.computed, attribute))
-    return isOpenField(placed.type, attribute) ? "open" : undefined;
-  return placed.type.computed[attribute]?.valueType === "json" ? "structure" : "value";
+  if (!Object.hasOwn(blockType.type.computed, attribute))
+    return isOpenField(blockType.type, attribute) ? "open" : undefined;
+  return blockType.type.computed[attribute]?.valueType === "json" ? "structure" : "value";
 }
 
 export function reportUndeclared(
   guessed: Address,
-  placed: PlacedType,
+  blockType: BlockType,
   range: SourceRange,
   location: ValueLocation,
 ): undefined {
   const { context } = location;
   if (context.isPartial) return undefined;
-  const isMeant = (address: Address): boolean => address.startsWith(`${placed.type.type}.`);
+  const isMeant = (address: Address): boolean => address.startsWith(`${blockType.type.type}.`);
   const hint = hintForMiss(context.misses, guessed, () => [...context.blocks.keys()].filter(isMeant));
   const summary = `${quoteShort(guessed).slice(1, -1)} is not declared`;
   return refuse(location, range, { code: "manifest.reference_unknown", summary, hint });

@@ -5,7 +5,7 @@ import type { Address } from "../model/address";
 import type { Plain } from "../model/value";
 import { hintForFlag, listKeys, type Report } from "./findings";
 import type { LoadContext } from "./load-context";
-import { describeNode, isNull, plainOfNode, quoteShort, type SourceNode } from "./tree";
+import { describeNode, entriesIn, isNull, plainOfNode, quoteShort, type SourceNode } from "./tree";
 import { type AttributeShape, isFreeKey } from "./type-index";
 
 export type Issue = z.core.$ZodIssue;
@@ -25,15 +25,12 @@ export interface JudgedPart {
   readonly address?: Address;
   /** The code of every mistake in it; else each kind of mistake has its own. */
   readonly code?: DiagnosticCode | ((issue: Issue) => DiagnosticCode);
-  /** Says what was found; its kind alone where it may be a secret. */
+  /** Describes the value that was found; by its kind alone where it may be a secret. */
   readonly describe?: (node: SourceNode) => string;
   readonly hintFor?: (issue: Issue, at: SourceNode) => string | undefined;
 }
 
-/**
- * Returns the value of an attribute as its schema makes it of `value`; undefined where the schema refuses it, which is
- * reported at the part of `node` it is about.
- */
+/** Parses `value` by the schema of an attribute; undefined after a refusal, which is reported at its part of `node`. */
 export function judgeValue(
   shape: Pick<AttributeShape, "path" | "schema">,
   value: Plain,
@@ -42,23 +39,21 @@ export function judgeValue(
   context: LoadContext,
 ): Plain | undefined {
   const filledIn = fromEnvironment(node, value);
-  for (const one of filledIn === undefined ? [value] : [value, filledIn]) {
-    const judged = shape.schema.safeParse(one);
+  for (const candidate of filledIn === undefined ? [value] : [value, filledIn]) {
+    const judged = shape.schema.safeParse(candidate);
     if (judged.success) return judged.data as Plain;
   }
   const { path } = shape;
   const subject: JudgedPart = {
-    ...{ nameOf: (inner) => [path, ...inner].join("."), address },
+    nameOf: (inner) => [path, ...inner].join("."),
+    address,
     hintFor: (issue, at) =>
-      quoteHint(issue, at) ?? (at === node ? placeHint(path, at, address, context) : undefined),
+      quoteHint(issue, at) ?? (at === node ? childHint(path, at, address, context) : undefined),
   };
   return judgeFilled(shape.schema, value, { node, subject, report: context.report }) as Plain | undefined;
 }
 
-/**
- * Returns a whole document, or a part of one, as its schema makes it of the tree, without its free keys; undefined where
- * the schema refuses it, which is reported at the part that it is about.
- */
+/** Parses a tree without its free keys; undefined after a refusal, which is reported at its part of the tree. */
 export function judgeDocument<Document>(
   schema: z.ZodType<Document>,
   node: SourceNode,
@@ -72,15 +67,15 @@ export function judgeDocument<Document>(
   );
 }
 
-/** Does the same for a tree that has become `value`, with what the environment holds filled in. */
+/** Parses `value`, the tree of `node` with the environment filled in. */
 export function judgeFilled<Document>(
   schema: z.ZodType<Document>,
   value: Plain,
-  of: Refused,
+  target: ReportTarget,
 ): Document | undefined {
-  const judged = schema.safeParse(value, tellKnownKeys);
+  const judged = schema.safeParse(value, listKnownKeys);
   if (judged.success) return judged.data;
-  for (const issue of judged.error.issues.flatMap(leaves)) reportIssue(issue, of);
+  for (const issue of judged.error.issues.flatMap(leafIssues)) reportIssue(issue, target);
   return undefined;
 }
 
@@ -107,9 +102,9 @@ export function judgeItems<Item>(
   about: Omit<JudgedPart, "nameOf">,
 ): readonly { readonly item: Item; readonly at: SourceNode }[] {
   if (node === undefined || isNull(node)) return [];
-  const subjectOf = (...place: readonly string[]): JudgedPart => ({
+  const subjectOf = (...index: readonly string[]): JudgedPart => ({
     ...about,
-    nameOf: (path) => [key, ...place, ...path].join("."),
+    nameOf: (path) => [key, ...index, ...path].join("."),
   });
   if (node.kind !== "list") judgeDocument(schema.array(), node, report, subjectOf());
   const items = node.kind === "list" ? node.items : [];
@@ -119,14 +114,14 @@ export function judgeItems<Item>(
   });
 }
 
-interface Refused {
+interface ReportTarget {
   readonly node: SourceNode;
   readonly subject: JudgedPart;
   readonly report: Report;
 }
 
-function reportIssue(issue: Issue, { node, subject: judged, report }: Refused): void {
-  const { nameOf, address, code, describe = describeNode } = judged;
+function reportIssue(issue: Issue, { node, subject, report }: ReportTarget): void {
+  const { nameOf, address, code, describe = describeNode } = subject;
   const path = issue.path.map(String);
   const about = address === undefined ? {} : { address, attribute: nameOf(path) };
   const refuse = (kind: DiagnosticCode, range: SourceRange, summary: string, hint?: string): void =>
@@ -136,12 +131,12 @@ function reportIssue(issue: Issue, { node, subject: judged, report }: Refused): 
   const at = nodeAt(node, issue.path);
   const parent = nodeAt(node, issue.path.slice(0, -1));
   const key = path.at(-1) ?? "";
-  const subject = address === undefined ? "" : `${address}: `;
-  const hint = choiceHint(issue, at) ?? judged.hintFor?.(issue, at);
+  const prefix = address === undefined ? "" : `${address}: `;
+  const hint = choiceHint(issue, at) ?? subject.hintFor?.(issue, at);
   if (issue.code === "unrecognized_keys") {
     const known = issue.message.split(" ");
     for (const unknown of issue.keys) {
-      const summary = `${subject}${nameOf(path)} has no key ${quoteShort(unknown)}`;
+      const summary = `${prefix}${nameOf(path)} has no key ${quoteShort(unknown)}`;
       const meant = didYouMean(unknown, known) ?? listKeys(known);
       refuse("manifest.unknown_key", keyRange(at, unknown), summary, meant);
     }
@@ -150,18 +145,18 @@ function reportIssue(issue: Issue, { node, subject: judged, report }: Refused): 
     refuse("manifest.invalid_name", keyRange(parent, key), summary);
   } else if (path.length > 0 && parent.kind === "map" && !parent.entries.has(key)) {
     const rule = requirements([issue]).replace(/^ /, ", which ");
-    const summary = `${subject}${nameOf(path.slice(0, -1))} lacks ${key}${rule}`;
+    const summary = `${prefix}${nameOf(path.slice(0, -1))} lacks ${key}${rule}`;
     refuse("manifest.missing_key", at.range, summary, hint);
   } else {
     const rule = requirements([issue]);
     const found = rule.startsWith(" must be") ? `, not ${describe(at)}` : "";
     const kind = issue.code === "invalid_type" ? "manifest.invalid_type" : "manifest.invalid_value";
-    refuse(kind, at.range, `${subject}${nameOf(path)}${rule}${found}`, hint);
+    refuse(kind, at.range, `${prefix}${nameOf(path)}${rule}${found}`, hint);
   }
 }
 
-/** Has the keys that a mapping knows told in the message of an issue about one that it does not. Slow: for refused values. */
-const tellKnownKeys: z.core.ParseContext<z.core.$ZodIssue> = {
+/** Puts the known keys of a mapping into the message of an issue about an unknown key. */
+const listKnownKeys: z.core.ParseContext<z.core.$ZodIssue> = {
   error: (issue) =>
     issue.code === "unrecognized_keys"
       ? Object.keys((issue.inst as z.ZodObject).shape ?? {}).join(" ")
@@ -169,26 +164,27 @@ const tellKnownKeys: z.core.ParseContext<z.core.$ZodIssue> = {
 };
 
 /** `environment: { A: b }`: a block of another name. */
-function placeHint(
+function childHint(
   path: string,
   node: SourceNode,
   address: Address,
   { blocks }: LoadContext,
 ): string | undefined {
-  const children = node.kind === "scalar" ? [] : [...(blocks.get(address)?.placed.children.values() ?? [])];
-  const meant = children.find(({ place }) => place.alsoCalled?.includes(path));
-  return meant && `did you mean "${meant.place.key}"?`;
+  const children =
+    node.kind === "scalar" ? [] : [...(blocks.get(address)?.blockType.children.values() ?? [])];
+  const meant = children.find(({ form }) => form.alsoCalled?.includes(path));
+  return meant && `did you mean "${meant.form.key}"?`;
 }
 
 export const expectations = (issues: readonly Issue[]): string =>
-  issues.flatMap(leaves).map(expectation).join("; ").replaceAll(" or expected ", " or ");
+  issues.flatMap(leafIssues).map(expectation).join("; ").replaceAll(" or expected ", " or ");
 
 /** ` must be a number`, `: it holds a secret`: the rules that a value breaks, after its name. */
 export const requirements = (issues: readonly Issue[]): string =>
   `: ${expectations(issues)}`.replace(/^: expected (?:number to be )?/, " must be ");
 
-/** Returns an issue itself. For a union: the findings of the option that got furthest, else one that names all options. */
-export function leaves(issue: Issue): Issue[] {
+/** Returns an issue itself; of a union the findings of the option that got furthest, where there is such an option. */
+export function leafIssues(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
   const options = issue.errors as Issue[][];
   const closest = options.find((option) =>
@@ -199,7 +195,7 @@ export function leaves(issue: Issue): Issue[] {
   if (closest === undefined) return [issue];
   return closest
     .map((found) => ({ ...found, path: [...issue.path, ...found.path] }) as Issue)
-    .flatMap(leaves);
+    .flatMap(leafIssues);
 }
 
 function expectation(issue: Issue): string {
@@ -245,11 +241,9 @@ function nodeAt(node: SourceNode, path: readonly PropertyKey[]): SourceNode {
   let at = node;
   for (const step of path) {
     const next =
-      at.kind === "map"
-        ? at.entries.get(String(step))?.value
-        : at.kind === "list" && typeof step === "number"
-          ? at.items[step]
-          : undefined;
+      at.kind === "list" && typeof step === "number"
+        ? at.items[step]
+        : entriesIn(at).get(String(step))?.value;
     if (next === undefined) return at;
     at = next;
   }
@@ -257,7 +251,7 @@ function nodeAt(node: SourceNode, path: readonly PropertyKey[]): SourceNode {
 }
 
 const keyRange = (node: SourceNode, key: string): SourceRange =>
-  (node.kind === "map" ? node.entries.get(key)?.keyRange : undefined) ?? node.range;
+  entriesIn(node).get(key)?.keyRange ?? node.range;
 
 /** `${env.REPLICAS}` in a numeric attribute: the text that came from the environment, as YAML would read it. */
 function fromEnvironment(node: SourceNode, value: Plain): number | boolean | undefined {

@@ -1,14 +1,14 @@
 import { isPublicName, isSecretName } from "./trust";
 
-/** Names that often hold a secret: what a file of another tool shows in the open must not be copied. */
-const often = /(PASSWORD|REQUIREPASS)$|(^|_)(SALT|PW|PWD|PASS|AUTH|SECRET_KEY_BASE)$|_KEYS?$/i;
+/** Names that often hold a secret: a conversion must not copy their texts from the file of another tool. */
+const likelySecretName = /(PASSWORD|REQUIREPASS)$|(^|_)(SALT|PW|PWD|PASS|AUTH|SECRET_KEY_BASE)$|_KEYS?$/i;
 
 /** Nothing, a flag, or the path of a file. */
 const harmless = /^(|true|false|yes|no|on|off|none|\.{0,2}(\/[\w.-]+)+\.\w+)$/i;
 
 /** Returns true if the name says that its text, where that is known, is a secret or may be one. */
 export const mayBeSecret = (name: string, text = name): boolean =>
-  isSecretName(name) || (often.test(name) && !isPublicName(name) && !harmless.test(text));
+  isSecretName(name) || (likelySecretName.test(name) && !isPublicName(name) && !harmless.test(text));
 
 /** `password=text`, `--api-key text`; a text that begins with a variable is none, but for its default. */
 const assigned =
@@ -45,8 +45,8 @@ export function looksSecret(text: string, name = ""): boolean {
   return found.some((part) => part !== undefined && !placeholder.test(part));
 }
 
-/** Why the text of a variable is not copied, "" where its name says that; undefined if it may be copied. */
-export function whyWithheld(key: string, text: string): string | undefined {
+/** Returns the reason not to copy the text of a variable, "" where its name says it; undefined if it may be copied. */
+export function reasonToWithhold(key: string, text: string): string | undefined {
   if (holdsSecret(text)) return "it holds a password";
   if (isSecretName(key)) return "";
   return mayBeSecret(key, text) ? "it may be a secret" : undefined;
@@ -55,8 +55,11 @@ export function whyWithheld(key: string, text: string): string | undefined {
 /** Nothing but names of other values, such as `${rnv_service.api.url}`; not `${PASSWORD-text}`. */
 export const onlyNames = /^(?:\$\{(?!(?:env\.)?\w+-)[\w.\-[\]]+\})+$/;
 
-/** Returns true if a frame may show a value. `isOpen`: its place holds no secret. `isNamedSecret`: a key above it says that it is one. */
-export function mayShow(value: unknown, isOpen: boolean, isNamedSecret: boolean): boolean {
+/** Returns true if a frame may show a value. `isNamedSecret`: a key above it says that it is a secret. */
+export function mayShow(
+  value: unknown,
+  { isOpen, isNamedSecret }: { readonly isOpen: boolean; readonly isNamedSecret: boolean },
+): boolean {
   if (typeof value !== "string") return !isNamedSecret;
   return onlyNames.test(value) || (isOpen && !holdsSecret(value) && !/\bsensitive\(/.test(value));
 }

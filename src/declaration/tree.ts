@@ -30,8 +30,8 @@ export interface MapEntry {
   readonly key: string;
   readonly keyRange: SourceRange;
   readonly value: SourceNode;
-  /** A null that has taken away what an earlier file says of this key. */
-  readonly hasTaken?: true;
+  /** A null that has removed the value of this key in an earlier file. */
+  readonly hasRemoved?: true;
   /** The groups and files that bring it, as written. */
   readonly from?: string;
 }
@@ -71,6 +71,12 @@ export const entryNode = (key: string, value: SourceNode, keyRange = value.range
   value,
 });
 
+/** The entries of a mapping; none of any other value. */
+export const entriesIn = (node: SourceNode | undefined): MapNode["entries"] =>
+  node?.kind === "map" ? node.entries : noEntries;
+
+const noEntries: MapNode["entries"] = new Map();
+
 export const isNull = (node: SourceNode): boolean => node.kind === "scalar" && node.value === null;
 
 /** The mapping with its values changed; the same node where nothing changes. */
@@ -85,7 +91,7 @@ export function mapValues(node: MapNode, change: (value: SourceNode, key: string
   return entries === undefined ? node : { ...node, entries };
 }
 
-/** `a mapping`, `the number 3`: what was found where something else was expected. Never used for secrets. */
+/** Describes a value that was found in place of another: `a mapping`, `the number 3`. Never used for secrets. */
 export function describeNode(node: SourceNode): string {
   if (node.kind !== "scalar" || node.value === null) return describeKind(node);
   if (typeof node.value === "string") return `the text ${quoteShort(node.value)}`;
@@ -173,8 +179,7 @@ function expressionPart(source: string, isType: (word: string) => boolean): Temp
   const [, name, fallback] = environmentExpression.exec(expression) ?? [];
   if (name !== undefined && !mayHoldReferences(fallback)) return { kind: "env", name, fallback, source };
   const segments = expression.split(".");
-  const isReference =
-    segments.length >= 3 && isType(segments[0] as string) && segments.every((one) => isLogicalName(one));
+  const isReference = segments.length >= 3 && isType(segments[0] as string) && segments.every(isLogicalName);
   return isReference ? { kind: "reference", segments, source } : { kind: "invalid", source };
 }
 

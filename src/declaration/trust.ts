@@ -1,8 +1,8 @@
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import type { ProcessEnvironment } from "../model/text";
-import { realOf } from "./files";
+import type { ProcessEnvironment } from "../model/process-environment";
+import { realOf } from "./project-files";
 
-/** How far the manifest is trusted (DESIGN section 15): what it may run and read of this machine. */
+/** Permissions of a manifest: programs, variables and files of this machine (DESIGN section 15). */
 export interface Trust {
   /** `--untrusted`: it comes from someone who may not see secrets. */
   readonly isUntrusted: boolean;
@@ -10,32 +10,37 @@ export interface Trust {
   readonly commandsForbiddenBy?: keyof typeof commandHints;
   readonly isAllowed: (name: string) => boolean;
   /**
-   * Whether a stage may keep its state there, where our credentials for it go: any address, unless the manifest is not
-   * trusted. `RNV_ALLOW_STATE` names those, `https://git.example.com/state/*` for all that begin so.
+   * True if a stage may keep its state at an address, which gets our credentials. `RNV_ALLOW_STATE` lists the addresses
+   * of untrusted manifests, `https://git.example.com/state/*` for all that begin so.
    */
   readonly mayKeepState: (address: string) => boolean;
-  /** Whether a manifest may read it: any, unless it is not trusted or `RNV_ALLOW_ENV` names others. */
+  /** True if a manifest may read a variable: all of them, or where it is not trusted those of `RNV_ALLOW_ENV`. */
   readonly mayRead: (name: string) => boolean;
 }
 
+interface TrustSettings {
+  readonly environment: ProcessEnvironment;
+  readonly untrusted?: boolean | undefined;
+}
+
 /** Reads `RNV_ALLOW_COMMANDS` and `RNV_ALLOW_ENV` (names with commas between them; `SHOP_*` for all that begin so). */
-export function trustOf(environment: ProcessEnvironment, isUntrusted: boolean): Trust {
+export function trustOf({ environment, untrusted = false }: TrustSettings): Trust {
   const words = wordsOf(environment.RNV_ALLOW_ENV);
   const isAllowed = (name: string): boolean =>
     words.some((word) => (word.endsWith("*") ? name.startsWith(word.slice(0, -1)) : name === word));
   const setting = environment.RNV_ALLOW_COMMANDS?.trim() ?? "";
-  const forbids = /^(0|false|no|off)$/i.test(setting) && ("RNV_ALLOW_COMMANDS=0" as const);
-  const forbiddenBy = isUntrusted ? "--untrusted" : setting === forbiddenInTests ? setting : forbids;
+  const forbids = /^(0|false|no|off)$/i.test(setting) ? ("RNV_ALLOW_COMMANDS=0" as const) : undefined;
+  const forbiddenBy = untrusted ? "--untrusted" : setting === forbiddenInTests ? setting : forbids;
   return {
-    isUntrusted,
-    ...(forbiddenBy && { commandsForbiddenBy: forbiddenBy }),
+    isUntrusted: untrusted,
+    commandsForbiddenBy: forbiddenBy,
     isAllowed,
-    mayRead: (name) => !isUntrusted || isAllowed(name),
-    mayKeepState: (address) => !isUntrusted || listed(environment.RNV_ALLOW_STATE, address),
+    mayRead: (name) => !untrusted || isAllowed(name),
+    mayKeepState: (address) => !untrusted || listed(environment.RNV_ALLOW_STATE, address),
   };
 }
 
-/** A star stands behind a slash, so that no host can be made longer, and for no query, which may name another server. */
+/** A star is behind a slash, so that it extends no host, and matches no query, which may name another server. */
 const listed = (list: string | undefined, address: string): boolean =>
   wordsOf(list).some((word) =>
     word.endsWith("/*") ? address.startsWith(word.slice(0, -1)) && !address.includes("?") : address === word,
@@ -54,8 +59,8 @@ export const commandHints = {
 } as const;
 
 /**
- * The one list of what rnv itself is trusted with. A manifest is reviewed less strictly than a pipeline: it must not
- * hand these on, and no program that it names is given them.
+ * Credentials of rnv itself. A manifest is reviewed less strictly than a pipeline: it must not pass them on, and no
+ * program that it names gets them.
  */
 const ownCredentials = new Set([
   "RNV_API_KEY",
@@ -94,8 +99,8 @@ export const isPublicName = (name: string): boolean =>
 export const isSecretName = (name: string): boolean => secretEnding.test(name) && !isPublicName(name);
 
 /**
- * What a file is that rnv or git keep for themselves, in words for a message; undefined for any other. `real` is its
- * path with links followed.
+ * Describes a file that rnv or git keep for themselves, for a message; undefined for any other file. `real` is its path
+ * with links followed.
  */
 export function ownFileAt(real: string, cwd: string, environment: ProcessEnvironment): string | undefined {
   const isNamedBy = (name: string): boolean => {
@@ -125,27 +130,29 @@ const isPlatformToken = (name: string): boolean =>
   );
 
 /**
- * Returns the environment of the program of a stack: the caller's, without credentials of rnv, and without tokens of the
- * CI platform that `RNV_ALLOW_ENV` does not list.
+ * Returns the environment of the program of a stack: the caller's, without credentials of rnv. Tokens of the CI
+ * platform are in it if `RNV_ALLOW_ENV` lists them.
  */
 export function appEnvironment(environment: ProcessEnvironment): ProcessEnvironment {
-  const { isAllowed } = trustOf(environment, false);
+  const { isAllowed } = trustOf({ environment });
   const isGiven = (name: string): boolean =>
     !isOwnCredential(name) && (!isPlatformToken(name) || isAllowed(name));
   return Object.fromEntries(Object.entries(environment).filter(([name]) => isGiven(name)));
 }
 
 /** Variables that programs need to start, to find their settings and the user's language. */
-const usual = new Set([
-  ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP"],
-  ...["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "NO_COLOR", "CI"],
-  ...["SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "USERNAME", "HOMEDRIVE"],
-  ...["HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES"],
-]);
+const usual = new Set(
+  [
+    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TMP TEMP",
+    "XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR NO_COLOR CI",
+    "SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT USERPROFILE USERNAME HOMEDRIVE",
+    "HOMEPATH APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES",
+  ].flatMap((names) => names.split(" ")),
+);
 
 /**
- * The environment of a program that a manifest names: what every program needs, and what `permits` says yes to. Never
- * a credential of rnv.
+ * Returns the environment of a program that a manifest names: variables that every program needs, and those that
+ * `permits` allows. Never a credential of rnv.
  */
 export function commandEnvironment(
   environment: ProcessEnvironment,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type Diagnostic, type DiagnosticCode, type SourceRange, warning } from "../diagnostics/diagnostic";
 import { type Address, isLogicalName } from "../model/address";
-import type { AttributeRule, ManifestPlace, ResourceType } from "../model/resource-type";
+import type { AttributeRule, ManifestForm, ResourceType } from "../model/resource-type";
 import { isOpenField } from "../model/resource-type";
 import { quoteShort } from "./tree";
 
@@ -17,42 +17,42 @@ export interface AttributeShape {
   readonly isText: boolean;
 }
 
-export interface PlacedType {
+export interface BlockType {
   readonly type: ResourceType;
-  readonly place: ManifestPlace;
+  readonly form: ManifestForm;
   /** Keys of a block that are attributes, without the groups. */
   readonly attributes: ReadonlyMap<string, AttributeShape>;
   /** Keys of a block that are groups, with the attributes in them by their short name. */
   readonly groups: ReadonlyMap<string, ReadonlyMap<string, AttributeShape>>;
   readonly paths: ReadonlyMap<string, AttributeShape>;
-  /** Types whose blocks stand in a block of this one, by key. */
-  readonly children: Map<string, PlacedType>;
+  /** Types whose blocks are in a block of this type, by key. */
+  readonly children: Map<string, BlockType>;
   /** A bare value stands for this attribute. */
   readonly shorthand: AttributeShape | undefined;
 }
 
 export interface TypeIndex {
-  readonly root: ReadonlyMap<string, PlacedType>;
-  readonly byType: ReadonlyMap<string, PlacedType>;
+  readonly root: ReadonlyMap<string, BlockType>;
+  readonly byType: ReadonlyMap<string, BlockType>;
   /** Types with groups of blocks at the top level, by the key of these. */
-  readonly shared: ReadonlyMap<string, PlacedType>;
+  readonly shared: ReadonlyMap<string, BlockType>;
 }
 
 export function indexTypes(types: readonly ResourceType[]): TypeIndex {
-  const byType = new Map(types.map((type) => [type.type, placeType(type)]));
-  const root = new Map<string, PlacedType>();
-  const shared = new Map<string, PlacedType>();
-  for (const placed of byType.values()) {
-    if (placed.place.shared !== undefined) shared.set(placed.place.shared.groups, placed);
-    for (const within of placed.place.within) {
-      if (within === "root") root.set(placed.place.key, placed);
-      else byType.get(within)?.children.set(placed.place.key, placed);
+  const byType = new Map(types.map((type) => [type.type, indexType(type)]));
+  const root = new Map<string, BlockType>();
+  const shared = new Map<string, BlockType>();
+  for (const blockType of byType.values()) {
+    if (blockType.form.shared !== undefined) shared.set(blockType.form.shared.groups, blockType);
+    for (const within of blockType.form.within) {
+      if (within === "root") root.set(blockType.form.key, blockType);
+      else byType.get(within)?.children.set(blockType.form.key, blockType);
     }
   }
   return { root, byType, shared };
 }
 
-function placeType(type: ResourceType): PlacedType {
+function indexType(type: ResourceType): BlockType {
   const attributes = new Map<string, AttributeShape>();
   const groups = new Map<string, ReadonlyMap<string, AttributeShape>>();
   const paths = new Map<string, AttributeShape>();
@@ -61,7 +61,7 @@ function placeType(type: ResourceType): PlacedType {
     const found = {
       path,
       schema,
-      // What parsing `undefined` would tell, without making an error for each that may not be left out.
+      // Parsing `undefined` says the same, and makes an error for each required attribute.
       required: schema._zod.optin !== "optional",
       secret: rule?.secret === true,
       rule,
@@ -83,7 +83,7 @@ function placeType(type: ResourceType): PlacedType {
   const shorthand = type.manifest.shorthand === undefined ? undefined : paths.get(type.manifest.shorthand);
   return {
     type,
-    place: type.manifest,
+    form: type.manifest,
     attributes,
     groups,
     paths,
@@ -95,12 +95,17 @@ function placeType(type: ResourceType): PlacedType {
 const anything = z.unknown();
 
 /** A further field of an open group, as an attribute that takes any value; undefined where the group takes none. */
-export function openShape({ type }: PlacedType, group: string, field: string): AttributeShape | undefined {
+export function openShape({ type }: BlockType, group: string, field: string): AttributeShape | undefined {
   const path = `${group}.${field}`;
   if (type.open?.group !== group || !isOpenField(type, path)) return undefined;
   return {
-    ...{ path, schema: anything, required: false, secret: false, rule: type.open.rule },
-    ...{ isName: false, isText: true },
+    path,
+    schema: anything,
+    required: false,
+    secret: false,
+    rule: type.open.rule,
+    isName: false,
+    isText: true,
   };
 }
 
@@ -116,10 +121,12 @@ export function unknownField(
     owner = `${address}: ${path.slice(0, path.indexOf("."))}`,
   }: { readonly code?: DiagnosticCode; readonly name?: string; readonly owner?: string } = {},
 ): Diagnostic {
-  const whoKnows = "rnv plan asks the platform's catalog";
+  const catalogHint = "rnv plan asks the platform's catalog";
   return warning(code, `${owner} has no attribute ${quoteShort(name)} that this version knows`, {
-    ...{ address, attribute: path, range },
-    hint: hint === undefined ? whoKnows : `${hint} (${whoKnows})`,
+    address,
+    attribute: path,
+    range,
+    hint: hint === undefined ? catalogHint : `${hint} (${catalogHint})`,
   });
 }
 
@@ -149,10 +156,10 @@ export const holdsOthers = (schema: z.ZodType): boolean =>
 
 const isText = (schema: z.ZodType): boolean => schemaKinds(schema).includes("string");
 
-/** Keys of a secret source; a mapping with one of them is a value, not a block. */
+/** Keys of a secret source; a mapping that has such a key is a value, not a block. */
 export const sourceKeys: readonly string[] = ["fromEnv", "fromFile", "fromCommand", "generate"];
 
-/** Keys that may stand beside `fromCommand`: names and places, no values. */
+/** Keys that are allowed beside `fromCommand`: names and locations, no values. */
 export const besideCommand: readonly string[] = ["env", "json"];
 
 export const isFreeKey = (key: string): boolean => key.startsWith("x-");
@@ -169,16 +176,19 @@ export const orderKey = "dependsOn";
 export const sensitiveKey = "sensitive";
 
 export const lifecycleKeys: readonly string[] = [
-  ...["preventDestroy", "ignoreChanges", "onRemove"],
-  ...["precondition", "postcondition"],
+  "preventDestroy",
+  "ignoreChanges",
+  "onRemove",
+  "precondition",
+  "postcondition",
 ];
 
 /** Every key that a block of this type may have, for "did you mean". */
-export const blockKeys = (placed: PlacedType): string[] => [
-  ...placed.attributes.keys(),
-  ...placed.groups.keys(),
-  ...placed.children.keys(),
-  ...[...placed.children.values()].flatMap(({ place }) => place.shared?.from ?? []),
-  ...(placed.place.meta ?? []),
-  ...(placed.shorthand?.secret === true ? [...sourceKeys, sensitiveKey] : []),
+export const blockKeys = (blockType: BlockType): string[] => [
+  ...blockType.attributes.keys(),
+  ...blockType.groups.keys(),
+  ...blockType.children.keys(),
+  ...[...blockType.children.values()].flatMap(({ form }) => form.shared?.from ?? []),
+  ...(blockType.form.meta ?? []),
+  ...(blockType.shorthand?.secret === true ? [...sourceKeys, sensitiveKey] : []),
 ];

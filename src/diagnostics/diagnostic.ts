@@ -15,7 +15,7 @@ export interface SourceRange {
   readonly line?: number | undefined;
 }
 
-/** A file that ranges lie in. Its text is for code frames: secrets in it are starred out, offsets are those of the file. */
+/** A file with ranges. Its text is for code frames: secrets in it are starred out, offsets are those of the file. */
 export class SourceFile {
   /** Names the value at an offset: `rnv.config.ts: projects.shop`. Present where a program made the text. */
   placeAt?: ((offset: number) => string) | undefined;

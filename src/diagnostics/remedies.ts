@@ -1,4 +1,4 @@
-/** Next steps that the command line and Terraform's provider say in words of their own; these are the command line's. */
+/** Next steps in the words of the command line; Terraform's provider has words of its own. */
 const remedies = {
   "key.form": "check RNV_API_KEY or RNV_API_KEY_FILE for spaces and line breaks",
   "key.renew": "set RNV_API_KEY or RNV_API_KEY_FILE to a key of this workspace that has not expired",

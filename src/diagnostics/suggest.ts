@@ -36,7 +36,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
   return found === undefined ? undefined : `did you mean "${found}"?`;
 }
 
-/** Names the address that Terraform's form (`rnv_service.api`), a name without its project or a misspelt address means. */
+/** Suggests the address for Terraform's form (`rnv_service.api`), a name without its project, or a misspelt address. */
 export function didYouMeanAddress(
   text: string,
   resources: Iterable<readonly [address: string, resource: { readonly parent?: unknown }]>,

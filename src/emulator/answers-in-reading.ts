@@ -1,5 +1,5 @@
 import { parseJson, type WireResponse } from "../api/transport";
-import { sha256 } from "../model/text";
+import { sha256 } from "../model/sha256";
 import { proxyPage } from "./faults";
 import { type Readings, readingsText } from "./readings";
 import type { World } from "./world";

@@ -1,6 +1,6 @@
 import type { Transport, WireRequest, WireResponse } from "../api/transport";
 import type { CatalogAnswer } from "../api/wire/shapes";
-import { reasonOf } from "../model/text";
+import { reasonOf } from "../model/file-error";
 import { type Clock, systemClock } from "../model/time";
 import { inReading } from "./answers-in-reading";
 import {

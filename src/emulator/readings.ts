@@ -1,4 +1,4 @@
-import { sha256 } from "../model/text";
+import { sha256 } from "../model/sha256";
 
 /** A point that `service-interface.md` leaves open, with the variants that a platform may choose. */
 interface OpenPoint {

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import type { CatalogAnswer } from "../api/wire/shapes";
-import { sha256 } from "../model/text";
+import { sha256 } from "../model/sha256";
 import type { Clock } from "../model/time";
 import type { Condition, GapSwitches } from "./behaviour";
 import type { Replicas } from "./lag";

@@ -1,8 +1,9 @@
-import { type Block, isValueOf, type WrittenAttribute } from "../declaration/block";
+import { type Block, isValueOf, type WrittenAttribute } from "../declaration/declared-block";
 import { hintForKeys, hintForUnknown, meantKey, type Report } from "../declaration/findings";
 import {
   describeKind,
   describeNode,
+  entriesIn,
   entryNode,
   isNull,
   type MapEntry,
@@ -13,10 +14,10 @@ import {
 } from "../declaration/tree";
 import {
   type AttributeShape,
+  type BlockType,
   blockKeys,
   isFreeKey,
   openShape,
-  type PlacedType,
   sensitiveKey,
   type TypeIndex,
   unknownField,
@@ -46,44 +47,45 @@ export function walkBlocks(root: MapNode, index: TypeIndex, report: Report): Map
 
 function walkChildren(
   node: SourceNode,
-  children: ReadonlyMap<string, PlacedType>,
+  children: ReadonlyMap<string, BlockType>,
   parent: OpenBlock | undefined,
   walk: Walk,
 ): void {
-  for (const [key, placed] of children) {
-    const entry = node.kind === "map" ? node.entries.get(key) : undefined;
-    if (entry === undefined && placed.place.implicit === true && parent !== undefined)
-      addBlock(placed, entryNode(key, scalarNode(null, parent.range)), parent, walk);
-    else if (entry !== undefined && placed.place.shape === "single") addBlock(placed, entry, parent, walk);
-    else if (entry !== undefined) walkNames(placed, entry, parent, walk);
+  for (const [key, blockType] of children) {
+    const entry = entriesIn(node).get(key);
+    if (entry === undefined && blockType.form.implicit === true && parent !== undefined)
+      addBlock(blockType, entryNode(key, scalarNode(null, parent.range)), parent, walk);
+    else if (entry !== undefined && blockType.form.shape === "single")
+      addBlock(blockType, entry, parent, walk);
+    else if (entry !== undefined) walkNames(blockType, entry, parent, walk);
   }
 }
 
 function walkNames(
-  placed: PlacedType,
+  blockType: BlockType,
   { key, keyRange, value }: MapEntry,
   parent: OpenBlock | undefined,
   walk: Walk,
 ): void {
   if (value.kind !== "map") {
     if (isNull(value)) return;
-    const summary = `${key} maps names to ${placed.type.type} blocks, found ${describeKind(value)}`;
-    const hint = hintForKeys(value, [], placed.shorthand?.secret);
+    const summary = `${key} maps names to ${blockType.type.type} blocks, found ${describeKind(value)}`;
+    const hint = blockType.shorthand?.secret && value.kind === "scalar" ? undefined : hintForKeys(value, []);
     walk.report(error("manifest.invalid_type", summary, { range: keyRange, hint }));
     return;
   }
-  const { type, removedWithParent, nameAttribute = "" } = placed.type;
+  const { type, removedWithParent, nameAttribute = "" } = blockType.type;
   const others = new Map<unknown, string>();
   const { absent } = value;
   if (parent !== undefined) parent.absent ??= absent;
   for (const named of value.entries.values()) {
-    const own = named.value.kind === "map" ? named.value.entries.get(nameAttribute)?.value : undefined;
+    const own = entriesIn(named.value).get(nameAttribute)?.value;
     const name = own?.kind === "scalar" ? (own.value ?? named.key) : named.key;
-    const twin = `${type} ${quoteShort(named.key)} has the ${nameAttribute} of ${type} ${others.get(name)}`;
+    const duplicate = `${type} ${quoteShort(named.key)} has the ${nameAttribute} of ${type} ${others.get(name)}`;
     if (removedWithParent && others.has(name))
-      walk.report(error("manifest.duplicate_address", twin, { range: own?.range ?? named.keyRange }));
+      walk.report(error("manifest.duplicate_address", duplicate, { range: own?.range ?? named.keyRange }));
     others.set(name, quoteShort(named.key));
-    addBlock(placed, named, parent, walk, absent?.below.has(named.key) && absent.reason);
+    addBlock(blockType, named, parent, walk, absent?.below.has(named.key) ? absent.reason : undefined);
     if (isLogicalName(named.key)) continue;
     const summary = `${quoteShort(named.key)} cannot name a ${type}`;
     const detail = "Names hold letters, digits, _ and -, and do not begin with -.";
@@ -94,58 +96,64 @@ function walkNames(
 }
 
 function addBlock(
-  placed: PlacedType,
+  blockType: BlockType,
   entry: MapEntry,
   parent: OpenBlock | undefined,
   walk: Walk,
-  unread?: string | false,
+  unread?: string,
 ): void {
-  const { type } = placed.type;
+  const { type } = blockType.type;
   const above = parent?.names ?? [];
-  const names = placed.place.shape === "single" ? above : [...above, entry.key];
+  const names = blockType.form.shape === "single" ? above : [...above, entry.key];
   const block: OpenBlock = {
-    ...{ placed, address: addressOf(type, ...names), name: names[names.length - 1] ?? type, names, parent },
-    ...(unread && { unread }),
+    blockType,
+    address: addressOf(type, ...names),
+    name: names[names.length - 1] ?? type,
+    names,
+    parent,
+    unread,
     from: entry.from,
-    ...{ range: entry.keyRange, written: [], isReadable: true },
+    range: entry.keyRange,
+    written: [],
+    isReadable: true,
   };
   readContent(entry, block, walk.report);
   walk.blocks.set(block.address, block);
-  walkChildren(entry.value, placed.children, block, walk);
+  walkChildren(entry.value, blockType.children, block, walk);
 }
 
 function readContent(entry: MapEntry, block: OpenBlock, report: Report): void {
-  const { placed, address, written } = block;
-  const { shorthand } = placed;
+  const { blockType, address, written } = block;
+  const { shorthand } = blockType;
   const { value } = entry;
-  if (value.kind === "map" && !isValueOf(placed, value)) readKeys(value, block, report);
+  if (value.kind === "map" && !isValueOf(blockType, value)) readKeys(value, block, report);
   else if (shorthand !== undefined && (!isNull(value) || shorthand.secret))
     written.push({ shape: shorthand, entry });
   else if (!isNull(value)) {
     block.isReadable = false;
     const summary = `${address} must be a block of keys, not ${describeNode(value)}`;
-    const hint = hintForKeys(value, blockKeys(placed));
+    const hint = hintForKeys(value, blockKeys(blockType));
     report(error("manifest.invalid_type", summary, { address, range: value.range, hint }));
   }
 }
 
 function readKeys(node: MapNode, block: OpenBlock, report: Report): void {
-  const { placed, written } = block;
+  const { blockType, written } = block;
   for (const [key, entry] of node.entries) {
-    const shape = placed.attributes.get(key);
-    const group = placed.groups.get(key);
+    const shape = blockType.attributes.get(key);
+    const group = blockType.groups.get(key);
     if (shape !== undefined) written.push({ shape, entry });
     else if (group !== undefined) readGroup(group, entry, block, report);
-    else if (placed.children.has(key) || isFreeKey(key)) continue;
-    else if (isMetaKey(key, placed)) {
+    else if (blockType.children.has(key) || isFreeKey(key)) continue;
+    else if (isMetaKey(key, blockType)) {
       block.meta ??= new Map();
       block.meta.set(key, entry);
     } else noteUnknown(entry, undefined, block, report);
   }
 }
 
-const isMetaKey = (key: string, { place, shorthand }: PlacedType): boolean =>
-  key === sensitiveKey ? shorthand?.secret === true : place.meta?.some((one) => one === key) === true;
+const isMetaKey = (key: string, { form, shorthand }: BlockType): boolean =>
+  key === sensitiveKey ? shorthand?.secret === true : form.meta?.some((known) => known === key) === true;
 
 function readGroup(
   group: ReadonlyMap<string, AttributeShape>,
@@ -153,7 +161,7 @@ function readGroup(
   block: OpenBlock,
   report: Report,
 ): void {
-  const { placed, address, written } = block;
+  const { blockType, address, written } = block;
   if (value.kind !== "map") {
     if (isNull(value)) return;
     const summary = `${address}: ${groupKey} must be a mapping, not ${describeNode(value)}`;
@@ -163,10 +171,10 @@ function readGroup(
   }
   for (const [key, entry] of value.entries) {
     const known = group.get(key);
-    const meant = known === undefined ? meantKey(key, placed, groupKey) : undefined;
+    const meant = known === undefined ? meantKey(key, blockType, groupKey) : undefined;
     const isOfBlock = meant !== undefined && meant.level === undefined;
     // A key that a group does not have is for the catalog to decide, where the group is open.
-    const shape = known ?? (isOfBlock || isFreeKey(key) ? undefined : openShape(placed, groupKey, key));
+    const shape = known ?? (isOfBlock || isFreeKey(key) ? undefined : openShape(blockType, groupKey, key));
     if (shape !== undefined) written.push({ shape, entry });
     else if (!isFreeKey(key)) noteUnknown(entry, groupKey, block, report);
     if (shape !== undefined && known === undefined)
@@ -184,11 +192,12 @@ function noteUnknown(entry: MapEntry, group: string | undefined, block: OpenBloc
 }
 
 const unknownHint = (key: string, block: Block, group: string | undefined): string | undefined =>
-  misplacedIn(block) ?? hintForUnknown(key, block.placed, group);
+  misplacedIn(block) ?? hintForUnknown(key, block.blockType, group);
 
-/** `services` beside the projects in place of in one, `configuration` beside the services: taken for a name. */
-function misplacedIn({ address, placed }: Block): string | undefined {
+/** `services` beside the projects in place of in one, `configuration` beside the services: read as a name. */
+function misplacedIn({ address, blockType }: Block): string | undefined {
   const name = nameOf(address).split(".").at(-1) ?? "";
-  if (!placed.children.has(name) && !placed.groups.has(name) && !isMetaKey(name, placed)) return undefined;
-  return `"${name}" is read as the name of a ${placed.type.type} here: indent it deeper, into the one it belongs to`;
+  if (!blockType.children.has(name) && !blockType.groups.has(name) && !isMetaKey(name, blockType))
+    return undefined;
+  return `"${name}" is read as the name of a ${blockType.type.type} here: indent it deeper, into the one it belongs to`;
 }

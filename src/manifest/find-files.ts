@@ -1,5 +1,6 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
+import type { Report } from "../declaration/findings";
 import {
   filesBelow,
   isLinkOut,
@@ -8,16 +9,17 @@ import {
   linkOut,
   manifestFolder,
   shownPath,
-} from "../declaration/files";
-import type { Report } from "../declaration/findings";
+} from "../declaration/project-files";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { reasonOf } from "../model/text";
+import { reasonOf } from "../model/file-error";
 
 /** Paths as shown of files that add up: those of one folder, or a single one. Later layers overlay earlier ones. */
 type Layer = readonly string[];
 
 export const manifestNames: readonly string[] = [
-  ...["rnv.yaml", "rnv.yml", "rnv"],
+  "rnv.yaml",
+  "rnv.yml",
+  "rnv",
   ...["ts", "mts", "mjs", "js"].map((ending) => `rnv.config.${ending}`),
 ];
 
@@ -26,7 +28,7 @@ export const yamlName = /\.ya?ml$/;
 /** A file that is run: it exports a manifest. */
 export const programName = /\.[cm]?[jt]s$/;
 
-/** The layers that `-f` values name; without any, the manifest that the folder has. */
+/** Returns the layers that `-f` values name; without any, the manifest of the folder. */
 export function findFiles(requested: readonly string[], cwd: string, report: Report): readonly Layer[] {
   const named = requested.length > 0 ? requested : defaultFiles(cwd, report);
   const layers: Layer[] = [];
@@ -39,7 +41,7 @@ export function findFiles(requested: readonly string[], cwd: string, report: Rep
   return layers;
 }
 
-/** The manifest that a folder has without `-f`, or the problem with what is there; neither where nothing is. */
+/** Returns the manifest of a folder without `-f`, or the problem with its files; neither where it has none. */
 export function usualManifest(folder: string): { readonly file?: string; readonly problem?: Diagnostic } {
   const [file, other] = manifestNames.filter((name) =>
     name === "rnv" ? mayHoldYaml(join(folder, name)) : existsSync(join(folder, name)),

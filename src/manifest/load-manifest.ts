@@ -1,15 +1,15 @@
 import { basename, resolve } from "node:path";
-import { secretNamesIn } from "../declaration/block";
 import { buildResource } from "../declaration/build-resource";
+import { secretNamesIn } from "../declaration/declared-block";
 import { fetchSecrets } from "../declaration/fetch-secrets";
-import { maxTotalBytes, projectFolder, readSource } from "../declaration/files";
 import { collectFindings, type Findings } from "../declaration/findings";
 import { waitForParts } from "../declaration/lifecycle";
 import type { LoadContext } from "../declaration/load-context";
 import type { LoadedManifest, ManifestRequest } from "../declaration/load-request";
 import { readMoved, readRemoved } from "../declaration/moves";
+import { maxTotalBytes, projectFolder, readSource } from "../declaration/project-files";
 import { checkCycles } from "../declaration/references";
-import type { MapNode } from "../declaration/tree";
+import { type MapNode, mapNode } from "../declaration/tree";
 import { appEnvironment, forbiddenInTests, trustOf } from "../declaration/trust";
 import { indexTypes, type TypeIndex } from "../declaration/type-index";
 import {
@@ -25,36 +25,34 @@ import type { Desired, DesiredResource } from "../model/desired";
 import { anyId, type StageName, splitStage, stageText } from "../model/stage";
 import { walkBlocks } from "./blocks";
 import { findFiles, programName, standardInputName, valueName } from "./find-files";
-import { takeShared } from "./groups";
+import { expandShared } from "./groups";
 import { maskText } from "./mask";
 import {
   checkNames,
   findStage,
-  placeStage,
   readStages,
   type StageDeclaration,
-  type StagePlace,
+  type StageSettings,
   type Stages,
   stageMissing,
+  stageSettings,
   withStage,
-} from "./stages";
+} from "./stage-declarations";
 import { jsonOf } from "./text/json";
 import { mergeFiles, overlay } from "./text/merge";
 import { programRunner } from "./text/run-program";
-import { parseValue } from "./text/value";
-import { parseYaml } from "./text/yaml";
+import { parseValue, parseYaml } from "./text/yaml";
 import { checkTopLevel, readOutputs } from "./top-level";
 import { printManifest } from "./write";
 
 /** Reads the desired state of DESIGN section 3. Every mistake of every file is collected. */
 export async function loadManifest(given: ManifestRequest): Promise<LoadedManifest> {
-  const findings = collectFindings();
-  const index = indexTypes(given.types);
-  const request = { ...given, cwd: resolve(given.cwd) };
-  const base = await readFiles(request.files, { ...request, index, findings });
-  const { files, stage } = await readStage(base, request, index, findings);
-  const outer = contextOf(request, files, index, findings);
-  const root = takeShared(files.root, outer);
+  const reading = readingOf(given);
+  const { index, findings } = reading;
+  const base = await readFiles(given.files, reading);
+  const { files, stage } = await readStage(base, reading);
+  const outer = contextOf(reading, files);
+  const root = expandShared(files.root, outer);
   const blocks = walkBlocks(root, index, findings.report);
   const context: LoadContext = { ...outer, blocks, secretNames: secretNamesIn(blocks.values()) };
   const built = [...context.blocks.values()].map((block) => buildResource(block, context));
@@ -65,7 +63,7 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
   const waiting = hasErrors(findings.all()) ? undefined : waitForParts(built, declared);
   if (waiting !== undefined) checkCycles(waiting, findings.report);
   const resources = waiting ?? declared;
-  const asked = request.stage === "any" ? undefined : request.stage;
+  const asked = given.stage === "any" ? undefined : given.stage;
   if (asked && stage?.each) checkNames(resources.values(), asked, context);
   const desired: Desired = {
     data: new Map(),
@@ -73,8 +71,7 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
     moved: readMoved(root.entries.get("moved")?.value, context),
     removed: readRemoved(root.entries.get("removed")?.value, context),
     outputs: readOutputs(root, context),
-    ...(asked &&
-      stage && { stage: { name: stageText(asked), protect: stage.protect, disposable: stage.disposable } }),
+    stage: asked && stage && { name: stageText(asked), protect: stage.protect, disposable: stage.disposable },
   };
   await fetchSecrets(built, context, findings);
   const [file] = files.names;
@@ -82,30 +79,28 @@ export async function loadManifest(given: ManifestRequest): Promise<LoadedManife
     findings.report(warning("manifest.empty", `${basename(file)} declares nothing`));
   const diagnostics = sortDiagnostics(findings.all());
   return {
-    ...(hasErrors(diagnostics) ? {} : { desired }),
+    desired: hasErrors(diagnostics) ? undefined : desired,
     diagnostics,
-    // The tree takes more memory than all else: what goes on to the service holds no reference to it.
-    ...(request.secrets === "skip" && { merged: () => printManifest(root, index) }),
+    // The tree needs more memory than all else: nothing that a request uses refers to it.
+    merged: given.secrets === "skip" ? () => printManifest(root, index) : undefined,
   };
 }
 
-/** Lays the overlay of the stage over a manifest, and fills in its name; the manifest as it is where it has no stages. */
+/** Lays the overlay of the stage over a manifest, and fills in its name; unchanged where it has no stages. */
 async function readStage(
   base: ReadFiles,
-  request: ManifestRequest,
-  index: TypeIndex,
-  findings: Findings,
+  reading: FileReading,
 ): Promise<{ readonly files: ReadFiles; readonly stage?: StageDeclaration }> {
+  const { findings, stage: asked } = reading;
   const stages = readStages(base.root, findings.report);
-  const asked = request.stage;
-  const anyStage = { ...base, root: withStage(base.root, { name: "x", id: "x" }) };
-  if (asked === "any") return { files: anyStage };
+  const anyStage = () => ({ files: { ...base, root: withStage(base.root, { name: "x", id: "x" }) } });
+  if (asked === "any") return anyStage();
   if (asked === undefined) {
     if (stages.size === 0) return { files: base };
     findings.report(stageMissing(stages));
-    return { files: anyStage };
+    return anyStage();
   }
-  // What cannot be read may declare it.
+  // A file that cannot be read may declare the stage.
   const isUnclear =
     base.isPartial ||
     findings.all().some(({ code }) => code === "manifest.stage" || code === "manifest.not_found");
@@ -113,13 +108,12 @@ async function readStage(
   const found = findStage(stages, asked);
   if (found.stage === undefined) {
     findings.report(found.mistake);
-    return { files: anyStage };
+    return anyStage();
   }
   const { stage } = found;
-  const context = contextOf(request, base, index, findings);
-  const { overlay } = placeStage(stage, asked, context, pathsOf(base, request.cwd));
-  const reading = { ...request, index, findings, below: base };
-  const files = overlay === undefined ? base : await readFiles([overlay], reading);
+  const context = contextOf(reading, base);
+  const { overlay } = stageSettings(stage, asked, context, pathsOf(base, reading.cwd));
+  const files = overlay === undefined ? base : await readFiles([overlay], { ...reading, below: base });
   const again = files.root.entries.get("stages");
   if (again !== undefined && again !== base.root.entries.get("stages")) {
     const summary = `the overlay of stage ${stageText(asked)} declares stages itself`;
@@ -133,17 +127,21 @@ async function readStage(
 }
 
 function contextOf(
-  { cwd, files, environment, untrusted = false, secrets: reach, checksOnly, stage }: ManifestRequest,
+  { cwd, files, environment, untrusted, secrets: reach, checksOnly, stage, index, findings }: FileReading,
   { isPartial }: ReadFiles,
-  index: TypeIndex,
-  { report }: Findings,
 ): LoadContext {
   return {
-    ...{ index, environment, report, isPartial, reach, cwd, checksOnly },
+    index,
+    environment,
+    report: findings.report,
+    isPartial,
+    reach,
+    cwd,
+    checksOnly,
     hasAnyId: checksOnly && typeof stage === "object" && stage.id === anyId,
     blocks: new Map(),
-    trust: trustOf(environment, untrusted),
-    project: projectFolder(cwd, files, untrusted),
+    trust: trustOf({ environment, untrusted }),
+    project: projectFolder({ cwd, files, untrusted }),
     secretNames: new Set(),
     misses: { count: 0 },
   };
@@ -151,15 +149,15 @@ function contextOf(
 
 /** A resource whose deletion is confirmed by name is not deleted in a protected stage; its state remembers that. */
 function shielded(resource: DesiredResource, index: TypeIndex): DesiredResource {
-  if (index.byType.get(resource.type)?.place.meta === undefined) return resource;
+  if (index.byType.get(resource.type)?.form.meta === undefined) return resource;
   return { ...resource, lifecycle: { ...resource.lifecycle, preventDestroy: true } };
 }
 
 /** The stages of a manifest, read before its settings are known. */
 export interface FoundStages {
   readonly stages: Stages;
-  readonly place: (stage: StageName) => {
-    readonly place: StagePlace;
+  readonly settingsOf: (stage: StageName) => {
+    readonly settings: StageSettings;
     readonly diagnostics: readonly Diagnostic[];
   };
   /** Mistakes that keep the files from being read, and those in `stages`. */
@@ -168,21 +166,19 @@ export interface FoundStages {
 
 /** Reads `stages` alone. Files whose text does not speak of stages are not parsed for it. */
 export async function findStages(request: Omit<ManifestRequest, "secrets">): Promise<FoundStages> {
-  const cwd = resolve(request.cwd);
-  const findings = collectFindings();
-  const index = indexTypes(request.types);
-  const files = await readFiles(request.files, { ...request, cwd, index, findings, onlyWith: "stages" });
-  const stages = readStages(files.root, findings.report);
+  const reading: FileReading = { ...readingOf({ ...request, secrets: "skip" }), onlyWith: "stages" };
+  const files = await readFiles(request.files, reading);
+  const stages = readStages(files.root, reading.findings.report);
   return {
     stages,
-    place: (stage) => {
+    settingsOf: (stage) => {
       const own = collectFindings();
       const declared = stages.get(stage.name);
-      const context = contextOf({ ...request, cwd, secrets: "skip" }, files, index, own);
-      const place = declared && placeStage(declared, stage, context, pathsOf(files, cwd));
-      return { place: place ?? {}, diagnostics: own.all() };
+      const context = contextOf({ ...reading, findings: own }, files);
+      const settings = declared && stageSettings(declared, stage, context, pathsOf(files, reading.cwd));
+      return { settings: settings ?? {}, diagnostics: own.all() };
     },
-    diagnostics: sortDiagnostics(findings.all()),
+    diagnostics: sortDiagnostics(reading.findings.all()),
   };
 }
 
@@ -194,16 +190,23 @@ interface ReadFiles {
   readonly isPartial: boolean;
 }
 
-interface FileReading extends Omit<ManifestRequest, "secrets"> {
+interface FileReading extends ManifestRequest {
   readonly index: TypeIndex;
   readonly findings: Findings;
-  /** Files whose text lacks this word are left out: of what the others say, much may be missing. */
+  /** Files whose text lacks this word are skipped: the tree is then partial. */
   readonly onlyWith?: string;
   /** Files that were read before, which these are laid over. */
   readonly below?: ReadFiles;
 }
 
-const emptyRoot: MapNode = { kind: "map", entries: new Map(), range: { file: "", start: 0, end: 0 } };
+const readingOf = (request: ManifestRequest): FileReading => ({
+  ...request,
+  cwd: resolve(request.cwd),
+  index: indexTypes(request.types),
+  findings: collectFindings(),
+});
+
+const emptyRoot = mapNode([], { file: "", start: 0, end: 0 });
 
 async function readFiles(requested: readonly string[], reading: FileReading): Promise<ReadFiles> {
   const { below, index, onlyWith = "" } = reading;
@@ -249,10 +252,10 @@ function layersOf(requested: readonly string[], { cwd, manifest, below, findings
   return [[valueName], ...(requested.length === 0 ? [] : findFiles(requested, cwd, findings.report))];
 }
 
-/** Returns the text of a part, that of a value as JSON; undefined after a problem, which is reported. */
-async function textOf(file: string, left: number, reading: FileReading): Promise<string | undefined> {
+/** Returns the text of a file, or of a value as JSON; undefined after a problem, which is reported. */
+async function textOf(file: string, limit: number, reading: FileReading): Promise<string | undefined> {
   const { cwd, standardInput, findings } = reading;
-  const read = (given?: Uint8Array) => readSource(file, cwd, left, findings.report, given);
+  const read = (given?: Uint8Array) => readSource(file, cwd, limit, findings.report, given);
   if (!isValue(file)) return read(file === standardInputName ? standardInput : undefined);
   const json = await jsonIn(file, reading);
   return json === undefined ? undefined : read(Buffer.from(json));
@@ -261,13 +264,13 @@ async function textOf(file: string, left: number, reading: FileReading): Promise
 const isValue = (file: string): boolean => file === valueName || programName.test(file);
 
 async function jsonIn(file: string, reading: FileReading): Promise<string | undefined> {
-  const { manifest, environment, untrusted = false, cwd, stage, findings, runProgram } = reading;
+  const { manifest, environment, untrusted, cwd, stage, findings, runProgram } = reading;
   const refuse = (problem: Diagnostic): undefined => findings.report(problem) as undefined;
   if (file === valueName) {
     const written = jsonOf(manifest);
     return "json" in written ? written.json : refuse(error("manifest.invalid_value", written.problem));
   }
-  const { commandsForbiddenBy: forbiddenBy } = trustOf(environment, untrusted);
+  const { commandsForbiddenBy: forbiddenBy } = trustOf({ environment, untrusted });
   if (forbiddenBy !== undefined && forbiddenBy !== forbiddenInTests) {
     const hint = "run it where it is trusted, and commit what it says: rnv validate --print > rnv.yaml";
     return refuse(error("guard.untrusted", `${file} is not run: ${forbiddenBy} forbids it`, { hint }));

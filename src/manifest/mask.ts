@@ -19,21 +19,23 @@ import { ownKeys } from "./top-level";
  */
 export function maskText(text: string, { root, failed }: ParsedYaml, index: TypeIndex): string {
   if (failed) return maskBroken(text, index);
-  const { placeIn } = placesOf(index);
+  const { zoneIn } = zonesOf(index);
   const used = new Set<SourceNode>();
-  const masked: { readonly node: SourceNode; readonly place: Place }[] = [];
-  const mask = (node: SourceNode, place: Place, isNamedSecret: boolean): void => {
-    if (place !== "free") used.add(node);
+  const masked: { readonly node: SourceNode; readonly zone: Zone }[] = [];
+  const mask = (node: SourceNode, zone: Zone, names: { readonly isNamedSecret: boolean }): void => {
+    if (zone !== "free") used.add(node);
     if (node.kind === "scalar") {
-      if (!mayShow(node.value, ["open", "names"].includes(place), isNamedSecret))
-        masked.push({ node, place });
+      if (!mayShow(node.value, { isOpen: ["open", "names"].includes(zone), ...names }))
+        masked.push({ node, zone });
     } else
       for (const [key, value] of partsOf(node))
-        mask(value, placeIn(node, place, key, value), isNamedSecret || isSecretName(key));
+        mask(value, zoneIn(node, zone, key, value), {
+          isNamedSecret: names.isNamedSecret || isSecretName(key),
+        });
   };
-  if (root !== undefined) mask(root, "open", false);
+  if (root !== undefined) mask(root, "open", { isNamedSecret: false });
   // An alias of a free key's content is judged where it is used.
-  const hidden = masked.filter(({ node, place }) => place !== "free" || !used.has(node));
+  const hidden = masked.filter(({ node, zone }) => zone !== "free" || !used.has(node));
   return star(
     text,
     hidden.map(({ node: { range } }) => [range.start, range.end] as const),
@@ -43,15 +45,15 @@ export function maskText(text: string, { root, failed }: ParsedYaml, index: Type
 const otherKeys: readonly string[] = [
   ...ownKeys,
   ...lifecycleKeys,
-  ...["condition", "message", "group", "dotenv", "from", "to", "address", "consumers"],
-  ...["overlay", "workspace", "protect", "each", "disposable", "expires"],
+  ..."condition message group dotenv from to address consumers".split(" "),
+  ..."overlay workspace protect each disposable expires".split(" "),
 ];
 
 /**
- * A place in a manifest. `groups`: a mapping of names to `secrets`, which is a mapping of names to secrets, or a value in
- * place of it. `free`: below a free key. `unknown`: below a word that is no key.
+ * A zone of a manifest. `groups`: a mapping of names to `secrets`, which is a mapping of names to secrets, or a value
+ * in place of it. `free`: below a free key. `unknown`: below a word that is no key.
  */
-export type Place =
+export type Zone =
   | "open"
   | "names"
   | "groups"
@@ -62,37 +64,36 @@ export type Place =
   | "free"
   | "unknown";
 
-export const isSecretPlace = (place: Place): boolean =>
-  ["groups", "secrets", "secret", "hidden"].includes(place);
+export const isSecretZone = (zone: Zone): boolean => ["groups", "secrets", "secret", "hidden"].includes(zone);
 
-/** The keys of a manifest, and the places that they open. */
-export function placesOf({ byType, shared }: TypeIndex) {
+/** The keys of a manifest, and the zones that they open. */
+export function zonesOf({ byType, shared }: TypeIndex) {
   const types = [...byType.values()];
   const secretTypes = types.filter(({ shorthand }) => shorthand?.secret === true);
   /** `environment`: known as a text, and meant as secrets where it is more. */
-  const alsoCalled = new Set(secretTypes.flatMap(({ place }) => place.alsoCalled ?? []));
+  const alsoCalled = new Set(secretTypes.flatMap(({ form }) => form.alsoCalled ?? []));
   const opensSecrets = new Set(
-    secretTypes.flatMap(({ place, shorthand }) => [place.key, shorthand?.path ?? ""]),
+    secretTypes.flatMap(({ form, shorthand }) => [form.key, shorthand?.path ?? ""]),
   );
   // The state of a stage may hold a password.
   const closed = new Set(["state", ...opensSecrets, ...shared.keys(), ...alsoCalled]);
-  const named = types.filter(({ place }) => place.shape === "map");
-  const opensNames = new Set([...named.map(({ place }) => place.key), "stages", "outputs"]);
+  const named = types.filter(({ form }) => form.shape === "map");
+  const opensNames = new Set([...named.map(({ form }) => form.key), "stages", "outputs"]);
   const openKeys = new Set(
-    secretTypes.flatMap((placed) =>
-      [...blockKeys(placed), ...besideCommand].filter((key) => !placed.attributes.get(key)?.secret),
+    secretTypes.flatMap((blockType) =>
+      [...blockKeys(blockType), ...besideCommand].filter((key) => !blockType.attributes.get(key)?.secret),
     ),
   );
   const known = new Set([
     ...otherKeys,
     ...shared.keys(),
-    ...types.flatMap((placed) => [
-      placed.place.key,
-      ...blockKeys(placed),
-      ...[...placed.groups.values()].flatMap((group) => [...group.keys()]),
+    ...types.flatMap((blockType) => [
+      blockType.form.key,
+      ...blockKeys(blockType),
+      ...[...blockType.groups.values()].flatMap((group) => [...group.keys()]),
     ]),
   ]);
-  const words = types.flatMap(({ place }) => Object.values(place.fieldsAlsoCalled ?? {}).flat());
+  const words = types.flatMap(({ form }) => Object.values(form.fieldsAlsoCalled ?? {}).flat());
   const candidates = [...closed, ...known, ...words];
   const guesses = new Map<string, string | undefined>();
   /** Returns the key that is meant by a key; undefined for an unknown word. */
@@ -101,19 +102,19 @@ export function placesOf({ byType, shared }: TypeIndex) {
     if (!guesses.has(key) && guesses.size < mostGuesses) guesses.set(key, suggest(key, candidates));
     return guesses.has(key) ? guesses.get(key) : "state";
   };
-  const placeIn = (node: MapNode | ListNode, place: Place, key: string, part: SourceNode): Place => {
-    if (place === "command") return key === "0" ? "open" : "hidden";
-    if (node.kind === "list") return isSecretPlace(place) ? "hidden" : place;
-    if (place === "names") return "open";
-    if (place === "groups") return "secrets";
-    if (place === "secrets") return "secret";
-    if (place === "secret") {
+  const zoneIn = (node: MapNode | ListNode, zone: Zone, key: string, part: SourceNode): Zone => {
+    if (zone === "command") return key === "0" ? "open" : "hidden";
+    if (node.kind === "list") return isSecretZone(zone) ? "hidden" : zone;
+    if (zone === "names") return "open";
+    if (zone === "groups") return "secrets";
+    if (zone === "secrets") return "secret";
+    if (zone === "secret") {
       if (key === "fromCommand" && part.kind === "list") return "command";
       const sensitive = node.entries.get(sensitiveKey)?.value;
       const isPublic = sensitive?.kind === "scalar" && sensitive.value === false;
       return openKeys.has(key) || isPublic ? "open" : "hidden";
     }
-    if (place !== "open") return place;
+    if (zone !== "open") return zone;
     if (isFreeKey(key)) return "free";
     const word = meant(key) ?? "";
     if (shared.has(word)) return "groups";
@@ -122,7 +123,7 @@ export function placesOf({ byType, shared }: TypeIndex) {
     if (word === "" || !isMeantOpen) return "unknown";
     return opensNames.has(word) ? "names" : "open";
   };
-  return { known, closed, meant, placeIn };
+  return { known, closed, meant, zoneIn };
 }
 
 /** To compare more unknown words with all keys takes too long. */
@@ -131,7 +132,7 @@ const mostGuesses = 1000;
 /** A dash that opens an item, a word with a colon behind it, or any other character. */
 const partOfLine = /(^[ \t]*-(?=\s))|(?<![A-Za-z0-9_-])([A-Za-z0-9_-]+)["']?[ \t]*:|\S/gm;
 
-/** A comment or a mark of documents, or a word where a key may be, with what is behind it on its line. */
+/** A comment or a mark of documents, or a word where a key may be, with the start of the value behind it. */
 const wordAtKey =
   /(?<!\S)#.*|^---(?!\S)|(?:^[^\S\r\n]*((?:-[ \t]+)*)|(?<!\$)[{[,][ \t]*)["']?([^\s{}[\],#:=<%"']+)["']?[ \t]*([:=]?)[ \t]*(?=([^\s{#]?))/gm;
 
@@ -148,11 +149,11 @@ function firstUnknown(text: string, known: ReadonlySet<string>): number {
 }
 
 /**
- * Stars out a text that does not parse. It is shown up to the first key that may open secrets, however it is spelt, or that
- * has a value and is unknown; from there on only keys of a manifest are sure to be no secret.
+ * Stars out a text that does not parse. It is shown up to the first key that may open secrets in any spelling, or that
+ * is unknown and has a value. From there on only keys of a manifest are shown.
  */
 function maskBroken(text: string, index: TypeIndex): string {
-  const { known, closed, meant } = placesOf(index);
+  const { known, closed, meant } = zonesOf(index);
   const mayOpenSecrets = (key: string): boolean => isFreeKey(key) || closed.has(meant(key) ?? "");
   let opensAt = firstUnknown(text, known);
   return text.replace(partOfLine, (found, dash: string | undefined, key: string | undefined, at: number) => {

@@ -1,14 +1,14 @@
 import * as z from "zod";
-import { importId, lifecycleSchema, orderSchema } from "../declaration/lifecycle";
+import { importId, lifecycleSchemas, orderSchema } from "../declaration/lifecycle";
 import { moveSchema, removalSchema } from "../declaration/moves";
-import { sourceSchemas } from "../declaration/secrets";
+import { sourceSchemas } from "../declaration/secret-sources";
 import {
   type AttributeShape,
+  type BlockType,
   freeKeys,
   indexTypes,
   logicalName,
   orderKey,
-  type PlacedType,
   sensitiveKey,
   type TypeIndex,
   unwrap,
@@ -16,7 +16,7 @@ import {
 import { type Catalog, emptyCatalog } from "../model/catalog";
 import type { ResourceType } from "../model/resource-type";
 import { groupsSchema, itemsSchema } from "./groups";
-import { stagesSchema } from "./stages";
+import { stagesSchema } from "./stage-declarations";
 import { outputsSchema, versionSchema } from "./top-level";
 
 // An editor heads the hover of a field once where descriptions distinguish its alternatives.
@@ -27,55 +27,63 @@ const fromEnvironment = z.string().meta({
 const reference = z.string().meta({ pattern: "\\$\\{", description: "Filled in by ${…}." });
 
 /**
- * The JSON Schema (draft-07) of a manifest, for editors. It derives from the same schemas that `loadManifest`
- * checks with; what only the whole manifest can tell (references, addresses) is left to `loadManifest`. Editors offer the
- * words of the catalog, and take any text.
+ * The JSON Schema (draft-07) of a manifest, for editors. It derives from the schemas that `loadManifest` checks with;
+ * references and addresses are checked by `loadManifest` alone. Editors offer the words of the catalog, and take any
+ * text.
  */
 export const manifestJsonSchema = (types: readonly ResourceType[], catalog = emptyCatalog): object =>
-  jsonOf(manifestSchema(types, false, catalog), "Manifest", "The desired state of a workspace of rnv.");
+  jsonOf(manifestSchema(types, "base", catalog), "Manifest", "The desired state of a workspace of rnv.");
 
 /**
- * The JSON Schema (draft-07) of a manifest that overlays another one (`-f rnv.yaml -f production.yaml`): everything is
- * optional, and `null` takes away what the earlier file says.
+ * The JSON Schema (draft-07) of a manifest that overlays another (`-f rnv.yaml -f production.yaml`): everything is
+ * optional, and `null` removes the value of the earlier file.
  */
 export function overlayJsonSchema(types: readonly ResourceType[], catalog = emptyCatalog): object {
   const description = "What differs from an earlier manifest; null takes away what that one says.";
-  return jsonOf(manifestSchema(types, true, catalog), "Overlay", description);
+  return jsonOf(manifestSchema(types, "overlay", catalog), "Overlay", description);
 }
 
 interface Making {
   readonly catalog: Catalog;
   readonly index: TypeIndex;
-  /** Null may stand in place of every key and of every block, and nothing must be there. */
+  /** In an overlay every key and every block may be null, and none is required. */
   readonly isOverlay: boolean;
   readonly secret: z.ZodType;
   readonly lifecycles: { readonly archivable: z.ZodType; readonly other: z.ZodType };
-  readonly blocks: Map<PlacedType, z.ZodType>;
+  readonly blocks: Map<BlockType, z.ZodType>;
 }
 
-function manifestSchema(types: readonly ResourceType[], isOverlay: boolean, catalog: Catalog): z.ZodObject {
+function manifestSchema(
+  types: readonly ResourceType[],
+  layer: "base" | "overlay",
+  catalog: Catalog,
+): z.ZodObject {
   const index = indexTypes(types);
+  const isOverlay = layer === "overlay";
   const making: Making = {
-    ...{ catalog, index, isOverlay, blocks: new Map() },
+    catalog,
+    index,
+    isOverlay,
+    blocks: new Map(),
     secret: z
       .union([z.string(), ...sourceSchemas])
       .meta({ id: "secret", description: "The value of a variable: text, or where it comes from." }),
     lifecycles: {
-      archivable: writtenLifecycle(true, isOverlay).meta({ id: "archivableLifecycle" }),
-      other: writtenLifecycle(false, isOverlay).meta({ id: "lifecycle" }),
+      archivable: writtenLifecycle("archivable", layer).meta({ id: "archivableLifecycle" }),
+      other: writtenLifecycle("other", layer).meta({ id: "lifecycle" }),
     },
   };
-  const shared = [...index.shared].map(([key, placed]) => [
+  const shared = [...index.shared].map(([key, blockType]) => [
     key,
     groupsSchema(
-      placed,
-      z.record(logicalName, namedBlock(placed, making)).describe(placed.type.doc).nullable(),
+      blockType,
+      z.record(logicalName, namedBlock(blockType, making)).describe(blockType.type.doc).nullable(),
     ).nullish(),
   ]);
   return z
     .strictObject({
       version: isOverlay ? versionSchema.nullish() : versionSchema.optional(),
-      ...placesIn(index.root, making),
+      ...keysIn(index.root, making),
       ...Object.fromEntries(shared),
       stages: stagesSchema.nullish(),
       moved: z.array(moveSchema(index)).nullish().describe("Resources declared under a new address."),
@@ -91,8 +99,8 @@ function manifestSchema(types: readonly ResourceType[], isOverlay: boolean, cata
 }
 
 /** `lifecycle` as it is written: the environment may fill in its choices. */
-function writtenLifecycle(archives: boolean, isOverlay: boolean): z.ZodType {
-  const { shape } = lifecycleSchema(archives);
+function writtenLifecycle(kind: keyof typeof lifecycleSchemas, layer: "base" | "overlay"): z.ZodType {
+  const { shape } = lifecycleSchemas[kind];
   const filledIn = (choice: z.ZodOptional) =>
     z
       .union([choice.unwrap(), fromEnvironment])
@@ -103,83 +111,86 @@ function writtenLifecycle(archives: boolean, isOverlay: boolean): z.ZodType {
     preventDestroy: filledIn(shape.preventDestroy),
     onRemove: filledIn(shape.onRemove),
   };
-  const written = Object.entries(keys).map(([key, one]) => [key, isOverlay ? orNull(one) : one]);
+  const written = Object.entries(keys).map(([key, value]) => [
+    key,
+    layer === "overlay" ? orNull(value) : value,
+  ]);
   const description = "Whether it may be destroyed, what becomes of it then, and which changes are ignored.";
   const block = z.strictObject(Object.fromEntries(written));
   return block.meta({ patternProperties: freeKeys, description });
 }
 
-function placesIn(places: ReadonlyMap<string, PlacedType>, making: Making): Record<string, z.ZodType> {
-  const entries = [...places].map(([key, placed]) => {
-    const block = namedBlock(placed, making);
-    const mayBeEmpty = making.isOverlay || !needsSomething(placed);
+function keysIn(types: ReadonlyMap<string, BlockType>, making: Making): Record<string, z.ZodType> {
+  const entries = [...types].map(([key, blockType]) => {
+    const block = namedBlock(blockType, making);
+    const mayBeEmpty = making.isOverlay || !needsSomething(blockType);
     const at =
-      placed.place.shape === "single" ? block : z.record(logicalName, mayBeEmpty ? orNull(block) : block);
-    return [key, at.nullish().describe(placed.type.doc)];
+      blockType.form.shape === "single" ? block : z.record(logicalName, mayBeEmpty ? orNull(block) : block);
+    return [key, at.nullish().describe(blockType.type.doc)];
   });
   return Object.fromEntries(entries);
 }
 
-const needsSomething = ({ shorthand, paths }: PlacedType): boolean =>
+const needsSomething = ({ shorthand, paths }: BlockType): boolean =>
   shorthand?.secret === true || [...paths.values()].some(({ required, isName }) => required && !isName);
 
-function namedBlock(placed: PlacedType, making: Making): z.ZodType {
-  const { shorthand } = placed;
-  const block = blockSchema(placed, making);
+function namedBlock(blockType: BlockType, making: Making): z.ZodType {
+  const { shorthand } = blockType;
+  const block = blockSchema(blockType, making);
   if (shorthand === undefined) return block;
   if (shorthand.secret) return z.union([making.secret, block]);
   const bare = z.union([z.string(), z.number(), z.boolean(), z.array(z.unknown())]);
   return z.union([z.intersection(bare, attributeSchema(shorthand, making)), block]);
 }
 
-function blockSchema(placed: PlacedType, making: Making): z.ZodType {
-  const before = making.blocks.get(placed);
+function blockSchema(blockType: BlockType, making: Making): z.ZodType {
+  const before = making.blocks.get(blockType);
   if (before !== undefined) return before;
-  const { type, place, shorthand } = placed;
+  const { type, form, shorthand } = blockType;
   const keys: Record<string, z.ZodType> = {
-    ...attributesIn(placed.attributes, type, making),
+    ...attributesIn(blockType.attributes, type, making),
     ...Object.fromEntries(
-      [...placed.groups].map(([key, group]) => [key, groupSchema(placed, key, group, making)]),
+      [...blockType.groups].map(([key, group]) => [key, groupSchema(blockType, key, group, making)]),
     ),
-    ...placesIn(placed.children, making),
+    ...keysIn(blockType.children, making),
   };
-  for (const child of placed.children.values())
-    if (child.place.shared !== undefined) keys[child.place.shared.from] = itemsSchema(child).nullish();
-  if (place.meta !== undefined) {
+  for (const child of blockType.children.values())
+    if (child.form.shared !== undefined) keys[child.form.shared.from] = itemsSchema(child).nullish();
+  if (form.meta !== undefined) {
     keys.lifecycle = making.lifecycles[type.archives ? "archivable" : "other"].nullish();
     keys.import = z
       .union([importId, fromEnvironment])
       .optional()
       .describe("Id of the live thing to take over.");
   }
-  if (place.meta?.includes(orderKey)) keys[orderKey] = orderSchema(making.index, type.type).nullish();
+  if (form.meta?.includes(orderKey)) keys[orderKey] = orderSchema(making.index, type.type).nullish();
   if (shorthand?.secret)
     keys[sensitiveKey] = z
       .boolean()
       .optional()
       .describe("False: the value is no secret. Plans, comments and the state show it.");
-  const written = Object.entries(keys).map(([key, one]) => [key, making.isOverlay ? orNull(one) : one]);
+  const written = Object.entries(keys).map(([key, value]) => [key, making.isOverlay ? orNull(value) : value]);
   const block = z.strictObject(Object.fromEntries(written)).meta({
-    ...{ id: type.type, description: type.doc, patternProperties: freeKeys },
-    ...(shorthand?.secret && !making.isOverlay && eitherOf(shorthand.path, type.preservedBy)),
+    id: type.type,
+    description: type.doc,
+    patternProperties: freeKeys,
+    anyOf: shorthand?.secret && !making.isOverlay ? eitherOf(shorthand.path, type.preservedBy) : undefined,
   });
-  making.blocks.set(placed, block);
+  making.blocks.set(blockType, block);
   return block;
 }
 
 /** A block needs its secret, unless it is preserved. */
-const eitherOf = (secret: string, preservedBy = "") => ({
-  anyOf: [
-    { required: [secret], properties: { [secret]: {} } },
-    {
-      required: [preservedBy],
-      properties: { [preservedBy]: { anyOf: [{ const: true }, { type: "string" }] } },
-    },
-  ],
-});
+const eitherOf = (secret: string, preservedBy = "") => [
+  { required: [secret], properties: { [secret]: {} } },
+  {
+    required: [preservedBy],
+    properties: { [preservedBy]: { anyOf: [{ const: true }, { type: "string" }] } },
+  },
+];
 
 function groupSchema(
-  { type }: PlacedType,
+  { type }: BlockType,
   key: string,
   group: ReadonlyMap<string, AttributeShape>,
   making: Making,
@@ -188,7 +199,10 @@ function groupSchema(
   const further = { description: "Not known to this version of rnv: rnv plan asks the platform's catalog." };
   return z
     .strictObject(attributesIn(group, type, making))
-    .meta({ patternProperties: freeKeys, ...(type.open?.group === key && { additionalProperties: further }) })
+    .meta({
+      patternProperties: freeKeys,
+      additionalProperties: type.open?.group === key ? further : false,
+    })
     .nullish()
     .describe(description);
 }
@@ -217,9 +231,9 @@ function attributeSchema(
 ): z.ZodType {
   const { schema, rule, isName } = shape;
   const isNeeded = shape.required && !isName;
-  const described = (one: z.ZodType): z.ZodType => {
-    const { description } = schema;
-    const about = one.meta({ ...(description && { description }), ...(examples.length > 0 && { examples }) });
+  const described = (value: z.ZodType): z.ZodType => {
+    const description = schema.description ?? value.description;
+    const about = value.meta({ description, examples: examples.length > 0 ? examples : undefined });
     return isNeeded && !isOverlay ? about : about.optional();
   };
   if (shape.secret) return described(secret);
@@ -242,13 +256,16 @@ function orNull(schema: z.ZodType): z.ZodType {
 /** The title is the name of the type that generators of types make of it. */
 export function jsonOf(schema: z.ZodType, title: string, description: string): object {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
-    ...{ target: "draft-7", io: "input", unrepresentable: "any" },
+    target: "draft-7",
+    io: "input",
+    unrepresentable: "any",
     override: ({ jsonSchema }) => {
       // Validators that are strict refuse a format that they do not know; the pattern says the same.
       if (jsonSchema.pattern !== undefined) delete jsonSchema.format;
-      const { description: told, anyOf: [own = {}, other, more] = [] } = jsonSchema;
+      const { description: shared, anyOf: [own = {}, other, more] = [] } = jsonSchema;
       const isNullable = other?.type === "null" && more === undefined;
-      if (told && isNullable && !own.$ref && !/string|integer/.test(`${own.type}`)) own.description ??= told;
+      if (shared && isNullable && !own.$ref && !/string|integer/.test(`${own.type}`))
+        own.description ??= shared;
     },
   });
   return { $schema, title, description, ...rest };

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { Report } from "../declaration/findings";
 import type { LoadContext } from "../declaration/load-context";
+import { readValue } from "../declaration/read-value";
 import { type JudgedPart, judgeEach, judgeFilled } from "../declaration/schema-issues";
-import { isNull, type MapNode, plainOfNode } from "../declaration/tree";
+import { entriesIn, isNull, type MapNode, plainOfNode } from "../declaration/tree";
 import { isFreeKey, logicalName, type TypeIndex } from "../declaration/type-index";
-import { readValue } from "../declaration/values";
 import type { Desired, DesiredAttribute } from "../model/desired";
 import type { Plain } from "../model/value";
 
@@ -46,7 +46,7 @@ export function readOutputs(root: MapNode, context: LoadContext): Desired["outpu
   const named = judgeEach(outputsSchema, node, context.report, {
     nameOf: (path) => ["outputs", ...path].join("."),
   });
-  for (const entry of node.kind === "map" ? node.entries.values() : []) {
+  for (const entry of entriesIn(node).values()) {
     if (!Object.hasOwn(named, entry.key)) continue;
     const value = readValue(entry.value, { context, attribute: `outputs.${entry.key}` });
     if (value !== undefined) outputs.set(entry.key, { value, range: entry.value.range });

@@ -16,11 +16,11 @@ import {
 import { formatLocation } from "../declaration/findings";
 import { onlyNames } from "../declaration/secret-texts";
 import { escapeTemplate, type MapNode, partsOf, type ScalarNode, type SourceNode } from "../declaration/tree";
-import { indexTypes, type PlacedType, type TypeIndex } from "../declaration/type-index";
+import { type BlockType, indexTypes, type TypeIndex } from "../declaration/type-index";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import { isOpenField, type ManifestPlace, type ResourceType } from "../model/resource-type";
+import { isOpenField, type ManifestForm, type ResourceType } from "../model/resource-type";
 import { isReference, type Plain, Template } from "../model/value";
-import { isSecretPlace, type Place, placesOf } from "./mask";
+import { isSecretZone, type Zone, zonesOf } from "./mask";
 
 /** Stands for a value that a comment names and nothing shows. */
 export const leftOut = Symbol("left out");
@@ -29,10 +29,10 @@ export interface ManifestBlock {
   readonly type: string;
   /** Logical names from the root down: `["shop", "api"]`; for a single block those of its parent. */
   readonly names: readonly string[];
-  /** By attribute path; templates hold references. The parent attribute is left out, as is a name equal to the logical one. */
+  /** By attribute path, without the parent attribute and an implied name; templates hold references. */
   readonly attributes: ReadonlyMap<string, Plain | Template | typeof leftOut>;
   /** Keys of rnv itself; each is written where the type allows it. */
-  readonly meta?: Partial<Record<NonNullable<ManifestPlace["meta"]>[number], Plain>>;
+  readonly meta?: Partial<Record<NonNullable<ManifestForm["meta"]>[number], Plain>>;
 }
 
 /**
@@ -42,7 +42,7 @@ export interface ManifestBlock {
 export function writeManifest(blocks: readonly ManifestBlock[], types: readonly ResourceType[]): string {
   const { byType } = indexTypes(types);
   const order = [...byType.keys()];
-  // A parent comes before what is in it, and of one type what has a parent before what has none.
+  // Parents come before their contents, and within a type the resources with a parent first.
   const sorted = [...blocks].sort(
     (a, b) =>
       order.indexOf(a.type) - order.indexOf(b.type) ||
@@ -51,11 +51,11 @@ export function writeManifest(blocks: readonly ManifestBlock[], types: readonly 
   );
   const root: YamlTree = new Map();
   for (const block of sorted) {
-    const content = contentOf(block, byType.get(block.type) as PlacedType);
+    const content = contentOf(block, byType.get(block.type) as BlockType);
     if (content !== undefined) put(root, pathTo(block, byType), content);
   }
   for (const block of sorted)
-    for (const key of byType.get(block.type)?.place.meta ?? []) {
+    for (const key of byType.get(block.type)?.form.meta ?? []) {
       const value = block.meta?.[key];
       if (value !== undefined) put(root, [...pathTo(block, byType), key], dataOf(value));
     }
@@ -90,8 +90,8 @@ const isShort = (value: unknown): boolean =>
 const shortStyle: FlowStyle = { isFlowMap: isShort };
 
 /**
- * The YAML text of plain data, without line breaks of the writer's own, without invisible characters, and without a
- * line that a CI runner takes for a command. `${…}` in a text stands as it is.
+ * Returns the YAML text of plain data. It has no invisible characters, no line that a CI runner takes for a command,
+ * and no line breaks besides those of its texts. `${…}` in a text stays as it is.
  */
 function yamlText(content: YamlTree, style: FlowStyle): string {
   const document = new Document(content, { version: "1.2", schema: "core", aliasDuplicateObjects: false });
@@ -116,51 +116,49 @@ function yamlText(content: YamlTree, style: FlowStyle): string {
 
 function pathTo(
   { type, names }: Pick<ManifestBlock, "type" | "names">,
-  byType: ReadonlyMap<string, PlacedType>,
+  byType: ReadonlyMap<string, BlockType>,
 ): readonly string[] {
-  const placed = byType.get(type);
-  const way = placed && wayTo(placed, names.length, byType);
+  const blockType = byType.get(type);
+  const way = blockType && wayTo(blockType, names.length, byType);
   if (way === undefined)
     throw new Error(`a ${type} of the names ${names.join(".")} has no place in a manifest`);
   const rest = [...names];
-  return way.flatMap(({ place }) =>
-    place.shape === "map" ? [place.key, rest.shift() as string] : [place.key],
-  );
+  return way.flatMap(({ form }) => (form.shape === "map" ? [form.key, rest.shift() as string] : [form.key]));
 }
 
 function wayTo(
-  placed: PlacedType,
+  blockType: BlockType,
   names: number,
-  byType: ReadonlyMap<string, PlacedType>,
-): readonly PlacedType[] | undefined {
-  const above = placed.place.shape === "map" ? names - 1 : names;
-  for (const within of placed.place.within) {
+  byType: ReadonlyMap<string, BlockType>,
+): readonly BlockType[] | undefined {
+  const above = blockType.form.shape === "map" ? names - 1 : names;
+  for (const within of blockType.form.within) {
     if (within === "root") {
-      if (above === 0) return [placed];
+      if (above === 0) return [blockType];
       continue;
     }
     const parent = byType.get(within);
     const way = parent === undefined || above <= 0 ? undefined : wayTo(parent, above, byType);
-    if (way !== undefined) return [...way, placed];
+    if (way !== undefined) return [...way, blockType];
   }
   return undefined;
 }
 
-function contentOf({ names, attributes }: ManifestBlock, placed: PlacedType): unknown {
-  const { place, shorthand, type } = placed;
+function contentOf({ names, attributes }: ManifestBlock, blockType: BlockType): unknown {
+  const { form, shorthand, type } = blockType;
   const written = new Map([...attributes].map(([path, value]) => [path, dataOf(value)] as const));
   const { nameAttribute } = type;
-  if (nameAttribute !== undefined && place.shape === "map" && attributes.get(nameAttribute) === names.at(-1))
+  if (nameAttribute !== undefined && form.shape === "map" && attributes.get(nameAttribute) === names.at(-1))
     written.delete(nameAttribute);
   const alone = shorthand === undefined || written.size !== 1 ? undefined : written.get(shorthand.path);
   const isBare = alone !== undefined && alone !== null && (typeof alone !== "object" || Array.isArray(alone));
-  if (isBare && placed.children.size === 0) return alone;
+  if (isBare && blockType.children.size === 0) return alone;
   const keep = (paths: Iterable<readonly [key: string, path: string]>): YamlTree =>
     new Map(
       [...paths].filter(([, path]) => written.has(path)).map(([key, path]) => [key, written.get(path)]),
     );
-  const content = keep([...placed.attributes.keys()].map((path) => [path, path]));
-  for (const [key, group] of placed.groups) {
+  const content = keep([...blockType.attributes.keys()].map((path) => [path, path]));
+  for (const [key, group] of blockType.groups) {
     const further = [...written.keys()].filter(
       (path) => path.startsWith(`${key}.`) && isOpenField(type, path),
     );
@@ -170,7 +168,7 @@ function contentOf({ names, attributes }: ManifestBlock, placed: PlacedType): un
     ]);
     if (inner.size > 0) content.set(key, inner);
   }
-  return content.size === 0 && place.implicit === true ? undefined : content;
+  return content.size === 0 && form.implicit === true ? undefined : content;
 }
 
 /** A value as data whose texts stand as they are: a literal `${` is escaped, a reference is written out. */
@@ -193,7 +191,7 @@ const partText = (part: Template["parts"][number]): string => {
 /** Matches characters that are invisible or that YAML forbids: they stand in double quotes only, as escapes. */
 const invisible = /[^\P{C}\n]|[\u2028\u2029]/gu;
 
-/** What `##[group]` and `##vso[…]` begin with: runners obey them anywhere in a line. */
+/** The start of `##[group]` and `##vso[…]`: runners obey them anywhere in a line. */
 const runnerCommand = /#(?=#)/;
 /** `::error::` at the beginning of a line. */
 const workflowCommand = /^\s*::/m;
@@ -207,7 +205,7 @@ const escaped = (character: string): string => {
 const needsQuotes = /\n[ \t]|^\s|[ \t]\n|\s$/;
 
 function typeOfText(text: string): Scalar.Type {
-  if (text === "<<" || [needsQuotes, workflowCommand, escapes].some((one) => text.search(one) !== -1))
+  if (text === "<<" || [needsQuotes, workflowCommand, escapes].some((pattern) => text.search(pattern) !== -1))
     return Scalar.QUOTE_DOUBLE;
   return text.includes("\n") ? Scalar.BLOCK_LITERAL : Scalar.PLAIN;
 }
@@ -299,17 +297,17 @@ function editAt(text: string, at: unknown, rest: readonly string[], value: Plain
 }
 
 /**
- * The YAML text of a merged manifest, `${…}` as written. A secret is shown as its source; where its text stands in the
- * manifest, an empty value stands for it with its place in a comment, which no reader takes for a value.
+ * Returns the YAML text of a merged manifest, `${…}` as written. A secret is shown as its source. A secret text is
+ * shown as an empty value, with its location in a comment.
  */
 export function printManifest(root: MapNode, index: TypeIndex): string {
-  const { placeIn } = placesOf(index);
-  const printed = (node: SourceNode, place: Place): unknown => {
+  const { zoneIn } = zonesOf(index);
+  const printed = (node: SourceNode, zone: Zone): unknown => {
     if (node.kind === "scalar")
-      return isSecretPlace(place) && !onlyNames.test(String(node.value)) ? withheld(node) : node.value;
+      return isSecretZone(zone) && !onlyNames.test(String(node.value)) ? withheld(node) : node.value;
     // The content of a free key is used where an alias names it, and shown there.
     const parts = partsOf(node).flatMap(([key, part]) => {
-      const inner = placeIn(node, place, key, part);
+      const inner = zoneIn(node, zone, key, part);
       return inner === "free" ? [] : [[key, printed(part, inner)] as const];
     });
     return node.kind === "list" ? parts.map(([, part]) => part) : new Map(parts);

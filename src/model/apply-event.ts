@@ -1,11 +1,9 @@
 import * as z from "zod";
 import { type Diagnostic, diagnosticCodes } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
-import { applyCounts } from "./state";
+import { applyCounts, typed } from "./state";
 
-const address = z
-  .string()
-  .describe("Address of the resource: `service.shop.api`.") as unknown as z.ZodType<Address>;
+const address = typed<Address>(z.string().describe("Address of the resource: `service.shop.api`."));
 const stepAction = z.enum(["create", "update", "delete", "archive", "adopt", "forget"]);
 const plannedAction = z.enum([...stepAction.options, "replace"]);
 const seconds = z.number().min(0);
@@ -89,7 +87,7 @@ export const eventSchema = z.discriminatedUnion("type", [
     at,
     address,
     action: plannedAction,
-    because: z.array(z.string()) as unknown as z.ZodType<readonly Address[]>,
+    because: typed<readonly Address[]>(z.array(z.string())),
   }),
   // A finding that no `failed` event has, before the summary.
   z.strictObject({ type: z.literal("diagnostic"), at, diagnostic }),

@@ -16,8 +16,14 @@ export interface CatalogPlan {
 
 /** A catalog without entries, for runs that read none: nothing is checked against it. */
 export const emptyCatalog: Catalog = {
-  ...{ plans: [], databasePlans: [], regions: [], runtimes: [], serviceTypes: [] },
-  ...{ defaults: {}, capabilities: {}, pricesAreEstimates: true },
+  plans: [],
+  databasePlans: [],
+  regions: [],
+  runtimes: [],
+  serviceTypes: [],
+  defaults: {},
+  capabilities: {},
+  pricesAreEstimates: true,
 };
 
 /** The fields of `GET /catalog` that planning needs. */

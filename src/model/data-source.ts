@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { type Address, addressOf } from "./address";
 import type { LiveResource } from "./live";
-import { snakeCase } from "./text";
+import { snakeCase } from "./terraform-names";
 import type { Plain, Reference } from "./value";
 
 export type DataRead =
@@ -38,7 +38,8 @@ export const isDataAddress = (address: Address): boolean => address.startsWith(`
 
 /**
  * Returns a value of a result by its path: `configuration.port`, `regions.0.id`. Names below an attribute are those of
- * Terraform or of rnv. Undefined for a path that does not exist; null for an attribute that the service does not report.
+ * Terraform or of rnv. Undefined for a path that does not exist; null for an attribute that the service does not
+ * report.
  */
 export function dataValue(values: { readonly [name: string]: Plain }, path: string): Plain | undefined {
   const [first = "", ...others] = path.split(".");

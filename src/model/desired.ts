@@ -32,7 +32,7 @@ export interface Lifecycle {
 
 export const defaultLifecycle: Lifecycle = { preventDestroy: false, ignoreChanges: [], onRemove: "delete" };
 
-/** A source of parts of a resource that is not here. `below`: names that it replaces; `without`: that it cannot bring. */
+/** An absent source of parts of a resource. `below`: names that it replaces; `without`: names that it cannot bring. */
 export interface AbsentParts {
   readonly type: string;
   readonly reason: string;

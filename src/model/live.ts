@@ -77,7 +77,7 @@ export interface Pending {
   readonly isAnswered?: true;
   /** It awaited a checkout when it was last seen. Its wait begins once that is paid. */
   readonly awaited?: true;
-  /** When it was first recorded, or its deletion requested. A timeout of an earlier request counts from then. ISO 8601. */
+  /** Time of its first record, or of the request to delete it: timeouts count from then. ISO 8601. */
   readonly since?: string;
 }
 

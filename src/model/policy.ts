@@ -1,7 +1,7 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
 
-/** The effect of a failed policy: `advisory` is told, `overridable` stops unless it is overridden by name, `mandatory` stops. */
+/** The effect of a failed policy: `advisory` warns, `mandatory` stops, `overridable` stops unless named. */
 export type PolicyLevel = "advisory" | "overridable" | "mandatory";
 
 export interface PolicyExpression {

@@ -6,7 +6,7 @@ interface ProviderSetting {
   readonly isSensitive?: true;
 }
 
-/** Every setting of the provider. Address, workspace and key come from the environment where a block leaves them out. */
+/** Every setting of the provider. Defaults of address, workspace and key come from the environment. */
 export const providerSettings: readonly ProviderSetting[] = [
   {
     name: "baseUrl",

@@ -142,7 +142,7 @@ export interface Made {
   readonly madeAt?: string;
 }
 
-/** An action that a verb does to a resource at once, outside of a plan: `rnv restart` (interface, "Services", actions). */
+/** An action of a verb on a resource, outside of a plan: `rnv restart` (interface, "Services", actions). */
 export interface ResourceAction<Reads, Writes> {
   /** The part of the resource that it makes again; its record names the running release. */
   readonly makes?: {
@@ -157,7 +157,10 @@ export interface ResourceAction<Reads, Writes> {
   };
   /** Its end takes something away from those who use it: the name of the resource must be typed. */
   readonly mustBeConfirmed?: true;
-  /** Looks at its target, with one read at most; `last` is the record of the part that it makes. Throws `DiagnosticsError` where there is none. */
+  /**
+   * Finds its target, with one read at most; `last` is the record of the part that it makes. Throws `DiagnosticsError`
+   * without a target.
+   */
   readonly aim?: (reads: Reads, input: ActionInput, last: RecordedResource | undefined) => Promise<ActionAim>;
   readonly send: (writes: Writes, input: ActionInput) => Promise<Made>;
   /** Returns how to see the end of the accepted write. */
@@ -188,8 +191,8 @@ export interface ResourceOperations<Reads, Writes> {
   readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;
 
   /**
-   * Returns the possible results of an unanswered create: the resources of the name, in the parent and the place. Undefined
-   * when they cannot be looked up. Absent for a type without creates.
+   * Returns the possible results of an unanswered create: the resources of the name, in the parent and the place.
+   * Undefined when they cannot be looked up. Absent for a type without creates.
    */
   readonly candidates?: (
     reads: Reads,

@@ -32,8 +32,8 @@ export interface AttributeRule {
   /** A new resource with the values of a removed resource here is probably that resource, renamed. */
   readonly kept?: true;
   /**
-   * The platform resolves the value from several forms: a name, an id. A read shows it in the declared form where both mean
-   * the same; without a read two forms cannot be compared.
+   * The platform resolves the value from several forms: a name, an id. A read shows it in the declared form where both
+   * mean the same; without a read two forms cannot be compared.
    */
   readonly resolved?: true;
   /** Values that the interface shows; others are allowed. */
@@ -57,7 +57,7 @@ export interface ComputedRule {
   readonly movesByItself?: true;
 }
 
-export interface ManifestPlace {
+export interface ManifestForm {
   /** The key that holds it: `services`. */
   readonly key: string;
   /** Types whose block the key stands in; `root` for the top level. */
@@ -70,7 +70,7 @@ export interface ManifestPlace {
   readonly shorthand?: string;
   /** Keys besides attributes that may be written in the block. */
   readonly meta?: readonly ("lifecycle" | "import" | "dependsOn")[];
-  /** Blocks that several parents take: the key of named groups at the top level, and that of a parent that takes some. */
+  /** Blocks that parents share: the key of named groups at the top level, and the key in a parent that uses groups. */
   readonly shared?: { readonly groups: string; readonly from: string };
   /** Words that people write for the key by mistake; the error names the key. */
   readonly alsoCalled?: readonly string[];
@@ -156,8 +156,8 @@ export interface WaitPolicy {
 /** The behaviour of a type that runs because others change: a deployment, a saved layout. */
 export interface Reaction {
   /**
-   * Returns why the resource must run again; `always` where it runs in every run, whatever changed. Undefined: no reason
-   * but a difference in its own fields. Null: it must not run, whatever differs.
+   * Returns why the resource must run again; `always` where it runs in every run, whatever changed. Undefined: no
+   * reason but a difference in its own fields. Null: it must not run, whatever differs.
    */
   readonly reason: (context: ReactionContext) => string | null | undefined;
   /** Returns why it cannot run now although it should: the plan reports it, and the apply fails. */
@@ -186,8 +186,8 @@ type Picture =
 
 /**
  * A resource type without the platform: schema, rules, identity. Pure. These derive from it: manifest validation, JSON
- * Schema, diff, masking, the Terraform schema, the constructs' types, the reference docs. No engine code tests `type` or
- * names an attribute.
+ * Schema, diff, masking, the Terraform schema, the constructs' types, the reference docs. No engine code tests `type`
+ * or names an attribute.
  */
 export interface ResourceType {
   readonly type: string;
@@ -205,13 +205,13 @@ export interface ResourceType {
   readonly groups: readonly string[];
   /** One of the groups takes further fields: those that `defaults` names and the schema does not, typed by it. */
   readonly open?: { readonly group: string; readonly rule: AttributeRule };
-  readonly manifest: ManifestPlace;
+  readonly manifest: ManifestForm;
 
   /** The attribute that holds its name (default: its logical name); undefined when it has none. */
   readonly nameAttribute?: string;
   /**
-   * The choice of its parent that, with the name, identifies it: the attribute that declares it, and the computed attribute
-   * with its id. If none is declared, a move is drift and changes nothing.
+   * The choice of its parent that, with the name, identifies it: the attribute that declares it, and the computed
+   * attribute with its id. If none is declared, a move is drift and changes nothing.
    */
   readonly place?: { readonly attribute: string; readonly id: string };
   /** The first that applies; empty for a root type. */
@@ -221,7 +221,7 @@ export interface ResourceType {
   readonly removal: "delete" | "forget";
   /** The service deletes it together with its parent, without a request of its own. */
   readonly removedWithParent: boolean;
-  /** A boolean attribute that declares it as made elsewhere: found or an error, never created, forgotten, not deleted. */
+  /** A boolean attribute that declares it as created elsewhere: never created or deleted, an error if missing. */
   readonly preservedBy?: string;
 
   /** Returns the service's defaults by attribute path (column C of DESIGN section 4), for one `variant` where given. */

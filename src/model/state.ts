@@ -23,7 +23,9 @@ const objectOf = <Value>() => z.custom<Record<string, Value>>(isObject, "expecte
 
 const text = z.string().min(1);
 const texts = z.array(text);
-const address = text as unknown as z.ZodType<Address>;
+/** Gives a schema the type of its values, where TypeScript cannot derive it. */
+export const typed = <Value>(schema: z.ZodType) => schema as z.ZodType<Value, Value>;
+const address = typed<Address>(text);
 const count = z.int().min(0);
 
 const resource = z.looseObject({
@@ -43,13 +45,13 @@ const resource = z.looseObject({
   updatedAt: z.string().optional(),
   /** Digest of the resource in the answer to our last write, where `updatedAt` is of that answer. */
   content: text.optional(),
-  /** When our last write to it was answered, or it was imported, by the service's clock where that is known. ISO 8601. */
+  /** Time of the answer to our last write to it, or of its import; by the service's clock if known. ISO 8601. */
   writtenAt: z.string().optional(),
   preventDestroy: z.boolean(),
   onRemove: z.enum(["delete", "archive", "retain"]),
-  /** Its own defaults: settings that were not sent when it was made and differed from the catalog's; none when absent. */
+  /** Its own defaults: settings that its create did not send and that differed from the catalog's. */
   initial: objectOf<Plain>().optional(),
-  /** Attribute paths of the settings that its create sent; once it is read, all others become its own defaults (`initial`). */
+  /** Attribute paths of settings that its create sent; a read makes all others its own defaults (`initial`). */
   madeWith: texts.optional(),
   /** Attribute paths of `lifecycle.ignoreChanges`; none when it is absent. */
   ignoreChanges: texts.optional(),
@@ -63,7 +65,7 @@ const resource = z.looseObject({
   pending: z.custom<Pending>(isObject, "expected an object").optional(),
   /** Why its last deletion failed: it is asked for again, whatever the service still shows of that deletion. */
   deletionFailed: z.string().optional(),
-  /** Archived with `onRemove: archive`, or holding or belonging to an archived resource. Not managed until it is declared again. */
+  /** Archived by `onRemove: archive`, or around or in such a resource: not managed until it is declared again. */
   retained: z.literal(true).optional(),
 });
 
@@ -166,10 +168,7 @@ const run = z.looseObject({
     .looseObject({
       address,
       command,
-      pending: z.looseObject({
-        kind: z.enum(["deployment", "operation"]),
-        id: text,
-      }) as unknown as z.ZodType<Pending>,
+      pending: typed<Pending>(z.looseObject({ kind: z.enum(["deployment", "operation"]), id: text })),
     })
     .optional(),
 });
@@ -252,7 +251,7 @@ export const stateSchema = z.looseObject({
   history: z.array(pastRun).optional(),
   /** First 16 hex digits of SHA-256 of the fingerprint key; null before the first fingerprint. */
   keyId: z.string().nullable(),
-  resources: z.record(z.string() as unknown as z.ZodType<Address, Address>, resource),
+  resources: z.record(typed<Address>(z.string()), resource),
   outputs: objectOf<Plain>(),
   /** The run in progress or cut short; null after a run that ended. */
   run: run.nullable(),

@@ -79,8 +79,9 @@ export function durationText(milliseconds: number): string {
   return parts.map(([count, unit]) => (count > 0 ? `${count}${unit}` : "")).join("") || "0s";
 }
 
-/** Milliseconds of a wait after which it is told for the first, second … time: 10 s, 30 s, and then each minute. */
-export const reminderAfter = (told: number): number => [10_000, 30_000][told] ?? 60_000 * (told - 1);
+/** Milliseconds of a wait until its next reminder, after `reminders` so far: 10 s, 30 s, and then each minute. */
+export const reminderAfter = (reminders: number): number =>
+  [10_000, 30_000][reminders] ?? 60_000 * (reminders - 1);
 
 /** Returns the pause before another try: `first`, doubled with each of the `tries` so far, at most `longest`. */
 export const backoff = (tries: number, first: number, longest: number): number =>

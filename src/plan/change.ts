@@ -1,8 +1,8 @@
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
-import { append } from "../model/graph";
+import { append } from "../model/multimap";
 import { type Effect, type Money, pathsWith, ruleAt, withoutOpenFields } from "../model/resource-type";
-import { sha256 } from "../model/text";
+import { sha256 } from "../model/sha256";
 import { canonicalJson, type Plain } from "../model/value";
 import { changesRecordOnly, changesSomething, type Decision, type Decisions, isDeletion } from "./decision";
 import type { Graph } from "./graph";

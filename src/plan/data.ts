@@ -4,8 +4,9 @@ import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import { type DataRead, dataValue, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredAttribute, DesiredData, DesiredResource } from "../model/desired";
-import { append, reachable } from "../model/graph";
+import { reachable } from "../model/graph-walk";
 import type { LiveResource } from "../model/live";
+import { append } from "../model/multimap";
 import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import {

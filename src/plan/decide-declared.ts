@@ -1,9 +1,10 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { isPlacedAs } from "../model/declared-choice";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource } from "../model/live";
-import { isPlacedAs } from "../model/place";
+import { uuidPattern } from "../model/resource-id";
 import { isParentAttribute, isPreserved } from "../model/resource-type";
-import { sameName, uuidPattern } from "../model/text";
+import { sameName } from "../model/service-names";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff";
 import { isGone, ownerKey, type ResourceInstance, whyAgain, whyGone } from "./instances";

@@ -1,6 +1,7 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
 import type { Address } from "../model/address";
+import { canonicalId } from "../model/resource-id";
 import {
   type AttributeRule,
   isParentAttribute,
@@ -10,7 +11,6 @@ import {
   ruleAt,
 } from "../model/resource-type";
 import { isFingerprint, type RecordedResource } from "../model/state";
-import { canonicalId } from "../model/text";
 import { isOlder } from "../model/time";
 import { isPlain, type Plain, plainEqual, type ResolvedValue, Unknown } from "../model/value";
 import type { UndeclaredField } from "./drift";

@@ -2,8 +2,8 @@ import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { keptRuns } from "../model/history";
 import { Secret } from "../model/secret";
+import { sha256 } from "../model/sha256";
 import type { PastRun } from "../model/state";
-import { sha256 } from "../model/text";
 import {
   Computed,
   canonicalJson,

@@ -1,7 +1,8 @@
 import { type Diagnostic, hasErrors, lineOf, type SourceRange } from "../diagnostics/diagnostic";
 import { nameOf } from "../model/address";
 import type { Check } from "../model/policy";
-import { camelCase, sha256, snakeCase } from "../model/text";
+import { sha256 } from "../model/sha256";
+import { camelCase, snakeCase } from "../model/terraform-names";
 import { canonicalJson, isObject, isPlain, type Mask, noMask, type Plain, unflatten } from "../model/value";
 import {
   type AttributeChange,

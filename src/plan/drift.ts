@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { type Address, nameOf } from "../model/address";
 import { findingSchema, locationSchema } from "../model/apply-event";
-import type { TargetNames } from "../model/target";
+import type { TargetNames } from "../model/target-location";
 import { Unknown } from "../model/value";
 import { shownPlan } from "./document";
 import {

@@ -1,7 +1,8 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { didYouMeanAddress } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
-import { append, reachable, topologicalOrder } from "../model/graph";
+import { reachable, topologicalOrder } from "../model/graph-walk";
+import { append } from "../model/multimap";
 import type { ResourceInstance, ResourceInstances } from "./instances";
 import type { PlanOptions } from "./plan";
 

@@ -3,9 +3,9 @@ import { suggest } from "../diagnostics/suggest";
 import { type Address, nameOf } from "../model/address";
 import { type Consumer, consumerList } from "../model/consumer";
 import type { Desired } from "../model/desired";
-import { append } from "../model/graph";
+import { append } from "../model/multimap";
 import { pathsWith } from "../model/resource-type";
-import { shortList } from "../model/text";
+import { shortList } from "../model/wording";
 import { type Decision, type Decisions, isDeletion } from "./decision";
 import {
   declaresPlaceOf,

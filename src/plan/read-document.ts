@@ -1,4 +1,4 @@
-import { camelCase } from "../model/text";
+import { camelCase } from "../model/terraform-names";
 import { isObject, type Plain } from "../model/value";
 import { withKeys } from "./document";
 import {

@@ -10,8 +10,8 @@ import {
   type Upstream,
 } from "../model/resource-type";
 import { Secret } from "../model/secret";
+import { sameName } from "../model/service-names";
 import { isFingerprint } from "../model/state";
-import { sameName } from "../model/text";
 import {
   Computed,
   canonicalJson,

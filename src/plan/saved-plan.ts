@@ -1,6 +1,6 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
-import { sha256 } from "../model/text";
+import { sha256 } from "../model/sha256";
 import { canonicalJson, noMask, type Plain } from "../model/value";
 import { compact, planDocument, type Unbound } from "./document";
 import type { Plan, PlanInput, PlanOptions, Revealed } from "./plan";

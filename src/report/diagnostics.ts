@@ -5,7 +5,8 @@ import {
   type SourceRange,
   sortDiagnostics,
 } from "../diagnostics/diagnostic";
-import { compareTexts, shortList } from "../model/text";
+import { compareTexts } from "../model/text-order";
+import { shortList } from "../model/wording";
 import { diagnosticData } from "./documents";
 import { escapeLines, escapeText, fencedBlock, jsonText, shorten } from "./escape-text";
 import { compareNatural, groupBy } from "./order";

@@ -1,5 +1,6 @@
 import type { Address } from "../model/address";
-import { compareTexts, shortList } from "../model/text";
+import { compareTexts } from "../model/text-order";
+import { shortList } from "../model/wording";
 import {
   type AcceptedDrift,
   countOf,
@@ -34,8 +35,7 @@ export function driftSections(report: DriftReport): readonly Section[] {
   const consequences = groupBy(readingOrder(report.consequences), ({ because }) => because[0]);
   const facts = (address: Address, event = "") => {
     const own = consequences.get(address) ?? [];
-    const phrases = own.map((one) => `${one.address} ${pendingPhrase({ ...one, fields: [] })}`);
-    const repair = shortList(phrases, 5);
+    const repair = shortList(own.map((one) => `${one.address} ${pendingPhrase({ ...one, fields: [] })}`));
     const text = [event, repair && `to repair it: ${repair}`].filter(Boolean).join("; ");
     return text === "" ? [] : [{ text }];
   };

@@ -1,6 +1,6 @@
 import { type Address, nameOf, typeOf } from "../model/address";
-import { append } from "../model/graph";
-import { compareTexts } from "../model/text";
+import { append } from "../model/multimap";
+import { compareTexts } from "../model/text-order";
 
 /** Types that are named after their holder, and come after all other parts of it. */
 const closing: ReadonlySet<string> = new Set(["deployment", "layout"]);

@@ -1,7 +1,8 @@
 import { type Address, nameOf } from "../model/address";
 import { isCrossStackOutput } from "../model/desired";
 import type { Standing } from "../model/live";
-import { capitalized, compareTexts, shortList } from "../model/text";
+import { compareTexts } from "../model/text-order";
+import { capitalized, shortList } from "../model/wording";
 import { free, sameMoney, totalCost } from "../plan/change";
 import { shownPlan } from "../plan/document";
 import { type AttributeChange, type Change, deedOf, isListed, isRun, type Plan } from "../plan/plan";

@@ -1,5 +1,5 @@
 import { hasErrors } from "../diagnostics/diagnostic";
-import { shortList } from "../model/text";
+import { shortList } from "../model/wording";
 import { shortDigest } from "../plan/digest";
 import { planDocument } from "../plan/document";
 import { type Change, hasChanges, type Plan } from "../plan/plan";

@@ -1,7 +1,7 @@
 import { keptRuns } from "../model/history";
 import { type Check, isCondition } from "../model/policy";
 import type { Effect, Money } from "../model/resource-type";
-import { shortList } from "../model/text";
+import { shortList } from "../model/wording";
 import { changesRecordOnly } from "../plan/decision";
 import type { PlanDifference } from "../plan/digest";
 import {

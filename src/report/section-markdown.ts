@@ -1,4 +1,4 @@
-import { capitalized, shortList } from "../model/text";
+import { capitalized, shortList } from "../model/wording";
 import {
   codeSpan,
   escapeHtml,

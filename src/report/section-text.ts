@@ -1,4 +1,4 @@
-import { shortList } from "../model/text";
+import { shortList } from "../model/wording";
 import { escapeLines, escapeText, quoteText } from "./escape-text";
 import { groupBy } from "./order";
 import { effectWords } from "./plan-wording";

@@ -1,7 +1,7 @@
 import { type Address, nameOf } from "../model/address";
 import { isCrossStackOutput, isHiddenOutput } from "../model/desired";
 import { isFingerprint, type RecordedResource, type State } from "../model/state";
-import { compareTexts } from "../model/text";
+import { compareTexts } from "../model/text-order";
 import { type Plain, unflatten } from "../model/value";
 import { inDocument } from "../plan/document";
 import type { Backup } from "../state/backend";

@@ -1,7 +1,8 @@
+import { shortId } from "../model/resource-id";
 import type { PastRun, State, Touched } from "../model/state";
-import { shortId, shortList } from "../model/text";
 import { durationText } from "../model/time";
 import type { Plain } from "../model/value";
+import { shortList } from "../model/wording";
 import { inDocument } from "../plan/document";
 import type { Release, ReleaseList, RunningService } from "./documents";
 import { escapeText, quoteText, shorten } from "./escape-text";
@@ -226,7 +227,6 @@ const ends: Readonly<Record<number, string>> = {
 const countsOf = ({ counts }: PastRun): string =>
   countList(Object.entries(counts ?? {}).map(([what, count]) => [count, what]));
 
-/** True for a verb on one resource: its result names it. */
 const isOfOne = (run: PastRun): boolean =>
   run.touched?.length === 1 && run.exitCode !== undefined && countsOf(run) === "";
 

@@ -1,6 +1,6 @@
 import { diffArrays } from "diff";
-import { shortList } from "../model/text";
 import { type Plain, plainEqual } from "../model/value";
+import { shortList } from "../model/wording";
 import type { AttributeChange, ChangeCause, ShownValue } from "../plan/plan";
 import { escapeJson, escapeLines, escapeText, quoteText, shorten } from "./escape-text";
 import { arrowOf, padTo, type Style, textWidth, wrapLines } from "./style";

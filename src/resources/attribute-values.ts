@@ -1,9 +1,9 @@
 import type { ById } from "../api/reads";
 import { joinHints } from "../diagnostics/suggest";
 import type { LiveResource, ReadResult } from "../model/live";
+import { canonicalId } from "../model/resource-id";
 import type { CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
 import type { Finding } from "../model/resource-type";
-import { canonicalId } from "../model/text";
 import { canonicalJson, type Plain, plainEqual } from "../model/value";
 
 /** A computed attribute that moves by itself, as with deployments and checks of health. */

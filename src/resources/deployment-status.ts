@@ -5,10 +5,10 @@ import type { Reads } from "../api/reads";
 import { hiddenText } from "../api/recorded-values";
 import type { Deployment, Service } from "../api/wire/shapes";
 import { atCheckout, type Pending, type Standing } from "../model/live";
+import { shortId } from "../model/resource-id";
 import type { CandidateSearch, OperationStatus, PlannedRuns } from "../model/resource-operations";
 import type { Finding } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
-import { shortId } from "../model/text";
 import { isOlder } from "../model/time";
 import { notShown } from "./deletion";
 

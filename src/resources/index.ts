@@ -1,8 +1,9 @@
 import type { Reads, Resource } from "../api/reads";
 import { addressOf } from "../model/address";
 import { isMissing, type ReadResult } from "../model/live";
+import { uuidPattern } from "../model/resource-id";
 import type { ReadTarget } from "../model/resource-operations";
-import { sameName, uuidPattern } from "../model/text";
+import { sameName } from "../model/service-names";
 import { deployment } from "./deployment";
 import { layout } from "./layout";
 import { project } from "./project";

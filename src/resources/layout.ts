@@ -13,11 +13,13 @@ import {
 import { failure } from "../diagnostics/diagnostic";
 import { didYouMean, joinHints } from "../diagnostics/suggest";
 import { typeOf } from "../model/address";
-import { append, topologicalOrder } from "../model/graph";
+import { topologicalOrder } from "../model/graph-walk";
 import type { LiveResource, Offers, ReadResult } from "../model/live";
+import { append } from "../model/multimap";
 import type { Accepted, CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
 import type { Finding, Neighbour, ReactionContext, ResourceType, RulesOf } from "../model/resource-type";
-import { compareTexts, entriesNamed } from "../model/text";
+import { entriesNamed } from "../model/service-names";
+import { compareTexts } from "../model/text-order";
 import { type Attributes, isObject, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { parentIdOf, parentRecord, present, sameId } from "./attribute-values";
 

@@ -8,6 +8,7 @@ import type { Deletion, Project } from "../api/wire/shapes";
 import { failure } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
 import type { LiveResource, Offered, Pending, ReadResult } from "../model/live";
+import { canonicalId } from "../model/resource-id";
 import type {
   Accepted,
   CreateInput,
@@ -17,7 +18,8 @@ import type {
   UpdateInput,
 } from "../model/resource-operations";
 import type { ResourceType, RulesOf } from "../model/resource-type";
-import { canonicalId, entriesNamed, sameName, shortList } from "../model/text";
+import { entriesNamed, sameName } from "../model/service-names";
+import { shortList } from "../model/wording";
 import { checkName, foundAmong, moving, present, sameColor, textAt } from "./attribute-values";
 import { type DeletionLook, deletionOf } from "./deletion";
 

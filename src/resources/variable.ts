@@ -19,7 +19,7 @@ import type {
 } from "../model/resource-operations";
 import type { Finding, ResourceType, RulesOf } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import { sameName } from "../model/text";
+import { sameName } from "../model/service-names";
 import { isOlder } from "../model/time";
 import { type ResolvedValue, Unknown } from "../model/value";
 import { checkName, foundAmong, parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";

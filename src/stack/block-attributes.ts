@@ -1,10 +1,10 @@
-import type { Block, WrittenAttribute } from "../declaration/block";
+import type { Block, WrittenAttribute } from "../declaration/declared-block";
 import { entryNode, mapNode } from "../declaration/tree";
 import { type AttributeShape, openShape, schemaKinds, unknownField } from "../declaration/type-index";
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
-import { camelCase, protectionAttribute } from "../model/text";
+import { camelCase, protectionAttribute } from "../model/terraform-names";
 import type { JsonNode } from "./document";
 import { invalid, refused, StackProblem } from "./language/problem";
 import type { StackGroup, StackType } from "./names";
@@ -74,7 +74,7 @@ function fieldNamed(
   { type, address, reader }: ResourceSource,
 ): AttributeShape | undefined {
   const known = fields.get(key);
-  const further = known ?? openShape(type.placed, groupKey, camelCase(key));
+  const further = known ?? openShape(type.blockType, groupKey, camelCase(key));
   if (known === undefined && further !== undefined)
     reader.note(unknownField(address, further.path, keyRange, didYouMean(key, fields.keys()), { name: key }));
   return further;

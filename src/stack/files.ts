@@ -1,13 +1,13 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import * as z from "zod";
-import { isLinkOut, isWithin, linkOut, realPath, shownPath } from "../declaration/files";
 import type { Report } from "../declaration/findings";
 import type { FileRequest, SynthesizedFiles } from "../declaration/load-request";
+import { isLinkOut, isWithin, linkOut, realPath, shownPath } from "../declaration/project-files";
 import { mayShow, star } from "../declaration/secret-texts";
 import { isSecretName } from "../declaration/trust";
 import { error } from "../diagnostics/diagnostic";
-import { topologicalOrder } from "../model/graph";
+import { topologicalOrder } from "../model/graph-walk";
 import type { JsonNode } from "./document";
 import type { Stack, StackContext } from "./stack";
 
@@ -181,7 +181,7 @@ export function maskStack(text: string, stack: Stack, dataTypes: StackContext["d
     if (node.isList) for (const item of node.items) hide(item, isOpen, isNamedSecret);
     for (const [key, inner] of node.members) hide(inner, isOpen, isNamedSecret || isSecretName(key));
     const isScalar = !node.isList && !node.isObject;
-    if (isScalar && !mayShow(node.value, isOpen, isNamedSecret))
+    if (isScalar && !mayShow(node.value, { isOpen, isNamedSecret }))
       ranges.push([node.range.start, node.range.end]);
   };
   hide(stack.root, false, false);

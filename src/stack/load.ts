@@ -1,22 +1,22 @@
 import { resolve } from "node:path";
-import { type Block, secretNamesIn } from "../declaration/block";
 import type { BuiltResource } from "../declaration/build-resource";
+import { type Block, secretNamesIn } from "../declaration/declared-block";
 import { fetchSecrets } from "../declaration/fetch-secrets";
-import { maxTotalBytes, projectFolder, readSource } from "../declaration/files";
 import { collectFindings, type Findings, formatLocation, type Report } from "../declaration/findings";
 import type { LoadContext } from "../declaration/load-context";
 import type { LoadedManifest, ManifestRequest } from "../declaration/load-request";
+import { maxTotalBytes, projectFolder, readSource } from "../declaration/project-files";
+import { readValue } from "../declaration/read-value";
 import { checkCycles, type Dependant } from "../declaration/references";
 import { star } from "../declaration/secret-texts";
 import type { SourceNode } from "../declaration/tree";
 import { trustOf } from "../declaration/trust";
 import { indexTypes } from "../declaration/type-index";
-import { readValue } from "../declaration/values";
 import { error, hasErrors, SourceFile, sortDiagnostics, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { dataSegments, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredAttribute, DesiredData, DesiredResource } from "../model/desired";
-import { snakeCase, terraformPrefix } from "../model/text";
+import { snakeCase, terraformPrefix } from "../model/terraform-names";
 import { referredAddresses } from "../model/value";
 import { type JsonNode, parseStackDocument } from "./document";
 import { findStacks, maskStack, type StackFile } from "./files";
@@ -68,8 +68,8 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     cwd,
     misses: { count: 0 },
     secretFolder: cwd,
-    project: projectFolder(cwd, [], request.untrusted === true),
-    trust: trustOf(request.environment, request.untrusted === true),
+    project: projectFolder({ cwd, files: [], untrusted: request.untrusted }),
+    trust: trustOf(request),
     secretNames,
     isPartial: false,
     importsByName: true,
@@ -184,12 +184,12 @@ function reportNamesakes(
   const first = new Map<string, StackBlock>();
   blocks.forEach((one, i) => {
     const { block, source, link } = one;
-    const { type, place } = block.placed;
+    const { type, form } = block.blockType;
     const { address, range } = block;
     const isPart = type.removedWithParent === true;
     const id = link?.value.value;
     const of = block.parent?.address ?? (typeof id === "string" ? id : referredAddresses(id)[0]);
-    const name = place.shape === "single" ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
+    const name = form.shape === "single" ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
     const around = isPart ? [] : workspaceOf(source);
     const isNamed = typeof name === "string" && (!isPart || of !== undefined);
     const key = isNamed ? [type.type, of, name, ...around].join("\0") : address;
@@ -268,7 +268,7 @@ function readLookup(
   return {
     address,
     owner,
-    type: type?.placed.type.type,
+    type: type?.blockType.type.type,
     listing: listing && terraformType,
     query,
     dependsOn: dependsOnOf(entry, { address, range }, reader),

@@ -1,6 +1,6 @@
-import type { AttributeShape, PlacedType, TypeIndex } from "../declaration/type-index";
+import type { AttributeShape, BlockType, TypeIndex } from "../declaration/type-index";
 import { type Address, addressOf, isLogicalName } from "../model/address";
-import { type Listing, listings } from "../model/listings";
+import { type Listing, listings } from "../model/listing-schemas";
 import type { Parent } from "../model/resource-type";
 import {
   generatedName,
@@ -8,12 +8,12 @@ import {
   terraformNameOf,
   writeOnlyNameOf,
   writeOnlyVersionOf,
-} from "../model/text";
+} from "../model/terraform-names";
 
 /** A resource type by the names that it and its attributes have in Terraform. */
 export interface StackType {
   readonly terraformType: string;
-  readonly placed: PlacedType;
+  readonly blockType: BlockType;
   /** Attributes outside of groups; a secret one also under the name by which Terraform keeps it out of its state. */
   readonly attributes: ReadonlyMap<string, AttributeShape>;
   /** Attributes that only tell Terraform when to send a write-only one again. */
@@ -39,7 +39,7 @@ export interface DataType {
 export function indexDataTypes(types: ReadonlyMap<string, StackType>): ReadonlyMap<string, DataType> {
   // Resources with a name and a life of their own can be looked up.
   const named = [...types.values()].filter(
-    ({ placed: { type } }) => type.nameAttribute !== undefined && !type.removedWithParent,
+    ({ blockType: { type } }) => type.nameAttribute !== undefined && !type.removedWithParent,
   );
   return new Map<string, DataType>([
     ...named.map((type) => [type.terraformType, lookupOf(type)] as const),
@@ -49,14 +49,14 @@ export function indexDataTypes(types: ReadonlyMap<string, StackType>): ReadonlyM
 
 /** Shown are attributes that are declared and computed, without secrets and those that only rnv reads. */
 function lookupOf(type: StackType): DataType {
-  const { placed, nameKey = "" } = type;
+  const { blockType, nameKey = "" } = type;
   const parents = [...type.parents].map(([key, { attribute }]) => [key, attribute] as const);
   const declared = [...type.attributes].filter(
-    ([, { secret, path }]) => !secret && placed.type.rules[path]?.change !== "local",
+    ([, { secret, path }]) => !secret && blockType.type.rules[path]?.change !== "local",
   );
   return {
     type,
-    query: new Map([...parents, [nameKey, placed.type.nameAttribute ?? nameKey], ["id", "id"]]),
+    query: new Map([...parents, [nameKey, blockType.type.nameAttribute ?? nameKey], ["id", "id"]]),
     shows: new Map([
       ...declared.map(([key, { path }]) => [key, path] as const),
       ...[...type.groups].flatMap(([name, group]) => pathsOf(name, group)),
@@ -88,19 +88,19 @@ export interface StackGroup {
 }
 
 export const indexStackTypes = ({ byType }: TypeIndex): ReadonlyMap<string, StackType> =>
-  new Map([...byType.values()].map((placed) => [terraformNameOf(placed.type), stackType(placed)]));
+  new Map([...byType.values()].map((blockType) => [terraformNameOf(blockType.type), stackType(blockType)]));
 
-function stackType(placed: PlacedType): StackType {
-  const { nameAttribute, parents, computed } = placed.type;
-  const groups = [...placed.groups].map(([key, fields]): readonly [string, StackGroup] => [
+function stackType(blockType: BlockType): StackType {
+  const { nameAttribute, parents, computed } = blockType.type;
+  const groups = [...blockType.groups].map(([key, fields]): readonly [string, StackGroup] => [
     snakeCase(key),
     { key, fields: bySnakeCase(fields) },
   ]);
-  const attributes = bySnakeCase(placed.attributes);
+  const attributes = bySnakeCase(blockType.attributes);
   const writeOnly = [...attributes].filter(([, { secret }]) => secret);
   return {
-    terraformType: terraformNameOf(placed.type),
-    placed,
+    terraformType: terraformNameOf(blockType.type),
+    blockType,
     attributes: new Map([
       ...attributes,
       ...writeOnly.map(([name, shape]) => [writeOnlyNameOf(name), shape] as const),
@@ -121,8 +121,8 @@ const bySnakeCase = <Value>(entries: Iterable<readonly [string, Value]>): Readon
  * The address of a Terraform resource: `rnv_service.api` is `service.api`, and `__` stands for a dot, so that
  * `rnv_service.shop__api` is `service.shop.api`, as in a manifest. Two names never share an address.
  */
-export function addressOfResource({ placed }: StackType, name: string): Address {
-  if (!name.includes("__")) return addressOf(placed.type.type, name);
+export function addressOfResource({ blockType }: StackType, name: string): Address {
+  if (!name.includes("__")) return addressOf(blockType.type.type, name);
   const segments = name.split("__");
-  return addressOf(placed.type.type, ...(segments.every(isLogicalName) ? segments : [name]));
+  return addressOf(blockType.type.type, ...(segments.every(isLogicalName) ? segments : [name]));
 }

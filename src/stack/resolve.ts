@@ -4,7 +4,7 @@ import type { Diagnostic, SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import { crossStackData, dataSegments, dataType } from "../model/data-source";
-import { camelCase, generatedName, variablesResource, writeOnlyNameOf } from "../model/text";
+import { camelCase, generatedName, variablesResource, writeOnlyNameOf } from "../model/terraform-names";
 import type { JsonNode } from "./document";
 import { convert } from "./language/conversion";
 import { evaluateText, objectOf } from "./language/evaluate";

@@ -1,5 +1,5 @@
-import type { Block } from "../declaration/block";
 import { type BuiltResource, buildResource } from "../declaration/build-resource";
+import type { Block } from "../declaration/declared-block";
 import {
   entryNode,
   listNode,
@@ -21,7 +21,7 @@ import {
   terraformPrefix,
   timeoutNames,
   variablesResource,
-} from "../model/text";
+} from "../model/terraform-names";
 import { parseDuration } from "../model/time";
 import { referredAddresses, Template } from "../model/value";
 import {
@@ -68,7 +68,7 @@ export function readResource(
   const source: ResourceSource = { resource, type, address, reader };
   for (const key of terraformOnly)
     if (!block.at(key).isAbsent) reader.refuse(withoutRepetition(key), block.at(key).keyRange);
-  const { removal, removedWithParent } = type.placed.type;
+  const { removal, removedWithParent } = type.blockType.type;
   const provider = readProvider(block, reader);
   const isProtectable = removal === "delete" && !removedWithParent;
   const isKept = protectionOf(block.at(protectionAttribute), isProtectable, reader);
@@ -83,7 +83,7 @@ export function readResource(
     source,
     link,
     block: {
-      placed: type.placed,
+      blockType: type.blockType,
       address,
       name: names.at(-1) ?? "",
       names,
@@ -129,10 +129,10 @@ export function buildStackResource({ block, source, link }: StackBlock): BuiltRe
 }
 
 /** Returns true if the order of two resources follows from their types: only Terraform has to be told. */
-const isImplied = ({ placed, parent }: Block, named: Block | undefined): boolean =>
+const isImplied = ({ blockType, parent }: Block, named: Block | undefined): boolean =>
   parent !== undefined &&
   named?.parent?.address === parent.address &&
-  placed.type.follows.includes(named.placed.type.type);
+  blockType.type.follows.includes(named.blockType.type.type);
 
 /** Refuses `triggers` with a reason that rnv does not see by itself. Derived ones are for Terraform. */
 function checkTriggers({ resource, type, reader }: ResourceSource, own: Block): void {
@@ -146,7 +146,7 @@ function checkTriggers({ resource, type, reader }: ResourceSource, own: Block): 
     const named = reading.blocks.get(address as Address);
     return named !== undefined && (named === own.parent || isImplied(own, named));
   };
-  const hint = `a ${type.placed.type.type} of rnv follows what it belongs to, and what lies beside it, without any; for other reasons run the stack with Terraform`;
+  const hint = `a ${type.blockType.type.type} of rnv follows what it belongs to, and what lies beside it, without any; for other reasons run the stack with Terraform`;
   const reasons = [...at.members.values()];
   if (reasons.length === 0 || !reasons.every(isSeen))
     reader.refuse(unsupported("triggers", hint), at.keyRange);
@@ -211,7 +211,7 @@ function readParent(source: ResourceSource): ParentLink | undefined {
     return undefined;
   }
   const [first] = type.parents.keys();
-  if (first !== undefined && !type.placed.place.within.includes("root")) refuseMissing(source, first);
+  if (first !== undefined && !type.blockType.form.within.includes("root")) refuseMissing(source, first);
   return undefined;
 }
 
@@ -323,10 +323,10 @@ const literal = (at: JsonNode): SourceNode =>
   at.isObject || at.isList ? listNode([], at.range) : scalarNode(at.value ?? null, at.range);
 
 /** `configuration.health_check_path` in rnv's words; `all` names every attribute. */
-function ignoredPaths(at: JsonNode, { placed }: StackType): SourceNode {
+function ignoredPaths(at: JsonNode, { blockType }: StackType): SourceNode {
   if (at.value === "all")
     return listNode(
-      [...placed.paths.keys()].map((path) => scalarNode(path, at.range)),
+      [...blockType.paths.keys()].map((path) => scalarNode(path, at.range)),
       at.range,
     );
   if (!at.isList) return literal(at);

@@ -3,7 +3,7 @@ import type { LoadContext } from "../declaration/load-context";
 import type { StackUnit } from "../declaration/load-request";
 import { type Diagnostic, error, type SourceRange, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import { generatedName, terraformPrefix, variablesResource } from "../model/text";
+import { generatedName, terraformPrefix, variablesResource } from "../model/terraform-names";
 import type { JsonNode } from "./document";
 import { type StackProblem, unknownReference, unsupported } from "./language/problem";
 import { addressOfResource, type DataType, type StackType } from "./names";

@@ -1,4 +1,5 @@
 import { readMoved, readRemoved } from "../declaration/moves";
+import { readValue } from "../declaration/read-value";
 import {
   entryNode,
   listNode,
@@ -7,11 +8,10 @@ import {
   type SourceNode,
   scalarNode,
 } from "../declaration/tree";
-import { readValue } from "../declaration/values";
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { type Address, isLogicalName } from "../model/address";
 import { type Desired, type DesiredAttribute, hiddenOutput, isCrossStackOutput } from "../model/desired";
-import { variablesResource } from "../model/text";
+import { variablesResource } from "../model/terraform-names";
 import { referencesOf } from "../model/value";
 import { protectionOf, unknownKey } from "./block-attributes";
 import type { JsonNode } from "./document";

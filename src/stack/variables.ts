@@ -1,6 +1,6 @@
 import type { LoadContext } from "../declaration/load-context";
-import { unlisted } from "../declaration/values";
-import { terraformPrefix } from "../model/text";
+import { unlistedVariable } from "../declaration/read-value";
+import { terraformPrefix } from "../model/terraform-names";
 import type { JsonNode } from "./document";
 import { convert, textOf } from "./language/conversion";
 import { type Evaluation, evaluate } from "./language/evaluate";
@@ -54,7 +54,7 @@ export function variableValue(name: string, scope: Scope, readEntry: ReadEntry):
     return marked(ofText(later({ ...awaited, range: scope.node.range }), entry, origin));
   }
   if (!trust.mayRead(origin)) {
-    const { problem, hint } = unlisted(origin);
+    const { problem, hint } = unlistedVariable(origin);
     throw new StackProblem("guard.untrusted", problem, hint);
   }
   return ofText(text(environment[origin] as string), entry, origin);

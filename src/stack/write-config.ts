@@ -1,7 +1,7 @@
 import { type Address, nameOf } from "../model/address";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
 import { isSetting, type ResourceType } from "../model/resource-type";
-import { snakeCase, terraformNameOf } from "../model/text";
+import { snakeCase, terraformNameOf } from "../model/terraform-names";
 import { isPlain, isReference, type Plain, Template } from "../model/value";
 
 export interface TerraformImport {

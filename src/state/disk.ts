@@ -1,6 +1,6 @@
 import { dirname, isAbsolute } from "node:path";
 import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
-import { reasonOf } from "../model/text";
+import { reasonOf } from "../model/file-error";
 import { keptBackups } from "./backend";
 
 /** An open file. Positions and sizes are bytes. */

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { parseJson } from "../api/transport";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import { sha256 } from "../model/sha256";
 import { type JournalEntry, journalEntrySchema } from "../model/state";
-import { sha256 } from "../model/text";
 import { asEncryptedEntry, type EncryptedEntry, type StateCipher } from "./cipher";
 import type { Disk, DiskFile } from "./disk";
 import { openNew, syncFolderOf, writeFully } from "./disk";

@@ -1,8 +1,8 @@
 import { scrypt } from "node:crypto";
 import { dirname } from "node:path";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import { sha256 } from "../model/sha256";
 import type { State } from "../model/state";
-import { sha256 } from "../model/text";
 import { type Disk, placeNew, readFailed, syncFolderOf, writeFailed } from "./disk";
 import { nodeDisk } from "./node-disk";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { parseJson } from "../api/transport";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
-import { sha256 } from "../model/text";
+import { sha256 } from "../model/sha256";
 import { backoff, type Clock, durationText } from "../model/time";
 import type { LockHolder, LockWait } from "./backend";
 import type { Disk } from "./disk";

@@ -6,9 +6,11 @@ import {
 } from "../api/wire/shapes";
 import { type Diagnostic, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { type Listing, listings } from "../model/listings";
+import { type Listing, listings } from "../model/listing-schemas";
 import type { LiveResource, ReadResult } from "../model/live";
-import { canonicalId, entriesNamed, snakeCase } from "../model/text";
+import { canonicalId } from "../model/resource-id";
+import { entriesNamed } from "../model/service-names";
+import { snakeCase } from "../model/terraform-names";
 import { findResource } from "../resources";
 import { foundAmong } from "../resources/attribute-values";
 import { type Asked, canvasShown, readListing, shownValues } from "../resources/listings";

@@ -1,9 +1,10 @@
 import type { Resource } from "../api/reads";
 import { error, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
+import { isPlacedAs, matchingChoices } from "../model/declared-choice";
 import type { LiveResource } from "../model/live";
-import { choicesMeant, isPlacedAs } from "../model/place";
-import { compareTexts, entriesNamed } from "../model/text";
+import { entriesNamed } from "../model/service-names";
+import { compareTexts } from "../model/text-order";
 import { typeNamed } from "../resources";
 import { requireAllServices } from "../resources/listings";
 import { service } from "../resources/service";
@@ -146,7 +147,7 @@ async function chosen(session: Session, resource: Resource, config: TerraformObj
     return failure("live.data_missing", `there is no ${what} "${given}"${where}`, details);
   };
   const offered = around.flatMap(({ live }) => live.offers?.[placeName] ?? []);
-  if (place !== undefined && choicesMeant(offered, place).length === 0)
+  if (place !== undefined && matchingChoices(offered, place).length === 0)
     throw missing(placeName, place, offered);
   const declared = new Map([[placeName, place]]);
   const isAsked = ({ live, parent: outer }: Line): boolean =>

@@ -1,7 +1,7 @@
 import { diagnosticOf } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Remedy } from "../diagnostics/remedies";
-import { capitalized } from "../model/text";
+import { capitalized } from "../model/wording";
 import type { Message } from "./protocol";
 import type { PathSteps } from "./values";
 

@@ -5,7 +5,7 @@ import { type ActionOrder, act, type Uncertainty } from "../apply/action";
 import { waitUntilSettled } from "../apply/settle";
 import type { RuntimeAction } from "../commands/act-on-service";
 import { type Diagnostic, type DiagnosticsError, failure } from "../diagnostics/diagnostic";
-import { snakeCase } from "../model/text";
+import { snakeCase } from "../model/terraform-names";
 import { parseDuration } from "../model/time";
 import { deployment } from "../resources/deployment";
 import { service } from "../resources/service";

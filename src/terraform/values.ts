@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { Decoder, Encoder, ExtData } from "@msgpack/msgpack";
-import { snakeCase } from "../model/text";
+import { snakeCase } from "../model/terraform-names";
 import { isObject, type Plain } from "../model/value";
 import type { Message } from "./protocol";
 

@@ -43,15 +43,15 @@ const ceilings: Readonly<Record<string, number>> = {
 /** Breaches of each of the `rules` in the comments of a folder, exactly. The numbers only go down. */
 const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/api": [8, 46, 17],
-  "src/apply": [24, 81, 9],
+  "src/apply": [24, 80, 9],
   "src/cdktf": [0, 0, 0],
-  "src/cli": [17, 87, 10],
-  "src/commands": [23, 91, 9],
-  "src/declaration": [12, 49, 6],
+  "src/cli": [17, 86, 10],
+  "src/commands": [23, 89, 9],
+  "src/declaration": [0, 0, 0],
   "src/diagnostics": [0, 0, 0],
   "src/emulator": [0, 0, 0],
   "src/index.ts": [0, 0, 0],
-  "src/manifest": [8, 56, 10],
+  "src/manifest": [0, 0, 0],
   "src/model": [0, 0, 0],
   "src/plan": [26, 132, 19],
   "src/report": [0, 0, 0],
@@ -60,7 +60,7 @@ const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/state": [0, 0, 0],
   "src/terraform": [0, 0, 0],
   examples: [0, 0, 0],
-  test: [184, 400, 18],
+  test: [177, 385, 18],
   tools: [0, 0, 0],
 };
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { documentedDefaults } from "../../src/api/wire/configuration";
 
-/** How many fields of a service are declared: 12 or all. */
+/** Declared fields of a service: 12 or all. */
 export type Width = "lean" | "full";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ export interface Shape {
   readonly isSplit?: true | "fleet";
 }
 
-/** The desired state as plain data: what the manifest says, and what the floor program reads. */
+/** The desired state as plain data: the content of the manifest, and the input of the floor program. */
 export function desiredServices(
   shape: Shape,
 ): { project: string; name: string; kind: string; fields: Fields }[] {
@@ -113,7 +113,7 @@ export function terraformConfiguration(shape: Shape): string {
   return JSON.stringify({ resource: { terraform_data: Object.fromEntries(resources) } });
 }
 
-/** The state that applying that configuration leaves; applying 5,000 takes minutes, and this is not what is measured. */
+/** The state that applying that configuration leaves; applying 5,000 takes minutes and is not measured. */
 export function terraformState(shape: Shape): string {
   const resources = Array.from({ length: shape.count }, (_, index) => {
     const value = inputOf(shape, index);

@@ -12,7 +12,7 @@ export interface Program {
   readonly env?: Readonly<Record<string, string>>;
   /** Undone before each run, outside of the measured time. */
   readonly before?: () => void | Promise<void>;
-  /** What standard output must hold: a run that did something else is no measurement. */
+  /** Text that standard output must hold: without it the run is no measurement. */
   readonly shows?: string;
   /** Its time ends where it first prints, and it is killed then. */
   readonly endsAtOutput?: boolean;
@@ -64,13 +64,13 @@ export interface Pairs {
   readonly ratios: readonly number[];
 }
 
-/** A program, whose wall time is taken, or what takes another time. */
+/** A program, whose wall time is taken, or a function that takes another time. */
 type Timed = Program | (() => Promise<number>);
 
 const timeOf = async (timed: Timed): Promise<number> =>
   typeof timed === "function" ? timed() : (await measure(timed)).ms;
 
-/** A B A B: the machine's moods hit both alike, so the ratio within a pair is what counts. */
+/** A B A B: the machine's moods hit both alike, so the ratio within a pair counts. */
 export async function inPairs(a: Timed, b: Timed, count: number): Promise<Pairs> {
   const times: { a: number[]; b: number[] } = { a: [], b: [] };
   for (let i = 0; i < count; i += 1) {

@@ -1,7 +1,7 @@
 /** One line of the table. */
 export interface Row {
   readonly name: string;
-  /** What was divided by what, or what was measured. */
+  /** The two measures of a ratio, or the measure. */
   readonly measured: string;
   /** The figure that counts: a median. */
   readonly value: number;
@@ -16,7 +16,7 @@ export interface Row {
   readonly medians?: Readonly<Record<string, number>>;
 }
 
-/** Whether the target is met; undefined where there is none. */
+/** True if the target is met; undefined without a target. */
 export function isMet({ value, target }: Row): boolean | undefined {
   if (target === undefined) return undefined;
   return target.kind === "at most" ? value <= target.value : value >= target.value;

@@ -235,7 +235,7 @@ const policies: Measurement = {
   },
 };
 
-/** What reviewers open of the largest plan of one workspace. */
+/** The page of the largest plan of a workspace. */
 const page: Measurement = {
   name: "page",
   run: async (bench, pairs) => {
@@ -343,7 +343,7 @@ const againstTerraformApply: Measurement = {
   },
 };
 
-/** A service that takes so many requests a second: what it took after the first five, and what it refused. */
+/** A service that takes so many requests a second: its rate after the first five seconds, and its refusals. */
 function underLimit(requests: number): Measurement {
   return {
     name: `limit-${requests}`,

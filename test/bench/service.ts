@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 
-/** What the emulator of a measurement is set up with. */
+/** The settings of the emulator of a measurement. */
 export interface ServiceOptions {
   readonly latencyMs?: number;
   readonly rateLimit?: { readonly requests: number; readonly perSeconds: number };
@@ -22,7 +22,7 @@ export interface ServiceReport {
 
 export interface BenchService {
   readonly env: Readonly<Record<string, string>>;
-  /** What came since the last report. */
+  /** The requests since the last report. */
   report(): Promise<ServiceReport>;
   stop(): Promise<void>;
 }

@@ -36,15 +36,15 @@ describe("examples/policies", () => {
     expect(saved.stdout).toContain("Policies: 10 passed.");
     const checked = await scenario.run("policy", "check", "p.rnvplan");
     expect(checked).toMatchObject({ code: 4, stdout: "Policies: 9 passed, 1 could not be evaluated.\n" });
-    expect(checked.stderr).toContain("secrets-from-a-manager of service.shop.api: it cannot be judged");
+    expect(checked.stderr).toContain("secrets-from-a-manager of service.shop.api: it cannot be evaluated");
     scenario.write(
       "strict.yaml",
       'policies: { no-create: { level: mandatory, each: change, require: change.action != "create", message: no } }\n',
     );
     const strict = await scenario.run("policy", "check", "--policy", "strict.yaml", "p.rnvplan");
     expect(strict.code).toBe(4);
-    expect(strict.stderr).toContain("policy no-create of project.shop: no");
-    expect(strict.stderr).toMatch(/The same for service\.shop\.api, deployment\.shop\.api, /);
+    expect(strict.stderr).toContain("policy no-create of deployment.shop.api: no");
+    expect(strict.stderr).toMatch(/The same for project\.shop, service\.shop\.api, /);
   });
 
   it("has a table of all that an expression sees, and expressions that can be read", async () => {

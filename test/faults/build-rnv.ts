@@ -59,7 +59,7 @@ function editing(edit?: Replacement): Plugin {
   };
 }
 
-/** `load` that keeps what it read: files do not change while the matrix runs. */
+/** `load` that keeps its results: files do not change while the matrix runs. */
 const remembering = (text: string): string =>
   `${text.replace(declaresLoad, "async function loadOnce(")}
 const kept = new Map();

@@ -8,11 +8,14 @@ import { type Stage, stageOf } from "./stage";
 import { newStops } from "./stops";
 import { count, emptyTally } from "./tally";
 
-/** What a planted bug was found by. */
+/** The case that finds a planted bug. */
 export interface Finding {
   /**
-   * `wrong`: the judge refuses how a case ends; `stop`: it ends in a stop that is not listed; `at once`: the scenario
-   * fails without any fault; `thrown`: the code broke, which finds a bad edit and not a bug; `hangs`: no end in time.
+   * - `wrong`: the judge refuses the end of a case.
+   * - `stop`: it ends in a stop that is not listed.
+   * - `at once`: the scenario fails without any fault.
+   * - `thrown`: the code broke: a bad edit, no bug.
+   * - `hangs`: no end in time.
    */
   readonly kind: "wrong" | "stop" | "at once" | "thrown" | "hangs";
   readonly case: string;
@@ -21,7 +24,7 @@ export interface Finding {
 
 const patienceMs = 10_000;
 
-/** Plays the cases that should find a planted bug until one does; returns what it found, or undefined. */
+/** Plays the cases that should find a planted bug until a case does; returns that finding, or undefined. */
 export async function hunt(bug: PlantedBug): Promise<Finding | undefined> {
   const scenario = scenarios.find(({ name }) => name === bug.scenario);
   if (scenario === undefined) throw new Error(`no scenario ${bug.scenario}`);
@@ -61,7 +64,7 @@ const finding = (kind: Finding["kind"], name: string, found: string): Finding =>
 const isTried = ({ faults, at = "" }: PlantedBug, { fault, name }: Case): boolean =>
   name.includes(at) && faults.some((tried) => (tried === "kill" ? fault === tried : fault.startsWith(tried)));
 
-/** Neighbours find the same: in another order what finds something comes sooner. */
+/** Neighbours find the same: another order finds the bug sooner. */
 function shuffled(cases: readonly Case[]): Case[] {
   const random = createRandom(cases.length);
   return cases

@@ -60,7 +60,7 @@ const matching = {
   array: () => ofType("ArrayExpression"),
   choice: () => ofType("ConditionalExpression"),
   ifStatement: () => ofType("IfStatement"),
-  /** What a `for … of` goes through. */
+  /** The iterable of a `for … of`. */
   iterated:
     (): Matches =>
     ({ type, right }) =>
@@ -85,7 +85,7 @@ const isNamed = (callee: string, name: string): boolean => callee.split(/[.#?\s]
 const isLogical = (node: unknown): boolean =>
   isNode(node) && node.type === "BinaryExpression" && ["&&", "||", "??"].includes(String(node.operator));
 
-/** Finds the only piece of the sources that an edit means, and what takes its place. */
+/** Finds the only piece of the sources that an edit means, and its replacement. */
 export function locate({ within, find, to }: Edit): Replacement {
   const word = new RegExp(`(?<![\\w$])${within}(?![\\w$])`);
   const found = [...sources()]

@@ -19,15 +19,17 @@ export interface PlantedBug extends Edit {
   readonly finds?: Finding["kind"];
 }
 
-/** A bug as `planted-bugs.yaml` describes it: the piece of syntax by its kind and its words, and what takes its place. */
+/** A bug as `planted-bugs.yaml` describes it: the piece of syntax by its kind and its words, and its replacement. */
 type Described = Omit<PlantedBug, "find" | "to"> & {
   readonly find: readonly [kind: FindKind, ...words: string[]];
   readonly to: string;
 };
 
 /**
- * Fills in what was found: `$text` is all of it, `$name` the text before the bracket of a call and `$object` the object of that
- * method, `$0`, `$1` … its parts, `$last` the last, `$rest` all but the first, `$all` all of them.
+ * Fills in the found piece:
+ * - `$text`: all of it;
+ * - `$name`: the text before the bracket of a call, `$object`: the object of that method;
+ * - `$0`, `$1` …: its parts, `$last`: the last, `$rest`: all but the first, `$all`: all of them.
  */
 function filled(template: string, { text, parts }: Found): string {
   const name = text.slice(0, text.indexOf("("));

@@ -14,8 +14,8 @@ import { type Diagnostic, DiagnosticsError } from "../../src/diagnostics/diagnos
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import type { Address } from "../../src/model/address";
 import { Secret } from "../../src/model/secret";
+import { sha256 } from "../../src/model/sha256";
 import type { RecordedResource } from "../../src/model/state";
-import { sha256 } from "../../src/model/text";
 import { canonicalJson, type Plain } from "../../src/model/value";
 import { planFromDocument } from "../../src/plan/read-document";
 import { readSavedPlan, savePlan } from "../../src/plan/saved-plan";

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utim
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { sha256 } from "../../src/model/text";
+import { sha256 } from "../../src/model/sha256";
 
 const root = resolve(__dirname, "../..");
 const base = mkdtempSync(join(tmpdir(), "rnv-package-"));

@@ -94,7 +94,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     files: { "rnv.yaml": stage("overlay: overlay.yaml") },
     links: ["overlay.yaml"],
     flags: inStage,
-    stopped: "overlay of stage production is outside the project folder",
+    stopped: "overlay of stage production is not a file of the project folder",
   },
   "a manifest that is a link out": {
     files: {},

@@ -63,7 +63,7 @@ describe("an apply that is cut short", () => {
     scenario.emulator.store.setCondition("worker-offline", true);
     scenario.write("rnv.yaml", shop.replace("b: { kind: web", "b: { kind: web, dependsOn: [service.shop.a]"));
     const started = scenario.start({}, "apply", ...approve, "-target=service.shop.b");
-    await started.shows("deployment.shop.a: Still creating... queued");
+    await started.shows("] queued");
     started.process.kill("SIGINT");
     const { code, stdout } = await started.ended;
     expect(code).toBe(130);

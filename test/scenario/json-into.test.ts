@@ -78,7 +78,7 @@ describe("--json-into", () => {
     ]) {
       const { code, stdout, stderr } = await scenario.run(...words.split(" "));
       expect({ words, code, stdout }).toEqual({ words, code: 1, stdout: "" });
-      expect(stderr).toContain(`cannot write ${words.split(" ").at(-1)} (`);
+      expect(stderr).toContain(`cannot write ${words.split(" ").at(-1)}: `);
     }
     expect(scenario.requests("all")).toEqual([]);
   });

@@ -97,7 +97,10 @@ describe("stages of a manifest", () => {
     const { code, stderr } = await scenario.runWith(fork, "validate");
     expect([code, stderr.match(/^error.*/gm)]).toEqual([
       1,
-      [expect.stringContaining("stage preview: the name"), expect.stringMatching(/]: service\.shop\.api /)],
+      [
+        expect.stringContaining("stage preview: project.shop: the name"),
+        expect.stringMatching(/]: service\.shop\.api /),
+      ],
     ]);
     scenario.write("rnv.yaml", declared.replace("name: Shop", "name: Shop ${env.PR}"));
     expect((await scenario.runWith(fork, "validate")).stdout).toBe(

@@ -7,7 +7,7 @@ import type { Readings } from "../../src/emulator/readings";
 import type { Configuration } from "../../src/emulator/records";
 import type { EmulatorStore } from "../../src/emulator/store";
 import { Secret } from "../../src/model/secret";
-import { sha256 } from "../../src/model/text";
+import { sha256 } from "../../src/model/sha256";
 import { canonicalJson, type Plain } from "../../src/model/value";
 import { recordPlan } from "../../src/plan/digest";
 import { planDocument } from "../../src/plan/document";

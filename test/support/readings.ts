@@ -1,6 +1,6 @@
 import type { EmulatorOptions } from "../../src/emulator/emulator";
 import { parseReadings, readingsText } from "../../src/emulator/readings";
-import { sha256 } from "../../src/model/text";
+import { sha256 } from "../../src/model/sha256";
 
 /** Seeds of `npm test`: together they draw nearly every variant of the rows that have up to four. */
 const seeds = [0, 16, 119, 168] as const;

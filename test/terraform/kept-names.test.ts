@@ -19,7 +19,7 @@ describeTerraform("a name that the platform cuts", () => {
   const terraform = new TerraformFolder({ readings: { name: "cut" } });
   const names = () =>
     [...terraform.emulator.store.projects(), ...terraform.emulator.store.services()].map(({ name }) => name);
-  const edit = "he service accepted the change, but name did not take";
+  const edit = "he platform accepted the change, but name did not take";
 
   beforeAll(() => terraform.openAttached(), 60_000);
   afterAll(() => terraform.close());

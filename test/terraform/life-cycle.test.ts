@@ -135,7 +135,7 @@ describeTerraform("the life of a project and a service", () => {
     world.write(shop("replicas = 3"));
     const created = await world.run("apply -auto-approve");
     emulator.setFaults(undefined);
-    expect(created).toMatch(/Warning: The service accepted the change, but configuration\.replicas did not/);
+    expect(created).toMatch(/Warning: The platform accepted the change, but configuration\.replicas did not/);
     await world.expectNoChanges();
   }, 30_000);
 });

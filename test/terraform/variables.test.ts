@@ -259,7 +259,7 @@ describeTerraform("variables", () => {
         const output = await world.run("apply -auto-approve -input=false -no-color", 1);
         // Terraform breaks lines where its box ends.
         expect(output.replace(/[\s│]+/g, " ")).toContain(
-          "service accepted the change, but value did not take",
+          "platform accepted the change, but value did not take",
         );
       }
       emulator.store.setCondition("ignored-values", false);

@@ -5,7 +5,7 @@ import { effectOf } from "../../src/commands/explain";
 import { embeddedCatalog } from "../../src/emulator/views";
 import type { Catalog } from "../../src/model/catalog";
 import { type ResourceType, ruleAt } from "../../src/model/resource-type";
-import { snakeCase } from "../../src/model/text";
+import { snakeCase } from "../../src/model/terraform-names";
 import type { Plain } from "../../src/model/value";
 import { resourceTypes } from "../../src/resources";
 import {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { terraformNameOf } from "../../src/model/text";
+import { terraformNameOf } from "../../src/model/terraform-names";
 import { resourceTypes } from "../../src/resources";
 import type { Message } from "../../src/terraform/protocol";
 import { importForm, importIds } from "../../src/terraform/resource/resource-state";

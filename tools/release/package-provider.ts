@@ -3,7 +3,7 @@ import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { zipSync } from "fflate";
 import { type ReleaseFile, releaseFiles } from "../../src/commands/tools";
-import { sha256 } from "../../src/model/text";
+import { sha256 } from "../../src/model/sha256";
 import { nodeLicence, nodePlatforms } from "./node-programs";
 import { selfContained } from "./self-contained";
 import { checkSigningKey, signFile } from "./sign";

@@ -1,4 +1,4 @@
-import { type Listing, listings } from "../../src/model/listings";
+import { type Listing, listings } from "../../src/model/listing-schemas";
 
 /** A construct class as it is typed. */
 interface ConstructClass {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { failure } from "../../diagnostics/diagnostic";
 import type { Clock } from "../../model/time";
-import { version } from "../../model/version";
+import { version } from "../../model/tool-version";
 import { ApiError } from "../api-error";
 import { openClient } from "../client";
 import { safeAddress } from "../http-transport";

@@ -4,8 +4,8 @@ import { type JobPlatform, pullWords } from "../../api/code-host/code-host";
 import { parseJson } from "../../api/transport";
 import { commitAt, hashIn, readOr, remoteAt, repositoryName } from "../../declaration/git";
 import { failure } from "../../diagnostics/diagnostic";
+import type { ProcessEnvironment } from "../../model/process-environment";
 import type { RunOrigin } from "../../model/state";
-import type { ProcessEnvironment } from "../../model/text";
 
 /** Variables by which the systems of CI are known. */
 const systems = [

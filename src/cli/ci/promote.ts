@@ -1,4 +1,4 @@
-import { shownPath } from "../../declaration/files";
+import { shownPath } from "../../declaration/project-files";
 import { failure } from "../../diagnostics/diagnostic";
 import { codeSpan } from "../../report/escape-text";
 import { repositoryPath } from "../screen";

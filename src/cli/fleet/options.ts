@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { failure } from "../../diagnostics/diagnostic";
-import type { ProcessEnvironment } from "../../model/text";
+import type { ProcessEnvironment } from "../../model/process-environment";
 import type { FleetReport } from "../../report/fleet-report";
 import { pick } from "../options";
 import { argument, list, parsed, positive, positiveDuration, text, type ValuesOf } from "../verb";

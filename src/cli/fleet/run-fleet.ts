@@ -13,9 +13,9 @@ import {
   parseReport,
 } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
-import { realOf } from "../../declaration/files";
+import { realOf } from "../../declaration/project-files";
 import { type FleetMember, startsPrograms } from "../../manifest/beside/find-fleet";
-import { reasonOf } from "../../model/text";
+import { reasonOf } from "../../model/file-error";
 import { longestTimer } from "../../model/time";
 import { jsonText } from "../../report/escape-text";
 import {

@@ -135,7 +135,7 @@ async function namesHere(command: Command, { target: request, screen }: Run) {
   const unstaged = { ...request, cwd, environment, files, givenState, givenStage };
   const found = await stagesOf(unstaged, screen);
   const asked = askedStage(unstaged);
-  const here = asked ? found.at(asked, found.place(asked).place) : targetAt(unstaged);
+  const here = asked ? found.at(asked, found.settingsOf(asked).settings) : targetAt(unstaged);
   const isLocal = readSettings(here).state.kind === "file";
   const { backend } = openTarget(here, screen);
   const names = await listKnownNames(

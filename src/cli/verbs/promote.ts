@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import { type Promotion, promote } from "../../commands/promote";
-import { shownPath } from "../../declaration/files";
+import { shownPath } from "../../declaration/project-files";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { programName } from "../../manifest/find-files";
 import type { FoundStages } from "../../manifest/load-manifest";
-import { findStage, listStages } from "../../manifest/stages";
+import { findStage, listStages } from "../../manifest/stage-declarations";
 import { editManifest } from "../../manifest/write";
 import { type StageName, splitStage, stageText } from "../../model/stage";
 import { escapeText } from "../../report/escape-text";
@@ -100,9 +100,9 @@ function stageTo({ stages }: FoundStages, from: StageName, given: string | undef
 function overlayOf(found: FoundStages, to: StageName): string | undefined {
   const declared = findStage(found.stages, to);
   if (declared.stage === undefined) throw new DiagnosticsError([declared.mistake], 1);
-  const { place, diagnostics } = found.place(to);
+  const { settings, diagnostics } = found.settingsOf(to);
   if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics, 1);
-  return place.overlay;
+  return settings.overlay;
 }
 
 function differenceText(screen: Screen, file: string, promotions: readonly Promotion[]): string {

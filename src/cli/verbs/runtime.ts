@@ -2,8 +2,8 @@ import { InvalidArgumentError } from "commander";
 import { type RuntimeRequest, runtimeAction } from "../../commands/act-on-service";
 import { deployments, status } from "../../commands/status";
 import { failure } from "../../diagnostics/diagnostic";
+import { shortId } from "../../model/resource-id";
 import type { ActionInput } from "../../model/resource-operations";
-import { shortId } from "../../model/text";
 import { systemClock } from "../../model/time";
 import { deploymentsDocument, statusDocument } from "../../report/documents";
 import { escapeJson, escapeText, jsonText, quoteText } from "../../report/escape-text";
@@ -150,12 +150,8 @@ async function confirmRollback(
     return (await askForAddress(screen, address, text)) ? name : undefined;
   }
   const why = confirmed === undefined ? "it is not confirmed" : `${quoteText(confirmed)} is not its address`;
-  const hint = `run it in a terminal, or add --confirm ${address}`;
-  throw failure("guard.delete_unconfirmed", `${summary}. Blocked: ${why}`, {
-    address,
-    detail: standing,
-    hint,
-  });
+  const about = { address, detail: standing, hint: `run it in a terminal, or add --confirm ${address}` };
+  throw failure("guard.delete_unconfirmed", `${summary}. Blocked: ${why}`, about);
 }
 
 const statusVerb = stateVerb({

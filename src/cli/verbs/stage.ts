@@ -4,7 +4,7 @@ import { refuseOtherRepository } from "../../commands/hold-lock";
 import { eraseState } from "../../commands/state-verbs";
 import { failure } from "../../diagnostics/diagnostic";
 import type { FoundStages } from "../../manifest/load-manifest";
-import type { StageDeclaration } from "../../manifest/stages";
+import type { StageDeclaration } from "../../manifest/stage-declarations";
 import { splitStage, stageText } from "../../model/stage";
 import { isoTime } from "../../model/time";
 import type { Plain } from "../../model/value";

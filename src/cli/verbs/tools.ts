@@ -17,7 +17,7 @@ import {
 import { graph } from "../../commands/validate";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
-import { version, versionText } from "../../model/version";
+import { version, versionJson, versionText } from "../../model/tool-version";
 import type * as pictures from "../../report/html/topology-svg";
 import { resourceTypes } from "../../resources";
 import { makeFolder, packageRoot, readText, writeWholeFile } from "../files";
@@ -181,7 +181,7 @@ const versionVerb = defineVerb({
   options: pick("json"),
   examples: [["rnv version -json", "for programs"]],
   run: async ({ json }, { screen: { terminal } }) => {
-    terminal.out(versionText(process, json));
+    terminal.out(json ? versionJson(process) : versionText(process));
   },
 });
 

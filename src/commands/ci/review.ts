@@ -1,7 +1,7 @@
 import type { CodeHost } from "../../api/code-host/create-host";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
-import { append } from "../../model/graph";
-import { shortList } from "../../model/text";
+import { append } from "../../model/multimap";
+import { shortList } from "../../model/wording";
 import {
   compareWithRecord,
   declaredBesides,

@@ -4,7 +4,7 @@ import type { ListNode, SourceNode } from "../../declaration/tree";
 import { sortDiagnostics } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";
 import { besideManifest } from "../find-files";
-import { readDocument } from "./read-document";
+import { readDocument } from "./yaml-document";
 
 const driftFileName = "rnv.drift.yaml";
 
@@ -43,8 +43,8 @@ export const driftFileSchema = z.strictObject({
 });
 
 /**
- * Reads the accepted drift of the manifest that `-f` values name, in the file beside it. Every mistake is collected; none
- * is accepted then.
+ * Reads the accepted drift of the manifest that `-f` values name, in the file beside it. Every mistake is collected;
+ * none is accepted then.
  */
 export function readAcceptances(cwd: string, files: readonly string[]) {
   const { report, all } = collectFindings();

@@ -1,14 +1,15 @@
 import { type Dirent, existsSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { filesBelow, isWithin, realOf, realPath } from "../../declaration/files";
 import { readOr } from "../../declaration/git";
 import type { ManifestRequest } from "../../declaration/load-request";
-import { stateAddress } from "../../declaration/state-place";
+import { filesBelow, isWithin, realOf, realPath } from "../../declaration/project-files";
+import { stateAddress } from "../../declaration/state-location";
 import { commandEnvironment, trustOf } from "../../declaration/trust";
 import { type Diagnostic, error, failure, hasErrors } from "../../diagnostics/diagnostic";
+import { reasonOf } from "../../model/file-error";
 import { splitStage } from "../../model/stage";
-import type { TargetPlace } from "../../model/target";
-import { compareTexts, reasonOf } from "../../model/text";
+import type { TargetLocation } from "../../model/target-location";
+import { compareTexts } from "../../model/text-order";
 import { longestTimer, parseDuration } from "../../model/time";
 import { manifestNames, programName, usualManifest, yamlName } from "../find-files";
 import { findStages } from "../load-manifest";
@@ -24,7 +25,7 @@ export interface FleetRequest extends Pick<ManifestRequest, "cwd" | "types" | "e
 }
 
 /** A manifest of a fleet in one of its stages: a run of its own (DESIGN section 16). */
-export interface FleetMember extends TargetPlace {
+export interface FleetMember extends TargetLocation {
   /** `teams/shop`, with its stage `teams/shop@production`; no two members of a fleet have the same. */
   readonly name: string;
   /** Its folder, absolute. */
@@ -38,10 +39,10 @@ export interface FleetMember extends TargetPlace {
  * `DiagnosticsError` where the folder or the file cannot be read, and after mistakes in the file.
  */
 export async function findFleet(request: FleetRequest): Promise<readonly FleetMember[]> {
-  const { root, cwd, environment, untrusted } = request;
+  const { root, cwd } = request;
   const file = join(root, fleetFileName);
   const declared: readonly DeclaredMember[] = existsSync(file)
-    ? readFleetFile(relativeTo(cwd, file), cwd, trustOf(environment, untrusted))
+    ? readFleetFile(relativeTo(cwd, file), cwd, trustOf(request))
     : findManifestFolders(root).map((name) => ({ name }));
   const all = declared.flatMap(({ env = {} }) => Object.values(env));
   const members: FleetMember[] = [];
@@ -82,19 +83,24 @@ async function stagesOfMember(
   const timeoutMs = parseDuration(member.timeout ?? "") ?? request.timeoutMs;
   const sources = { files: [], cwd, environment, untrusted, runProgram };
   const found = await findStages({ ...sources, types });
-  // Its own run tells what is wrong with it.
+  // Its own run reports the mistakes in it.
   const known = hasErrors(found.diagnostics) ? [] : [...found.stages.values()];
   const once = known.flatMap((stage) => (stage.each ? [] : stage.name));
   const isUnstaged = stages === undefined && known.length === 0;
   return (isUnstaged ? [undefined] : (stages ?? once)).map((stage) => {
     const asked = splitStage(stage ?? "");
-    const isPlaced = found.stages.get(asked.name)?.written.has("state");
+    const hasState = found.stages.get(asked.name)?.written.has("state");
     return {
-      ...{ name: stage === undefined ? name : `${name}@${stage}`, stage, cwd },
-      ...{ manifest: folder, environment, problems, timeoutMs: Math.min(timeoutMs, longestTimer) },
-      // Empty where what its stage names cannot be read: its own run refuses it.
-      state: isPlaced
-        ? (found.place(asked).place.state ?? "")
+      name: stage === undefined ? name : `${name}@${stage}`,
+      stage,
+      cwd,
+      manifest: folder,
+      environment,
+      problems,
+      timeoutMs: Math.min(timeoutMs, longestTimer),
+      // Empty where the settings of its stage cannot be read: its own run refuses it.
+      state: hasState
+        ? (found.settingsOf(asked).settings.state ?? "")
         : stateAddress(environment.RNV_STATE ?? "", { stage }),
     };
   });
@@ -114,7 +120,7 @@ function problemsOf({ name, dir: folder = name }: DeclaredMember, root: string, 
   return [error("manifest.unreadable", `the folder ${folder} of ${name} is a link out of the fleet`)];
 }
 
-/** Returns the paths that a member is made of: its folder, with and without links followed, and what its manifest mentions. */
+/** Returns the paths of a member: its folder, also with links followed, and paths that its manifest mentions. */
 export function partsOf({ cwd: folder }: FleetMember): readonly string[] {
   const mentioned = manifestsIn(folder).flatMap((file) => {
     const words = readOr(file)?.match(/[^\s"',:[\]{}()]+/g) ?? [];
@@ -123,7 +129,7 @@ export function partsOf({ cwd: folder }: FleetMember): readonly string[] {
   return [folder, realOf(folder), ...new Set(mentioned)];
 }
 
-/** Returns true if the run of a member may start a program: one of constructs, or for a plan one that prints a secret. */
+/** Returns true if the run of a member may start a program: an app, or for a plan a command that prints a secret. */
 export function startsPrograms({ cwd: folder }: FleetMember, verb: string): boolean {
   if (existsSync(join(folder, "cdktf.json")) || programName.test(usualManifest(folder).file ?? ""))
     return true;
@@ -136,7 +142,7 @@ function manifestsIn(folder: string): readonly string[] {
     const isRead = ({ name }: Dirent): boolean => yamlName.test(name) || manifestNames.includes(name);
     return files.filter(({ entry }) => isRead(entry)).map(({ path }) => path);
   } catch {
-    // The run of a member tells what cannot be read.
+    // The run of the member reports folders that cannot be read.
     return [];
   }
 }
@@ -149,8 +155,13 @@ const credentials: readonly (readonly string[])[] = [
   ["RNV_STATE_KEY", "RNV_STATE_KEY_PREVIOUS"],
   ["RNV_STATE_HTTP_USERNAME", "RNV_STATE_HTTP_PASSWORD", "TF_HTTP_USERNAME", "TF_HTTP_PASSWORD"],
   [
-    ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"],
-    ...["AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN", "AWS_ROLE_SESSION_NAME"],
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_PROFILE",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_ROLE_ARN",
+    "AWS_ROLE_SESSION_NAME",
   ],
 ];
 
@@ -163,9 +174,9 @@ const paths: Readonly<Record<string, string>> = {
 };
 
 /**
- * The environment of the run of a member: what every program needs, settings of rnv, what the job says of itself, what
- * RNV_ALLOW_ENV lists, and what the member names. What another member names (of `all` names) is not handed on, and no
- * credential of the fleet stands beside its own.
+ * Returns the environment of the run of a member. It has the variables that every program needs, settings of rnv,
+ * variables of the job, and names of RNV_ALLOW_ENV and of the member. Names in `all` belong to members: it has no name
+ * of another member. A credential of the member replaces those of the fleet.
  */
 export function memberEnvironment(
   member: DeclaredMember,
@@ -176,12 +187,12 @@ export function memberEnvironment(
   const sources = Object.values(own);
   const ofOthers = all.filter((name) => !sources.includes(name));
   const replaced = credentials.filter((group) => group.some((name) => name in own)).flat();
-  const isKept = new Set([...ofOthers, ...replaced, "RNV_STAGE", "RNV_SHARDS", "RNV_WEBHOOK_SECRET"]);
-  const { isAllowed } = trustOf(environment, false);
+  const withheldNames = new Set([...ofOthers, ...replaced, "RNV_STAGE", "RNV_SHARDS", "RNV_WEBHOOK_SECRET"]);
+  const { isAllowed } = trustOf({ environment });
   const given = commandEnvironment(environment, () => false);
   for (const [name, text] of Object.entries(environment)) {
-    const isMeant = isSetting.test(name) || jobVariables.has(name) || isAllowed(name);
-    if (text !== undefined && isMeant && !isKept.has(name)) given[name] = text;
+    const isShared = isSetting.test(name) || jobVariables.has(name) || isAllowed(name);
+    if (text !== undefined && isShared && !withheldNames.has(name)) given[name] = text;
   }
   for (const [name, source] of Object.entries(own))
     if (environment[source]) given[name] = environment[source];
@@ -193,9 +204,9 @@ export function memberEnvironment(
   const state = member.state ?? given.RNV_STATE?.trim();
   // Two names have two paths.
   const words = member.name.split("/").map((word) => (word === "." ? "_" : encodeURIComponent(word)));
-  if (state) given.RNV_STATE = state.replaceAll(memberPlace, words.join("/"));
+  if (state) given.RNV_STATE = state.replaceAll(memberPlaceholder, words.join("/"));
   return { environment: given, missing: sources.filter((name) => !environment[name]) };
 }
 
 /** Stands for the name of the member, without its stage, in the address of a state. */
-export const memberPlace = "${member}";
+export const memberPlaceholder = "${member}";

@@ -2,11 +2,11 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { filesBelow, isBelow, isMissing, realOf, shownPath } from "../../declaration/files";
 import { readOr } from "../../declaration/git";
+import { filesBelow, isBelow, isMissing, realOf, shownPath } from "../../declaration/project-files";
 import { commandEnvironment } from "../../declaration/trust";
 import { type Diagnostic, DiagnosticsError, failure, warning } from "../../diagnostics/diagnostic";
-import { reasonOf } from "../../model/text";
+import { reasonOf } from "../../model/file-error";
 import { manifestNames, usualManifest, yamlName } from "../find-files";
 import { type FleetMember, type FleetRequest, findFleet, partsOf } from "./find-fleet";
 import { fleetFileName } from "./fleet-file";
@@ -15,7 +15,7 @@ export type FleetChanges = ReturnType<typeof changesSince>;
 
 /**
  * Absolute paths of the files that differ from where this branch left `ref`: committed, in the working folder, and not
- * known to git. A file that moved counts at both places. `textBefore` returns the text that a file had at the commit,
+ * known to git. A file that moved counts at both paths. `textBefore` returns the text that a file had at the commit,
  * undefined where it did not exist. Throws `DiagnosticsError` with git's own words.
  */
 export function changesSince(ref: string, { root: cwd, environment }: FleetRequest) {
@@ -72,7 +72,7 @@ export const sharedState = ({ cwd, state }: FleetMember): string =>
   state === "" || state.includes("://") ? state : resolve(realOf(cwd), state);
 
 /** Returns a warning, with the state, for each member of the commit before that is not declared any more. */
-export async function warnOfGone(
+export async function warnOfRemovedMembers(
   request: FleetRequest,
   members: readonly FleetMember[],
   { paths, textBefore }: FleetChanges,
@@ -98,23 +98,23 @@ export async function warnOfGone(
     for (const path of manifests) copyTo(path, changed.has(path) ? textBefore(path) : readOr(path));
     copyTo(fleetFile, fleetText);
     // Members of a first fleet file have other names than their folders had, and the same states.
-    const known = new Set(members.flatMap((one) => [one.name, sharedState(one)]));
+    const known = new Set(members.flatMap((member) => [member.name, sharedState(member)]));
     // The stages of a program are not known: it is gone where no stage of it is declared.
     const declared = new Set(members.map(({ name, stage = "" }) => name.replace(`@${stage}`, "")));
     const environment = { ...request.environment, RNV_ALLOW_COMMANDS: "0" };
     return (await findFleet({ ...request, root: before, cwd: before, environment }))
-      .map((one) => ({ ...one, state: sharedState({ ...one, cwd: join(root, one.manifest) }) }))
+      .map((member) => ({ ...member, state: sharedState({ ...member, cwd: join(root, member.manifest) }) }))
       .filter(({ name, state }) => !known.has(name) && !known.has(state))
       .filter(({ name, cwd }) => Object.keys(usualManifest(cwd)).length > 0 || !declared.has(name))
       .map(({ name, stage, state: address }) => {
         const isRemote = address.includes("://");
         const state = isRemote ? address : shownPath(address, realOf(request.cwd));
-        const place = isRemote ? ` --state ${state}` : "";
+        const option = isRemote ? ` --state ${state}` : "";
         return warning("manifest.not_found", `${name} is no longer declared; its resources still exist`, {
           detail: `Its state: ${state}`,
           hint:
             stage === undefined
-              ? `To destroy them, run rnv destroy${place} in its folder before you delete it`
+              ? `To destroy them, run rnv destroy${option} in its folder before you delete it`
               : `To destroy them: rnv destroy --stage ${stage} --state ${state}`,
         });
       });

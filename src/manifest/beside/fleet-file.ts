@@ -4,9 +4,9 @@ import { judgeDocument } from "../../declaration/schema-issues";
 import { addressHoldsSecret } from "../../declaration/secret-texts";
 import type { Trust } from "../../declaration/trust";
 import { DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
-import { uuidPattern } from "../../model/text";
+import { uuidPattern } from "../../model/resource-id";
 import { durationPattern } from "../../model/time";
-import { readDocument } from "./read-document";
+import { readDocument } from "./yaml-document";
 
 export const fleetFileName = "rnv.fleet.yaml";
 
@@ -63,8 +63,8 @@ export const fleetFileSchema = z.strictObject({
     .describe("Manifests by name: `shop`, `teams/shop`."),
 });
 
-/** What a fleet file of a stranger may hold: it must not hand one member's key to a server of its choice. */
-function schemaForStrangers(trust: Trust): z.ZodType {
+/** The schema of an untrusted fleet file: it must not send the key of a member to a server of its choice. */
+function untrustedSchema(trust: Trust): z.ZodType {
   const listed = z.string().refine(trust.mayRead, {
     error: ({ input }) =>
       `an untrusted fleet file reads ${input} of the environment: list it in RNV_ALLOW_ENV if its value may be seen`,
@@ -90,7 +90,7 @@ export function readFleetFile(file: string, cwd: string, trust: Trust): readonly
   const findings = collectFindings();
   const read = readDocument(fleetFileSchema, file, cwd, findings.report);
   if (read !== undefined && trust.isUntrusted)
-    judgeDocument(schemaForStrangers(trust), read.root, findings.report, {
+    judgeDocument(untrustedSchema(trust), read.root, findings.report, {
       nameOf: (path) => path.join("."),
       code: "guard.untrusted",
     });

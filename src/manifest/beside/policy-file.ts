@@ -7,7 +7,7 @@ import type { MapEntry, MapNode, SourceNode } from "../../declaration/tree";
 import { error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
 import { isCondition, isCostLimit, type Policy, type PolicyExpression } from "../../model/policy";
 import { besideManifest } from "../find-files";
-import { readDocument } from "./read-document";
+import { readDocument } from "./yaml-document";
 
 const policyFileName = "rnv.policy.yaml";
 
@@ -40,17 +40,17 @@ export const policyFileSchema = z.strictObject({
 });
 
 /**
- * Reads all policies that a plan must pass: those of the file beside the first of `files`, where there is one, and of the files
- * and folders that are named. None is returned after a mistake, and every mistake is collected.
+ * Reads the policies that a plan must pass: of the file beside the first of `files`, and of the `named` files and
+ * folders. None is returned after a mistake, and every mistake is collected.
  */
 export function readPolicies(cwd: string, files: readonly string[], named: readonly string[]) {
   const findings = collectFindings();
   const policies = new Map<string, Policy>();
-  const below = named.map((one) => ({ one, paths: filesAt(cwd, one) }));
+  const below = named.map((path) => ({ path, paths: filesAt(cwd, path) }));
   const emptyHint = "name a folder that holds files of policies (*.yaml), or leave it out";
   // A rule that is looked for where none is would pass everything.
-  for (const { one } of below.filter(({ paths }) => paths.length === 0))
-    findings.report(error("policy.invalid", `folder ${one} contains no policy files`, { hint: emptyHint }));
+  for (const { path } of below.filter(({ paths }) => paths.length === 0))
+    findings.report(error("policy.invalid", `folder ${path} contains no policy files`, { hint: emptyHint }));
   const beside = besideManifest(cwd, files, policyFileName) ?? [];
   for (const path of new Set([beside, ...below.map(({ paths }) => paths)].flat())) {
     for (const policy of policiesIn(path, cwd, findings)) {
@@ -87,7 +87,7 @@ function policiesIn(path: string, cwd: string, { report }: Findings): readonly P
       name,
       range: entry.keyRange,
       require: written("require", policy.require),
-      ...(when !== undefined && { when: written("when", when) }),
+      when: when === undefined ? undefined : written("when", when),
     };
   });
 }

@@ -1,23 +1,24 @@
 import { statSync } from "node:fs";
 import { basename, dirname, relative, resolve, sep } from "node:path";
 import * as z from "zod";
-import { filesBelow, isWithin, realPath, shownPath } from "../../declaration/files";
 import { collectFindings, type Report } from "../../declaration/findings";
 import { repositoryAround } from "../../declaration/git";
+import { filesBelow, isWithin, realPath, shownPath } from "../../declaration/project-files";
 import type { MapEntry, MapNode, SourceNode } from "../../declaration/tree";
 import { error, hasErrors, positionAt, sortDiagnostics } from "../../diagnostics/diagnostic";
 import { parseAddress } from "../../model/address";
-import { compareTexts, reasonOf } from "../../model/text";
+import { reasonOf } from "../../model/file-error";
+import { compareTexts } from "../../model/text-order";
 import { isObject } from "../../model/value";
 import { usualManifest } from "../find-files";
-import { readDocument } from "./read-document";
+import { readDocument } from "./yaml-document";
 
 const isTestFile = (path: string): boolean => /\.rnvtest\.ya?ml$/.test(path);
 
 const word = z.string().min(1, "expected text");
 const words = z.array(word);
 const paths = z.union([word, z.array(word).min(1)]);
-/** Files of a manifest, or one that is written in the test. */
+/** Files of a manifest, or a manifest in the test itself. */
 const writtenOrFiles = z.union([paths, z.record(z.string(), z.unknown())]);
 const environment = z.record(z.string(), z.string());
 export const isPattern = (key: string): boolean => key.includes("*");
@@ -118,10 +119,10 @@ export const testFileSchema = z.strictObject({
 
 export type ManifestExpectation = z.infer<typeof expectationSchema>;
 
-/** A manifest of a test: values of `-f`. What is written in the test is the text that `-f -` reads. */
+/** A manifest of a test: values of `-f`. A manifest in the test itself is the text that `-f -` reads. */
 export interface TestSource {
   readonly files: readonly string[];
-  /** The text of the test file with all else blanked: places in it are those in the file. */
+  /** The text of the test file with all else blanked: its offsets are those of the file. */
   readonly text?: string | undefined;
 }
 
@@ -145,9 +146,9 @@ export interface ManifestTest
 }
 
 /** Reads the tests of files and of folders with all below them. Of a file with mistakes none is returned. */
-export function readTests(cwd: string, places: readonly string[]) {
+export function readTests(cwd: string, named: readonly string[]) {
   const { report, all } = collectFindings();
-  const found = (places.length === 0 ? ["."] : places).flatMap((place) => filesAt(cwd, place, report));
+  const found = (named.length === 0 ? ["."] : named).flatMap((path) => filesAt(cwd, path, report));
   const tests = [...new Set(found)].sort(compareTexts).flatMap((file) => {
     const own = collectFindings();
     const declared = testsIn(file, cwd, own.report);
@@ -157,19 +158,19 @@ export function readTests(cwd: string, places: readonly string[]) {
   return { tests, diagnostics: sortDiagnostics(all()) };
 }
 
-function filesAt(cwd: string, place: string, report: Report): string[] {
-  const path = resolve(cwd, place);
+function filesAt(cwd: string, named: string, report: Report): string[] {
+  const path = resolve(cwd, named);
   try {
     if (!statSync(path).isDirectory()) {
       if (isTestFile(path)) return [shownPath(path, cwd)];
       const hint = `name it ${basename(path).replace(/\.ya?ml$/, "")}.rnvtest.yaml`;
-      report(error("test.invalid", `${place} is no file of tests`, { hint }));
+      report(error("test.invalid", `${named} is no file of tests`, { hint }));
       return [];
     }
     const below = [...filesBelow(path)].filter(({ entry }) => entry.isFile() && isTestFile(entry.name));
     return below.map((file) => shownPath(file.path, cwd));
   } catch (cause) {
-    report(error("manifest.not_found", `cannot look for tests at ${place}: ${reasonOf(cause)}`));
+    report(error("manifest.not_found", `cannot look for tests at ${named}: ${reasonOf(cause)}`));
     return [];
   }
 }
@@ -193,8 +194,11 @@ function testsIn(file: string, cwd: string, report: Report): readonly ManifestTe
   const project = [cwd, repositoryAround(beside) ?? beside];
   checkPaths(["manifest", "policies"], root.entries, beside, project, report);
   const shared = {
-    ...{ folder, file, shownFolder: relative(cwd, folder).split(sep).join("/") },
-    ...{ files: pathsOf(manifest), policies: pathsOf(document.policies) },
+    folder,
+    file,
+    shownFolder: relative(cwd, folder).split(sep).join("/"),
+    files: pathsOf(manifest),
+    policies: pathsOf(document.policies),
   };
   return Object.entries(document.tests).map(([name, test]) => {
     const entry = declared.entries.get(name) as MapEntry;
@@ -222,8 +226,8 @@ function testsIn(file: string, cwd: string, report: Report): readonly ManifestTe
 }
 
 /**
- * Refuses paths out of the project, and files that are no manifest: what cannot be read as one is shown, and a pull
- * request could have the job show a key.
+ * Refuses paths out of the project, and files that are no manifest. A text that does not parse is shown: a pull request
+ * could make the job show a key.
  */
 function checkPaths(
   keys: readonly string[],
@@ -234,9 +238,9 @@ function checkPaths(
 ): void {
   for (const node of keys.flatMap((key) => nodes.get(key)?.value ?? [])) {
     const texts = node.kind === "list" ? node.items : [node];
-    for (const one of texts) {
-      if (one.kind !== "scalar" || typeof one.value !== "string") continue;
-      const path = resolve(beside, one.value);
+    for (const { value, range } of texts.filter((text) => text.kind === "scalar")) {
+      if (typeof value !== "string") continue;
+      const path = resolve(beside, value);
       const real = realPath(path);
       const problem =
         real !== undefined && !isWithin(real, project)
@@ -245,8 +249,8 @@ function checkPaths(
             ? ["is no manifest", "its name ends in .yaml, .json or .ts"]
             : undefined;
       if (problem === undefined) continue;
-      const [what, hint = ""] = problem;
-      report(error("test.invalid", `${one.value} ${what}`, { range: one.range, hint }));
+      const [summary, hint = ""] = problem;
+      report(error("test.invalid", `${value} ${summary}`, { range, hint }));
     }
   }
 }

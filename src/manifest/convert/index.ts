@@ -3,7 +3,7 @@ import { type Diagnostic, error, hasErrors, SourceFile, sortDiagnostics } from "
 import type { Plain } from "../../model/value";
 import { parseYaml } from "../text/yaml";
 import { put, writePlain, type YamlTree } from "../write";
-import { type Clone, type ConvertedManifest, type ConvertedService, dropped, Fields } from "./fields";
+import { type Clone, type ConvertedManifest, type ConvertedService, dropped, Fields } from "./field-reader";
 import { convertProcfile, parseProcfile } from "./procfile";
 import { convertRender } from "./render";
 
@@ -26,7 +26,7 @@ export interface Conversion {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Converts a file of another tool to a manifest. Nothing is invented: what has no counterpart is a warning with its place. */
+/** Converts a file of another tool to a manifest. Nothing is invented: a setting without counterpart is a warning. */
 export function convert(request: ConvertRequest): Conversion {
   const { source, file, clone = { folder: "." } } = request;
   const text = request.text.replace(/^\uFEFF/, "");
@@ -46,8 +46,7 @@ export function convert(request: ConvertRequest): Conversion {
   if (converted.services.some(({ configuration }) => configuration.image !== undefined))
     report(dropped(range, "sourceType: image is assumed for images: the platform does not show its word"));
   const diagnostics = sortDiagnostics([...reported.values()]);
-  const written = !hasErrors(diagnostics) && { text: manifestOf(converted) };
-  return { ...written, count, diagnostics };
+  return { text: hasErrors(diagnostics) ? undefined : manifestOf(converted), count, diagnostics };
 }
 
 /** The text with every value starred out: keys at the beginning of a line stay, as do offsets. */
@@ -79,7 +78,7 @@ function blockOf(service: ConvertedService): Plain {
   });
 }
 
-/** Leaves out what is undefined, and empty lists and mappings. */
+/** Leaves out undefined values, and empty lists and mappings. */
 const withoutEmpty = (map: ConvertedService["configuration"]): Readonly<Record<string, Plain>> =>
   Object.fromEntries(
     Object.entries(map).flatMap(([key, value]) => {

@@ -1,7 +1,7 @@
 import type { Report } from "../../declaration/findings";
 import { entryNode, type MapEntry, scalarNode } from "../../declaration/tree";
 import type { SourceFile } from "../../diagnostics/diagnostic";
-import { type Converter, dropped } from "./fields";
+import { type Converter, dropped } from "./field-reader";
 import { LogicalNames } from "./logical-names";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)\s*$/;
@@ -19,7 +19,7 @@ export function parseProcfile(file: SourceFile, text: string, report: Report) {
   return { root: { kind: "map" as const, entries, range: file.range(0, 0) }, failed: false };
 }
 
-/** A service for each process; `release` runs before the one that serves. */
+/** Makes a service for each process; `release` runs before the process that serves. */
 export const convertProcfile: Converter = (file, { repository, folder }) => {
   const { entries, range } = file.node;
   const processes = [...entries.keys()].filter((name) => name !== "release");

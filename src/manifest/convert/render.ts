@@ -1,11 +1,11 @@
-import { whyWithheld } from "../../declaration/secret-texts";
+import { reasonToWithhold } from "../../declaration/secret-texts";
 import type { Plain } from "../../model/value";
-import { type Converter, dropped, type Fields, isWhole } from "./fields";
+import { type Converter, dropped, type Fields, isWhole } from "./field-reader";
 import { LogicalNames } from "./logical-names";
 
 const kinds = new Map(Object.entries({ pserv: "worker", keyvalue: "redis", database: "postgres" }));
 
-/** Addresses of services (`web NAME`, also `service NAME`) and databases, and logical names of groups (`group NAME`). */
+/** Addresses of services (`web NAME`, also `service NAME`) and databases, logical names of groups (`group NAME`). */
 class Names {
   readonly #found = new Map<string, string>();
 
@@ -14,7 +14,7 @@ class Names {
     if (!this.#found.has(label)) this.#found.set(label, found);
   }
 
-  /** The same environment comes first: another one may have the same name. */
+  /** Prefers a name of the same environment: another environment may have it, too. */
   of(scope: number, label: string): string | undefined {
     return this.#found.get(`${scope} ${label}`) ?? this.#found.get(label);
   }
@@ -29,7 +29,7 @@ export const convertRender: Converter = (file, { repository }) => {
     ...file.maps("projects").flatMap((project) => environmentsOf(project, logicalNames)),
   ];
   const names = new Names();
-  const entries = parts.flatMap(({ fields: part, outer, ...place }, scope) =>
+  const entries = parts.flatMap(({ fields: part, outer, ...owner }, scope) =>
     [...part.maps("services"), ...part.maps("databases")].map((fields) => {
       const type = fields.owner === "database" ? fields.owner : fields.required("type");
       const name = fields.required("name");
@@ -37,7 +37,7 @@ export const convertRender: Converter = (file, { repository }) => {
       const address = ["service", ...outer.slice(1), path.at(-1)].join(".");
       if (type !== "database") names.add(scope, `service ${name}`, address);
       names.add(scope, `${kinds.get(type) ?? type} ${name}`, address);
-      return { fields, scope, address, type, named: { ...place, name, path } };
+      return { fields, scope, address, type, named: { ...owner, name, path } };
     }),
   );
   const listed = parts.flatMap(({ fields: part }, scope) =>
@@ -50,24 +50,24 @@ export const convertRender: Converter = (file, { repository }) => {
   );
   const read = entries.map((entry) => {
     const envVars = envVarsOf(entry.fields, names, entry.scope);
-    return { ...entry, envVars, taken: [...new Set(envVars.flatMap(({ group }) => group ?? []))] };
+    return { ...entry, envVars, uses: [...new Set(envVars.flatMap(({ group }) => group ?? []))] };
   });
   const asked = new Set(read.flatMap(({ envVars }) => envVars.map(({ asks }) => asks)));
   const groups: Record<string, Plain> = {};
   for (const { fields, scope, key } of listed) {
-    const takers = read.filter(({ taken }) => taken.includes(key));
+    const users = read.filter(({ uses }) => uses.includes(key));
     const isShared = (name: string) =>
-      takers.length > 1 || takers.some(({ address }) => asked.has(`${address} ${name}`));
+      users.length > 1 || users.some(({ address }) => asked.has(`${address} ${name}`));
     groups[key] = variablesOf(envVarsOf(fields, names, scope), isShared);
   }
-  const services = read.map(({ fields, address, type, named, envVars, taken }) => {
+  const services = read.map(({ fields, address, type, named, envVars, uses }) => {
     const { kind, configuration } = convertService(type, named.name, fields, repository);
     const variables = variablesOf(envVars, (name) => asked.has(`${address} ${name}`));
-    const { PORT = "" } = Object.assign({}, ...taken.map((key) => groups[key]), variables);
+    const { PORT = "" } = Object.assign({}, ...uses.map((key) => groups[key]), variables);
     const port = isWhole(String(PORT)) ? Number(PORT) : undefined;
     if (PORT !== "" && port === undefined)
       fields.note("envVars", `${named.name}: PORT is no number here: set configuration.port, too`);
-    const variablesFrom = taken.map((group) => ({ group }));
+    const variablesFrom = uses.map((group) => ({ group }));
     return { ...named, kind, configuration: { ...configuration, port }, variables, variablesFrom };
   });
   file.finish();
@@ -140,13 +140,13 @@ const relative = (path: string | undefined): string | undefined => path?.replace
 function addressesIn(fields: Fields): readonly string[] {
   const list = fields.maps("ipAllowList");
   if (list.length === 0) fields.drop("ipAllowList", "an empty list closes it there, and opens it here");
-  return list.flatMap((one) => {
-    one.take("description");
-    return one.text("source") ?? [];
+  return list.flatMap((entry) => {
+    entry.take("description");
+    return entry.text("source") ?? [];
   });
 }
 
-/** Reads `envVars`: groups of the file, and variables; `asks` is the variable of another service that one takes. */
+/** Reads `envVars`: groups of the file, and variables; `asks` is the variable of another service that supplies it. */
 function envVarsOf(holder: Fields, names: Names, scope: number) {
   return holder.maps("envVars").map((fields) => {
     const dashboard = fields.text("fromGroup");
@@ -168,37 +168,37 @@ function envVarsOf(holder: Fields, names: Names, scope: number) {
 /** The variables of a service or of a group; `isShared` says which of them others read, too. */
 function variablesOf(envVars: ReturnType<typeof envVarsOf>, isShared: (key: string) => boolean) {
   const variables = new Map<string, Plain>();
-  for (const { fields, key, from, address } of envVars.filter((one) => one.key !== "")) {
+  for (const { fields, key, from, address } of envVars.filter((variable) => variable.key !== "")) {
     if (variables.has(key)) fields.note("key", `${key} is there already: the later entry is kept`);
-    variables.set(key, from ? referenceOf(key, from, address) : writtenOf(fields, key, isShared(key)));
+    variables.set(key, from ? referenceOf(key, from, address) : writtenOf(fields, key, isShared));
   }
   return Object.fromEntries(variables);
 }
 
-function writtenOf(fields: Fields, key: string, isShared: boolean): Plain {
+function writtenOf(fields: Fields, key: string, isShared: (key: string) => boolean): Plain {
   const isGenerated = /^(true|yes|on)$/i.test(fields.text("generateValue") ?? "");
   const isAsked = /^(false|no|off)$/i.test(fields.text("sync") ?? "");
   const text = fields.text("value") ?? (fields.node.entries.has("value") ? "" : undefined);
-  if (isGenerated && !isShared) return { generate: { length: 32 } };
+  if (isGenerated && !isShared(key)) return { generate: { length: 32 } };
   if (isGenerated)
     fields.note("generateValue", `${key}: others read the same value: it is taken from the environment`);
   if (!isGenerated && !isAsked && text === undefined)
     fields.note("key", `${key} has no value: it is taken from the environment`);
   if (isGenerated || isAsked || text === undefined) return { fromEnv: key };
   // Nothing is withheld of a text that is empty.
-  const why = text === "" ? undefined : whyWithheld(key, text);
+  const why = text === "" ? undefined : reasonToWithhold(key, text);
   if (why) fields.note("value", `${key}: ${why}: it is taken from the environment`);
   return why === undefined ? text : { fromEnv: key };
 }
 
-/** `host` is the internal host; what else another service has is not shown by this one. */
+/** `host` is the internal host; this service shows no other property of a service. */
 function referenceOf(key: string, from: Fields, address: string | undefined): Plain {
   const property = from.text("property");
   const variable = from.text("envVarKey");
   if (address !== undefined && property === "host") return `\${${address}.internalHost}`;
   if (address !== undefined && variable === "RENDER_EXTERNAL_URL") return `\${${address}.url}`;
   const why = address === undefined ? "is not in this file" : `shows no ${property ?? variable}`;
-  const what = `${key}: ${from.text("name")} ${why}; it is taken from the environment`;
-  from.report(dropped(from.node.range, what));
+  const note = `${key}: ${from.text("name")} ${why}; it is taken from the environment`;
+  from.report(dropped(from.node.range, note));
   return { fromEnv: key };
 }

@@ -10,15 +10,17 @@ import {
 import { isOwnCredential } from "../../declaration/trust";
 import { DiagnosticsError, failure, SourceFile, type SourceRange } from "../../diagnostics/diagnostic";
 
-/** A mistake in the file, to be thrown; messages never quote what may be part of a value. */
+/** Makes the error of a mistake in the file, to be thrown; messages never quote a part of a value. */
 const problem = (summary: string, range: SourceRange, hint: string): DiagnosticsError =>
   failure("manifest.dotenv", summary, { range, hint });
 
 /**
- * Reads a dotenv file as docker compose does: comments, `export`, quotes, escapes, values of several lines, `KEY` alone,
- * `${NAME}` with defaults. Two rules are stricter: a name is looked for in the file first and then in the
- * environment, so that a machine changes nothing that the file says itself, and one that is in neither is a mistake, where
- * compose takes it for empty. Stops at the first mistake, which is reported.
+ * Reads a dotenv file as docker compose does: comments, `export`, quotes, escapes, values of several lines, `KEY`
+ * alone, `${NAME}` with defaults. Two rules are stricter:
+ * - A name is looked for in the file first and then in the environment: no machine changes a value of the file.
+ * - A name that is in neither is a mistake; compose reads it as empty.
+ *
+ * Stops at the first mistake, which is reported.
  */
 export function parseDotenv(file: string, text: string, report: Report): ReadonlyMap<string, MapEntry> {
   const source = new SourceFile(file);
@@ -54,7 +56,7 @@ const keyPattern = /[\p{L}\p{N}_.[\]-]+/u.source;
 const quoted = /(?<quoted>"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*')/.source;
 const comment = /(?:#[^\n]*)?/.source;
 
-/** Matches `KEY`, `KEY=value` with a value in quotes or to the end of the line, and lines that are neither nor a comment. */
+/** Matches `KEY`, `KEY=value` with a value in quotes or to the end of the line, and lines that are no comment. */
 const statement = new RegExp(
   `(?<![^\n])(?<before>${blanks}(?![\\s#])(?:export[^\\S\n]+)?)(?:(?<key>${keyPattern})` +
     `(?:${blanks}${lineEnd}|(?<mark>${blanks}[=:]${blanks})(?:${quoted}${blanks}${comment}${lineEnd}|(?<plain>[^\n]*)))|[^\n]+)`,
@@ -105,8 +107,16 @@ function readValue(found: RegExpExecArray, source: SourceFile, of: Expansion): S
 }
 
 const escapes: Readonly<Record<string, string>> = {
-  ...{ a: "\u0007", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
-  ...{ $: "$$", '"': '"', "\\": "\\" },
+  a: "\u0007",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  $: "$$",
+  '"': '"',
+  "\\": "\\",
 };
 
 /** The escapes of a shell; any other backslash stays. `\$` becomes `$$`, which stands for a dollar afterwards. */
@@ -133,7 +143,7 @@ const piece = new RegExp(
   "g",
 );
 
-/** Splits text at `$NAME` and `${NAME…}`, with what earlier lines say in place of their names; `$$` is a literal `$`. */
+/** Splits text at `$NAME` and `${NAME…}`, and fills in the values of earlier lines; `$$` is a literal `$`. */
 function expand(text: string, of: Expansion): TemplatePart[] {
   const parts: TemplatePart[] = [];
   let size = 0;
@@ -151,8 +161,8 @@ function expand(text: string, of: Expansion): TemplatePart[] {
 }
 
 /**
- * Returns the value that an earlier line of the file gives a name, else that of the environment. After a colon, an empty
- * variable counts as one that is not set.
+ * Returns the value that an earlier line of the file gives a name, else that of the environment. After a colon, an
+ * empty variable counts as unset.
  */
 function substitute(found: Readonly<Record<string, string>>, of: Expansion): TemplatePart[] {
   const { bare, braced, colon = "", operator, operand = "" } = found;
@@ -168,7 +178,7 @@ function substitute(found: Readonly<Record<string, string>>, of: Expansion): Tem
     throw problem(`${name} is empty`, keyRange, "give it a value in a line before this one");
   }
   const part = { kind: "env" as const, name, source: `\${${name}}` };
-  // A line `KEY` alone is what the environment has.
+  // A line `KEY` alone stands for the variable of the environment.
   if (operator !== "-" || earlier !== undefined) return [part];
   const fallback = plainText(expand(operand, of));
   const hint = "a default is plain text, or a name of this file";

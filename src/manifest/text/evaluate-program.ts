@@ -18,7 +18,9 @@ interface TypeStripping {
   readonly stripTypeScriptTypes: (text: string, options: { readonly sourceUrl: string }) => string;
 }
 
-/** Loads a file that has `import` or `export` as a module, whatever the `type` of its package.json, and without its types. */
+const canStripTypes = (module: object): module is TypeStripping => "registerHooks" in module;
+
+/** Loads a file with `import` or `export` as a module without types, whatever the `type` of its package.json. */
 const loadModule =
   (strip: TypeStripping["stripTypeScriptTypes"]): Load =>
   (url, context, next) => {
@@ -51,9 +53,7 @@ async function evaluate(file: string, stage: string): Promise<void> {
 }
 
 process.on("uncaughtException", fail);
-if (!process.execArgv.includes("--import") && "registerHooks" in nodeModule) {
-  const { registerHooks, stripTypeScriptTypes } = nodeModule as unknown as TypeStripping;
-  registerHooks({ load: loadModule(stripTypeScriptTypes) });
-}
+if (!process.execArgv.includes("--import") && canStripTypes(nodeModule))
+  nodeModule.registerHooks({ load: loadModule(nodeModule.stripTypeScriptTypes) });
 const [file = "", stage = ""] = process.argv.slice(2);
 evaluate(file, stage).catch(fail);

@@ -1,7 +1,7 @@
-import { namesSource } from "../../declaration/block";
+import { namesSource } from "../../declaration/declared-block";
 import { formatLocation, hintForMiss, type Report } from "../../declaration/findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "../../declaration/tree";
-import type { PlacedType, TypeIndex } from "../../declaration/type-index";
+import type { BlockType, TypeIndex } from "../../declaration/type-index";
 import { error } from "../../diagnostics/diagnostic";
 import { addressOf } from "../../model/address";
 
@@ -21,25 +21,32 @@ function combine(lower: MapNode, upper: MapNode, both: Combine): MapNode {
  * only holds other blocks declares nothing itself, so the services of a project may be spread over files.
  */
 export function mergeFiles(first: MapNode, second: MapNode, index: TypeIndex, report: Report): MapNode {
-  const refuse = (a: MapEntry, b: MapEntry, what: string): MapEntry => {
+  const refuse = (a: MapEntry, b: MapEntry, name: string): MapEntry => {
     const detail = `It is declared at ${formatLocation(a.keyRange)} as well.`;
     const hint = "files of one folder add up; to override, give the second file with -f";
-    const about = { range: b.keyRange, detail, hint, ...(what.includes(".") && { address: what }) };
-    report(error("manifest.duplicate_address", `${what} is declared twice`, about));
+    const about = { range: b.keyRange, detail, hint, address: name.includes(".") ? name : undefined };
+    report(error("manifest.duplicate_address", `${name} is declared twice`, about));
     return a;
   };
-  const mergePlaces = (a: MapEntry, b: MapEntry, placed: PlacedType, names: readonly string[]): MapEntry =>
-    placed.place.shape === "single"
-      ? mergeBlocks(a, b, placed, names)
-      : mergeMaps(a, b, (x, y) => mergeBlocks(x, y, placed, [...names, x.key]));
-  const mergeBlocks = (a: MapEntry, b: MapEntry, placed: PlacedType, names: readonly string[]): MapEntry => {
-    const isDeclared = declares(a.value, placed);
-    if (isDeclared && declares(b.value, placed)) return refuse(a, b, addressOf(placed.type.type, ...names));
+  const mergePlaces = (a: MapEntry, b: MapEntry, blockType: BlockType, names: readonly string[]): MapEntry =>
+    blockType.form.shape === "single"
+      ? mergeBlocks(a, b, blockType, names)
+      : mergeMaps(a, b, (x, y) => mergeBlocks(x, y, blockType, [...names, x.key]));
+  const mergeBlocks = (
+    a: MapEntry,
+    b: MapEntry,
+    blockType: BlockType,
+    names: readonly string[],
+  ): MapEntry => {
+    const isDeclared = declares(a.value, blockType);
+    if (isDeclared && declares(b.value, blockType))
+      return refuse(a, b, addressOf(blockType.type.type, ...names));
     const { value } = mergeMaps(a, b, (x, y) => {
-      const child = placed.children.get(x.key);
+      const child = blockType.children.get(x.key);
       return child === undefined ? x : mergePlaces(x, y, child, names);
     });
-    return { ...(isDeclared ? a : b), value };
+    const declared = isDeclared ? a : b;
+    return { ...declared, value };
   };
   return combine(first, second, (a, b) => {
     const child = index.root.get(a.key);
@@ -60,31 +67,31 @@ function mergeMaps(a: MapEntry, b: MapEntry, both: Combine): MapEntry {
 }
 
 /** More than a frame around other blocks. */
-const declares = (node: SourceNode, placed: PlacedType): boolean =>
+const declares = (node: SourceNode, blockType: BlockType): boolean =>
   node.kind !== "map" || node.entries.size === 0
-    ? placed.children.size === 0 || !isNull(node)
-    : [...node.entries.keys()].some((key) => !placed.children.has(key));
+    ? blockType.children.size === 0 || !isNull(node)
+    : [...node.entries.keys()].some((key) => !blockType.children.has(key));
 
 interface Overlaying {
   readonly index: TypeIndex;
   readonly report: Report;
-  /** Every earlier file was read: what is not there is in none of them. */
+  /** Every earlier file was read: a key that is missing here is missing everywhere. */
   readonly isWhole: boolean;
   /** Counts unknown names: past a few, no suggestion is looked for. */
   readonly misses: { count: number };
 }
 
 /**
- * Lays a later file over an earlier one: key by key, lists and sources of secrets as a whole, a mapping replaces a scalar, and
- * a written `null` takes away the value of the file below (DESIGN section 3). `path` holds the keys that lead to both.
+ * Lays a later file over an earlier file, key by key (DESIGN section 3). Lists and sources of secrets are replaced as a
+ * whole, a mapping replaces a scalar, and a written `null` removes the value below. `path` holds the keys to both.
  */
 export function overlay(
   lower: MapNode,
   upper: MapNode,
   to: Overlaying,
   path: readonly string[] = [],
-  /** More comes from elsewhere, which a null takes away later. */
-  hasMore = false,
+  /** Keys that groups and files add later, which a null removes then. */
+  added: "none" | "later" = "none",
 ): MapNode {
   const entries = new Map(lower.entries);
   for (const above of upper.entries.values()) {
@@ -93,8 +100,8 @@ export function overlay(
     const isWritten = isNull(value) && !isEmpty(value);
     if (!isNull(value))
       entries.set(key, below === undefined ? above : overlayEntry(below, above, [lower, upper], to, path));
-    else if (isWritten && hasMore)
-      entries.set(key, below === undefined ? above : { ...above, hasTaken: true });
+    else if (isWritten && added === "later")
+      entries.set(key, below === undefined ? above : { ...above, hasRemoved: true });
     else if (isWritten && below === undefined) reportNothingToTake(above, lower, to, path);
     else if (isWritten) entries.delete(key);
     else if (below === undefined) entries.set(key, above);
@@ -113,10 +120,10 @@ function overlayEntry(
   const [lower, upper] = [below.value, above.value];
   if (lower.kind !== "map" || upper.kind !== "map" || namesSource(lower) || namesSource(upper)) return above;
   const hasMore = [...to.index.shared.values()].some(
-    ({ place: { key, shared } }) =>
+    ({ form: { key, shared } }) =>
       key === above.key && blocks.some(({ entries }) => shared !== undefined && entries.has(shared.from)),
   );
-  return { ...above, value: overlay(lower, upper, to, [...path, above.key], hasMore) };
+  return { ...above, value: overlay(lower, upper, to, [...path, above.key], hasMore ? "later" : "none") };
 }
 
 /** A null that is not written: a key without a value. */

@@ -2,10 +2,10 @@ import { fork } from "node:child_process";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { shownPath } from "../../declaration/files";
 import type { RunProgram } from "../../declaration/load-request";
+import { shownPath } from "../../declaration/project-files";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import { reasonOf } from "../../model/text";
+import { reasonOf } from "../../model/file-error";
 import type { ProgramMessage } from "./evaluate-program";
 
 /** Found when a program is run: a bundle without it runs none. */
@@ -39,7 +39,11 @@ async function runProgram(
   const loader = tsxOf(path);
   const stop = AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(timeoutMs)]);
   const child = fork(scriptPath(), [path, ...(stage === undefined ? [] : [JSON.stringify(stage)])], {
-    ...{ cwd, env, stdio: ["ignore", "pipe", "pipe", "ipc"], signal: stop, killSignal: "SIGKILL" },
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    signal: stop,
+    killSignal: "SIGKILL",
     execArgv: [
       "--disable-warning=ExperimentalWarning",
       ...(loader === undefined ? [] : ["--import", loader]),
@@ -101,8 +105,8 @@ function thrownIn(file: string, cwd: string, { thrown, stack, code }: Thrown): D
   const shown = shownPath(at.startsWith("file:") ? fileURLToPath(at) : at, cwd);
   const detail = syntax === undefined ? others.join("\n") : "";
   return error("manifest.program_failed", `${file} failed: ${syntax ?? first}`, {
-    ...(detail !== "" && { detail }),
-    ...(at !== "" && { range: { file: shown, start: 0, end: 0, line: Number(line) } }),
+    detail: detail || undefined,
+    range: at === "" ? undefined : { file: shown, start: 0, end: 0, line: Number(line) },
     hint: hints[String(code)],
   });
 }

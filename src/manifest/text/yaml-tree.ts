@@ -37,7 +37,7 @@ interface Reader {
   deepest: number;
   /** Values that aliases have added so far. */
   aliased: number;
-  /** The tree is not the one that was meant: what follows from that is no mistake of its own. */
+  /** A mistake has changed the tree: later findings may only follow from it. */
   isBroken: boolean;
 }
 
@@ -57,15 +57,23 @@ interface Tree {
 export function readTree(source: SourceFile, text: string, events: readonly Event[], hint?: string): Tree {
   const diagnostics: Diagnostic[] = [];
   const reader: Reader = {
-    ...{ source, text, events, next: 1, end: 0, isBroken: false },
-    ...{ anchors: new Map(), values: 0, deepest: 0, aliased: 0 },
+    source,
+    text,
+    events,
+    next: 1,
+    end: 0,
+    isBroken: false,
+    anchors: new Map(),
+    values: 0,
+    deepest: 0,
+    aliased: 0,
     report: (diagnostic) => diagnostics.push(diagnostic),
   };
   const root = events.length < 2 ? undefined : readRoot(reader, hint);
   return root === undefined ? { diagnostics } : { root, diagnostics };
 }
 
-/** Reports what YAML or rnv does not allow, though js-yaml reads it. */
+/** Reports a construct that js-yaml reads, but YAML or rnv does not allow. */
 function refuse(
   reader: Reader,
   [start, end]: readonly [number, number],
@@ -86,7 +94,7 @@ function readRoot(reader: Reader, hint?: string): MapNode | undefined {
   return undefined;
 }
 
-/** Reads the next node; `indicator` stands before a value, also before one that is left out. */
+/** Reads the next node; `indicator` is the character before its value, even if the value is missing. */
 function readNode(reader: Reader, depth: number, indicator = ""): SourceNode {
   const event = reader.events[reader.next] as NodeEvent;
   reader.next += 1;
@@ -134,7 +142,7 @@ function readList(reader: Reader, event: CollectionEvent, depth: number): Source
   return { kind: "list", items, range: collectionRange(reader, event, "]") };
 }
 
-/** Whether a node of the open collection follows; leaves the reader behind its end. */
+/** Returns true if a node of the open collection follows; else moves the reader behind its end. */
 function hasMore(reader: Reader): boolean {
   if (reader.events[reader.next]?.type !== EVENT_ID.POP) return true;
   reader.next += 1;
@@ -154,7 +162,7 @@ const blank = /(?:[ \t\r\n]+|#[^\r\n]*)*/y;
 const blankAndComma = /(?:[ \t\r\n]+|#[^\r\n]*)*,?(?:[ \t\r\n]+|#[^\r\n]*)*/y;
 const beforeHeader = /(?:[ \t\r\n:?-]+|#[^\r\n]*)*/y;
 
-/** The offset after what a pattern matches behind the last token. */
+/** Returns the offset after the text that a pattern matches behind the last token. */
 function skip({ text, end }: Reader, pattern: RegExp): number {
   pattern.lastIndex = end;
   pattern.test(text);
@@ -173,7 +181,7 @@ function readScalar(reader: Reader, event: ScalarEvent, indicator: string): Scal
   return { kind: "scalar", value: 0, range };
 }
 
-/** Where a scalar stands, with its quotes; one that is left out stands right after the indicator. */
+/** Returns the range of a scalar with its quotes; a missing value is right after the indicator. */
 function scalarRange(reader: Reader, event: ScalarEvent, indicator: string): SourceRange {
   const { source, text } = reader;
   const { valueStart, valueEnd, style } = event;

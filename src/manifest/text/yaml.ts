@@ -1,25 +1,50 @@
 import { parseEvents, YAMLException } from "js-yaml";
 import type { Report } from "../../declaration/findings";
-import type { MapNode } from "../../declaration/tree";
+import type { MapNode, SourceNode } from "../../declaration/tree";
 import { type Diagnostic, error, type SourceFile } from "../../diagnostics/diagnostic";
+import { pathText } from "./json";
 import { maxDepth, readTree } from "./yaml-tree";
 
 /** Lines, commas, colons and brackets of one file: they bound its values, and so the memory that it takes. */
 const maxMarks = 450_000;
 
 export interface ParsedYaml {
-  /** Undefined for an empty file, or one that cannot be read at all. */
+  /** Undefined for an empty file, or a file that cannot be read at all. */
   readonly root?: MapNode;
   readonly failed: boolean;
 }
 
-/** Reads the YAML 1.2 document (core schema) of one file as a tree; mistakes go to `report`, with `hint` that it is no mapping. */
+/** Reads the YAML 1.2 document (core schema) of a file as a tree. `hint` is for a document that is no mapping. */
 export function parseYaml(source: SourceFile, text: string, report: Report, hint?: string): ParsedYaml {
   const refused = oversize(source, text) ?? otherDocument(source, text);
   const { root, diagnostics } = refused ? { diagnostics: [refused] } : parse(source, text, hint);
   diagnostics.forEach(report);
   const failed = diagnostics.length > 0;
   return root === undefined ? { failed } : { root, failed };
+}
+
+/** Reads a manifest that `jsonOf` wrote: mistakes in it name the path of their value. */
+export function parseValue(source: SourceFile, json: string, report: Report): ParsedYaml {
+  const read = parseYaml(source, json, report);
+  source.placeAt = (offset) => {
+    const path = pathText(stepsTo(read.root, offset));
+    return path === "" ? source.path : `${source.path}: ${path}`;
+  };
+  return read;
+}
+
+function stepsTo(node: SourceNode | undefined, offset: number): readonly (string | number)[] {
+  if (node === undefined || node.kind === "scalar") return [];
+  const parts =
+    node.kind === "list"
+      ? node.items.map((value, step) => ({ step, value, start: value.range.start }))
+      : [...node.entries.values()].map(({ key, keyRange: { start }, value }) => ({
+          step: key,
+          value,
+          start,
+        }));
+  const part = parts.findLast(({ start, value }) => start <= offset && offset <= value.range.end);
+  return part === undefined ? [] : [part.step, ...stepsTo(part.value, offset)];
 }
 
 function parse(source: SourceFile, text: string, hint?: string): ReturnType<typeof readTree> {
@@ -44,10 +69,7 @@ function oversize(source: SourceFile, text: string): Diagnostic | undefined {
 
 const content = /^[ \t]*[^#\s]/m;
 
-/**
- * A mark of documents at the start of a line, where no text may have it, or a directive. js-yaml takes a mark on the
- * first line that is indented, too.
- */
+/** A mark of documents at the start of a line, or a directive. js-yaml accepts an indented mark on the first line. */
 const documentMark = /(?:^[ \t]+---|(?<![^\r\n])(?:---|\.\.\.))(?![^ \t\r\n])|(?<![^\r\n])%[^\r\n]*/g;
 
 /** One document may be opened before its content and closed behind it; directives stand before it. */
@@ -71,7 +93,7 @@ const tooDeep = (source: SourceFile, offset: number): Diagnostic =>
     range: source.range(offset, offset + 1),
   });
 
-/** What is wrong from an offset to the end of its line, and what to write. Quotes nothing: a text can hold a secret. */
+/** A mistake from an offset to the end of its line. It quotes nothing: a text can hold a secret. */
 interface Cause {
   readonly summary: string;
   readonly hint: string;
@@ -96,7 +118,7 @@ interface SourceLine {
 
 type FindCause = (situation: Situation) => Cause | undefined;
 
-/** The one mistake of a text that does not parse: what js-yaml says, in words of the mistakes that people make most. */
+/** Explains why a text does not parse: by the most frequent mistakes, else by the reason of js-yaml. */
 function explainSyntax(source: SourceFile, text: string, { reason, mark }: YAMLException): Diagnostic {
   const at = mark?.position ?? 0;
   const line = lineAt(text, at);
@@ -124,7 +146,7 @@ function lineAbove(text: string, { start }: SourceLine): SourceLine | undefined 
   return undefined;
 }
 
-/** The reason of js-yaml, without what it may quote. */
+/** The reason of js-yaml, without its quotations. */
 function plainCause({ reason, at }: Situation): Cause {
   const [, summary, hint] = reasons.find(([part]) => reason.includes(part)) ?? [];
   return {
@@ -134,7 +156,7 @@ function plainCause({ reason, at }: Situation): Cause {
   };
 }
 
-/** What to say in place of a reason of js-yaml that holds a part, and what to write. */
+/** Messages in place of a reason of js-yaml that holds `part`; undefined: the reason itself. */
 const reasons: readonly (readonly [part: string, summary: string | undefined, hint: string])[] = [
   [
     "missed comma",
@@ -164,7 +186,7 @@ const tab: FindCause = ({ text, line: { start, indent }, at }) =>
 const notClosed: FindCause = ({ line, above, reason }) => {
   if (reason !== "deficient indentation" && !reason.startsWith("unexpected end")) return undefined;
   if (/^[\]}]/.test(line.body)) return undefined;
-  for (const { start, indent, body } of [line, above].filter((one) => one !== undefined)) {
+  for (const { start, indent, body } of [line, above].filter((candidate) => candidate !== undefined)) {
     // Texts that close on the line are taken out, their length is kept.
     const written = body
       .slice(0, longestSearched)
@@ -202,8 +224,8 @@ const needsQuotes: FindCause = ({ text, at, reason, line: { start, indent, body 
   const [first = ""] = text.slice(value).match(/^(?:[@`%*&]|- )/) ?? [];
   const isKey = value === start + indent;
   if (at < value || (isKey && !/[@`%*&]/.test(first)) || (first === "" && text[at] !== ":")) return undefined;
-  const what = first === "" ? 'text that holds ": "' : `text that begins with ${first.trim()}`;
-  return { summary: `${what} needs quotes`, hint: 'write it in quotes: key: "…"', start: value };
+  const subject = first === "" ? 'text that holds ": "' : `text that begins with ${first.trim()}`;
+  return { summary: `${subject} needs quotes`, hint: 'write it in quotes: key: "…"', start: value };
 };
 
 /** Characters of a line that are searched. */

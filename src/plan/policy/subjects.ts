@@ -1,7 +1,7 @@
 import type { SourceRange } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
-import { append } from "../../model/graph";
 import type { LiveResource } from "../../model/live";
+import { append } from "../../model/multimap";
 import type { ResourceType } from "../../model/resource-type";
 import { type Change, instanceOf, type Plan } from "../plan";
 import { changeView, type Planned, planView, viewOf } from "./views";

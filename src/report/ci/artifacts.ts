@@ -1,6 +1,6 @@
 import { type Diagnostic, lineOf } from "../../diagnostics/diagnostic";
 import { type Check, isCondition, stopsPlan } from "../../model/policy";
-import { sha256 } from "../../model/text";
+import { sha256 } from "../../model/sha256";
 import { guardErrors } from "../../plan/guards";
 import { isWritten, type Plan } from "../../plan/plan";
 import { summaryOf } from "../diagnostics";

@@ -2,8 +2,8 @@ import type * as zlib from "node:zlib";
 import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
 import type { ApplyCounts } from "../../model/apply-event";
 import { Secret } from "../../model/secret";
-import type { TargetPlace } from "../../model/target";
-import { capitalized } from "../../model/text";
+import type { TargetLocation } from "../../model/target-location";
+import { capitalized } from "../../model/wording";
 import { type PlanDifference, type PlanRecord, recordPlan } from "../../plan/digest";
 import { hasChanges, type Plan } from "../../plan/plan";
 import { findingsBlock } from "../diagnostics";
@@ -14,7 +14,7 @@ import { differenceText, planLine, remedyText } from "../plan-wording";
 import { joined } from "../sections";
 import { endOfRun } from "../status-text";
 
-type Marked = Pick<TargetPlace, "manifest" | "stage" | "stack">;
+type Marked = Pick<TargetLocation, "manifest" | "stage" | "stack">;
 
 /** The plan that a comment is about, one comment for each; a copy of its record in another pull request does not match. */
 export interface CommentSubject extends Marked {

@@ -1,5 +1,6 @@
 import type { Diagnostic, Severity } from "../../diagnostics/diagnostic";
-import { sha256, shortList } from "../../model/text";
+import { sha256 } from "../../model/sha256";
+import { shortList } from "../../model/wording";
 import { shortDigest } from "../../plan/digest";
 import { groupFindings, placeText, sameFor, subjectOf, summaryOf } from "../diagnostics";
 import { escapeHtml, escapeLines } from "../escape-text";

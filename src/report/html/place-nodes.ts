@@ -1,5 +1,5 @@
 import type * as dagreModule from "@dagrejs/dagre";
-import { reachable } from "../../model/graph";
+import { reachable } from "../../model/graph-walk";
 import { escapeText } from "../escape-text";
 import { compareNatural, groupBy } from "../order";
 import { cutText, textWidth } from "../style";

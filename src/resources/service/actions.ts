@@ -6,6 +6,7 @@ import { failure } from "../../diagnostics/diagnostic";
 import { remedy } from "../../diagnostics/remedies";
 import { consumerList } from "../../model/consumer";
 import type { Pending } from "../../model/live";
+import { shortId } from "../../model/resource-id";
 import type {
   ActionAim,
   ActionInput,
@@ -15,7 +16,6 @@ import type {
 } from "../../model/resource-operations";
 import type { Finding } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
-import { shortId } from "../../model/text";
 import { notShown, pollOperation } from "../deletion";
 import { deploymentStanding, pollDeployment, queuedSince, workerFindings } from "../deployment-status";
 

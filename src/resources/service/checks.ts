@@ -2,8 +2,8 @@ import { type GapName, gapVariable } from "../../api/gaps";
 import { documentedDefaults } from "../../api/wire/configuration";
 import { didYouMean, joinHints } from "../../diagnostics/suggest";
 import type { Catalog, CatalogPlan } from "../../model/catalog";
+import { matchingChoices } from "../../model/declared-choice";
 import type { Offered } from "../../model/live";
-import { choicesMeant } from "../../model/place";
 import type { AttributeLookup, CheckContext, Finding } from "../../model/resource-type";
 import type { ResolvedValue } from "../../model/value";
 import { checkName, doubtful, textAt } from "../attribute-values";
@@ -214,7 +214,7 @@ export function checkOffered(
     const hint = `write \`environment\`, or name the one for all services with ${gapVariable("productionEnvironment")}`;
     return [unavailable("environment", summary, hint, hasText(offered))];
   }
-  const named = choicesMeant(offered, environment);
+  const named = matchingChoices(offered, environment);
   const ids = named.flatMap(({ id }) => id ?? []);
   if (named.length === 1) return [];
   if (named.length > 1) {

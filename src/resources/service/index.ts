@@ -7,8 +7,8 @@ import { documentedDefaults } from "../../api/wire/configuration";
 import type { Service } from "../../api/wire/shapes";
 import { failure } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
+import { isPlacedAs, matchingChoices } from "../../model/declared-choice";
 import type { LiveResource, Offered, Pending, ReadResult } from "../../model/live";
-import { choicesMeant, isPlacedAs } from "../../model/place";
 import type {
   Accepted,
   CandidateSearch,
@@ -18,7 +18,7 @@ import type {
   UpdateInput,
 } from "../../model/resource-operations";
 import type { AttributeLookup, Money, RulesOf } from "../../model/resource-type";
-import { sameName } from "../../model/text";
+import { sameName } from "../../model/service-names";
 import type { Attributes, Plain } from "../../model/value";
 import { foundAmong, sameId, textAt } from "../attribute-values";
 import { type DeletionLook, deletionOf } from "../deletion";
@@ -128,7 +128,7 @@ async function environmentIdFor(
   const [finding] = checkOffered(declared, offered, false);
   if (finding) throw failure(finding.code, finding.summary, finding);
   const isChosen = ({ isDefault }: Offered): boolean => isDefault;
-  return (declared === undefined ? offered.find(isChosen) : choicesMeant(offered, declared)[0])?.id;
+  return (declared === undefined ? offered.find(isChosen) : matchingChoices(offered, declared)[0])?.id;
 }
 
 function defaults({ defaults: byCatalog, assumed }: Catalog, kind = ""): Attributes {

@@ -1,7 +1,7 @@
 import type { Reads } from "../../api/reads";
 import type { Service } from "../../api/wire/shapes";
+import { matchingChoices } from "../../model/declared-choice";
 import type { LiveResource, Offered, Standing } from "../../model/live";
-import { choicesMeant } from "../../model/place";
 import type { ResourceType } from "../../model/resource-type";
 import type { Attributes, Plain } from "../../model/value";
 import { moving, present, sameId } from "../attribute-values";
@@ -109,7 +109,7 @@ export async function liveIn(
     const among = known.get(found.projectId ?? "") ?? [];
     const chosen = among.find(({ id }) => sameId(id ?? null, found.environmentId ?? ""));
     if (chosen === undefined) return new LiveService(found, declared);
-    const isDeclared = declared !== undefined && choicesMeant(among, declared).includes(chosen);
+    const isDeclared = declared !== undefined && matchingChoices(among, declared).includes(chosen);
     return new LiveService(found, isDeclared ? declared : chosen.name, { chosen, among });
   });
 }

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
+import { sha256 } from "../../model/sha256";
 import type { JournalEntry, State } from "../../model/state";
-import { sha256 } from "../../model/text";
 import { largestSnapshot, type StateBackend } from "../backend";
 import { type Around, type BackendOptions, createBackend, type StateStore } from "../create-backend";
 import {

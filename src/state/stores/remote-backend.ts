@@ -1,5 +1,5 @@
 import type { DiagnosticsError } from "../../diagnostics/diagnostic";
-import { sha256 } from "../../model/text";
+import { sha256 } from "../../model/sha256";
 import { keptBackups, type StateBackend } from "../backend";
 import { type BackendOptions, createBackend, type StateStore } from "../create-backend";
 import { checkLock, holderOf, type LockRecord, lockLost } from "../lock-record";

@@ -1,7 +1,8 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../../diagnostics/diagnostic";
 import { isMissing, type ReadResult } from "../../model/live";
-import { canonicalId, snakeCase, terraformNameOf } from "../../model/text";
+import { canonicalId } from "../../model/resource-id";
+import { snakeCase, terraformNameOf } from "../../model/terraform-names";
 import { isOlder } from "../../model/time";
 import { findResource, readParent, typeNamed } from "../../resources";
 import type { PrivateData } from "../private-data";

@@ -3,7 +3,7 @@ import type { Reads } from "../../api/reads";
 import { sendTwice } from "../../apply/journaled-send";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
-import { sameName } from "../../model/text";
+import { sameName } from "../../model/service-names";
 import type { TerraformObject } from "../values";
 import { finishWrite, type Writing } from "./finish-write";
 import { checkProtection } from "./plan-findings";

@@ -5,7 +5,8 @@ import { type Diagnostic, error, type warning } from "../../diagnostics/diagnost
 import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
 import type { Accepted, CreateInput, UpdateInput } from "../../model/resource-operations";
-import { sha256, type timeoutNames } from "../../model/text";
+import { sha256 } from "../../model/sha256";
+import type { timeoutNames } from "../../model/terraform-names";
 import { parseDuration } from "../../model/time";
 import { type PrivateData, writtenNow } from "../private-data";
 import type { TypeInSession } from "../provider";

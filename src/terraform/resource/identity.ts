@@ -1,5 +1,6 @@
 import { failure } from "../../diagnostics/diagnostic";
-import { canonicalId, snakeCase } from "../../model/text";
+import { canonicalId } from "../../model/resource-id";
+import { snakeCase } from "../../model/terraform-names";
 import { service } from "../../resources/service";
 import type { Message, RequestOf, ResponseOf } from "../protocol";
 import { type Provider, type RpcAnswer, requireNamed, type Session, shapes } from "../provider";

@@ -1,7 +1,7 @@
 import type { Reads, Resource } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
-import { terraformNameOf, variablesResource } from "../../model/text";
+import { terraformNameOf, variablesResource } from "../../model/terraform-names";
 import { readParent } from "../../resources";
 import { recentSession } from "../provider";
 import type { Sending } from "./finish-write";

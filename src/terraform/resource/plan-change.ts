@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
-import { generatedName } from "../../model/text";
+import { generatedName } from "../../model/terraform-names";
 import { type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
 import { isOnlyImported, type PrivateData, recordedOf } from "../private-data";

@@ -1,6 +1,6 @@
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
-import { isPlacedAs } from "../../model/place";
-import { generatedName, protectionAttribute } from "../../model/text";
+import { isPlacedAs } from "../../model/declared-choice";
+import { generatedName, protectionAttribute } from "../../model/terraform-names";
 import { Unknown } from "../../model/value";
 import { findResource } from "../../resources";
 import { isOnlyImported } from "../private-data";

@@ -1,6 +1,6 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
-import { snakeCase } from "../../model/text";
+import { snakeCase } from "../../model/terraform-names";
 import type { TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { findParent } from "./confirm-deleted";

@@ -3,7 +3,7 @@ import { waitUntilSettled } from "../../apply/settle";
 import { failure } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { type AttributeLookup, isUnlisted, ruleAt } from "../../model/resource-type";
-import { sha256 } from "../../model/text";
+import { sha256 } from "../../model/sha256";
 import { isOlder } from "../../model/time";
 import { canonicalJson, type Plain } from "../../model/value";
 import { readParent, typeNamed } from "../../resources";

@@ -1,7 +1,7 @@
 import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { isParentAttribute } from "../../model/resource-type";
-import { generatedName } from "../../model/text";
+import { generatedName } from "../../model/terraform-names";
 import { isOlder } from "../../model/time";
 import { plainEqual } from "../../model/value";
 import { generatedChanged } from "../../plan/diff";

@@ -5,7 +5,7 @@ import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../.
 import type { LiveResource } from "../../model/live";
 import type { Accepted, AppliableValue, UpdateInput } from "../../model/resource-operations";
 import { Secret } from "../../model/secret";
-import { generatedName } from "../../model/text";
+import { generatedName } from "../../model/terraform-names";
 import { timeNow } from "../../model/time";
 import { appliedIn, isOnlyImported, recordedOf } from "../private-data";
 import { revisionName } from "../schema/resource-block";

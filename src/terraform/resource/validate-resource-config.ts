@@ -1,7 +1,7 @@
 import { maxBodyBytes } from "../../api/wire/shapes";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { emptyCatalog } from "../../model/catalog";
-import { generatedName } from "../../model/text";
+import { generatedName } from "../../model/terraform-names";
 import { diagnosticMessages } from "../messages";
 import type { RequestOf } from "../protocol";
 import type { RpcAnswer } from "../provider";

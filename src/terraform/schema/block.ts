@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as z from "zod";
 import { unwrap } from "../../declaration/type-index";
-import { snakeCase } from "../../model/text";
+import { snakeCase } from "../../model/terraform-names";
 import { durationPattern } from "../../model/time";
 import { generatedText, isGeneratedLength } from "../../model/value";
 import type { Message } from "../protocol";

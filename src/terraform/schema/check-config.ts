@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { expectations, leaves } from "../../declaration/schema-issues";
+import { expectations, leafIssues } from "../../declaration/schema-issues";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import { canonicalId, snakeCase, uuidPattern } from "../../model/text";
+import { canonicalId, uuidPattern } from "../../model/resource-id";
+import { snakeCase } from "../../model/terraform-names";
 import { asObject, holdsUnknown, type TerraformObject, textIn, toPlain, valueAt } from "../values";
 import type { AttributeSchema, BlockSchema } from "./block";
 
@@ -50,7 +51,7 @@ function checkAttribute(schema: AttributeSchema, config: TerraformObject, attrib
 
 export function unmet(schema: z.ZodType, value: unknown) {
   const issues = schema.safeParse(value).error?.issues ?? [];
-  return issues.flatMap(leaves).map((issue) => ({
+  return issues.flatMap(leafIssues).map((issue) => ({
     path: issue.path.map(stepText).join(""),
     expected: expectations([issue]),
   }));

@@ -9,7 +9,7 @@ import {
   timeoutNames,
   writeOnlyNameOf,
   writeOnlyVersionOf,
-} from "../../model/text";
+} from "../../model/terraform-names";
 import { generatedLengths } from "../../model/value";
 import { isDeployed } from "../../resources";
 import { listOf, mapOf, objectOf, type PathSteps, type TerraformType } from "../values";

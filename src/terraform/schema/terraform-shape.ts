@@ -2,9 +2,10 @@ import type { Reads, Resource } from "../../api/reads";
 import type { Address } from "../../model/address";
 import type { Catalog } from "../../model/catalog";
 import type { LiveResource, ReadResult } from "../../model/live";
+import { canonicalId } from "../../model/resource-id";
 import type { AppliableValue, ReadTarget } from "../../model/resource-operations";
 import { Secret } from "../../model/secret";
-import { canonicalId, generatedName, protectionAttribute, terraformNameOf } from "../../model/text";
+import { generatedName, protectionAttribute, terraformNameOf } from "../../model/terraform-names";
 import { type Attributes, type Plain, type ResolvedValue, Unknown } from "../../model/value";
 import { readProven } from "../../resources";
 import {

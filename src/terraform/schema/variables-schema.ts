@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { generatedName, variablesResource } from "../../model/text";
+import { generatedName, variablesResource } from "../../model/terraform-names";
 import { mapOf } from "../values";
 import { computed, optional, required, schemaOf } from "./block";
 import { generatedCheck, generatedType, revision, timeouts } from "./resource-block";

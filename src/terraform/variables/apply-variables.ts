@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
-import { generatedName, shortList } from "../../model/text";
+import { generatedName } from "../../model/terraform-names";
+import { shortList } from "../../model/wording";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
 import { diagnosticsOf, withoutTaint } from "../messages";

@@ -1,6 +1,7 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import { canonicalId, generatedName } from "../../model/text";
+import { canonicalId } from "../../model/resource-id";
+import { generatedName } from "../../model/terraform-names";
 import { isOlder } from "../../model/time";
 import { generatedChanged } from "../../plan/diff";
 import { readParent } from "../../resources";

@@ -1,5 +1,5 @@
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
-import { generatedName } from "../../model/text";
+import { generatedName } from "../../model/terraform-names";
 import { variable } from "../../resources/variable";
 import { noPrivateData } from "../private-data";
 import type { ParentChange } from "../resource/confirm-deleted";

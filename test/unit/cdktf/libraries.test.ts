@@ -6,7 +6,7 @@ import * as cdktn from "cdktn";
 import type { Construct } from "constructs";
 import * as onCdktf from "../../../src/cdktf/cdktf";
 import * as onCdktn from "../../../src/cdktf/generated/cdktn";
-import { version } from "../../../src/model/version";
+import { version } from "../../../src/model/tool-version";
 
 type Constructs = typeof onCdktf;
 

@@ -10,7 +10,7 @@ function refused(text: string, { untrusted = false, environment = {} } = {}): un
   const folder = mkdtempSync(join(tmpdir(), "rnv-fleet-"));
   writeFileSync(join(folder, "rnv.fleet.yaml"), text);
   try {
-    readFleetFile("rnv.fleet.yaml", folder, trustOf(environment, untrusted));
+    readFleetFile("rnv.fleet.yaml", folder, trustOf({ environment, untrusted }));
     return [];
   } catch (cause) {
     if (!(cause instanceof DiagnosticsError)) throw cause;

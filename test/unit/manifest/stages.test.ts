@@ -87,10 +87,10 @@ projects:
   it("fills in where a state is, and says nothing of stages that were not asked for", async () => {
     const place = async (environment: Readonly<Record<string, string>>) => {
       const sources = { files: [], cwd: folderWith(files), types: resourceTypes, environment };
-      return (await findStages(sources)).place({ name: "preview", id: "12" });
+      return (await findStages(sources)).settingsOf({ name: "preview", id: "12" });
     };
     const workspace = "00000000-0000-4000-8000-0000000000E1";
-    expect((await place({ W: workspace })).place).toEqual({
+    expect((await place({ W: workspace })).settings).toEqual({
       workspace: workspace.toLowerCase(),
       state: "s3://b/preview-12.json",
     });

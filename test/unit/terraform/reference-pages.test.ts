@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { load } from "js-yaml";
-import { camelCase, snakeCase, terraformNameOf } from "../../../src/model/text";
+import { camelCase, snakeCase, terraformNameOf } from "../../../src/model/terraform-names";
 import { resourceTypes } from "../../../src/resources";
 import { providerParts, type SchemaMessage } from "../../../tools/docs/provider-schema";
 import { examplesFolder, referencePages, writtenFolders } from "../../../tools/docs/reference-pages";

@@ -1,6 +1,6 @@
 import { markerIn } from "../../../../src/api/code-host/code-host";
 import type { Address } from "../../../../src/model/address";
-import { sha256 } from "../../../../src/model/text";
+import { sha256 } from "../../../../src/model/sha256";
 import { compareWithRecord, type PlanRecord } from "../../../../src/plan/digest";
 import type { Change, Plan } from "../../../../src/plan/plan";
 import {

@@ -1,12 +1,14 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as z from "zod";
-import { isWithin } from "../declaration/files";
 import type { Report } from "../declaration/findings";
 import type { LoadContext } from "../declaration/load-context";
+import { isWithin } from "../declaration/project-files";
+import { readPlain } from "../declaration/read-value";
 import { type JudgedPart, judgeEach } from "../declaration/schema-issues";
 import { addressHoldsSecret } from "../declaration/secret-texts";
 import {
+  entriesIn,
   isNull,
   type MapEntry,
   type MapNode,
@@ -15,10 +17,11 @@ import {
   type SourceNode,
 } from "../declaration/tree";
 import { freeKeys } from "../declaration/type-index";
-import { readPlain } from "../declaration/values";
 import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { DesiredResource } from "../model/desired";
+import { reasonOf } from "../model/file-error";
+import { uuidPattern } from "../model/resource-id";
 import {
   fillStage,
   isStageWord,
@@ -27,7 +30,6 @@ import {
   stageText,
   stageWordRule,
 } from "../model/stage";
-import { reasonOf, uuidPattern } from "../model/text";
 import { durationPattern, parseDuration } from "../model/time";
 
 /** A stage as a manifest declares it (DESIGN section 11). */
@@ -46,16 +48,16 @@ export interface StageDeclaration {
 export type Stages = ReadonlyMap<string, StageDeclaration>;
 
 /** Folders below `.rnv` that hold something else than the state of a stage. */
-const takenNames: readonly string[] = ["emulator", "backups"];
+const reservedNames: readonly string[] = ["emulator", "backups"];
 
 const stageName = z
   .string()
   .refine(isStageWord, `the name of a stage holds ${stageWordRule}`)
   .refine(
-    (name) => !takenNames.includes(name),
+    (name) => !reservedNames.includes(name),
     "rnv keeps something else under .rnv/ by this name: choose another",
   )
-  .meta({ pattern: `^(?!(${takenNames.join("|")})$)([A-Za-z0-9][A-Za-z0-9_-]{0,63}|x-.*)$` });
+  .meta({ pattern: `^(?!(${reservedNames.join("|")})$)([A-Za-z0-9][A-Za-z0-9_-]{0,63}|x-.*)$` });
 
 const text = z.string().min(1, "expected text");
 
@@ -83,10 +85,12 @@ const stageSchema = z
       .describe("How long an instance stands after its last run, for `rnv stage sweep`: 72h."),
   })
   .refine(({ protect, disposable }) => !(protect && disposable), {
-    ...{ path: ["protect"], error: "what is disposable cannot be protected: keep one of the two" },
+    path: ["protect"],
+    error: "what is disposable cannot be protected: keep one of the two",
   })
   .refine(({ expires, disposable }) => expires === undefined || disposable, {
-    ...{ path: ["expires"], error: "nothing is swept without disposable: true" },
+    path: ["expires"],
+    error: "nothing is swept without disposable: true",
   })
   .refine(({ each, state }) => !each || state === undefined || /\$\{ *stage\.id *\}/.test(state), {
     path: ["state"],
@@ -116,16 +120,20 @@ export function readStages(root: MapNode, report: Report): Stages {
     const entry = node.entries.get(name) as MapEntry;
     const { each = false, protect = false, disposable = false, expires } = settings ?? {};
     const expiresMs = expires === undefined ? undefined : parseDuration(expires);
-    const written: MapNode["entries"] = entry.value.kind === "map" ? entry.value.entries : new Map();
     stages.set(name, {
-      ...{ name, each, protect, disposable, written, range: entry.keyRange },
-      ...(expiresMs !== undefined && { expiresMs }),
+      name,
+      each,
+      protect,
+      disposable,
+      written: entriesIn(entry.value),
+      range: entry.keyRange,
+      expiresMs,
     });
   }
   return stages;
 }
 
-/** The declaration of a stage that was asked for; undefined after a mistake in how it was asked for, which is returned. */
+/** Finds the declaration of a stage; returns the mistake in a name or an ID that the manifest does not have. */
 export function findStage(
   stages: Stages,
   asked: StageName,
@@ -168,7 +176,7 @@ export const stageMissing = (stages: Stages): Diagnostic =>
   });
 
 /** The settings of a stage for where it runs, with `${…}` filled in. */
-export interface StagePlace {
+export interface StageSettings {
   readonly workspace?: string;
   /** A path starts in the working folder. */
   readonly state?: string;
@@ -176,12 +184,12 @@ export interface StagePlace {
 }
 
 /** Fills in and checks the settings of a stage. `files` are those of the manifest, absolute. */
-export function placeStage(
+export function stageSettings(
   declared: StageDeclaration,
   asked: StageName,
   context: LoadContext,
   files: readonly string[],
-): StagePlace {
+): StageSettings {
   const nodeOf = (key: string): SourceNode | undefined => declared.written.get(key)?.value;
   const read = (key: string): string | undefined => {
     const node = nodeOf(key);
@@ -217,9 +225,9 @@ export function placeStage(
   const problem = path === undefined ? undefined : overlayProblem(path, context, files);
   if (problem !== undefined) refuse("overlay", ...problem);
   return {
-    ...(workspace !== undefined && { workspace: workspace.toLowerCase() }),
-    ...(state !== undefined && { state }),
-    ...(path !== undefined && problem === undefined && { overlay: path }),
+    workspace: workspace?.toLowerCase(),
+    state,
+    overlay: problem === undefined ? path : undefined,
   };
 }
 
@@ -259,8 +267,8 @@ export function withStage<Node extends SourceNode>(
 }
 
 /**
- * Refuses names of an instance that do not hold its id: another instance would have the same. Resources in a project are
- * distinguished by the project.
+ * Refuses names of an instance that do not hold its id: another instance would have the same. Resources in a project
+ * are distinguished by the project.
  */
 export function checkNames(
   resources: Iterable<DesiredResource>,

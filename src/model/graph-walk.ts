@@ -1,9 +1,3 @@
-export function append<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
-  const list = lists.get(key);
-  if (list) list.push(item);
-  else lists.set(key, [item]);
-}
-
 /** Returns the roots and every node that is reached from them by `next`. */
 export function reachable<Node>(roots: Iterable<Node>, next: (node: Node) => readonly Node[]): Set<Node> {
   const reached = new Set(roots);

@@ -29,18 +29,15 @@ export interface Clone {
   readonly folder: string;
 }
 
-/** Reads a file of another tool; what has no counterpart is reported. */
+/** Reads a file of another tool; a setting without counterpart is reported. */
 export type Converter = (file: Fields, clone: Clone) => ConvertedManifest;
 
-export const dropped = (range: SourceRange, what: string, hint?: string): Diagnostic =>
-  warning("manifest.not_converted", what.replaceAll("$${", "${"), {
-    range,
-    ...(hint !== undefined && { hint }),
-  });
+export const dropped = (range: SourceRange, summary: string, hint?: string): Diagnostic =>
+  warning("manifest.not_converted", summary.replaceAll("$${", "${"), { range, hint });
 
-/** A mapping of another tool, whose keys are taken one by one; `finish` reports those that were not taken. */
+/** A mapping of another tool, whose keys are read one by one; `finish` reports the unread keys. */
 export class Fields {
-  readonly #taken = new Set<string>();
+  readonly #read = new Set<string>();
   readonly #parts: Fields[] = [];
 
   constructor(
@@ -52,7 +49,7 @@ export class Fields {
   ) {}
 
   take(key: string): SourceNode | undefined {
-    this.#taken.add(key);
+    this.#read.add(key);
     const value = this.node.entries.get(key)?.value;
     return value === undefined || isNull(value) ? undefined : value;
   }
@@ -127,9 +124,9 @@ export class Fields {
     this.report(error("manifest.invalid_type", summary, { range: node.range }));
   }
 
-  note(key: string, what: string, part?: { readonly range: SourceRange }): void {
+  note(key: string, summary: string, part?: { readonly range: SourceRange }): void {
     const { range } = part ?? this.node.entries.get(key)?.value ?? this.node;
-    this.report(dropped(range, `${this.owner}.${key}: ${what}`));
+    this.report(dropped(range, `${this.owner}.${key}: ${summary}`));
   }
 
   drop(key: string, why: string): void {
@@ -140,7 +137,7 @@ export class Fields {
 
   finish(): void {
     for (const { key, keyRange } of this.node.entries.values())
-      if (!this.#taken.has(key) && !key.startsWith("x-"))
+      if (!this.#read.has(key) && !key.startsWith("x-"))
         this.report(dropped(keyRange, `${this.owner}.${key} has no counterpart`, hints.get(key)));
     for (const part of this.#parts) part.finish();
   }

@@ -2,22 +2,22 @@ import type { LiveResource, Offered } from "./live";
 import type { ResourceType } from "./resource-type";
 
 /**
- * Returns the choices that a declared name or id may mean: by id, else by exact name, else by name in another case of
+ * Returns the choices that match a declared name or id: by id, else by exact name, else by name in another case of
  * letters. Several choices are ambiguous.
  */
-export function choicesMeant(offered: readonly Offered[], declared: string): readonly Offered[] {
+export function matchingChoices(offered: readonly Offered[], declared: string): readonly Offered[] {
   const wanted = declared.toLowerCase();
-  const ways: readonly ((one: Offered) => boolean)[] = [
+  const matches: readonly ((choice: Offered) => boolean)[] = [
     ({ id }) => id?.toLowerCase() === wanted,
     ({ name }) => name === declared,
     ({ name }) => name.toLowerCase() === wanted,
   ];
-  return ways.map((isMeant) => offered.filter(isMeant)).find(({ length }) => length > 0) ?? [];
+  return matches.map((isMatch) => offered.filter(isMatch)).find(({ length }) => length > 0) ?? [];
 }
 
 /**
- * Returns true if a resource is in the place that is declared, or in that of those that declare none. One whose place is not
- * known is not compared (DESIGN section 4, "Environment").
+ * Returns true if a resource is in its declared place, or in the default place if none is declared. An unknown place is
+ * not compared (DESIGN section 4, "Environment").
  */
 export function isPlacedAs(
   { place }: Pick<ResourceType, "place">,
@@ -27,6 +27,6 @@ export function isPlacedAs(
   if (place === undefined || found === undefined) return true;
   const { chosen, among } = found;
   const written = declared.get(place.attribute) ?? undefined;
-  if (typeof written === "string") return choicesMeant(among, written).includes(chosen);
+  if (typeof written === "string") return matchingChoices(among, written).includes(chosen);
   return written !== undefined || chosen.isDefault || !among.some(({ isDefault }) => isDefault);
 }

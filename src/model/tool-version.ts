@@ -13,11 +13,14 @@ export const schemasUrl = `${released.homepage ?? "https://rnv.example.com"}/sch
 export const explanationUrl = (code: string): string | undefined =>
   released.homepage === undefined ? undefined : `${released.homepage}/docs/cli/reference/errors.md#${code}`;
 
-/** Returns the output of `rnv version` in a process; a JSON object for programs. */
-export const versionText = (
-  { versions, platform, arch }: Pick<NodeJS.Process, "versions" | "platform" | "arch">,
-  isJson: boolean,
-): string =>
-  isJson
-    ? `${JSON.stringify({ rnv: version, node: versions.node })}\n`
-    : `rnv ${version} (node ${versions.node}, ${platform}-${arch})\n`;
+/** Returns the output of `rnv version` in a process. */
+export const versionText = ({
+  versions,
+  platform,
+  arch,
+}: Pick<NodeJS.Process, "versions" | "platform" | "arch">): string =>
+  `rnv ${version} (node ${versions.node}, ${platform}-${arch})\n`;
+
+/** Returns the output of `rnv version -json`. */
+export const versionJson = ({ versions }: Pick<NodeJS.Process, "versions">): string =>
+  `${JSON.stringify({ rnv: version, node: versions.node })}\n`;

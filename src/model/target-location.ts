@@ -1,7 +1,7 @@
-import type { ProcessEnvironment } from "./text";
+import type { ProcessEnvironment } from "./process-environment";
 
 /** A manifest in one of its stages and stacks, with the state that it has there: verbs run on a target. */
-export interface TargetPlace {
+export interface TargetLocation {
   /** Its files from the root of the repository, with commas between; of a member its folder, from that of the fleet. */
   readonly manifest: string;
   /** `production`, `preview/12`. */
@@ -13,4 +13,4 @@ export interface TargetPlace {
 }
 
 /** The names of the stage and the stack of a target, for messages. */
-export type TargetNames = Pick<TargetPlace, "stage" | "stack">;
+export type TargetNames = Pick<TargetLocation, "stage" | "stack">;

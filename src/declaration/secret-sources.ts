@@ -11,19 +11,19 @@ import {
   Template,
   UnreadSecret,
 } from "../model/value";
-import type { Block } from "./block";
+import type { Block } from "./declared-block";
 import { type LoadContext, refuse, type ValueLocation } from "./load-context";
+import { readPart, readPieces, readPlain } from "./read-value";
 import { type Issue, judgeFilled, requirements } from "./schema-issues";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
 import { isCredential, isOwnCredential } from "./trust";
 import { type AttributeShape, besideCommand, sourceKeys } from "./type-index";
-import { readPart, readPieces, readPlain } from "./values";
 
 /** A secret whose text has still to be fetched: a file to read or a command to run. */
 export interface PendingSecret {
   readonly kind: "file" | "command" | "env";
   readonly env?: readonly string[] | undefined;
-  /** Where in the JSON that a command prints the text is, as a JSON pointer; undefined: all of its output. */
+  /** JSON pointer to the text in the JSON that a command prints; undefined: all of its output. */
   readonly json?: string | undefined;
   /** Path as written, the name of an environment variable, or argv. */
   readonly argument: readonly string[];
@@ -37,17 +37,14 @@ interface SecretReading {
   readonly source?: PendingSecret;
 }
 
-/**
- * One secret attribute. Findings about a literal stand at its key and never quote it: the text of a secret occurs
- * in no diagnostic.
- */
+/** Reads a secret attribute. Findings about a literal are at its key and never quote it. */
 export function readSecret(
   shape: AttributeShape,
   entry: MapEntry,
   block: Block,
   context: LoadContext,
 ): SecretReading | undefined {
-  const location: ValueLocation = { context, address: block.address, attribute: shape.path };
+  const location: ValueLocation = { context, address: block.address, attribute: shape.path, isSecret: true };
   const { value, keyRange } = entry;
   if (value.kind === "map") return readSource(shape, value, block, context);
   if (value.kind === "scalar" && typeof value.value === "string") {
@@ -55,7 +52,7 @@ export function readSecret(
     const { source = "value" } = value;
     const text = writtenText(value);
     const origin = text === undefined ? undefined : sourceAsWritten(source, text, block.from);
-    return read && { attribute: { value: read, range: keyRange, source, ...(origin && { origin }) } };
+    return read && { attribute: { value: read, range: keyRange, source, origin } };
   }
   const isValue = value.kind === "scalar" && value.value !== null;
   return refuse(location, keyRange, {
@@ -84,10 +81,10 @@ function readLiteral(
   const { context } = location;
   const atHand: Secret[] = [];
   let missing: string | undefined;
-  const read = readPieces(node, location, (part, at, isArgument) => {
+  const read = readPieces(node, location, (part, at, use) => {
     const range = at === node.range ? keyRange : at;
-    if (part.kind !== "env" || isCredential(part.name) || !isLeftUnread(part, context))
-      return readPart(part, range, location, { isSecret: true, isArgument });
+    if (part.kind !== "env" || isCredential(part.name) || !staysUnread(part, context))
+      return readPart(part, range, location, use);
     missing ??= part.name;
     const text = context.trust.mayRead(part.name) ? context.environment[part.name] : undefined;
     if (text) atHand.push(new Secret(text));
@@ -99,7 +96,7 @@ function readLiteral(
   if (missing !== undefined)
     return new UnreadSecret(`the environment variable ${missing} is not set`, references, atHand);
   if (references.length === 0) {
-    const text = whatIsMade(() => textOf(compute(pieces as string[])), context);
+    const text = computeText(() => textOf(compute(pieces as string[])), context);
     return text === undefined ? undefined : checkSecret(text, shape, keyRange, location);
   }
   if (read.compute === undefined)
@@ -116,8 +113,8 @@ function readLiteral(
   return new Computed(references, true, make, texts);
 }
 
-/** The result of functions of a stack; undefined where they refuse what they are given, which is reported. */
-function whatIsMade(make: () => string, { report }: LoadContext): string | undefined {
+/** Returns the result of functions of a stack; undefined where they refuse their arguments, which is reported. */
+function computeText(make: () => string, { report }: LoadContext): string | undefined {
   try {
     return make();
   } catch (cause) {
@@ -130,11 +127,11 @@ function whatIsMade(make: () => string, { report }: LoadContext): string | undef
 const textOf = (value: Plain): string =>
   value !== null && typeof value === "object" ? canonicalJson(value) : String(value ?? "");
 
-/** A default stands in for what the same environment leaves out; where no source is read the environment is another. */
-const isLeftUnread = ({ name, fallback }: EnvironmentPart, { environment, reach }: LoadContext): boolean =>
+/** A default replaces a variable that this environment lacks. With `skip`, another environment is meant. */
+const staysUnread = ({ name, fallback }: EnvironmentPart, { environment, reach }: LoadContext): boolean =>
   reach !== "resolve" && !environment[name] && (reach === "skip" || fallback === undefined);
 
-/** Closes a text over: what the schema says of it is reported without it. */
+/** Returns a text as a secret; a refusal of its schema is reported without it. */
 export function checkSecret(
   text: string,
   shape: AttributeShape,
@@ -158,7 +155,7 @@ function readSource(
   const noReference = "a source of a secret cannot hold a reference";
   const filled = readPlain(node, { context, address: block.address, attribute: shape.path, noReference });
   if (filled === undefined) return undefined;
-  const source = judgeFilled(oneSource, filled, { node, ...sourceReport(shape, block, context) });
+  const source = judgeFilled(completeSource, filled, { node, ...sourceReport(shape, block, context) });
   const written = sourceKeys.flatMap((key) => node.entries.get(key) ?? []);
   return source && sourceOf(source, { shape, block, range: (written[0] as MapEntry).value.range }, context);
 }
@@ -167,7 +164,8 @@ const sourceReport = ({ path }: AttributeShape, { address }: Block, { report }: 
   report,
   subject: {
     nameOf: (keys: readonly string[]) => [path, ...keys].join("."),
-    ...{ address, describe: describeKind },
+    address,
+    describe: describeKind,
     code: ({ code }: Issue) =>
       code === "unrecognized_keys" ? ("manifest.unknown_key" as const) : ("manifest.secret_source" as const),
     hintFor: (issue: Issue) => sourceHints[String(issue.path[0])],
@@ -189,7 +187,7 @@ const word = z
 
 const lengths = `expected a whole number from ${generatedLengths.from} to ${generatedLengths.to}`;
 
-/** A source of a secret that is its only key, but for what a command takes. */
+/** The keys of a source of a secret; `completeSource` says which may be together. */
 const sourceSchema = z.strictObject({
   fromEnv: word.optional().describe("Name of an environment variable."),
   fromFile: word.optional().describe("Path of a file, relative to the manifest file."),
@@ -219,7 +217,7 @@ const sourceSchema = z.strictObject({
     .describe("Generated when the variable is created, for each service its own."),
 });
 
-const oneSource = sourceSchema
+const completeSource = sourceSchema
   .refine((source) => sourceKeys.filter((key) => key in source).length === 1, {
     error: `expected one of ${sourceKeys.join(", ")}`,
     when: ({ issues }) => issues.length === 0,
@@ -238,26 +236,26 @@ export const sourceSchemas: readonly z.ZodType[] = [
 
 function sourceOf(
   { fromEnv, fromFile, fromCommand, env, json, generate }: z.infer<typeof sourceSchema>,
-  place: Pick<PendingSecret, "shape" | "block" | "range">,
+  location: Pick<PendingSecret, "shape" | "block" | "range">,
   context: LoadContext,
 ): SecretReading {
-  const { range } = place;
+  const { range, block } = location;
   if (generate !== undefined) {
     const value = new GeneratedSecret(generate.length);
     return { attribute: { value, range, source: "generate", origin: sourceAsWritten("generate", "") } };
   }
   const kind = fromCommand !== undefined ? "command" : fromFile !== undefined ? "file" : "env";
   const argument = fromCommand ?? [fromFile ?? fromEnv ?? ""];
-  const origin = sourceAsWritten(kind, JSON.stringify([argument, json, env]), place.block.from);
-  const value = unread(fromEnv, context);
+  const origin = sourceAsWritten(kind, JSON.stringify([argument, json, env]), block.from);
+  const value = unreadSecret(fromEnv, context);
   return {
     attribute: { value, range, source: kind, origin },
-    source: { kind, argument, env, json, ...place },
+    source: { kind, argument, env, json, ...location },
   };
 }
 
-/** A secret before its source is read; what the environment has of it is masked wherever it is shown. */
-function unread(name: string | undefined, { environment, trust }: LoadContext): UnreadSecret {
+/** Makes a secret whose source is not read yet; its text in the environment is masked wherever it is shown. */
+function unreadSecret(name: string | undefined, { environment, trust }: LoadContext): UnreadSecret {
   const text = name !== undefined && trust.mayRead(name) ? environment[name] : undefined;
   return new UnreadSecret("its source is not read here", [], text ? [new Secret(text)] : []);
 }

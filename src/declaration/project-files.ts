@@ -12,19 +12,25 @@ import {
 } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, error, SourceFile } from "../diagnostics/diagnostic";
-import { reasonOf } from "../model/text";
+import { reasonOf } from "../model/file-error";
 import type { Report } from "./findings";
 import { repositoryAround } from "./git";
 
-export const manifestFolder = (cwd: string, [first = "-"]: readonly string[]) => resolve(cwd, dirname(first));
-
-/** The folder whose files a manifest may name: its git repository. One that is not trusted: its own folder. */
-export function projectFolder(cwd: string, files: readonly string[], isUntrusted: boolean): string {
-  const folder = realOf(manifestFolder(cwd, files));
-  return isUntrusted ? folder : (repositoryAround(folder) ?? resolve(cwd));
+interface ProjectFiles {
+  readonly cwd: string;
+  readonly files: readonly string[];
+  readonly untrusted?: boolean | undefined;
 }
 
-/** Returns true if a path of the project leads out of it with links followed. What is not there leads nowhere. */
+export const manifestFolder = (cwd: string, [first = "-"]: readonly string[]) => resolve(cwd, dirname(first));
+
+/** The folder whose files a manifest may name: its git repository, or its own folder where it is not trusted. */
+export function projectFolder({ cwd, files, untrusted }: ProjectFiles): string {
+  const folder = realOf(manifestFolder(cwd, files));
+  return untrusted ? folder : (repositoryAround(folder) ?? resolve(cwd));
+}
+
+/** Returns true if a path of the project leads out of it with links followed. A missing file leads nowhere. */
 export function isLinkOut(path: string, cwd: string): boolean {
   const real = isBelow(path, cwd) ? realPath(path) : undefined;
   return real !== undefined && !isWithin(real, [cwd]);
@@ -33,7 +39,7 @@ export function isLinkOut(path: string, cwd: string): boolean {
 export const linkOut = (shown: string): Diagnostic =>
   error("manifest.unreadable", `${shown} is a link out of the project folder`);
 
-/** The files below a folder, and links; not those of `node_modules` and of what begins with a dot. */
+/** Yields the files and links below a folder, except in `node_modules` and in names that begin with a dot. */
 export function* filesBelow(folder: string): Generator<{ readonly path: string; readonly entry: Dirent }> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
@@ -61,16 +67,16 @@ export const maxTotalBytes = 16 * 1024 * 1024;
 export function readSource(
   file: string,
   cwd: string,
-  left: number,
+  bytesLeft: number,
   report: Report,
   given?: Uint8Array,
 ): string | undefined {
   try {
-    const limit = Math.min(left, maxFileBytes);
+    const limit = Math.min(bytesLeft, maxFileBytes);
     const bytes = given ?? readBytes(resolve(cwd, file), limit);
     if (bytes === undefined || bytes.length > limit) {
       const most =
-        left < maxFileBytes
+        bytesLeft < maxFileBytes
           ? `all files together hold more than ${maxTotalBytes}`
           : `${file} holds more than ${maxFileBytes}`;
       report(
@@ -86,8 +92,8 @@ export function readSource(
 }
 
 /**
- * Reads the text of a file that a user names, or what a command writes, which a shell hands over as a pipe:
- * `<(pass show rnv)`. Throws the error of the file system, and for more than `limit` bytes.
+ * Reads the text of a file that a user names, or of a pipe of the shell: `<(pass show rnv)`. Throws the error of the
+ * file system, and for more than `limit` bytes.
  */
 export function readNamed(path: string, limit: number): string {
   const bytes = statSync(path).isFIFO() ? readFileSync(path) : readBytes(path, limit);

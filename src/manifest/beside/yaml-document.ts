@@ -1,8 +1,8 @@
 import type * as z from "zod";
-import { maxTotalBytes, readSource } from "../../declaration/files";
 import type { Report } from "../../declaration/findings";
+import { maxTotalBytes, readSource } from "../../declaration/project-files";
 import { judgeDocument } from "../../declaration/schema-issues";
-import type { MapNode } from "../../declaration/tree";
+import { type MapNode, mapNode } from "../../declaration/tree";
 import { SourceFile } from "../../diagnostics/diagnostic";
 import { findFiles } from "../find-files";
 import { parseYaml } from "../text/yaml";
@@ -19,7 +19,7 @@ export function readDocument<Document>(
   if (file === undefined || text === undefined) return undefined;
   const source = new SourceFile(file, text);
   const parsed = parseYaml(source, text, report);
-  const root = parsed.root ?? { kind: "map", entries: new Map(), range: source.range(0, 0) };
+  const root = parsed.root ?? mapNode([], source.range(0, 0));
   const document = parsed.failed ? undefined : judgeDocument(schema, root, report);
   return document === undefined ? undefined : { root, document };
 }

@@ -4,8 +4,8 @@ import type { DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
 import { isStageId } from "../model/stage";
 import { Computed, type Plain, type Reference, Template } from "../model/value";
-import type { Block } from "./block";
-import { type LoadContext, refuse, type ValueLocation } from "./load-context";
+import type { Block } from "./declared-block";
+import { type LoadContext, type PieceUse, refuse, type ValueLocation } from "./load-context";
 import { resolveReference } from "./references";
 import { judgeValue, requirements } from "./schema-issues";
 import { holdsSecret } from "./secret-texts";
@@ -27,20 +27,20 @@ export function readAttribute(
   { address }: Block,
   context: LoadContext,
 ): DesiredAttribute | undefined {
-  const location: ValueLocation = { context, address, attribute: shape.path, ...refusal(shape) };
+  const location: ValueLocation = { context, address, attribute: shape.path, ...referenceRules(shape) };
   if (node.kind === "scalar" && node.value === null) return readNull(shape, node.range, location);
   const value = readValue(node, location);
   if (value === undefined)
     return context.checksOnly ? { value: new Template([], false), range: node.range } : undefined;
   if (value instanceof Computed)
-    return { value: inKind(value, shape, node.range, location), range: node.range };
+    return { value: convertComputed(value, shape, node.range, location), range: node.range };
   const judged = value instanceof Template ? value : judgeValue(shape, value, node, address, context);
   return judged === undefined ? undefined : { value: judged, range: node.range };
 }
 
-/** What functions make, as the kind of value that an attribute takes: the plan that knows it says what is wrong. */
-function inKind(
-  made: Computed,
+/** Converts the result of functions to the kind of the attribute, in the plan that knows it. */
+function convertComputed(
+  computed: Computed,
   shape: AttributeShape,
   range: SourceRange,
   { address, attribute }: ValueLocation,
@@ -49,8 +49,8 @@ function inKind(
     const summary = `${address}: ${attribute}${wanted}`;
     throw failure("manifest.invalid_value", summary, { address, attribute, range });
   };
-  return new Computed(made.references, made.secret, (values) => {
-    const found = made.compute(values);
+  return new Computed(computed.references, computed.secret, (values) => {
+    const found = computed.compute(values);
     if (found === null || found instanceof Secret) return found;
     if (shape.isText)
       return typeof found === "object" ? stop(" must be text, not a list or an object") : String(found);
@@ -59,19 +59,19 @@ function inKind(
   });
 }
 
-function refusal(shape: AttributeShape): Pick<ValueLocation, "noReference" | "isMadeWhole"> {
+function referenceRules(shape: AttributeShape): Pick<ValueLocation, "noReference" | "allowsInFunctions"> {
   if (shape.isName) return { noReference: "a name cannot hold a reference: it must be known while planning" };
   if (shape.rule?.change === "local")
     return { noReference: `${shape.path} is read by rnv only and cannot hold a reference` };
   if (!shape.isText)
     return {
       noReference: `${shape.path} is not free text and cannot hold a reference`,
-      isMadeWhole: holdsOthers(shape.schema),
+      allowsInFunctions: holdsOthers(shape.schema),
     };
   return {};
 }
 
-/** `null` resets an attribute to the service's default; what has none must have a value. */
+/** Reads `null`, which resets an attribute to the service's default; without a default it needs a value. */
 function readNull(
   shape: AttributeShape,
   range: SourceRange,
@@ -92,7 +92,7 @@ function readNull(
   });
 }
 
-/** `color: #2f6fed`: what was meant as a value, and is a comment. */
+/** Returns the comment that was meant as a value: `color: #2f6fed`. */
 function commentIn({ source, start, end }: SourceRange): SourceRange | undefined {
   const line = start === end ? source?.text?.slice(start, start + 200) : undefined;
   const found = /^[ \t]+(#[^\s#][^\r\n]*)/.exec(line ?? "");
@@ -101,7 +101,7 @@ function commentIn({ source, start, end }: SourceRange): SourceRange | undefined
   return source?.range(at, start + found[0].length);
 }
 
-/** A plain value with `${env.…}` filled in, or a template when the text holds references. */
+/** Reads a plain value with `${env.…}` filled in, or a template where the text holds references. */
 export function readValue(
   node: SourceNode,
   location: ValueLocation,
@@ -112,9 +112,9 @@ export function readValue(
 
 const inText = "a reference must be a text of its own";
 
-/** A value in which no reference may stand: lists and mappings, and what is used while planning. */
+/** Reads a value that holds no reference: a list, a mapping, or a setting that planning uses. */
 export function readPlain(node: SourceNode, location: ValueLocation): Plain | undefined {
-  const inner = { ...location, noReference: location.noReference ?? inText, isMadeWhole: false };
+  const inner = { ...location, noReference: location.noReference ?? inText, allowsInFunctions: false };
   if (node.kind === "scalar") {
     if (typeof node.value !== "string") return node.value;
     const text = readText(node, inner);
@@ -138,8 +138,8 @@ function readText(node: ScalarNode, location: ValueLocation): string | Template 
   const { value } = node;
   if (node.parts === undefined && typeof value === "string" && !mayHoldReferences(value)) return value;
   const { noReference: _refusal, ...free } = location;
-  const read = readPieces(node, location, (part, range, isArgument) =>
-    readPart(part, range, isArgument && location.isMadeWhole ? free : location, { isArgument }),
+  const read = readPieces(node, location, (part, range, use) =>
+    readPart(part, range, use === "argument" && location.allowsInFunctions ? free : location, use),
   );
   if (read === undefined) return undefined;
   const { pieces, compute } = read;
@@ -155,32 +155,32 @@ function readText(node: ScalarNode, location: ValueLocation): string | Template 
 
 type SinglePart = Exclude<TemplatePart, { kind: "text" | "computed" }>;
 
-/** The pieces of a text, each read at its range where it has one of its own; undefined where one could not be read, which is reported. */
+/** Reads the pieces of a text, each at its own range if that is known; undefined after a mistake, which is reported. */
 export function readPieces(
   { value, parts: split, range }: ScalarNode,
   { context }: Pick<ValueLocation, "context">,
-  read: (part: SinglePart, range: SourceRange, isArgument: boolean) => string | Reference | undefined,
+  read: (part: SinglePart, range: SourceRange, use: PieceUse) => string | Reference | undefined,
 ) {
   const parts = split ?? parseTemplate(String(value), (word) => context.index.byType.has(word));
-  const made = parts.find((part) => part.kind === "computed");
-  const pieces = (made?.awaits ?? parts).map((part) => {
+  const computed = parts.find((part) => part.kind === "computed");
+  const use = computed === undefined ? "text" : "argument";
+  const pieces = (computed?.awaits ?? parts).map((part) => {
     if (part.kind === "text") return part.text;
     if (part.kind === "computed") throw new Error("the result of functions stands alone");
-    return read(part, ("range" in part && part.range) || range, made !== undefined);
+    return read(part, ("range" in part && part.range) || range, use);
   });
   // Functions of a stack compute the value of the pieces; else the pieces are its text.
-  return pieces.every((piece) => piece !== undefined) ? { pieces, compute: made?.compute } : undefined;
+  return pieces.every((piece) => piece !== undefined) ? { pieces, compute: computed?.compute } : undefined;
 }
 
-/** The value of an environment variable, or its default; one that is unset or empty without a default is reported. */
+/** Returns the value of an environment variable, else its default; a variable without either is reported. */
 function readEnvironment(
   { name, fallback, mayBeEmpty, source }: Extract<TemplatePart, { kind: "env" }>,
   range: SourceRange,
   location: ValueLocation,
-  isSecret: boolean,
 ): string | undefined {
   const { context } = location;
-  const refused = refusalOf(name, context, isSecret);
+  const refused = refusalOf(name, location);
   if (refused !== undefined) return refuse(location, range, refused);
   const value = context.environment[name];
   if (context.trust.mayRead(name) && value !== undefined && (value !== "" || mayBeEmpty)) return value;
@@ -192,8 +192,9 @@ function readEnvironment(
   });
 }
 
-/** Why a variable of the environment may not stand in the manifest; `isSecret`: in the text of a secret. */
-function refusalOf(name: string, { trust, secretNames, checksOnly }: LoadContext, isSecret: boolean) {
+/** Returns the reason why the text of a location may not hold a variable of the environment. */
+function refusalOf(name: string, { context, isSecret }: ValueLocation) {
+  const { trust, secretNames, checksOnly } = context;
   const refused = (summary: string, hint?: string) => ({
     code: "manifest.secret_source" as const,
     summary: `${name} ${summary}`,
@@ -203,7 +204,7 @@ function refusalOf(name: string, { trust, secretNames, checksOnly }: LoadContext
   if (isOwnCredential(name)) return refused("is a credential of rnv, not a value of a service");
   if (isCredential(name)) return refused("is a credential and cannot be inserted into text", hint);
   if (!trust.mayRead(name) && !checksOnly) {
-    const { problem: summary, hint } = unlisted(name);
+    const { problem: summary, hint } = unlistedVariable(name);
     return { code: "guard.untrusted" as const, summary, hint };
   }
   if (isSecret) return undefined;
@@ -219,36 +220,30 @@ function refusalOf(name: string, { trust, secretNames, checksOnly }: LoadContext
 
 const sourceHint = (name: string): string => `write { fromEnv: ${name} } as the whole value of a variable`;
 
-export const unlisted = (name: string): { readonly problem: string; readonly hint: string } => ({
+export const unlistedVariable = (name: string): { readonly problem: string; readonly hint: string } => ({
   problem: `${name} is not read for a manifest that is not trusted (--untrusted)`,
   hint: "list the names that everybody may read in RNV_ALLOW_ENV",
 });
 
-/** The text of the environment, or the reference, that a part of a text stands for; in a secret it is never quoted. */
+/** Reads a part of a text: a text of the environment, or a reference. */
 export function readPart(
   part: SinglePart,
   range: SourceRange,
   location: ValueLocation,
-  { isSecret = false, isArgument }: { readonly isSecret?: boolean; readonly isArgument: boolean },
+  use: PieceUse,
 ): string | Reference | undefined {
-  if (part.kind === "env") return readEnvironment(part, range, location, isSecret);
+  if (part.kind === "env") return readEnvironment(part, range, location);
   if (part.kind === "invalid" && location.context.hasAnyId && isStageId(part.source)) return undefined;
-  if (part.kind === "invalid") return reportSyntax(part.source, range, location, isSecret);
+  if (part.kind === "invalid") return reportSyntax(part.source, range, location);
   const { noReference: summary } = location;
   if (summary !== undefined) return refuse(location, range, { code: "manifest.reference_syntax", summary });
-  const allows = isSecret ? { isSecret: !isArgument } : { isArgument };
-  return resolveReference(part.segments, range, location, allows);
+  return resolveReference(part.segments, range, location, use);
 }
 
-/** `${…}` that says nothing; one in a secret is not quoted. */
-function reportSyntax(
-  source: string,
-  range: SourceRange,
-  location: ValueLocation,
-  isSecret: boolean,
-): undefined {
-  const shown = isSecret || holdsSecret(source) ? "${…} in the text" : quoteShort(source);
-  const hint = expressionHint(source, isSecret, location.context);
+/** Reports a `${…}` that is no expression. */
+function reportSyntax(source: string, range: SourceRange, location: ValueLocation): undefined {
+  const shown = location.isSecret || holdsSecret(source) ? "${…} in the text" : quoteShort(source);
+  const hint = expressionHint(source, location);
   return refuse(location, range, {
     code: "manifest.reference_syntax",
     summary: `${shown} is neither a reference nor an environment value`,
@@ -258,11 +253,7 @@ function reportSyntax(
 
 const longestExpression = 100;
 
-function expressionHint(
-  source: string,
-  isSecret: boolean,
-  { index, blocks }: LoadContext,
-): string | undefined {
+function expressionHint(source: string, { context, isSecret }: ValueLocation): string | undefined {
   if (source.startsWith("${{")) return "set it as an environment variable there, and write ${env.NAME} here";
   if (!source.endsWith("}")) return "the closing } is missing; a literal ${ is written $${";
   const expression = source.slice(2, -1).trim();
@@ -277,8 +268,8 @@ function expressionHint(
     return `\${env.${expression}} reads the environment; $\${${expression}} is literal`;
   const segments = expression.split(".");
   for (let length = segments.length - 1; length > 0; length -= 1)
-    for (const type of index.byType.keys())
-      if (blocks.has(addressOf(type, ...segments.slice(0, length))))
+    for (const type of context.index.byType.keys())
+      if (context.blocks.has(addressOf(type, ...segments.slice(0, length))))
         return `did you mean \${${type}.${expression}}?`;
   return undefined;
 }

@@ -2,7 +2,7 @@ import type { SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { AbsentParts } from "../model/desired";
 import type { MapEntry, MapNode } from "./tree";
-import { type AttributeShape, type PlacedType, sourceKeys } from "./type-index";
+import { type AttributeShape, type BlockType, sourceKeys } from "./type-index";
 
 export interface WrittenAttribute {
   readonly shape: AttributeShape;
@@ -10,7 +10,7 @@ export interface WrittenAttribute {
 }
 
 export interface Block {
-  readonly placed: PlacedType;
+  readonly blockType: BlockType;
   readonly address: Address;
   readonly name: string;
   readonly names: readonly string[];
@@ -22,11 +22,11 @@ export interface Block {
   readonly absent?: AbsentParts | undefined;
   /** The groups and files that bring it, as written. */
   readonly from?: string | undefined;
-  /** A source that is not here may hold another value: why it is not here. */
+  /** The reason why a source that may replace the value is not here. */
   readonly unread?: string | undefined;
   /** `lifecycle`, `import`, `dependsOn` and `sensitive`; most blocks have none of them. */
   readonly meta?: ReadonlyMap<string, MapEntry> | undefined;
-  /** False when it is not what its type expects, or has a wrong key: what it lacks is then not reported. */
+  /** False where the value is no block or has a wrong key: its missing keys are then not reported. */
   readonly isReadable: boolean;
 }
 
@@ -42,7 +42,7 @@ export function secretNamesIn(blocks: Iterable<Block>): ReadonlySet<string> {
 }
 
 /** A mapping that is the value of the shorthand attribute: `{ fromEnv: NAME }`. */
-export const isValueOf = (placed: PlacedType, node: MapNode): boolean =>
-  placed.shorthand?.secret === true && namesSource(node);
+export const isValueOf = (blockType: BlockType, node: MapNode): boolean =>
+  blockType.shorthand?.secret === true && namesSource(node);
 
 export const namesSource = ({ entries }: MapNode): boolean => sourceKeys.some((key) => entries.has(key));

@@ -1,0 +1,33 @@
+import type { ResourceType } from "./resource-type";
+
+export const terraformPrefix = "rnv";
+
+/** The resource that is a map of variables, which manifests and constructs of rnv write one by one. */
+export const variablesResource = `${terraformPrefix}_variables`;
+
+/** The attribute of a resource that keeps it from being deleted; the service never sees it. */
+export const protectionAttribute = "deletion_protection";
+
+/** The attribute of a resource with a secret that has its provider make the value up. */
+export const generatedName = "generate";
+
+/** The name of a secret attribute whose value Terraform sends and does not keep. */
+export const writeOnlyNameOf = (name: string): string => `${name}_wo`;
+
+/** The name of the attribute whose change makes Terraform send a write-only one again. */
+export const writeOnlyVersionOf = (name: string): string => `${writeOnlyNameOf(name)}_version`;
+
+/** The steps of a resource that Terraform lets people bound: `timeouts { create = "45m" }`. */
+export const timeoutNames = ["create", "update", "delete"] as const;
+
+/** The name of a resource type in Terraform and in stacks: `rnv_service`. */
+export const terraformNameOf = (type: Pick<ResourceType, "type" | "terraformName">): string =>
+  type.terraformName ?? `${terraformPrefix}_${type.type}`;
+
+/** `healthCheckPath` to `health_check_path`: how attributes are written in Terraform. */
+export const snakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** `health_check_path` to `healthCheckPath`: how attributes are written in a manifest. */
+export const camelCase = (name: string): string =>
+  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
