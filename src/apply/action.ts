@@ -22,6 +22,9 @@ export type VerbAction = NonNullable<Resource["actions"]>[string];
 
 export interface ActionOrder extends ActionInput, Command {}
 
+/** Returns the name that confirms an action, or undefined to cancel. `standing`: the release that serves. */
+export type ConfirmAction = (order: ActionInput, standing?: string) => Promise<string | undefined>;
+
 /** An action with its target, confirmed where it must be. */
 export interface AimedAction {
   readonly action: VerbAction;
@@ -31,11 +34,11 @@ export interface AimedAction {
   readonly warnings: readonly Diagnostic[];
 }
 
-/** Adds the target to an action, and has it confirmed. `confirm` returns the typed name; undefined cancels the action. */
+/** Adds the target to an action, and has it confirmed. `confirm` returns the name that confirms it; undefined cancels. */
 export async function confirmAction(
   action: VerbAction,
   asked: ActionOrder,
-  confirm: (order: ActionInput) => Promise<string | undefined>,
+  confirm: ConfirmAction,
   aim: ActionAim = { preexistingIds: [] },
 ): Promise<AimedAction | undefined> {
   const { address, name } = asked;
@@ -44,7 +47,7 @@ export async function confirmAction(
   const isNamed = deploymentId === asked.deploymentId && commit === asked.commit;
   const isChosen = isNamed ? asked.isChosen : true;
   const order: ActionOrder = { ...asked, deploymentId, commit, releaseCommit, isChosen };
-  const typed = action.mustBeConfirmed ? await confirm(order) : name;
+  const typed = action.mustBeConfirmed ? await confirm(order, aim.standing) : name;
   if (typed === undefined) return undefined;
   // Terraform sends composed text (NFC).
   if (typed.normalize() !== name.normalize())

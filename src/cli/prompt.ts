@@ -65,7 +65,8 @@ export async function approvePlan(
     if (!isApproved) throw notAsked(mode, mode === "destroy" ? undefined : bySavedPlan);
     return { confirmedDeletes: [] };
   }
-  for (const change of unconfirmed) if (!(await askForAddress(screen, change, plan))) return undefined;
+  for (const change of unconfirmed)
+    if (!(await askForAddress(screen, change.address, deletionText(change, plan)))) return undefined;
   if (!isApproved && !(await askForYes(screen, questions[mode]))) return undefined;
   return { confirmedDeletes: unconfirmed.map(({ address }) => address) };
 }
@@ -81,13 +82,14 @@ export const askablePlan = (plan: Plan): Plan => ({
   ),
 });
 
-async function askForAddress(screen: Screen, change: Change, plan: Plan): Promise<boolean> {
-  let opening = deletionText(change, plan);
+/** Describes a loss, then asks for the address that confirms it. */
+export async function askForAddress(screen: Screen, address: string, text: string): Promise<boolean> {
+  let opening = text;
   for (let tries = 0; tries < 3; tries += 1) {
     const answer = (await ask(screen, `${opening}  Type its address to confirm: `))?.trim();
-    if (answer === change.address) return true;
+    if (answer === address) return true;
     if (answer === undefined) return false;
-    screen.terminal.out(`\nThat is not ${change.address}.\n`);
+    screen.terminal.out(`\nThat is not ${address}.\n`);
     if (answer === "") return false;
     opening = "";
   }

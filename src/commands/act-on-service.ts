@@ -1,12 +1,18 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Connection } from "../api/connection";
-import { type AimedAction, confirmAction, recordedPart, sendAction, type VerbAction } from "../apply/action";
+import {
+  type AimedAction,
+  type ConfirmAction,
+  confirmAction,
+  recordedPart,
+  sendAction,
+  type VerbAction,
+} from "../apply/action";
 import { RunJournal } from "../apply/run-journal";
 import { finalStatus, recordedAtCheckout, type WaitResult, waitUntilSettled } from "../apply/settle";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Pending } from "../model/live";
-import type { ActionInput } from "../model/resource-operations";
 import { sha256 } from "../model/sha256";
 import {
   type Command,
@@ -40,8 +46,8 @@ export interface RuntimeRequest {
   readonly wait: boolean;
   readonly timeoutMs: number;
   readonly lockTimeoutMs: number;
-  /** For `rollback`: the name that the user typed, or undefined to cancel. */
-  readonly confirm: (order: ActionInput) => Promise<string | undefined>;
+  /** For `rollback`. */
+  readonly confirm: ConfirmAction;
   /** Called when nothing is sent, because the action that the same command began at `since` is waited for. */
   readonly onGoingOn: (since: string) => void;
   readonly onWaiting: (elapsedSeconds: number, status: string, note: string | undefined) => void;

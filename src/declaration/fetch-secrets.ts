@@ -167,16 +167,18 @@ function fromFile(source: PendingSecret, context: LoadContext): Fetched {
   const written = source.argument[0] as string;
   const file = `the file ${JSON.stringify(written)}`;
   const path = resolve(context.secretFolder ?? dirname(resolve(cwd, source.range.file)), written);
+  // One answer for both: an untrusted manifest learns of no file elsewhere.
+  const absent = `${file} is not a file of the project folder, and --untrusted reads no other`;
+  const elsewhere = untrusted(absent, commandHints["--untrusted"]);
+  const allowing = "name its folder in RNV_SECRET_DIRS to allow it";
   try {
     const real = realpathSync.native(path);
     const own = ownFileAt(real, cwd, context.environment);
     const ownHint = "put the value into a file of its own";
     if (own !== undefined) return { problem: `${file} ${own}: it is no value of a service`, hint: ownHint };
-    const outside = `${file} is outside the project folder`;
-    if (context.trust.isUntrusted && !isWithin(real, [context.project]))
-      return untrusted(`${outside}, and --untrusted forbids to read it`, commandHints["--untrusted"]);
+    if (context.trust.isUntrusted && !isWithin(real, [context.project])) return elsewhere;
     if (!isWithin(real, [context.project, ...secretFolders(context)]))
-      return { problem: outside, hint: "name its folder in RNV_SECRET_DIRS to allow it" };
+      return { problem: `${file} is outside the project folder`, hint: allowing };
     // The path has its links followed: a link that has replaced the file since then is refused.
     const bytes = readBytes(real, maxBytes, constants.O_NOFOLLOW);
     if (bytes === undefined) return { problem: `${file} holds more than ${maxBytes} bytes` };
@@ -188,6 +190,7 @@ function fromFile(source: PendingSecret, context: LoadContext): Fetched {
     if (isOwnDocument(text)) return { problem: `${file} is a document of rnv: it is no value of a service` };
     return { text };
   } catch (cause) {
+    if (context.trust.isUntrusted) return elsewhere;
     return { problem: `cannot read ${file}: ${reasonOf(cause)}`, isMissing: isMissing(cause) };
   }
 }

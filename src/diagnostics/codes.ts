@@ -172,7 +172,7 @@ export const codeMeanings = {
   "guard.prevent_destroy":
     "A protected resource would be destroyed. Set `preventDestroy: false` (or the stage's `protect: false`), apply, then remove it.",
   "guard.delete_unconfirmed":
-    "A deletion is not confirmed. Pass `--confirm-delete ADDRESS`, or write `removed: [ADDRESS]`.",
+    "A deletion is not confirmed. Pass `--confirm-delete ADDRESS` (a rollback: `--confirm`), or write `removed: [ADDRESS]`.",
   "guard.empty_manifest":
     "A manifest that declares nothing would destroy everything. `--allow-empty` confirms it.",
   "guard.name_changed":

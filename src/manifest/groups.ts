@@ -226,13 +226,15 @@ function readDotenv(path: string, written: string, range: SourceRange, expansion
     return { entries: [], absent };
   };
   const outsideHint = trust.isUntrusted ? commandHints["--untrusted"] : "copy it into the project";
+  const elsewhere = () =>
+    (trust.isUntrusted ? leaveOut : refuse)(`${name} is not a file of the project folder`, outsideHint);
   try {
     const real = realpathSync.native(path);
     const own = ownFileAt(real, cwd, environment);
     if (own !== undefined) return refuse(`${name} ${own}`, "name a file of variables");
-    if (!isWithin(real, [project]))
-      return (trust.isUntrusted ? leaveOut : refuse)(`${name} is outside the project folder`, outsideHint);
+    if (!isWithin(real, [project])) return elsewhere();
   } catch (cause) {
+    if (trust.isUntrusted) return elsewhere();
     const hint = "its path starts at the folder of this manifest file";
     return (isMissing(cause) ? leaveOut : refuse)(`cannot read ${name}: ${reasonOf(cause)}`, hint);
   }

@@ -96,10 +96,12 @@ async function readStage(
 ): Promise<{ readonly files: ReadFiles; readonly stage?: StageDeclaration }> {
   const { findings, stage: asked } = reading;
   const stages = readStages(base.root, findings.report);
-  if (asked === "any") return { files: { ...base, root: withStage(base.root, { name: "x", id: "x" }) } };
+  const anyStage = () => ({ files: { ...base, root: withStage(base.root, { name: "x", id: "x" }) } });
+  if (asked === "any") return anyStage();
   if (asked === undefined) {
-    if (stages.size > 0) findings.report(stageMissing(stages));
-    return { files: base };
+    if (stages.size === 0) return { files: base };
+    findings.report(stageMissing(stages));
+    return anyStage();
   }
   // A file that cannot be read may declare the stage.
   const isUnclear =
@@ -109,7 +111,7 @@ async function readStage(
   const found = findStage(stages, asked);
   if (found.stage === undefined) {
     findings.report(found.mistake);
-    return { files: base };
+    return anyStage();
   }
   const { stage } = found;
   const context = contextOf(reading, base);

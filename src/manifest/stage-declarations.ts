@@ -222,7 +222,7 @@ export function stageSettings(
     overlay === undefined
       ? undefined
       : resolve(context.cwd, dirname(nodeOf("overlay")?.range.file ?? ""), overlay);
-  const problem = path === undefined ? undefined : overlayProblem(path, context.project, files);
+  const problem = path === undefined ? undefined : overlayProblem(path, context, files);
   if (problem !== undefined) refuse("overlay", ...problem);
   return {
     workspace: workspace?.toLowerCase(),
@@ -233,17 +233,20 @@ export function stageSettings(
 
 function overlayProblem(
   path: string,
-  project: string,
+  { project, trust }: LoadContext,
   files: readonly string[],
 ): readonly [problem: string, hint: string] | undefined {
+  const elsewhere = "is not a file of the project folder";
+  const hint = "its path starts at the folder of the file that names it";
   try {
     const real = realpathSync.native(path);
-    if (!isWithin(real, [project])) return ["is outside the project folder", "copy it into the project"];
+    if (!isWithin(real, [project])) return [elsewhere, hint];
     if (!files.some((file) => isWithin(realpathSync.native(file), [real]))) return undefined;
-    const hint = "name another file; outside of the folder rnv, whose files all belong to the manifest";
-    return ["is a part of the manifest that it is laid over", hint];
+    const other = "name another file; outside of the folder rnv, whose files all belong to the manifest";
+    return ["is a part of the manifest that it is laid over", other];
   } catch (cause) {
-    return [`cannot be read: ${reasonOf(cause)}`, "its path starts at the folder of the file that names it"];
+    // An untrusted manifest learns of no file elsewhere.
+    return [trust.isUntrusted ? elsewhere : `cannot be read: ${reasonOf(cause)}`, hint];
   }
 }
 

@@ -137,6 +137,8 @@ export interface ActionInput extends Omit<Command, "action"> {
 export interface ActionAim extends Pick<ActionInput, "deploymentId" | "commit" | "releaseCommit"> {
   /** Ids that could be mistaken for the result of the action. */
   readonly preexistingIds: readonly string[];
+  /** The release that serves, for a question: `it runs release 3fe7190e`. */
+  readonly standing?: string;
   /** Reasons why it will have to wait, or will not last. */
   readonly warnings?: readonly Finding[];
 }

@@ -17,9 +17,11 @@ import { cutText, ellipsisOf, plainStyle, type Style, textWidth, wrapLines } fro
 const fewestFolded = 4;
 const mostNamed = 5;
 
-/** Renders findings with a line of their counts (`2 errors, 1 warning`). No findings: "". */
+/** Renders findings, and the counts of several (`2 errors, 1 warning`). No findings: "". */
 export const diagnosticsText = (diagnostics: readonly Diagnostic[], style: Style): string =>
-  diagnostics.length === 0 ? "" : `${findingsText(diagnostics, style)}\n\n${countLine(diagnostics)}`;
+  [findingsText(diagnostics, style), ...(diagnostics.length > 1 ? [countLine(diagnostics)] : [])].join(
+    "\n\n",
+  );
 
 /**
  * Renders findings for people: `error[code]: summary`, the location with a code frame, detail and request id. They are
@@ -95,7 +97,7 @@ export function summaryOf({ stage, address = "", construct, summary }: Pick<Diag
   const fact = construct && summary.startsWith(`${address}: `) ? summary.slice(address.length + 2) : summary;
   const subject = construct ?? address;
   const named = subject === "" || isNamedIn(subject, fact) ? fact : `${subject}: ${fact}`;
-  return stage === undefined ? named : `stage ${stage}: ${named}`;
+  return stage === undefined || isNamedIn(`stage ${stage}`, named) ? named : `stage ${stage}: ${named}`;
 }
 
 /** Returns true if a text has the subject as a whole, and not as the start of another address. */

@@ -1,5 +1,6 @@
 import type { Address } from "../model/address";
 import { compareTexts } from "../model/text-order";
+import { shortList } from "../model/wording";
 import {
   type AcceptedDrift,
   countOf,
@@ -32,20 +33,19 @@ import { exactTime } from "./time-text";
 export function driftSections(report: DriftReport): readonly Section[] {
   // A consequence with several causes is shown at the first.
   const consequences = groupBy(readingOrder(report.consequences), ({ because }) => because[0]);
-  const following = (address: Address) =>
-    (consequences.get(address) ?? []).map((one) => ({
-      text: `to repair it: ${one.address} ${pendingPhrase({ ...one, fields: [] })}`,
-    }));
+  const facts = (address: Address, event = "") => {
+    const own = consequences.get(address) ?? [];
+    const repair = shortList(own.map((one) => `${one.address} ${pendingPhrase({ ...one, fields: [] })}`));
+    const text = [event, repair && `to repair it: ${repair}`].filter(Boolean).join("; ");
+    return text === "" ? [] : [{ text }];
+  };
   // The headings of the first two sections name the event, and the cause of their fields.
-  const missing = report.missing.map((address) => ({ address, sign: "-", facts: following(address) }));
+  const missing = report.missing.map((address) => ({ address, sign: "-", facts: facts(address) }));
   const drifted = report.drifted.map(({ address, fields, deployed, updated }) => ({
     address,
     sign: "~",
     fields: fields.map((field) => ({ ...field, cause: "edit" as const })),
-    facts: [
-      { text: deployed ?? (updated ? `last updated ${exactTime(updated)}` : "") },
-      ...following(address),
-    ].filter(({ text }) => text !== ""),
+    facts: facts(address, deployed ?? (updated && `last updated ${exactTime(updated)}`)),
   }));
   return [
     ...foundSection("missing", "Deleted outside rnv", missing, "was deleted outside rnv"),

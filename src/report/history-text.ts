@@ -33,10 +33,11 @@ export function historyText(
     [run.by, ...(run.pullRequests ?? [])].map(escapeText).join(" "),
     run.commit === undefined ? "-" : escapeText(run.commit.slice(0, 10)),
     escapeText(verbose ? run.id : shortId(run.id)),
-    resultText(run),
+    resultText(run, style),
   ]);
   const notes = runs.map((run) => {
-    const { touched = [], omitted = 0, endedAt, digest, job } = run;
+    const { omitted = 0, endedAt, digest, job } = run;
+    const touched = hasOneResource(run) ? [] : (run.touched ?? []);
     const names = [...touched.map((one) => touchedText(one, style)), ...Array<string>(omitted).fill("")];
     const list = `${endedAt ? "" : "planned: "}${shortList(names, verbose ? touched.length : 5)}`;
     const identity = verbose ? [digest && `digest ${digest}`, job ?? ""] : [];
@@ -65,15 +66,22 @@ const ends: Readonly<Record<number, string>> = {
   4: "refused: something blocks it",
   5: "refused: not what was reviewed",
   6: "not begun: another run holds the lock",
-  7: "a deployment failed or timed out, or a postcondition does not hold",
+  7: "a deployment or postcondition failed",
   8: "saved, not live until the checkout is finished",
   130: "interrupted",
 };
 
-/** `done: 2 added, 1 changed`; a run without an end was killed, or runs now. */
-function resultText({ exitCode, counts }: PastRun): string {
+const countsOf = ({ counts }: PastRun): string =>
+  countList(Object.entries(counts ?? {}).map(([what, count]) => [count, what]));
+
+const hasOneResource = (run: PastRun): boolean =>
+  run.touched?.length === 1 && run.exitCode !== undefined && countsOf(run) === "";
+
+/** `done: 2 added, 1 changed`, `done: service.shop.api`; a run without an end was killed, or runs now. */
+function resultText(run: PastRun, style: Style): string {
+  const { exitCode, touched: [only] = [] } = run;
   if (exitCode === undefined) return "did not end: it runs, or was cut short";
-  const end = endOfRun(exitCode);
-  const words = countList(Object.entries(counts ?? {}).map(([what, count]) => [count, what]));
-  return words === "" ? end : `${end}: ${words}`;
+  const words =
+    only && hasOneResource(run) ? touchedText({ ...only, failed: undefined }, style) : countsOf(run);
+  return words === "" ? endOfRun(exitCode) : `${endOfRun(exitCode)}: ${words}`;
 }

@@ -19,7 +19,6 @@ import {
   differenceNote,
   effectWords,
   moneyChange,
-  planHeadings,
   planLine,
 } from "./plan-wording";
 import { arrow, type Cell, code, codes, itemSection, type Section, section } from "./sections";
@@ -43,9 +42,8 @@ export function planReport(raw: Plan, grouping: Grouping = "alike"): readonly Se
   const listed = readingOrder(plan.changes.filter((change) => isListed(change, plan)));
   const isNew = (change: Change): boolean => !isLoss(change) && change.action === "create";
   const isFolded = grouping === "types";
-  const heading = planHeadings[plan.options.mode].replace(/:$/, isFolded ? " (-verbose shows each):" : ":");
   const part = (title: string, isPart: (change: Change) => boolean, marks: Pick<Section, "weight"> = {}) =>
-    itemSection("changes", title, heading, grouped(listed.filter(isPart), plan, grouping), {
+    itemSection("changes", title, "", grouped(listed.filter(isPart), plan, grouping), {
       isFolded,
       ...marks,
     });

@@ -6,6 +6,7 @@ import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { findingsBlock, findingsText } from "./diagnostics";
 import { codeSpan, escapeMarkdown, escapeText, jsonText } from "./escape-text";
 import { changesIn, countParts, ownersIn, type PlanEntry, planLines, planReport } from "./plan-report";
+import { planHeadings } from "./plan-wording";
 import { markdownLimit, reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
 import { joined, type Section } from "./sections";
@@ -43,6 +44,7 @@ function reportText(
 ): string {
   const { checks, blocked, counts, cost, line } = planLines(plan, report);
   const isFolded = report.some((one) => one.isFolded);
+  const heading = planHeadings[plan.options.mode].replace(/:$/, isFolded ? " (-verbose shows each):" : ":");
   const isShort = report.flatMap(({ items = [] }) => items).length < 2;
   // The end of a text is seen at a terminal.
   const hasEnd = style.unicode && !hasErrors(plan.diagnostics);
@@ -59,6 +61,7 @@ function reportText(
   const ends = [...closing, command].filter((text) => text !== "");
   return joined([
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
+    report.some(({ items }) => items) ? heading : "",
     ...sectionTexts(report, style),
     findingsText(plan.diagnostics, style),
     ...(isFolded ? [ends.join("\n")] : ends),

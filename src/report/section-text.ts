@@ -14,7 +14,7 @@ export const sectionTexts = (sections: readonly Section[], style: Style): readon
     const blocks = own.flatMap((section) =>
       (section.items ?? []).map((item) => itemLines(item, section, style)),
     );
-    return [cellText(first.heading, style), joinBlocks(blocks)].filter((text) => text !== "").join("\n\n");
+    return [cellText(first.heading, style), joinBlocks(blocks)].filter((text) => text !== "").join("\n");
   });
 
 function rowsText({ heading, rows, severity, weight }: Section, style: Style): string {

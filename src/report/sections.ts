@@ -43,7 +43,7 @@ export interface Section<Own extends Item = Item> {
   readonly id: string;
   /** Title on a page and in Markdown, where sections of one `id` are shown as one. */
   readonly title: string;
-  /** Stands above it in a text; above items, where it is that of their first section. */
+  /** Is above it in a text; above items, where it is that of their first section. */
   readonly heading: Cell;
   /** Each begins with an address; its last cell has a fact about it. */
   readonly rows: readonly (readonly Cell[])[];

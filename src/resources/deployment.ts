@@ -45,7 +45,7 @@ function deploymentReaction(context: ReactionContext): string | null | undefined
   const inputs = recorded?.inputs ?? {};
   const written = upstream.filter(({ id, writes }) => writes !== ((id === undefined ? 0 : inputs[id]) ?? 0));
   // A deployment that failed is recorded without inputs.
-  const hasFailed = recorded?.inputs && Object.keys(inputs).length === 0;
+  const hasFailed = recorded?.inputs && !recorded.rolledBack && Object.keys(inputs).length === 0;
   if (written.length > 0)
     return hasFailed ? "its last deployment failed" : `${listed(written)} changed since the last deploy`;
   const removed = Object.keys(inputs).filter((id) => !upstream.some((resource) => resource.id === id)).length;

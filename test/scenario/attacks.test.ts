@@ -68,12 +68,12 @@ const attacks: Readonly<Record<string, Attack>> = {
   },
   "a file outside": {
     files: { "rnv.yaml": variable("{ fromFile: OUTSIDE/secret.txt }") },
-    stopped: "is outside the project folder, and --untrusted forbids to read it",
+    stopped: "is not a file of the project folder, and --untrusted reads no other",
   },
   "a file outside by a link": {
     files: { "rnv.yaml": variable("{ fromFile: link.txt }") },
     links: ["link.txt"],
-    stopped: "is outside the project folder, and --untrusted forbids to read it",
+    stopped: "is not a file of the project folder, and --untrusted reads no other",
   },
   "a command": {
     files: { "rnv.yaml": variable("{ fromCommand: [sh, -c, 'env | tee stolen'], env: [SHOP_TOKEN] }") },
@@ -88,13 +88,13 @@ const attacks: Readonly<Record<string, Attack>> = {
   "a dotenv file outside by a link": {
     files: { "rnv.yaml": project("        variablesFrom: [{ dotenv: .env }]\n") },
     links: [".env"],
-    stopped: 'the dotenv file ".env" is outside the project folder',
+    stopped: 'the dotenv file ".env" is not a file of the project folder',
   },
   "an overlay outside by a link": {
     files: { "rnv.yaml": stage("overlay: overlay.yaml") },
     links: ["overlay.yaml"],
     flags: inStage,
-    stopped: "overlay of stage production is outside the project folder",
+    stopped: "overlay of stage production is not a file of the project folder",
   },
   "a manifest that is a link out": {
     files: {},

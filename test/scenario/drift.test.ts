@@ -206,7 +206,7 @@ describe("what drift tells apart, and what counts", () => {
     const { stdout } = await scenario.run("drift");
     // Between them is who deployed last, where that was another user, else when it was updated.
     expect(stdout).toMatch(
-      /"main" -> "evil"\n {6}(deployed by|last updated) .*\n {6}to repair it: deployment\.shop\.api would run again\n/,
+      /"main" -> "evil"\n {6}(deployed by|last updated) .*; to repair it: deployment\.shop\.api would run again\n/,
     );
     expect(stdout).toMatch(/\nDrift: 1 changed outside rnv\.\n$/);
     scenario.write("rnv.yaml", shop().replace(/ {6}api:.*(?= {6}web)/s, ""));
@@ -312,7 +312,7 @@ describe("what drift tells apart, and what counts", () => {
     store().settle();
     const [first] = store().deployments(find("api"));
     expect(
-      await scenario.run("rollback", "service.shop.api", first?.id ?? "", "--confirm", "api"),
+      await scenario.run("rollback", "service.shop.api", first?.id ?? "", "--confirm", "service.shop.api"),
     ).toMatchObject({ code: 0 });
     const said = async (word: string, ...running: readonly object[]) => {
       expect(await report("-fail-on", "unmanaged,pending")).toMatchObject({

@@ -141,7 +141,7 @@ describe("rnv history", () => {
     for (const verb of ["restart", "suspend", "resume", "deploy"])
       expect(await scenario.run(verb, "service.shop.api")).toMatchObject({ code: 0 });
     const second = idOf("deployment.shop.api");
-    await scenario.run("rollback", "service.shop.api", "--confirm", "api");
+    await scenario.run("rollback", "service.shop.api", "--confirm", "service.shop.api");
     const third = idOf("deployment.shop.api");
     const change = (before: string, after: string) => `${before.slice(0, 8)} -> ${after.slice(0, 8)}`;
     scenario.fail(({ path }) =>
@@ -157,20 +157,18 @@ describe("rnv history", () => {
         "state mv: done",
         "    service.shop.api -> service.shop.core, deployment.shop.api -> deployment.shop.core",
       ],
-      ...["restart: failed (exit 1)", "    service.shop.api (failed)"],
-      ...["rollback: done", `    deployment.shop.api ${change(second, third)}`],
-      ...["deploy: done", `    deployment.shop.api ${change(first, second)}`],
-      ...["resume: done", "    service.shop.api", "suspend: done", "    service.shop.api"],
+      "restart: failed (exit 1): service.shop.api",
+      `rollback: done: deployment.shop.api ${change(second, third)}`,
+      `deploy: done: deployment.shop.api ${change(first, second)}`,
+      ...["resume: done: service.shop.api", "suspend: done: service.shop.api"],
       ...[
-        "restart: done",
-        "    service.shop.api",
+        "restart: done: service.shop.api",
         "apply: done: 5 added",
         expect.stringContaining("+ service.shop.api"),
       ],
     ];
     const ofWeb = [
-      "import: done",
-      "    + service.shop.web",
+      "import: done: + service.shop.web",
       "state rm: done",
       "    deployment.shop.web, service.shop.web",
     ];

@@ -41,7 +41,11 @@ describe("what the service says it cannot do now", () => {
     expect(lists()).toHaveLength(1);
 
     scenario.forget();
-    for (const args of [["deploy"], ["deploy", "--clear-cache"], ["rollback", "--confirm", "api"]]) {
+    for (const args of [
+      ["deploy"],
+      ["deploy", "--clear-cache"],
+      ["rollback", "--confirm", "service.shop.api"],
+    ]) {
       const { code, stderr } = await scenario.run(args[0] ?? "", api, ...args.slice(1));
       expect({ args, code, stderr }).toMatchObject({
         code: 1,

@@ -7,7 +7,7 @@ const shop = (startCommand: string, deploy = "") =>
   api: { kind: web, configuration: { repository: "https://git.example.com/shop", startCommand: ${startCommand} }${deploy} }
 `;
 const pinned = (commit: string) => `, deploy: { commit: "${commit}" }`;
-const rollback = ["rollback", "service.api", "--confirm", "api"] as const;
+const rollback = ["rollback", "service.api", "--confirm", "service.api"] as const;
 const byRnv = /rolled back by rnv on \d{4}-\d\d-\d\d to the release of deployment/;
 
 describe("rnv rollback", () => {

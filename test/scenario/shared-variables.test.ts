@@ -120,7 +120,7 @@ services:
     for (const verb of [["plan"], ["apply", ...approve]])
       expect(await scenario.runWith({ env }, ...verb)).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/1 error\n$/),
+        stderr: expect.stringMatching(/^error\[(?![\s\S]*\n(error|warning)\[)/),
       });
     for (const verb of [["drift"], ["ci", "drift"], ["plan", "-destroy"]])
       expect(await scenario.runWith(bare, ...verb)).toMatchObject({ code: 0 });

@@ -134,14 +134,14 @@ describe("verbs on an applied workspace", () => {
     expect(await fails(7, "deploy", "service.shop.api")).toContain("out of memory");
   });
 
-  it("rollback asks for the exact name", async () => {
+  it("rollback asks for the address", async () => {
     await fails(4, "rollback", "service.shop.api", "-input=false");
-    await fails(4, "rollback", "service.shop.api", "--confirm", "Api");
+    await fails(4, "rollback", "service.shop.api", "--confirm", "api");
     const nowhere = "00000000-0000-4000-8000-00000000ffff";
-    const unknown = await fails(1, "rollback", "service.shop.api", nowhere, "--confirm", "api");
+    const unknown = await fails(1, "rollback", "service.shop.api", nowhere, "--confirm", "service.shop.api");
     expect(unknown).toContain(`service.shop.api has no deployment of the id ${nowhere}`);
     expect(scenario.requests()).toEqual([]);
-    await ok("rollback", "service.shop.api", "--confirm", "api");
+    await ok("rollback", "service.shop.api", "--confirm", "service.shop.api");
     expect(scenario.emulator.store.deployments(api()).at(-1)?.sourceDeploymentId).not.toBeNull();
   });
 

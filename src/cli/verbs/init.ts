@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { takeOverWorkspace } from "../../commands/take-over-workspace";
@@ -288,7 +288,7 @@ async function initStarter(
 
 function ignoreRecords(screen: Screen): boolean {
   const path = join(screen.cwd, ".gitignore");
-  const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+  const text = existsSync(path) ? readText(path) : "";
   const lines = text.split(/\r?\n/).map((line) => line.trim().replace(/^(\*\*)?\/|\/$/g, ""));
   const ignored = [".rnv", "node_modules", "cdktf.out", "rnv-report"];
   const added = ignored.filter((folder) => !lines.includes(folder)).map((folder) => `${folder}/`);

@@ -1,7 +1,9 @@
 import { InvalidArgumentError } from "commander";
+import type { ConfirmAction } from "../../apply/action";
 import { type RuntimeRequest, runtimeAction } from "../../commands/act-on-service";
 import { deployments, status } from "../../commands/status";
 import { failure } from "../../diagnostics/diagnostic";
+import { shortId } from "../../model/resource-id";
 import type { ActionInput } from "../../model/resource-operations";
 import { systemClock } from "../../model/time";
 import { releasesText } from "../../report/deployments-text";
@@ -12,7 +14,7 @@ import { idNote } from "../../report/style";
 import { elapsedText } from "../../report/time-text";
 import type { Run } from "../open-target";
 import { pick, stateVerb } from "../options";
-import { ask, canAnswer } from "../prompt";
+import { askForAddress, canAnswer } from "../prompt";
 import { outStyle, report, type Screen, usage } from "../screen";
 import { argument, duration, flag, negation, parsed, positive, text, type Verb } from "../verb";
 
@@ -78,19 +80,21 @@ const actionVerb = (action: "restart" | "suspend" | "resume", summary: string): 
 
 async function confirmRollback(
   screen: Screen,
-  { address, name, deploymentId = "", releaseCommit }: ActionInput,
+  { address, name, deploymentId = "", releaseCommit, isChosen }: ActionInput,
+  confirmed?: string,
+  standing?: string,
 ): Promise<string | undefined> {
-  if (!canAnswer(screen)) {
-    const summary = `rolling ${address} back must be confirmed by the name of the service`;
-    const hint = `run it in a terminal, or add --confirm ${quoteText(name)}`;
-    throw failure("guard.delete_unconfirmed", summary, { address, hint });
+  if (confirmed === address) return name;
+  const commit = releaseCommit ? ` (commit ${releaseCommit.slice(0, 12)})` : "";
+  const chosen = isChosen ? ", the newest before the one that serves" : "";
+  const summary = `${address} will go back to release ${shortId(deploymentId)}${commit}${chosen}`;
+  if (confirmed === undefined && canAnswer(screen)) {
+    const text = `${escapeText([summary, ...(standing ? [standing] : [])].join(": "))}.\n`;
+    return (await askForAddress(screen, address, text)) ? name : undefined;
   }
-  const commit = releaseCommit ? ` (commit ${escapeText(releaseCommit.slice(0, 12))})` : "";
-  return ask(
-    screen,
-    `${address} will go back to the release of deployment ${escapeText(deploymentId)}${commit}.\n` +
-      `  Type the name of the service, ${quoteText(name)}, to confirm: `,
-  );
+  const why = confirmed === undefined ? "it is not confirmed" : `${quoteText(confirmed)} is not its address`;
+  const about = { address, detail: standing, hint: `run it in a terminal, or add --confirm ${address}` };
+  throw failure("guard.delete_unconfirmed", `${summary}. Blocked: ${why}`, about);
 }
 
 /** Parses the number of listed deployments; the platform lists at most 200. */
@@ -192,16 +196,17 @@ export const runtimeVerbs: readonly Verb[] = [
     daily: ["confirm", "input"],
     detail: `${forAService}\nWithout a deployment id: the newest release before the live one that can be rolled back to.`,
     options: {
-      confirm: text("--confirm <name>", "confirm with the exact name of the service instead of typing it"),
+      confirm: text("--confirm <address>", "confirm with the address of the service instead of typing it"),
       ...pick("input"),
       ...waiting,
     },
     examples: [
-      ["rnv rollback service.shop.api", "asks for the name of the service"],
-      ["rnv rollback service.shop.api --confirm api", "in a script"],
+      ["rnv rollback service.shop.api", "says what runs and what will, and asks for the address"],
+      ["rnv rollback service.shop.api --confirm service.shop.api", "in a script"],
     ],
     run: (given, run) => {
-      const confirm = async (order: ActionInput) => given.confirm ?? confirmRollback(run.screen, order);
+      const confirm: ConfirmAction = (order, standing) =>
+        confirmRollback(run.screen, order, given.confirm, standing);
       return runAction(run, { ...given, action: "rollback", confirm });
     },
   }),

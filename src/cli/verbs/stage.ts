@@ -202,7 +202,7 @@ export async function sweepStage(
     swept.flatMap(({ exit_code, stage }) => ((exit_code === exitCodes.done) === isDone ? stage : [])),
   );
   const failures =
-    failed.length === 0 ? "" : `; ${counted(failed.length, "instance")} failed: run the same command again`;
+    failed.length === 0 ? "" : `; ${counted(failed.length, "instance")} failed: the errors above say why`;
   const judged = listOf("Would destroy", done) + listOf("Would be refused", failed);
   if (dryRun) say(screen, judged, { would_sweep: done, refused: failed, kept });
   else

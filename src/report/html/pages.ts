@@ -1,4 +1,4 @@
-import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
+import { type Diagnostic, exitCodeOf } from "../../diagnostics/diagnostic";
 import { type Check, stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
 import type { AppliedValue, State } from "../../model/state";
@@ -77,8 +77,10 @@ export function planPage(document: PlanDocument, scope: PageScope): string {
 }
 
 function planVerdict(plan: Plan): Pick<PageReport, "verdict" | "tone"> {
-  if (hasErrors(plan.diagnostics)) return { verdict: "\u2716 Failed", tone: "stop" };
-  if (isBlocked(plan) || plan.checks?.some(stopsPlan)) return { verdict: "\u2716 Blocked", tone: "stop" };
+  const code = exitCodeOf(plan.diagnostics);
+  if (code !== 0 && code !== 4) return { verdict: "\u2716 Failed", tone: "stop" };
+  if (code === 4 || isBlocked(plan) || plan.checks?.some(stopsPlan))
+    return { verdict: "\u2716 Blocked", tone: "stop" };
   return hasChanges(plan)
     ? { verdict: "\u25b6 Changes", tone: "act" }
     : { verdict: "\u2714 No changes", tone: "calm" };

@@ -117,16 +117,16 @@ async function aimAtRelease(
     const summary = `${address} has no deployment of the id ${wanted}`;
     throw failure("live.import_missing", summary, { address, attribute: "deploymentId" });
   }
+  const releases = { latestId: latest, liveId: serving, latest: items.find(({ id }) => id === latest) };
+  const runs = serving ? `it runs release ${shortId(serving)}` : "nothing of it runs";
+  const standing = deploymentStanding(releases)?.summary;
   if (!found) {
-    const releases = { latestId: latest, liveId: serving, latest: items.find(({ id }) => id === latest) };
-    const runs = serving
-      ? `it runs release ${shortId(serving)}, and no earlier one is retained`
-      : "nothing of it runs";
-    const why = deploymentStanding(releases)?.summary ?? runs;
+    const why = standing ?? `${runs}${serving ? ", and no earlier one is retained" : ""}`;
     throw failure("command.usage", `${address}: nothing to roll back: ${why}`, { address });
   }
   return {
     preexistingIds: items.map(({ id }) => id),
+    standing: standing ?? runs,
     deploymentId: found.id,
     releaseCommit: found.commitSha || undefined,
     warnings: [...(await workerFindings(reads, "the rollback")), ...undoneBy(input, found, last)],

@@ -111,7 +111,7 @@ describe("a manifest that is not trusted", () => {
     const allowing = { environment: { RNV_SECRET_DIRS: outside } };
     expect(await codes(text, allowing)).toEqual([]);
     expect(await codes(text, { ...allowing, untrusted: true })).toEqual([
-      expect.stringMatching(/^guard\.untrusted: the file .* is outside the project folder/),
+      expect.stringMatching(/^guard\.untrusted: the file .* is not a file of the project folder/),
     ]);
   });
 });

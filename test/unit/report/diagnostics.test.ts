@@ -32,8 +32,6 @@ describe("diagnosticsText", () => {
         "  --> rnv.yaml:5:11",
         "5 |           runtmie: node",
         '  |           ^^^^^^^ did you mean "runtime"?',
-        "",
-        "1 error",
       ].join("\n"),
     );
   });
@@ -117,8 +115,6 @@ describe("diagnosticsText", () => {
         'error[manifest.unknown_key]: service.shop.api has no attribute "runtmie"',
         "  --> rnv.yaml",
         '  hint: did you mean "runtime"?',
-        "",
-        "1 error",
       ].join("\n"),
     );
   });

@@ -58,10 +58,8 @@ it("puts what follows from a repair below it, in the words of what becomes of it
   expect(text).toBe(
     [
       "Deleted outside rnv:",
-      "",
       "  - service.shop.web",
-      "      to repair it: variable.shop.api.URL would be updated in place",
-      "      to repair it: deployment.shop.web would run",
+      "      to repair it: variable.shop.api.URL would be updated in place, deployment.shop.web would run",
       "",
       "Not running what was applied last:",
       "  service.shop.api  suspended",
