@@ -17,26 +17,29 @@ interface Folder {
 /** Physical lines of `*.ts`. A file that moves to another folder takes its lines to that folder's ceiling. */
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
-  model: { paths: ["model", "diagnostics"], ceiling: 2_708, budget: 2_640 },
-  api: { paths: ["api"], ceiling: 5_450, budget: 4_900 },
-  declaration: { paths: ["declaration"], ceiling: 2_878, budget: 2_800 },
-  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 3_947, budget: 3_400 },
+  model: { paths: ["model", "diagnostics"], ceiling: 2_765, budget: 2_640 },
+  api: { paths: ["api"], ceiling: 5_618, budget: 4_900 },
+  declaration: { paths: ["declaration"], ceiling: 2_894, budget: 2_800 },
+  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_061, budget: 3_400 },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },
   stack: { paths: ["stack"], ceiling: 4_250, budget: 4_250 },
-  plan: { paths: ["plan"], ceiling: 5_354, budget: 5_150 },
-  resources: { paths: ["resources"], ceiling: 2_774, budget: 2_650 },
-  apply: { paths: ["apply"], ceiling: 2_666, budget: 2_650 },
+  plan: { paths: ["plan"], ceiling: 5_411, budget: 5_150 },
+  resources: { paths: ["resources"], ceiling: 2_778, budget: 2_650 },
+  apply: { paths: ["apply"], ceiling: 2_723, budget: 2_650 },
   state: { paths: ["state"], ceiling: 3_450, budget: 3_450 },
-  report: { paths: ["report"], ceiling: 5_078, budget: 4_900 },
-  commands: { paths: ["commands"], ceiling: 5_989, budget: 4_850 },
-  cli: { paths: ["cli"], ceiling: 7_502, budget: 6_800 },
+  report: { paths: ["report"], ceiling: 5_205, budget: 4_900 },
+  commands: { paths: ["commands"], ceiling: 6_042, budget: 4_850 },
+  cli: { paths: ["cli"], ceiling: 7_488, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_780, budget: 3_780 },
-  cdktf: { paths: ["cdktf"], ceiling: 1_570, budget: 1_570 },
-  terraform: { paths: ["terraform"], ceiling: 5_600, budget: 5_600 },
+  cdktf: { paths: ["cdktf"], ceiling: 1_585, budget: 1_570 },
+  terraform: { paths: ["terraform"], ceiling: 5_620, budget: 5_600 },
 };
 
-/** All of `src`, with grants of 300 lines for the readings of `emulator`, 350 for manifests in TypeScript and stacks, 250 for CI. */
-const whole: Folder = { paths: [""], ceiling: 63_453, budget: 60_010 };
+/**
+ * All of `src`. Grants: 300 lines for the readings of `emulator`, 350 for manifests in TypeScript and stacks, 250 for CI,
+ * 150 for history. Fields that were inline spreads took another 511.
+ */
+const whole: Folder = { paths: [""], ceiling: 64_208, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

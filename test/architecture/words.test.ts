@@ -43,7 +43,7 @@ const ceilings: Readonly<Record<string, number>> = {
 /** Breaches of each of the `rules` in the comments of a folder, exactly. The numbers only go down. */
 const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/api": [0, 0, 0],
-  "src/apply": [0, 4, 0],
+  "src/apply": [0, 0, 0],
   "src/cdktf": [0, 0, 0],
   "src/cli": [0, 0, 0],
   "src/commands": [0, 0, 0],
@@ -55,7 +55,7 @@ const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/model": [0, 0, 0],
   "src/plan": [0, 0, 0],
   "src/report": [0, 0, 0],
-  "src/resources": [1, 7, 0],
+  "src/resources": [0, 0, 0],
   "src/stack": [0, 0, 0],
   "src/state": [0, 0, 0],
   "src/terraform": [0, 0, 0],
