@@ -19,22 +19,22 @@ export const openPoints = {
   repeatedValue: { in: "routes/variable-routes", serves: ["moves"], stops: ["stays"] },
   timeForm: { in: "answers-in-reading", serves: ["milliseconds", "seconds", "microseconds", "offset"] },
   /** `deploymentId` and `liveDeploymentId` before a service has one. */
-  noDeployment: { in: "views", serves: ["null", "absent"] },
+  noDeployment: { in: "response-views", serves: ["null", "absent"] },
   /** `liveDeploymentId` of a suspended or archived service. */
-  idleRelease: { in: "views", serves: ["stays", "null"] },
+  idleRelease: { in: "response-views", serves: ["stays", "null"] },
   statusWords: { in: "answers-in-reading", serves: ["seen", "others", "empty", "null"] },
   listOrder: { in: "answers-in-reading", serves: ["creation", "reversed", "shuffled"] },
   unknownFields: { in: "answers-in-reading", serves: ["none", "texts", "objects"] },
-  configurationFields: { in: "views", serves: ["all", "set"] },
-  catalogDefaults: { in: "views", serves: ["listed", "further"] },
+  configurationFields: { in: "response-views", serves: ["all", "set"] },
+  catalogDefaults: { in: "response-views", serves: ["listed", "further"] },
   /** A new project may have a second environment before Production, or after it where tests seed services of the same names. */
   environments: { in: "routes/project-routes", serves: ["alone", "second", "namesakes"] },
-  environmentRecord: { in: "views", serves: ["plain", "further"] },
+  environmentRecord: { in: "response-views", serves: ["plain", "further"] },
   color: { in: "kept-values", serves: ["sent", "lower"], stops: ["form"] },
   name: { in: "kept-values", serves: ["sent", "trimmed", "nfc"], stops: ["cut", "slug"] },
   configurationValue: { in: "kept-values", serves: ["sent", "trimmed", "sorted"], stops: ["clamped"] },
   /** `url` and `internalHost` before the first deployment. */
-  firstUrl: { in: "views", serves: ["set"], stops: ["empty", "null"] },
+  firstUrl: { in: "response-views", serves: ["set"], stops: ["empty", "null"] },
   /** `url` and `internalHost` after a rename. */
   renamedUrl: { in: "routes/service-routes", serves: ["changes", "stays"] },
   /** A service that is being deleted, read by its ID. */
@@ -42,21 +42,21 @@ export const openPoints = {
   /** Variables and deployments of a service that is being deleted. */
   deletingParts: { in: "call", serves: ["shown", "missing"] },
   /** `deletionRequestedAt` after a deletion that failed. */
-  failedDeletionTime: { in: "progress", serves: ["cleared", "kept"] },
+  failedDeletionTime: { in: "queued-work", serves: ["cleared", "kept"] },
   /** A service whose deletion failed. */
-  failedDeletionFlag: { in: "progress", serves: ["active", "archived"] },
+  failedDeletionFlag: { in: "queued-work", serves: ["active", "archived"] },
   /** A project whose deletion is queued. */
   deletingProject: { in: "call", serves: ["listed", "gone"] },
   /** Reads of the variables and deployments of an archived service, its PATCH and DELETE. */
   archivedService: { in: "call", serves: ["open"], stops: ["refused"] },
   endedOperation: { in: "call", serves: ["kept", "forgotten"] },
   /** Times of two deployments of one second. */
-  deploymentTimes: { in: "progress", serves: ["differ", "equal"] },
+  deploymentTimes: { in: "queued-work", serves: ["differ", "equal"] },
   /** Deployments that no request of rnv queued. */
-  otherDeployments: { in: "progress", serves: ["none", "one", "several"] },
-  cancelled: { in: "progress", serves: ["cancelled", "superseded", "live"] },
+  otherDeployments: { in: "queued-work", serves: ["none", "one", "several"] },
+  cancelled: { in: "queued-work", serves: ["cancelled", "superseded", "live"] },
   /** A deployment that waited for its checkout, once it is paid. */
-  paid: { in: "progress", serves: ["starts", "superseded"], stops: ["queued"] },
+  paid: { in: "queued-work", serves: ["starts", "superseded"], stops: ["queued"] },
   createdStatus: { in: "answers-in-reading", serves: ["200", "201"] },
   errorBody: { in: "answers-in-reading", serves: ["top", "nested", "bare", "html"] },
   retryAfter: { in: "answers-in-reading", serves: ["absent", "seconds", "date"] },
@@ -66,8 +66,8 @@ export const openPoints = {
   layoutRevision: { in: "routes/canvas-routes", serves: ["next", "larger"] },
   unplacedNodes: { in: "routes/canvas-routes", serves: ["absent", "present"] },
   referenceEdges: { in: "routes/canvas-routes", serves: ["keys", "bare", "none"] },
-  prices: { in: "views", serves: ["priced", "unpriced"] },
-  catalogLists: { in: "views", serves: ["plain", "further"], stops: ["fewer"] },
+  prices: { in: "response-views", serves: ["priced", "unpriced"] },
+  catalogLists: { in: "response-views", serves: ["plain", "further"], stops: ["fewer"] },
   /** `updatedAt` in the answer to a rename, and in the next read. */
   renameTime: { in: "times", serves: ["equal", "later"] },
   ids: { in: "answers-in-reading", serves: ["lower", "upper"] },

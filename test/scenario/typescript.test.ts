@@ -111,7 +111,7 @@ describe("rnv.config.ts", () => {
     expect(code).toBe(1);
     expect(stderr).toContain(sentence);
     expect(stderr).toContain(place);
-    expect(stderr).toContain("\n1 error");
+    expect(stderr.match(/^error\[/gm)).toHaveLength(1);
   });
 
   it("is not run where programs are refused, nor for the names that Tab offers", async () => {
