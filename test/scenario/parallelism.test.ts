@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openScenario, type Scenario } from "../support/cli";
+import { serveHttpState } from "../support/http-state-server";
 
 const services = Array.from(
   { length: 240 },
@@ -45,5 +46,24 @@ describe("reads", () => {
     expect(besideCanvas).toContain("variables");
     expect((await watched(scenario, "-parallelism=100")).most).toBeGreaterThan(64);
     await scenario.close();
+  });
+
+  it("leave before the state is read", async () => {
+    const scenario = await openScenario();
+    const state = await serveHttpState();
+    scenario.write("rnv.yaml", "services: { api: { kind: web, deploy: { when: never } } }\n");
+    const first = new Set(["catalog", "projects", "canvas"]);
+    scenario.fail(({ path }) => {
+      first.delete(path.split("/").at(-1) ?? "");
+      return undefined;
+    });
+    state.fault = async () => {
+      while (first.size > 0) await sleep(10);
+      return undefined;
+    };
+    const { code, stdout } = await scenario.runWith({ env: { RNV_STATE: state.url } }, "plan");
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("Plan: 1 to add") });
+    expect(state.seen).not.toEqual([]);
+    await Promise.all([scenario.close(), state.close()]);
   });
 });
