@@ -19,7 +19,8 @@ const github = {
 };
 
 describe("rnv history", () => {
-  const scenario = eachScenario();
+  // The releases in the history are those of rnv: no deployment of the platform stands between them.
+  const scenario = eachScenario({ readings: { otherDeployments: "none" } });
   const runs = async (...args: readonly string[]) =>
     JSON.parse((await scenario.run("history", "-json", ...args)).stdout).runs;
   /** The lines below the head, without the times. */
