@@ -26,7 +26,7 @@ const mayHavePrototype = /__proto__|\\u00(5f|6f|7[024])/i;
 
 /** Matches an id with capital letters, which the service may write so in some answers only. No value or name is an id. */
 const capitalId =
-  /(?<!"(?:value|name)"\s*:\s*)"(?=[\da-f-]*[A-F])[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}"/g;
+  /"(?=[\da-f-]*[A-F])(?<!"(?:value|name)"\s*:\s*")[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}"/g;
 
 /**
  * Parses JSON, with ids in lower case and without keys named `__proto__`, which could change the prototype of a copy.

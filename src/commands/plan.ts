@@ -223,6 +223,7 @@ export function countedExitCode({ plan: made, exitCode }: Pick<PlanOutcome, "pla
  */
 export async function withDeployers(context: Context, start: PlanStart, plan: Plan): Promise<Plan> {
   const changed = plan.changes.filter(isChangedOutside);
+  if (changed.length === 0) return plan;
   const drifted = new Set(changed.map((change) => instanceOf(plan, change).live?.id));
   const { resources = {}, lastRunAt } = start.state ?? {};
   const found = new Map<Address | undefined, string>();

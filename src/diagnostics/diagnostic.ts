@@ -17,13 +17,26 @@ export interface SourceRange {
 
 /** A file with ranges. Its text is for code frames: secrets in it are starred out, offsets are those of the file. */
 export class SourceFile {
+  #text: string | (() => string) | undefined;
   /** Names the value at an offset: `rnv.config.ts: projects.shop`. Present where a program made the text. */
   placeAt?: ((offset: number) => string) | undefined;
 
   constructor(
     readonly path: string,
-    public text?: string,
-  ) {}
+    text?: string,
+  ) {
+    this.#text = text;
+  }
+
+  get text(): string | undefined {
+    if (typeof this.#text === "function") this.#text = this.#text();
+    return this.#text;
+  }
+
+  /** Takes a text, or a function that makes it when a frame needs it. */
+  set text(text: string | (() => string) | undefined) {
+    this.#text = text;
+  }
 
   range(start: number, end: number): SourceRange {
     return new FileRange(this, start, end);

@@ -114,23 +114,31 @@ export function shownCatalog({ catalog, store, readings, switches: { conditions 
 export const planFor = (catalog: CatalogAnswer, kind: string, id: unknown) =>
   [...catalog.plans, ...catalog.databasePlans].find((offer) => offer.id === id && offer.kinds.includes(kind));
 
+/** Fields that only the emulator knows; JSON leaves out undefined. */
+const hidden = {
+  workspaceId: undefined,
+  paidPlans: undefined,
+  deploymentStatus: undefined,
+  runtime: undefined,
+  hostName: undefined,
+  sent: undefined,
+};
+
 /** Service (interface, "Service"): every field of the table, null until reached, unless a reading says otherwise. */
 export function serviceView(world: World, service: StoredService): Record<string, unknown> {
   const { readings } = world;
-  const { workspaceId, paidPlans, deploymentStatus, runtime, deploymentUpdatedAt, ...rest } = service;
-  const { hostName = service.name, sent, ...kept } = rest;
-  const { configuration, kind } = kept;
+  const { hostName = service.name, runtime, configuration, kind } = service;
   const host = `${slug(hostName, "service")}-${service.id.slice(0, 8)}`;
   const isPublic = kind === "web" || kind === "static";
   const status = serviceStatus(service);
   const isIdle = service.archived || runtime === "suspended";
   const release = isIdle && readings.idleRelease === "null" ? null : service.liveDeploymentId;
-  // JSON leaves out undefined.
   const none = readings.noDeployment === "absent" ? undefined : null;
   const hosted = (url: string): string | null =>
     service.deploymentId === null ? { set: url, empty: "", null: null }[readings.firstUrl] : url;
   return {
-    ...kept,
+    ...service,
+    ...hidden,
     deploymentUpdatedAt: deploymentTime(world, service),
     deploymentId: service.deploymentId ?? none,
     liveDeploymentId: service.liveDeploymentId === null ? none : release,

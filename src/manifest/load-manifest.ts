@@ -2,7 +2,7 @@ import { basename, resolve } from "node:path";
 import { buildResource } from "../declaration/build-resource";
 import { secretNamesIn } from "../declaration/declared-block";
 import { fetchSecrets } from "../declaration/fetch-secrets";
-import { collectFindings, type Findings } from "../declaration/findings";
+import { collectFindings, type Findings, type Report } from "../declaration/findings";
 import { waitForParts } from "../declaration/lifecycle";
 import type { LoadContext } from "../declaration/load-context";
 import type { LoadedManifest, ManifestRequest } from "../declaration/load-request";
@@ -232,11 +232,13 @@ async function readFiles(requested: readonly string[], reading: FileReading): Pr
         continue;
       }
       const source = new SourceFile(file);
-      const read = isValue(file)
-        ? parseValue(source, text, report)
-        : parseYaml(source, text, report, "begin with a line such as projects: or services:");
-      const { root, failed } = read;
-      source.text = maskText(text, read, index);
+      const parse = (to: Report = () => undefined) =>
+        isValue(file)
+          ? parseValue(source, text, to)
+          : parseYaml(source, text, to, "begin with a line such as projects: or services:");
+      const { root, failed } = parse(report);
+      // Parsed again for a frame: most plans show none, and the tree is large.
+      source.text = () => maskText(text, parse(), index);
       isPartial ||= failed;
       if (root === undefined) continue;
       checkTopLevel(root, index, report);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Attributes } from "./value";
+import type { Attributes, Plain } from "./value";
 
 /** A resource as the service reported it in this run. Attribute names are those of its type. */
 export interface LiveResource {
@@ -10,7 +10,7 @@ export interface LiveResource {
   /** Id of its project or service; null when it has none. */
   readonly parentId: string | null;
   /** Attributes that a manifest can declare, as reported; fields the service left out are absent. */
-  readonly attributes: Attributes;
+  readonly attributes: LiveAttributes;
   /** Attributes that the service decides: `id`, `url`, `internalHost` … */
   readonly computed: Attributes;
   /** ISO 8601; moves with every change the service knows of. */
@@ -26,6 +26,8 @@ export interface LiveResource {
   /** The choice of its parent that holds it, as `place` of its type says; undefined where none is known to. */
   readonly place?: { readonly chosen: Offered; readonly among: readonly Offered[] } | undefined;
 }
+
+export type LiveAttributes = Pick<Attributes, "get"> & Iterable<readonly [string, Plain]>;
 
 export type Offers = Readonly<Record<string, readonly Offered[]>>;
 

@@ -121,11 +121,9 @@ export const countList = (counts: readonly Count[]): string =>
 export const countEach = (words: Readonly<Record<string, string>>, keys: readonly unknown[]): string =>
   countList(Object.entries(words).map(([key, text]) => [keys.filter((one) => one === key).length, text]));
 
+/** `10,500` and `7.50`; without `toLocaleString`, which loads the data of all languages. */
 const amount = (value: number): string =>
-  value.toLocaleString("en-US", {
-    minimumFractionDigits: Number.isInteger(value) ? 0 : 2,
-    maximumFractionDigits: 2,
-  });
+  value.toFixed(Number.isInteger(value) ? 0 : 2).replace(/(?<!\.\d*)\B(?=(\d{3})+(?!\d))/g, ",");
 
 /** `USD 7 -> 14, NGN 10,500 -> 21,000`. A currency that stays has no arrow; `noteOf` adds to the others. */
 export function moneyChange(

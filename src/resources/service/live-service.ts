@@ -1,7 +1,7 @@
 import type { Reads } from "../../api/reads";
 import type { Service } from "../../api/wire/shapes";
 import { matchingChoices } from "../../model/declared-choice";
-import type { LiveResource, Offered, Standing } from "../../model/live";
+import type { LiveAttributes, LiveResource, Offered, Standing } from "../../model/live";
 import type { ResourceType } from "../../model/resource-type";
 import type { Attributes, Plain } from "../../model/value";
 import { moving, present, sameId } from "../attribute-values";
@@ -37,7 +37,7 @@ export const computed = {
   updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", ...moving },
 } as const satisfies ResourceType["computed"];
 
-/** A service as a live resource; `environment` is a name or an id. Attributes are computed when they are used. */
+/** A service as a live resource; `environment` is a name or an id. */
 export class LiveService implements LiveResource {
   readonly type = "service";
   readonly id: string;
@@ -45,11 +45,11 @@ export class LiveService implements LiveResource {
   readonly parentId: string | null;
   readonly updatedAt: string | undefined;
   readonly standing: readonly Standing[] | undefined;
-  #attributes: Attributes | undefined;
+  readonly attributes: LiveAttributes;
 
   constructor(
     private readonly found: Service,
-    private readonly environment?: string,
+    environment?: string,
     readonly place?: LiveResource["place"],
   ) {
     this.id = found.id;
@@ -57,11 +57,7 @@ export class LiveService implements LiveResource {
     this.parentId = found.projectId ?? null;
     this.updatedAt = found.updatedAt ?? undefined;
     this.standing = serviceStanding(found);
-  }
-
-  get attributes(): Attributes {
-    this.#attributes ??= attributesOf(this.found, this.environment);
-    return this.#attributes;
+    this.attributes = new ServiceAttributes(found, environment);
   }
 
   get computed(): Attributes {
@@ -81,11 +77,33 @@ export class LiveService implements LiveResource {
   }
 }
 
-function attributesOf({ name, kind, projectId, archived, configuration }: Service, environment?: string) {
-  const settings = Object.entries(configuration).map(([field, value]) => [`configuration.${field}`, value]);
-  const own = { name, kind, projectId, archived: archived === true, environment };
-  return present({ ...own, ...Object.fromEntries(settings) });
+/** Attributes that are read from the answer when they are asked for: of most services few are, and maps are large. */
+class ServiceAttributes implements LiveAttributes {
+  readonly #own: Readonly<Record<string, unknown>>;
+  readonly #configuration: Service["configuration"];
+
+  constructor({ name, kind, projectId, archived, configuration }: Service, environment?: string) {
+    this.#own = { name, kind, projectId, archived: archived === true, environment };
+    this.#configuration = configuration;
+  }
+
+  get(path: string): Plain | undefined {
+    const isField = path.startsWith(inConfiguration);
+    const key = isField ? path.slice(inConfiguration.length) : path;
+    const fields = isField ? this.#configuration : this.#own;
+    return Object.hasOwn(fields, key) ? ((fields[key] as Plain) ?? undefined) : undefined;
+  }
+
+  *[Symbol.iterator](): Iterator<readonly [string, Plain]> {
+    const settings = Object.keys(this.#configuration).map((field) => inConfiguration + field);
+    for (const path of [...Object.keys(this.#own), ...settings]) {
+      const value = this.get(path);
+      if (value !== undefined) yield [path, value];
+    }
+  }
 }
+
+const inConfiguration = "configuration.";
 
 /**
  * Returns services as live resources, with their environments as a manifest writes them. `declared` stays if it is the
