@@ -187,11 +187,12 @@ export class KnownVersions {
 
   /** Returns the time that an answer with this `Date` would have shown: our writes have both. */
   timeAt(date: string | undefined): string | undefined {
+    if (date === undefined) return undefined;
     const ahead = [...this.#known.values()]
       .map(({ writtenAt = "", updatedAt = "" }) => Date.parse(writtenAt) - Date.parse(updatedAt))
       .map((ms) => 1000 * Math.ceil(ms / 1000))
       .filter((ms) => ms >= 0 && ms <= mostSkewMs);
-    return date && isoTime(Date.parse(date) - (ahead.length > 0 ? Math.min(...ahead) : 0));
+    return isoTime(Date.parse(date) - (ahead.length > 0 ? Math.min(...ahead) : 0));
   }
 
   mayAccept = (stale: readonly KnownVersion[]): boolean =>
