@@ -1,4 +1,5 @@
 import type { Address } from "../model/address";
+import type { TargetNames } from "../model/target-location";
 import { compareTexts } from "../model/text-order";
 import { shortList } from "../model/wording";
 import {
@@ -7,7 +8,6 @@ import {
   type DriftClass,
   type DriftReport,
   type PendingResource,
-  type StageDrift,
 } from "../plan/drift";
 import { findingsBlock } from "./diagnostics";
 import { type DriftEnd, driftDocument } from "./documents";
@@ -19,7 +19,7 @@ import {
   notRunning,
   revealedLine,
   rowsByReason,
-  standingPhrase,
+  standingReason,
   standingRows,
   unmanagedLine,
 } from "./plan-report";
@@ -76,14 +76,15 @@ function pendingItem(pending: PendingResource): FoundItem {
   const { address, action, previousAddress, standing } = pending;
   // The address of a new resource already says its placement.
   const fields = pending.fields.filter(({ placement }) => placement !== true);
-  const isOutcome = action === "no-op" && standing !== undefined && fields.length === 0;
+  const said = standing && standingReason(standing);
+  const isOutcome = action === "no-op" && said !== undefined && fields.length === 0;
   return {
     address,
     sign: isOutcome ? "!" : asciiSign(action),
     phrase: isOutcome ? "" : pendingPhrase(pending),
     fields,
     notes: previousAddress === undefined || action === "no-op" ? [] : [`moved from ${previousAddress}`],
-    facts: standing === undefined ? [] : [{ text: standingPhrase(standing) }],
+    facts: said === undefined ? [] : [{ text: `${said.reason}${said.detail}` }],
   };
 }
 
@@ -132,7 +133,7 @@ export const classWords: Readonly<Record<DriftClass, string>> = {
 /** `Drift: 1 changed outside rnv, 2 deleted outside rnv. 1 not applied yet.` */
 export function driftLine(report: DriftReport): string {
   const said = (classes: readonly DriftClass[]): string =>
-    countList(classes.map((one) => [countOf(report, one), classWords[one]]));
+    countList(classes.map((one) => [classWords[one], countOf(report, one)]));
   const { failOn, pending, unchecked, accepted } = report;
   const rest = [
     !failOn.includes("pending") && said(["pending"]),
@@ -159,16 +160,13 @@ export const driftText = (report: DriftReport, style: Style): string =>
   joined([...sectionTexts(driftSections(report), style), style.colors.bold(driftLine(report))]);
 
 /** The name of a stage or a stack of it in a list: `production`, `production/api`; empty where there is but one. */
-export const nameOfStage = ({ stage, stack }: Pick<StageDrift, "stage" | "stack">): string =>
+export const nameOfStage = ({ stage, stack }: TargetNames): string =>
   [stage, stack].filter((part) => part !== undefined).join(" ");
 
 export const driftJson = (end: DriftEnd): string => jsonText(driftDocument(end));
 
 /** Renders the findings in a stage, as the body of its issue: the count first, then each difference. */
-export function driftMarkdown(
-  one: Pick<StageDrift, "stage" | "stack" | "report" | "diagnostics">,
-  limit = markdownLimit,
-): string {
+export function driftMarkdown(one: DriftEnd & TargetNames, limit = markdownLimit): string {
   const name = nameOfStage(one);
   const title = name === "" ? "### rnv drift" : `### rnv drift: ${codeSpan(name)}`;
   const errors = findingsBlock(one.diagnostics, limit / 3);

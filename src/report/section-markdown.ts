@@ -121,9 +121,11 @@ function changedFields(fields: readonly ShownField[]): string {
 }
 
 function factMarkdown({ label, text }: Fact): string {
-  const said = partsOf(text).map((part) => (typeof part === "string" ? prose(part) : codeSpan(part.code)));
-  return `${label === undefined ? "" : `${label}: `}${said.join("")}`;
+  return `${label === undefined ? "" : `${label}: `}${partsOf(text).map(partMarkdown).join("")}`;
 }
+
+const partMarkdown = (part: string | Code): string =>
+  typeof part === "string" ? prose(part) : codeSpan(shorten(part.code, longestName));
 
 /** Sentences after a full stop begin with a capital. */
 const stopMarkdown = ({ summary, hint }: NonNullable<Item["stop"]>): string =>
@@ -137,10 +139,8 @@ function prose(text: string): string {
 
 /** A section of rows: its heading, and the rows as a list. Without a limit, a `whole` section has all rows. */
 function rowsMarkdown({ heading, rows, weight }: Section, limit: number): string {
-  const shown = (part: string | Code): string =>
-    typeof part === "string" ? prose(part) : codeSpan(shorten(part.code, longestName));
-  const all = rows.map((row) => `- ${lineOf(row, shown).join("")}`);
+  const all = rows.map((row) => `- ${lineOf(row, partMarkdown).join("")}`);
   const lines = weight === "whole" && limit === Number.POSITIVE_INFINITY ? all : capLines(all);
-  const title = partsOf(heading).map(shown).join("");
+  const title = partsOf(heading).map(partMarkdown).join("");
   return [title, ...(lines.length === 0 ? [] : [lines.join("\n")])].join("\n\n");
 }

@@ -14,13 +14,7 @@ export interface Style {
 }
 
 /** Without a width it is no terminal. */
-export const createStyle = ({
-  color = false,
-  width,
-}: {
-  color?: boolean;
-  width?: number | undefined;
-}): Style => ({
+export const createStyle = ({ color = false, width }: { color?: boolean; width?: number }): Style => ({
   colors: picocolors.createColors(color),
   width: Math.max(40, width ?? 80),
   unicode: width !== undefined,
@@ -85,14 +79,14 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   return filled.map((cells) => cells.join("  ").trimEnd());
 }
 
-export function tableLines(
+export function tableText(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   style: Style,
   notes: readonly (readonly string[])[] = [],
-): string[] {
+): string {
   const { colors } = style;
   const [title = "", ...lines] = alignColumns([head.map((word) => word.toUpperCase()), ...rows]);
   const below = notes.map((own) => own.map((note) => colors.dim(wrapLines(`    ${note}`, style))));
-  return [colors.bold(title), ...lines.flatMap((line, i) => [line, ...(below[i] ?? [])])];
+  return [colors.bold(title), ...lines.flatMap((line, i) => [line, ...(below[i] ?? [])])].join("\n");
 }

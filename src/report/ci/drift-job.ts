@@ -35,7 +35,7 @@ const stageSections = ({ stages }: DriftJob): readonly Section[] =>
 function itemOf(one: StageDrift): Item {
   const status = statusOf(one);
   const counts = countsOfStage(one);
-  const found = countList(driftClasses.map((of) => [counts?.[of] ?? 0, classWords[of]]));
+  const found = countList(driftClasses.map((of) => [classWords[of], counts?.[of]]));
   const recorded = one.recordedIds && ` (${counted(one.recordedIds.length, "resource")})`;
   return {
     sign: status === "clean" ? " " : status === "drift" ? "~" : "!",
