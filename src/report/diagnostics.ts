@@ -9,7 +9,7 @@ import { shortList } from "../model/wording";
 import { escapeLines, escapeText, fencedBlock, shorten } from "./escape-text";
 import { compareNatural, groupBy } from "./order";
 import { countNouns } from "./plan-wording";
-import { cutText, ellipsisOf, plainStyle, type Style, textWidth, wrapLines } from "./style";
+import { cutText, plainStyle, type Style, textWidth, wrapLines } from "./style";
 
 /** So many findings that say the same are one, with the addresses of the others. */
 const fewestFolded = 4;
@@ -134,7 +134,7 @@ function codeFrame(diagnostic: Diagnostic, style: Style) {
   const gutter = place === undefined ? String(line) : " ";
   const margin = `${" ".repeat(gutter.length)} ${colors.dim("|")} `;
   const columns = style.width - gutter.length - 3;
-  const shown = window(source, from, to, Math.max(30, columns), ellipsisOf(style));
+  const shown = window(source, from, to, Math.max(30, columns), style.unicode ? "\u2026" : "...");
   const room = style.unicode ? columns - shown.caretOffset - shown.caretWidth : Number.POSITIVE_INFINITY;
   const short = hint !== undefined && !/[\n\r]/.test(hint) && textWidth(hint) < room;
   const carets = "^".repeat(shown.caretWidth) + (short ? ` ${escapeText(hint)}` : "");

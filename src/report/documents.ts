@@ -159,15 +159,10 @@ export const reportDocument = (report: DriftReport): Readonly<Record<string, unk
 });
 
 const foundData = ({ fields, ...one }: { readonly fields: readonly AttributeChange[] }) =>
-  inDocument({ ...one, attributes: fields.map(fieldData) });
-
-const fieldData = ({ path, cause, before, after, from }: AttributeChange) => ({
-  path,
-  cause,
-  before,
-  after,
-  from,
-});
+  inDocument({
+    ...one,
+    attributes: fields.map(({ path, cause, before, after, from }) => ({ path, cause, before, after, from })),
+  });
 
 /** Makes a document of an object, which may hold lists of objects. */
 export const versioned = <Document>(object: object): Document =>

@@ -15,14 +15,7 @@ import { codeSpan, escapeMarkdown, jsonText } from "./escape-text";
 import { plainText } from "./field-text";
 import { asciiSign, type Mark, tagOf } from "./marks";
 import { groupBy, homeOf, readingOrder } from "./order";
-import {
-  notRunning,
-  revealedLine,
-  rowsByReason,
-  standingReason,
-  standingRows,
-  unmanagedLine,
-} from "./plan-report";
+import { revealedLine, rowsByReason, standingReason, standingSection, unmanagedLine } from "./plan-report";
 import { actionPhrase, counted, countList } from "./plan-wording";
 import { markdownLimit, reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
@@ -104,7 +97,7 @@ function besides(report: DriftReport): readonly Section<never>[] {
   const undeclared = "Settings not in the manifest and not at their default:";
   const expired = "Acceptance expired: remove or renew the entry:";
   return [
-    ...section("running", notRunning, `${notRunning}:`, standingRows(report.running)),
+    ...standingSection("running", report.running),
     ...section("unchecked", "Not checked", "Could not be checked:", rowsByReason(report.unchecked)),
     ...section("revealed", "Revealed", revealedLine(report, "as recorded")),
     ...section("undeclared", "Not declared", "Variables not in the manifest:", parts),
@@ -172,6 +165,6 @@ export function driftMarkdown(one: DriftEnd & TargetNames, limit = markdownLimit
   const errors = findingsBlock(one.diagnostics, limit / 3);
   if (one.report === undefined) return joined([title, "**Not checked.**", errors]);
   const opening = [title, `**${escapeMarkdown(driftLine(one.report))}**`];
-  const text = reportMarkdown({ opening, sections: driftSections(one.report) }, limit - errors.length);
+  const text = reportMarkdown(opening, driftSections(one.report), limit - errors.length);
   return joined([text.trimEnd(), errors]);
 }

@@ -79,7 +79,7 @@ export const capLines = (lines: readonly string[]): string[] =>
 
 const limit = (line: string): string => shorten(line, longestLine);
 
-const indent = " ".repeat(6);
+export const indent = " ".repeat(6);
 const widestPath = 40;
 const widestAlignedValue = 44;
 

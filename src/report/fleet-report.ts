@@ -167,10 +167,7 @@ export function fleetLine({ members, shard, counts, selected, verb }: FleetRepor
 }
 
 export const fleetReportMarkdown = (report: FleetReport): string =>
-  reportMarkdown({
-    opening: [`### rnv fleet ${report.verb}`, `**Fleet:** ${fleetLine(report)}`],
-    sections: fleetSections(report),
-  });
+  reportMarkdown([`### rnv fleet ${report.verb}`, `**Fleet:** ${fleetLine(report)}`], fleetSections(report));
 
 export function fleetMetrics({ verb, members, counts, started_at }: FleetReport): string {
   const targets = members.map((one) => ({

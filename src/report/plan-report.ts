@@ -262,7 +262,7 @@ function planSections(plan: Plan): readonly Section<never>[] {
     ...section("outputs", "Changes to outputs", "Changes to outputs:", outputRows(plan), { weight: "whole" }),
     ...section("moved", "Moved", "Moved in the manifest:", moved),
     ...section("released", "Released", "Left as they are (no longer managed):", released),
-    ...section("standing", notRunning, `${notRunning}:`, standingRows(plan.standing), warning),
+    ...standingSection("standing", plan.standing, warning),
     ...section("unchecked", "Not checked", unread, rowsByReason(resources), warning),
     ...section("unchecked", "Not checked", withheld, rowsByReason(values), warning),
     ...section("revealed", "Revealed", revealedLine(plan, "as declared and not written")),
@@ -282,8 +282,6 @@ function outputRows({ outputs }: Plan): readonly (readonly Cell[])[] {
   const hidden = outputs.length - shown.length;
   return hidden === 0 ? rows : [...rows, [`${counted(hidden, "value")} that other stacks read`]];
 }
-
-export const notRunning = "Not running what was applied last";
 
 export const mostNamed = 3;
 
@@ -318,8 +316,10 @@ export const standingReason = ({ address, summary, since }: Plan["standing"][num
   detail: since === undefined ? "" : ` (${exactTime(since)})`,
 });
 
-export const standingRows = (standing: Plan["standing"]): readonly (readonly Cell[])[] =>
-  rowsByReason(readingOrder(standing).map(standingReason));
+const notRunning = "Not running what was applied last";
+
+export const standingSection = (id: string, standing: Plan["standing"], marks?: Pick<Section, "severity">) =>
+  section(id, notRunning, `${notRunning}:`, rowsByReason(readingOrder(standing).map(standingReason)), marks);
 
 const longestUnmanaged = 60;
 

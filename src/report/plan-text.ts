@@ -96,19 +96,13 @@ export function planMarkdown(
   const { sections, line, blocked, checks, counts, cost } = planReport(plan);
   // A comment that no reader sees: a job compares it before it applies.
   const digestMarker = plan.digest === undefined ? "" : `<!-- rnv digest: ${plan.digest} -->`;
-  return reportMarkdown(
-    {
-      opening: [
-        `### ${title}`,
-        `**${line}**`,
-        escapeMarkdown(counts),
-        cost("\u2192"),
-        blocked === "" ? "" : `> [!CAUTION]\n> ${blocked}`,
-        findingsBlock(plan.diagnostics, limit / 3),
-      ],
-      sections,
-      closing: [checks, digestMarker],
-    },
-    limit,
-  );
+  const opening = [
+    `### ${title}`,
+    `**${line}**`,
+    escapeMarkdown(counts),
+    cost("\u2192"),
+    blocked === "" ? "" : `> [!CAUTION]\n> ${blocked}`,
+    findingsBlock(plan.diagnostics, limit / 3),
+  ];
+  return reportMarkdown(opening, sections, limit, [checks, digestMarker]);
 }

@@ -21,20 +21,16 @@ export const markdownLimit = 60_000;
 /** Kept free for titles of sections, and for the note on omissions. */
 const reserve = 400;
 
-interface MarkdownParts {
-  readonly opening: readonly string[];
-  readonly sections: readonly Section[];
-  readonly closing?: readonly string[];
-}
-
 /**
  * A report in Markdown, in at most `limit` characters: items in the order of their sections, then all else. Items
  * beyond the limit are left out from the end and counted, but `whole` sections are shortened to names. All else is left
  * out last.
  */
 export function reportMarkdown(
-  { opening, sections, closing = [] }: MarkdownParts,
+  opening: readonly string[],
+  sections: readonly Section[],
   limit = markdownLimit,
+  closing: readonly string[] = [],
 ): string {
   const whole = sections.filter(({ weight, items }) => items && weight === "whole");
   const parts = textsOf(sections.filter((section) => !whole.includes(section)));
@@ -124,18 +120,16 @@ function factMarkdown({ label, text }: Fact): string {
   return `${label === undefined ? "" : `${label}: `}${partsOf(text).map(partMarkdown).join("")}`;
 }
 
-const partMarkdown = (part: string | Code): string =>
-  typeof part === "string" ? prose(part) : codeSpan(shorten(part.code, longestName));
+function partMarkdown(part: string | Code): string {
+  if (typeof part !== "string") return codeSpan(shorten(part.code, longestName));
+  const before = part.startsWith(" ") ? " " : "";
+  const after = part.trim() !== "" && part.endsWith(" ") ? " " : "";
+  return `${before}${escapeMarkdown(part)}${after}`;
+}
 
 /** Sentences after a full stop begin with a capital. */
 const stopMarkdown = ({ summary, hint }: NonNullable<Item["stop"]>): string =>
   `blocked: ${[summary, ...hint.split("\n").map(capitalized)].map(escapeMarkdown).join(". ")}`;
-
-function prose(text: string): string {
-  const before = text.startsWith(" ") ? " " : "";
-  const after = text.trim() !== "" && text.endsWith(" ") ? " " : "";
-  return `${before}${escapeMarkdown(text)}${after}`;
-}
 
 /** A section of rows: its heading, and the rows as a list. Without a limit, a `whole` section has all rows. */
 function rowsMarkdown({ heading, rows, weight }: Section, limit: number): string {

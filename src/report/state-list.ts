@@ -38,7 +38,7 @@ export const stateText = (state: State | undefined, style: Style): string => {
 export function stateMarkdown(state: State | undefined): string {
   const sections = stateReport(state);
   const line = sections.length === 0 ? `**${emptyState}**` : "";
-  return reportMarkdown({ opening: ["### rnv show", line], sections }, Number.POSITIVE_INFINITY);
+  return reportMarkdown(["### rnv show", line], sections, Number.POSITIVE_INFINITY);
 }
 
 export function stateSections({ outputs, run, open }: State): readonly Section<never>[] {

@@ -24,7 +24,6 @@ export const createStyle = ({ color = false, width }: { color?: boolean; width?:
 export const plainStyle: Style = createStyle({});
 
 export const arrowOf = (style: Style): string => (style.unicode ? "\u2192" : "->");
-export const ellipsisOf = (style: Style): string => (style.unicode ? "\u2026" : "...");
 
 /** A note of an ID: ` [id=3f2a9d10]` at a terminal, else with the whole ID. */
 export const idNote = (id: string | undefined, { colors, unicode }: Style, kind = "id"): string =>

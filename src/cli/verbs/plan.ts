@@ -69,12 +69,9 @@ export const validateVerb = defineVerb({
     const request = { files: target.files, policies: policiesOf(target, policy), isOneStage: print };
     const outcome = await validate(sourcesOf(run), request);
     const { diagnostics, desired, stages, exitCode } = outcome;
-    if (json) {
-      terminal.out(jsonText({ diagnostics: sortDiagnostics(diagnostics).map(diagnosticData) }));
-      return exitCode;
-    }
-    report(screen, diagnostics);
-    if (exitCode !== 0) return exitCode;
+    if (json) terminal.out(jsonText({ diagnostics: sortDiagnostics(diagnostics).map(diagnosticData) }));
+    else report(screen, diagnostics);
+    if (json || exitCode !== 0) return exitCode;
     const success = outStyle(screen).colors.green("Success!");
     const count = counted(desired?.resources.size ?? 0, "resource");
     const valid = stages ? `in each stage: ${stages.join(", ")}` : count;
