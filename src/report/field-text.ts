@@ -54,12 +54,11 @@ const isBlock = (shown: ShownValue): boolean =>
   shown.kind === "value" && typeof shown.value === "string" && /[\n\r]/.test(shown.value.trimEnd());
 
 function shownLines(shown: ShownValue): string[] {
-  if (shown.kind !== "value") return [shownText(shown)];
-  const { value } = shown;
+  const value = shown.kind === "value" ? shown.value : undefined;
   if (isBlock(shown)) return escapeLines(String(value).replace(/\r?\n$/, "")).map(limit);
   if (Array.isArray(value)) return value.map((item) => limit(plainText(item)));
-  if (value !== null && typeof value === "object") return escapeJson(value, 2).split("\n").map(limit);
-  return [limit(plainText(value))];
+  if (value && typeof value === "object") return escapeJson(value, 2).split("\n").map(limit);
+  return [shownText(shown)];
 }
 
 /** Joins blocks of lines: those of one line stand together, longer ones apart. */

@@ -40,6 +40,7 @@ export const isWell = (one: Pick<MemberResult, "status">): boolean => signOf(one
 const count = z.int().min(0);
 const text = z.string().optional();
 const texts = z.array(z.string());
+const shard = z.strictObject({ index: z.int().min(1), count: z.int().min(1) });
 
 const memberResultSchema = z.strictObject({
   name: z.string().describe("`teams/shop`, with its stage `teams/shop@production`."),
@@ -70,10 +71,7 @@ export const fleetReportSchema = z.strictObject({
   started_at: z.iso.datetime(),
   seconds: z.number().min(0),
   exit_code: count.describe("The most telling exit code of all."),
-  shard: z
-    .strictObject({ index: z.int().min(1), count: z.int().min(1) })
-    .optional()
-    .describe("The part of the fleet that this is the report of."),
+  shard: shard.optional().describe("The part of the fleet that this is the report of."),
   selected: texts.describe("The names of all members of the fleet run, those of other shards too."),
   counts: z.partialRecord(z.enum(memberStatuses), count).describe("Members by how they ended."),
   members: z.array(memberResultSchema),
@@ -147,11 +145,9 @@ function problemLines({ diagnostics = [], output }: MemberResult): readonly stri
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const shown = errors
     .slice(0, mostProblems)
-    .flatMap(({ code, hint, location: at, ...finding }) => [
+    .flatMap(({ code, hint, location: { file, line, column } = {}, ...finding }) => [
       `error[${code}]: ${summaryOf(finding)}`,
-      ...(at
-        ? [`  --> ${[at.file, at.line, at.column].filter((part) => part !== undefined).join(":")}`]
-        : []),
+      ...(file === undefined ? [] : [`  --> ${[file, line ?? [], column ?? []].flat().join(":")}`]),
       ...(hint === undefined ? [] : [`  hint: ${hint}`]),
     ]);
   const more = errors.length > mostProblems ? [`… and ${errors.length - mostProblems} more`] : [];

@@ -11,7 +11,7 @@ import {
 import { attributeSign, capLines, fieldLines, joinBlocks, type ShownField } from "./field-text";
 import { groupBy } from "./order";
 import { counted } from "./plan-wording";
-import { type Code, type Fact, type Item, joined, lineOf, partsOf, type Section } from "./sections";
+import { type Cell, type Code, type Item, joined, lineOf, partsOf, type Section } from "./sections";
 
 const longestName = 120;
 const mostNames = 50;
@@ -76,7 +76,7 @@ function itemMarkdown(item: Item): string {
     ...(name === undefined ? [] : [`named ${codeSpan(shorten(name, longestName))}`]),
     ...notes.map((note) => escapeMarkdown(note)),
     ...(id === undefined ? [] : [`id ${codeSpan(id)}`]),
-    ...facts.map(factMarkdown),
+    ...facts.map(({ label, text }) => `${label === undefined ? "" : `${label}: `}${cellMarkdown(text)}`),
   ];
   const stops = stop === undefined ? [] : [stopMarkdown(stop)];
   if (fields.length + printed.length === 0) {
@@ -116,9 +116,7 @@ function changedFields(fields: readonly ShownField[]): string {
   return names.length <= 4 ? names.join(", ") : shortList(names, 3);
 }
 
-function factMarkdown({ label, text }: Fact): string {
-  return `${label === undefined ? "" : `${label}: `}${partsOf(text).map(partMarkdown).join("")}`;
-}
+const cellMarkdown = (cell: Cell): string => partsOf(cell).map(partMarkdown).join("");
 
 function partMarkdown(part: string | Code): string {
   if (typeof part !== "string") return codeSpan(shorten(part.code, longestName));
@@ -135,6 +133,6 @@ const stopMarkdown = ({ summary, hint }: NonNullable<Item["stop"]>): string =>
 function rowsMarkdown({ heading, rows, weight }: Section, limit: number): string {
   const all = rows.map((row) => `- ${lineOf(row, partMarkdown).join("")}`);
   const lines = weight === "whole" && limit === Number.POSITIVE_INFINITY ? all : capLines(all);
-  const title = partsOf(heading).map(partMarkdown).join("");
+  const title = cellMarkdown(heading);
   return [title, ...(lines.length === 0 ? [] : [lines.join("\n")])].join("\n\n");
 }
