@@ -102,12 +102,10 @@ const isNamedIn = (subject: string, text: string): boolean =>
   text.split(subject).some((after, i) => i > 0 && !/^\.?[\w-]/.test(after));
 
 const indented = (text: string | undefined, style: Style, indent = 2): string[] =>
-  text === undefined
-    ? []
-    : escapeLines(text).map((line) => {
-        const placed = " ".repeat(indent) + line;
-        return (line.startsWith(" ") ? placed : wrapLines(placed, style)).trimEnd();
-      });
+  (text === undefined ? [] : escapeLines(text)).map((line) => {
+    const placed = " ".repeat(indent) + line;
+    return (line.startsWith(" ") ? placed : wrapLines(placed, style)).trimEnd();
+  });
 
 /** Characters looked at before and after an offset: no terminal is wider, and lines may be megabytes. */
 const farthest = 2000;

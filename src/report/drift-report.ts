@@ -48,10 +48,7 @@ export function driftSections(report: DriftReport): readonly Section[] {
   ];
 }
 
-type FoundItem = Pick<Item, "sign" | "fields" | "notes" | "facts"> & {
-  readonly address: Address;
-  readonly phrase?: string;
-};
+type FoundItem = Partial<Item> & Pick<Item, "sign"> & { readonly address: Address };
 
 function foundSection(mark: Mark, title: string, found: readonly FoundItem[], tagPhrase?: string) {
   const items = readingOrder(found).map(({ address, phrase = "", ...item }) => ({
