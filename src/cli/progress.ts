@@ -2,7 +2,9 @@ import { stripVTControlCharacters } from "node:util";
 import type { WaitEvent } from "../api/retry";
 import type { ApplyEvent, SummaryEvent } from "../model/apply-event";
 import { reminderAfter, systemClock } from "../model/time";
-import { countRun, eventJson, eventText } from "../report/events";
+import { eventDocument } from "../report/documents";
+import { escapeJson } from "../report/escape-text";
+import { countRun, eventText } from "../report/events";
 import { counted } from "../report/plan-wording";
 import { cutText } from "../report/style";
 import { elapsedText } from "../report/time-text";
@@ -41,7 +43,7 @@ export function createProgress(screen: Screen, jsonInto: string | undefined) {
 }
 
 export const jsonOf = (event: ApplyEvent): string =>
-  eventJson(event, new Date(systemClock.now()).toISOString());
+  escapeJson(eventDocument(event, new Date(systemClock.now()).toISOString()));
 
 /** Returns the text of an event without a line break; empty for events without a text. */
 type EventText = (event: ApplyEvent) => string;
@@ -130,9 +132,8 @@ function track(inFlight: Map<string, InFlight>, event: ApplyEvent, since: number
 }
 
 /** Cuts a line to the terminal: wrapped lines and control characters would misplace the cursor. */
-function clip(line: string, { width = 80 }: Pick<Terminal, "width">): string {
-  return cutText(line.replace(/\p{C}/gu, " "), width - 1, "…");
-}
+const clip = (line: string, { width = 80 }: Pick<Terminal, "width">): string =>
+  cutText(line.replace(/\p{C}/gu, " "), width - 1, "…");
 
 /** Milliseconds that a busy machine may delay a retry. */
 const lateMs = 5000;

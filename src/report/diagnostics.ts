@@ -5,23 +5,20 @@ import {
   type SourceRange,
   sortDiagnostics,
 } from "../diagnostics/diagnostic";
-import { compareTexts } from "../model/text-order";
 import { shortList } from "../model/wording";
-import { diagnosticData } from "./documents";
-import { escapeLines, escapeText, fencedBlock, jsonText, shorten } from "./escape-text";
+import { escapeLines, escapeText, fencedBlock, shorten } from "./escape-text";
 import { compareNatural, groupBy } from "./order";
-import { counted } from "./plan-wording";
-import { cutText, ellipsisOf, plainStyle, type Style, textWidth, wrapLines } from "./style";
+import { countNouns } from "./plan-wording";
+import { cutText, plainStyle, type Style, textWidth, wrapLines } from "./style";
 
 /** So many findings that say the same are one, with the addresses of the others. */
 const fewestFolded = 4;
-const mostNamed = 5;
 
 /** Renders findings, and the counts of several (`2 errors, 1 warning`). No findings: "". */
-export const diagnosticsText = (diagnostics: readonly Diagnostic[], style: Style): string =>
-  [findingsText(diagnostics, style), ...(diagnostics.length > 1 ? [countLine(diagnostics)] : [])].join(
-    "\n\n",
-  );
+export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style): string {
+  const counts = countNouns(diagnostics.map(({ severity }) => severity).sort()).join(", ");
+  return `${findingsText(diagnostics, style)}${diagnostics.length > 1 ? `\n\n${counts}` : ""}`;
+}
 
 /**
  * Renders findings for people: `error[code]: summary`, the location with a code frame, detail and request id. They are
@@ -52,7 +49,7 @@ export function groupFindings(diagnostics: readonly Diagnostic[]) {
 }
 
 export const sameFor = (others: readonly Diagnostic[]): string =>
-  `The same for ${shortList(others.map(subjectOf), mostNamed)}`;
+  `The same for ${shortList(others.map(subjectOf))}`;
 
 function likenessOf(finding: Diagnostic): string {
   const { severity, code, address = "", construct = address, detail, hint, requestId } = finding;
@@ -73,22 +70,22 @@ export function placeText(range: SourceRange): string {
 }
 
 function diagnosticText(diagnostic: Diagnostic, style: Style): string {
-  const { colors } = style;
-  const colour = diagnostic.severity === "error" ? colors.red : colors.yellow;
+  const { severity, code, detail, requestId } = diagnostic;
+  const { bold, cyan, dim } = style.colors;
   const frame = codeFrame(diagnostic, style);
-  const opening = `${diagnostic.severity}[${diagnostic.code}]`;
-  const fact = `${colour(colors.bold(opening))}${colors.bold(`: ${escapeText(summaryOf(diagnostic))}`)}`;
-  const label = `  ${colors.cyan("hint:")} `;
+  const opening = colourOf(diagnostic, style)(bold(`${severity}[${code}]`));
+  const label = `  ${cyan("hint:")} `;
   return [
-    wrapLines(fact, style, 2),
+    wrapLines(`${opening}${bold(`: ${escapeText(summaryOf(diagnostic))}`)}`, style, 2),
     ...frame.lines,
-    ...indented(diagnostic.detail, style),
+    ...indented(detail, style),
     ...indented(frame.hint, style, 8).map((line, i) => (i > 0 ? line : line.replace(/^ +/, label))),
-    ...(diagnostic.requestId === undefined
-      ? []
-      : [colors.dim(`  request id: ${escapeText(diagnostic.requestId)}`)]),
+    ...(requestId === undefined ? [] : [dim(`  request id: ${escapeText(requestId)}`)]),
   ].join("\n");
 }
+
+const colourOf = ({ severity }: Diagnostic, { colors }: Style) =>
+  severity === "error" ? colors.red : colors.yellow;
 
 type Named = "stage" | "address" | "construct" | "summary";
 
@@ -105,20 +102,10 @@ const isNamedIn = (subject: string, text: string): boolean =>
   text.split(subject).some((after, i) => i > 0 && !/^\.?[\w-]/.test(after));
 
 const indented = (text: string | undefined, style: Style, indent = 2): string[] =>
-  text === undefined
-    ? []
-    : escapeLines(text).map((line) => {
-        const placed = " ".repeat(indent) + line;
-        return (line.startsWith(" ") ? placed : wrapLines(placed, style)).trimEnd();
-      });
-
-/** `2 errors, 1 warning` */
-function countLine(diagnostics: readonly Diagnostic[]): string {
-  const bySeverity = [...groupBy(diagnostics, ({ severity }) => severity)].sort(([a], [b]) =>
-    compareTexts(a, b),
-  );
-  return bySeverity.map(([severity, { length }]) => counted(length, severity)).join(", ");
-}
+  (text === undefined ? [] : escapeLines(text)).map((line) => {
+    const placed = " ".repeat(indent) + line;
+    return (line.startsWith(" ") ? placed : wrapLines(placed, style)).trimEnd();
+  });
 
 /** Characters looked at before and after an offset: no terminal is wider, and lines may be megabytes. */
 const farthest = 2000;
@@ -145,16 +132,15 @@ function codeFrame(diagnostic: Diagnostic, style: Style) {
   const gutter = place === undefined ? String(line) : " ";
   const margin = `${" ".repeat(gutter.length)} ${colors.dim("|")} `;
   const columns = style.width - gutter.length - 3;
-  const shown = window(source, from, to, Math.max(30, columns), ellipsisOf(style));
+  const shown = window(source, from, to, Math.max(30, columns), style.unicode ? "\u2026" : "...");
   const room = style.unicode ? columns - shown.caretOffset - shown.caretWidth : Number.POSITIVE_INFINITY;
   const short = hint !== undefined && !/[\n\r]/.test(hint) && textWidth(hint) < room;
-  const colour = diagnostic.severity === "error" ? colors.red : colors.yellow;
-  const carets = colour("^".repeat(shown.caretWidth) + (short ? ` ${escapeText(hint)}` : ""));
+  const carets = "^".repeat(shown.caretWidth) + (short ? ` ${escapeText(hint)}` : "");
   return {
     lines: [
       `${" ".repeat(gutter.length + 1)}${colors.dim("-->")} ${escapeText(place ?? `${range.file}:${line}:${column}`)}`,
       `${colors.dim(`${gutter} |`)} ${shown.text}`.trimEnd(),
-      `${margin}${" ".repeat(shown.caretOffset)}${carets}`,
+      `${margin}${" ".repeat(shown.caretOffset)}${colourOf(diagnostic, style)(carets)}`,
     ],
     hint: short ? undefined : hint,
   };
@@ -180,7 +166,3 @@ function window(source: string, from: number, to: number, room: number, ellipsis
 }
 
 const backwards = (text: string): string => [...text].reverse().join("");
-
-/** All findings as one JSON document: `{"diagnostics": [...]}`, sorted. */
-export const diagnosticsJson = (diagnostics: readonly Diagnostic[]): string =>
-  jsonText({ diagnostics: sortDiagnostics(diagnostics).map(diagnosticData) });

@@ -88,28 +88,26 @@ export type ReleaseList = InMemory<Omit<DeploymentsDocument, "format_version">>;
 
 const count = z.int().min(0);
 
+const pastRun = z.looseObject({
+  id: z.string().describe("32 hex digits; every request of the run holds it."),
+  command: z.string(),
+  by: z.string().describe("Who ran it: a person on a machine, or a job."),
+  commit: text,
+  job: text.describe("Address of the job's page."),
+  started_at: z.string().describe("ISO 8601."),
+  ended_at: time.describe("ISO 8601; absent where the run runs, or was cut short."),
+  digest: z.string().describe("Of the plan that was applied."),
+  exit_code: count.optional(),
+  counts: z.record(z.string(), count).optional().describe("Changes that were made, and that were not."),
+  pull_requests: z.array(z.string()).optional().describe("Those that were reviewed: `#12`, `!12`."),
+  ...touchedShape,
+});
+
 export const historySchema = z.strictObject({
   ...format,
   stage: text,
   stack: text,
-  runs: z
-    .array(
-      z.looseObject({
-        id: z.string().describe("32 hex digits; every request of the run holds it."),
-        command: z.string(),
-        by: z.string().describe("Who ran it: a person on a machine, or a job."),
-        commit: text,
-        job: text.describe("Address of the job's page."),
-        started_at: z.string().describe("ISO 8601."),
-        ended_at: time.describe("ISO 8601; absent where the run runs, or was cut short."),
-        digest: z.string().describe("Of the plan that was applied."),
-        exit_code: count.optional(),
-        counts: z.record(z.string(), count).optional().describe("Changes that were made, and that were not."),
-        pull_requests: z.array(z.string()).optional().describe("Those that were reviewed: `#12`, `!12`."),
-        ...touchedShape,
-      }),
-    )
-    .describe("Newest first."),
+  runs: z.array(pastRun).describe("Newest first."),
 });
 
 /** `output -json`, as Terraform writes it. */
@@ -156,31 +154,24 @@ export function driftDocument({ report, diagnostics }: DriftEnd): DriftDocument 
 export const reportDocument = (report: DriftReport): Readonly<Record<string, unknown>> => ({
   format_version: "1.1",
   ...inDocument(report),
-  drifted: report.drifted.map(({ fields, ...one }) => ({ ...one, attributes: fields.map(fieldData) })),
-  pending: report.pending.map(({ fields, ...one }) =>
-    inDocument({ ...one, attributes: fields.map(fieldData) }),
-  ),
+  drifted: report.drifted.map(foundData),
+  pending: report.pending.map(foundData),
 });
 
-const fieldData = ({ path, cause, before, after, from }: AttributeChange) => ({
-  path,
-  cause,
-  before,
-  after,
-  from,
-});
+const foundData = ({ fields, ...one }: { readonly fields: readonly AttributeChange[] }) =>
+  inDocument({
+    ...one,
+    attributes: fields.map(({ path, cause, before, after, from }) => ({ path, cause, before, after, from })),
+  });
 
-export const statusDocument = (services: readonly RunningService[]): StatusDocument => ({
-  format_version: "1.0",
-  services: services.map(serviceData) as StatusDocument["services"],
-});
+/** Makes a document of an object, which may hold lists of objects. */
+export const versioned = <Document>(object: object): Document =>
+  ({ format_version: "1.0", ...inDocument(object) }) as Document;
 
-export const deploymentsDocument = (list: ReleaseList) =>
-  ({
-    format_version: "1.0",
-    ...inDocument(list),
-    deployments: list.deployments.map(inDocument),
-  }) as DeploymentsDocument;
+export const statusDocument = (services: readonly RunningService[]): StatusDocument =>
+  versioned({ services: services.map(serviceData) });
+
+export const deploymentsDocument = (list: ReleaseList): DeploymentsDocument => versioned(list);
 
 const serviceData = ({ release, latest, ...service }: RunningService) =>
   inDocument({ ...service, release: release && inDocument(release), latest: latest && inDocument(latest) });

@@ -1,4 +1,5 @@
 import type { Address } from "../model/address";
+import type { TargetNames } from "../model/target-location";
 import { compareTexts } from "../model/text-order";
 import { shortList } from "../model/wording";
 import {
@@ -7,7 +8,6 @@ import {
   type DriftClass,
   type DriftReport,
   type PendingResource,
-  type StageDrift,
 } from "../plan/drift";
 import { findingsBlock } from "./diagnostics";
 import { type DriftEnd, driftDocument } from "./documents";
@@ -15,14 +15,7 @@ import { codeSpan, escapeMarkdown, jsonText } from "./escape-text";
 import { plainText } from "./field-text";
 import { asciiSign, type Mark, tagOf } from "./marks";
 import { groupBy, homeOf, readingOrder } from "./order";
-import {
-  notRunning,
-  revealedLine,
-  rowsByReason,
-  standingPhrase,
-  standingRows,
-  unmanagedLine,
-} from "./plan-report";
+import { revealedLine, rowsByReason, standingReason, standingSection, unmanagedLine } from "./plan-report";
 import { actionPhrase, counted, countList } from "./plan-wording";
 import { markdownLimit, reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
@@ -55,10 +48,7 @@ export function driftSections(report: DriftReport): readonly Section[] {
   ];
 }
 
-type FoundItem = Pick<Item, "sign" | "fields" | "notes" | "facts"> & {
-  readonly address: Address;
-  readonly phrase?: string;
-};
+type FoundItem = Partial<Item> & Pick<Item, "sign"> & { readonly address: Address };
 
 function foundSection(mark: Mark, title: string, found: readonly FoundItem[], tagPhrase?: string) {
   const items = readingOrder(found).map(({ address, phrase = "", ...item }) => ({
@@ -76,14 +66,15 @@ function pendingItem(pending: PendingResource): FoundItem {
   const { address, action, previousAddress, standing } = pending;
   // The address of a new resource already says its placement.
   const fields = pending.fields.filter(({ placement }) => placement !== true);
-  const isOutcome = action === "no-op" && standing !== undefined && fields.length === 0;
+  const said = standing && standingReason(standing);
+  const isOutcome = action === "no-op" && said !== undefined && fields.length === 0;
   return {
     address,
     sign: isOutcome ? "!" : asciiSign(action),
     phrase: isOutcome ? "" : pendingPhrase(pending),
     fields,
     notes: previousAddress === undefined || action === "no-op" ? [] : [`moved from ${previousAddress}`],
-    facts: standing === undefined ? [] : [{ text: standingPhrase(standing) }],
+    facts: said === undefined ? [] : [{ text: `${said.reason}${said.detail}` }],
   };
 }
 
@@ -103,7 +94,7 @@ function besides(report: DriftReport): readonly Section<never>[] {
   const undeclared = "Settings not in the manifest and not at their default:";
   const expired = "Acceptance expired: remove or renew the entry:";
   return [
-    ...section("running", notRunning, `${notRunning}:`, standingRows(report.running)),
+    ...standingSection("running", report.running),
     ...section("unchecked", "Not checked", "Could not be checked:", rowsByReason(report.unchecked)),
     ...section("revealed", "Revealed", revealedLine(report, "as recorded")),
     ...section("undeclared", "Not declared", "Variables not in the manifest:", parts),
@@ -132,7 +123,7 @@ export const classWords: Readonly<Record<DriftClass, string>> = {
 /** `Drift: 1 changed outside rnv, 2 deleted outside rnv. 1 not applied yet.` */
 export function driftLine(report: DriftReport): string {
   const said = (classes: readonly DriftClass[]): string =>
-    countList(classes.map((one) => [countOf(report, one), classWords[one]]));
+    countList(classes.map((one) => [classWords[one], countOf(report, one)]));
   const { failOn, pending, unchecked, accepted } = report;
   const rest = [
     !failOn.includes("pending") && said(["pending"]),
@@ -159,21 +150,18 @@ export const driftText = (report: DriftReport, style: Style): string =>
   joined([...sectionTexts(driftSections(report), style), style.colors.bold(driftLine(report))]);
 
 /** The name of a stage or a stack of it in a list: `production`, `production/api`; empty where there is but one. */
-export const nameOfStage = ({ stage, stack }: Pick<StageDrift, "stage" | "stack">): string =>
+export const nameOfStage = ({ stage, stack }: TargetNames): string =>
   [stage, stack].filter((part) => part !== undefined).join(" ");
 
 export const driftJson = (end: DriftEnd): string => jsonText(driftDocument(end));
 
 /** Renders the findings in a stage, as the body of its issue: the count first, then each difference. */
-export function driftMarkdown(
-  one: Pick<StageDrift, "stage" | "stack" | "report" | "diagnostics">,
-  limit = markdownLimit,
-): string {
+export function driftMarkdown(one: DriftEnd & TargetNames, limit = markdownLimit): string {
   const name = nameOfStage(one);
   const title = name === "" ? "### rnv drift" : `### rnv drift: ${codeSpan(name)}`;
   const errors = findingsBlock(one.diagnostics, limit / 3);
   if (one.report === undefined) return joined([title, "**Not checked.**", errors]);
   const opening = [title, `**${escapeMarkdown(driftLine(one.report))}**`];
-  const text = reportMarkdown({ opening, sections: driftSections(one.report) }, limit - errors.length);
+  const text = reportMarkdown(opening, driftSections(one.report), limit - errors.length);
   return joined([text.trimEnd(), errors]);
 }

@@ -19,9 +19,7 @@ const workflowCommand = /^(\s*):(?=:)/gm;
 const shortEscapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 const escapeUnits = (character: string): string =>
-  [...Array(character.length).keys()]
-    .map((i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`)
-    .join("");
+  character.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** One line: hidden characters are shown as `\u001b`, line breaks as `\n`, and no runner obeys it. */
 export const escapeText = (text: string): string =>

@@ -1,7 +1,6 @@
 import type { ApplyEvent, StepAction, SummaryEvent } from "../model/apply-event";
 import { atCheckout } from "../model/live";
-import { eventDocument } from "./documents";
-import { escapeJson, escapeText } from "./escape-text";
+import { escapeText } from "./escape-text";
 import { countList } from "./plan-wording";
 import { idNote, type Style, wrapLines } from "./style";
 import { elapsedText } from "./time-text";
@@ -70,17 +69,13 @@ const ends: Readonly<Record<number, string>> = {
 /** The closing line that other tools parse: `Apply complete! Resources: 1 added, 0 changed, 0 destroyed.` */
 export function summaryLine(event: Pick<SummaryEvent, "mode" | "exitCode" | "counts">): string {
   const { mode, exitCode, counts } = event;
-  const { adopted, added, changed, destroyed, forgotten, failed, skipped, awaiting = 0 } = counts;
+  const { adopted, added, changed, destroyed, forgotten, failed, skipped, awaiting } = counts;
   const isDestroyed = mode === "destroy" && added === 0 && changed === 0;
-  const kept = isDestroyed ? [] : [countList([[adopted, "imported"]]), `${added} added, ${changed} changed`];
-  const more = Object.entries({ forgotten, failed, skipped, "awaiting checkout": awaiting });
-  const rest = countList(more.map(([word, count]) => [count, word]));
+  const kept = isDestroyed ? [] : [countList([["imported", adopted]]), `${added} added, ${changed} changed`];
+  const rest = countList(Object.entries({ forgotten, failed, skipped, "awaiting checkout": awaiting }));
   const parts = [...kept, `${destroyed} destroyed`, rest].filter((part) => part !== "");
   return `${mode === "destroy" ? "Destroy" : "Apply"} ${ends[exitCode] ?? "incomplete."} Resources: ${parts.join(", ")}.`;
 }
-
-/** Writes one event as one JSON object on one line, without a line break (`apply -json`, DESIGN section 8). */
-export const eventJson = (event: ApplyEvent, at?: string): string => escapeJson(eventDocument(event, at));
 
 /** Counts the changes of a run: `8 of 12 done, 4 deploying, 32s`. A change alone has no such line. */
 export function countRun() {

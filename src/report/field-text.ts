@@ -54,12 +54,11 @@ const isBlock = (shown: ShownValue): boolean =>
   shown.kind === "value" && typeof shown.value === "string" && /[\n\r]/.test(shown.value.trimEnd());
 
 function shownLines(shown: ShownValue): string[] {
-  if (shown.kind !== "value") return [shownText(shown)];
-  const { value } = shown;
+  const value = shown.kind === "value" ? shown.value : undefined;
   if (isBlock(shown)) return escapeLines(String(value).replace(/\r?\n$/, "")).map(limit);
   if (Array.isArray(value)) return value.map((item) => limit(plainText(item)));
-  if (value !== null && typeof value === "object") return escapeJson(value, 2).split("\n").map(limit);
-  return [limit(plainText(value))];
+  if (value && typeof value === "object") return escapeJson(value, 2).split("\n").map(limit);
+  return [shownText(shown)];
 }
 
 /** Joins blocks of lines: those of one line stand together, longer ones apart. */
@@ -79,16 +78,11 @@ export const capLines = (lines: readonly string[]): string[] =>
 
 const limit = (line: string): string => shorten(line, longestLine);
 
-const indent = " ".repeat(6);
+export const indent = " ".repeat(6);
 const widestPath = 40;
 const widestAlignedValue = 44;
 
 type Sign = "+" | "-" | "~" | " ";
-
-interface SignedLine {
-  readonly sign: Sign;
-  readonly text: string;
-}
 
 /** Returns the sign of a field's change: `+` sets it, `-` unsets it, `~` changes it, a space leaves it. */
 export function attributeSign(change: ShownField): Sign {
@@ -165,15 +159,15 @@ function inlineValue(change: ShownField, room: number, style: Style): string | u
 
 const hasBlock = ({ before, after, several }: ShownField) => !several && [before, after].some(isBlock);
 
-function changedLines(change: ShownField): readonly SignedLine[] {
+function changedLines(change: ShownField): readonly string[] {
   const sign = attributeSign(change);
   return sign === "~"
     ? diffLines(shownLines(change.before), shownLines(change.after))
-    : shownLines(oneSide(change)).map((text) => ({ sign, text }));
+    : signed(sign, shownLines(oneSide(change)));
 }
 
 function blockLines(change: ShownField, style: Style): string[] {
-  const text = changedLines(change).map((line) => coloured(line.sign, `${line.sign} ${line.text}`, style));
+  const text = changedLines(change).map((line) => coloured(line.charAt(0), line, style));
   return capLines(text).map((line) => `${indent}    ${line}`.trimEnd());
 }
 
@@ -184,7 +178,7 @@ export function fieldLines(field: ShownField): string[] {
   const notes = ["", ...attributeNotes(field)].join("  # ");
   const sign = attributeSign(field);
   if (hasBlock(field)) {
-    const lines = changedLines(field).map((line) => `${line.sign}   ${line.text}`);
+    const lines = changedLines(field).map((line) => `${line.charAt(0)}  ${line.slice(1)}`);
     return [`${sign === "~" ? " " : sign} ${path}:${notes}`, ...capLines(lines)];
   }
   if (sign !== "~" || several)
@@ -197,8 +191,8 @@ export function fieldLines(field: ShownField): string[] {
 const mostEdits = 250;
 const context = 2;
 
-/** Returns the shortest way from one list of lines to another; long equal stretches are folded to a count. */
-export function diffLines(before: readonly string[], after: readonly string[]): SignedLine[] {
+/** Returns the shortest way from one list of lines to another, `- a`; long equal stretches are folded to a count. */
+export function diffLines(before: readonly string[], after: readonly string[]): string[] {
   const stretches = diffArrays([...before], [...after], { maxEditLength: mostEdits });
   if (stretches === undefined) return [...signed("-", before), ...signed("+", after)];
   return stretches.flatMap(({ value, added, removed }, i) => {
@@ -209,4 +203,4 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   });
 }
 
-const signed = (sign: Sign, lines: readonly string[]): SignedLine[] => lines.map((text) => ({ sign, text }));
+const signed = (sign: Sign, lines: readonly string[]): string[] => lines.map((text) => `${sign} ${text}`);

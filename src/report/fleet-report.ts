@@ -3,7 +3,7 @@ import { findingSchema, locationSchema } from "../model/apply-event";
 import { runMetrics } from "./ci/metrics";
 import { summaryOf } from "./diagnostics";
 import { escapeLines, escapeText } from "./escape-text";
-import { type Count, counted, countList } from "./plan-wording";
+import { counted, countList } from "./plan-wording";
 import { reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
 import { type Item, itemSection, joined, type Section } from "./sections";
@@ -38,14 +38,14 @@ export const signOf = ({ status }: Pick<MemberResult, "status">) => statuses[sta
 export const isWell = (one: Pick<MemberResult, "status">): boolean => signOf(one) === " ";
 
 const count = z.int().min(0);
+const text = z.string().optional();
+const texts = z.array(z.string());
+const shard = z.strictObject({ index: z.int().min(1), count: z.int().min(1) });
 
 const memberResultSchema = z.strictObject({
   name: z.string().describe("`teams/shop`, with its stage `teams/shop@production`."),
-  folder: z
-    .string()
-    .optional()
-    .describe("From the folder of the fleet; unknown for a member that no shard reports."),
-  stage: z.string().optional(),
+  folder: text.describe("From the folder of the fleet; unknown for a member that no shard reports."),
+  stage: text,
   status: z.enum(memberStatuses),
   exit_code: count.describe("Of its run; 1 where a signal ended it, 7 where it took too long."),
   seconds: z.number().min(0),
@@ -53,14 +53,11 @@ const memberResultSchema = z.strictObject({
     .strictObject({ add: count, change: count, destroy: count, adopt: count, forget: count })
     .optional()
     .describe("Of a plan, and of an apply as far as it came."),
-  digest: z.string().optional().describe("Of the plan."),
-  runs: z
-    .array(z.string())
-    .optional()
-    .describe("Ids of its runs: their requests have the ids rnv-RUN-1, rnv-RUN-2."),
+  digest: text.describe("Of the plan."),
+  runs: texts.optional().describe("Ids of its runs: their requests have the ids rnv-RUN-1, rnv-RUN-2."),
   drift: z.strictObject({ drifted: count, missing: count, pending: count, unmanaged: count }).optional(),
   diagnostics: z.array(findingSchema({ location: locationSchema.optional() })).optional(),
-  output: z.string().optional().describe("The end of what it printed, where it ended without a document."),
+  output: text.describe("The end of what it printed, where it ended without a document."),
 });
 
 const fleetVerbs = ["plan", "drift", "apply"] as const;
@@ -74,13 +71,8 @@ export const fleetReportSchema = z.strictObject({
   started_at: z.iso.datetime(),
   seconds: z.number().min(0),
   exit_code: count.describe("The most telling exit code of all."),
-  shard: z
-    .strictObject({ index: z.int().min(1), count: z.int().min(1) })
-    .optional()
-    .describe("The part of the fleet that this is the report of."),
-  selected: z
-    .array(z.string())
-    .describe("The names of all members of the fleet run, those of other shards too."),
+  shard: shard.optional().describe("The part of the fleet that this is the report of."),
+  selected: texts.describe("The names of all members of the fleet run, those of other shards too."),
   counts: z.partialRecord(z.enum(memberStatuses), count).describe("Members by how they ended."),
   members: z.array(memberResultSchema),
 });
@@ -97,19 +89,15 @@ const doneWords = {
 } as const;
 
 function foundText({ changes, drift, status }: MemberResult, verb: FleetVerb): string {
-  const ofChanges = Object.entries(doneWords).map(
-    ([deed, done]): Count => [
-      changes?.[deed as keyof typeof doneWords] ?? 0,
-      verb === "apply" ? done : `to ${deed}`,
-    ],
-  );
+  const wordOf = (deed: string): string =>
+    verb === "apply" ? doneWords[deed as keyof typeof doneWords] : `to ${deed}`;
   return countList([
-    ...ofChanges,
-    [drift?.drifted ?? 0, "changed outside"],
-    [drift?.missing ?? 0, "missing"],
-    [drift?.pending ?? 0, "not applied"],
+    ...Object.entries(changes ?? {}).map(([deed, count]) => [wordOf(deed), count] as const),
+    ["changed outside", drift?.drifted],
+    ["missing", drift?.missing],
+    ["not applied", drift?.pending],
     // In a shared workspace, resources of other members count as unmanaged.
-    [status === "drift" ? (drift?.unmanaged ?? 0) : 0, "not managed"],
+    ["not managed", status === "drift" ? drift?.unmanaged : 0],
   ]);
 }
 
@@ -157,11 +145,9 @@ function problemLines({ diagnostics = [], output }: MemberResult): readonly stri
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const shown = errors
     .slice(0, mostProblems)
-    .flatMap(({ code, hint, location: at, ...finding }) => [
+    .flatMap(({ code, hint, location: { file, line, column } = {}, ...finding }) => [
       `error[${code}]: ${summaryOf(finding)}`,
-      ...(at
-        ? [`  --> ${[at.file, at.line, at.column].filter((part) => part !== undefined).join(":")}`]
-        : []),
+      ...(file === undefined ? [] : [`  --> ${[file, line ?? [], column ?? []].flat().join(":")}`]),
       ...(hint === undefined ? [] : [`  hint: ${hint}`]),
     ]);
   const more = errors.length > mostProblems ? [`… and ${errors.length - mostProblems} more`] : [];
@@ -172,15 +158,12 @@ function problemLines({ diagnostics = [], output }: MemberResult): readonly stri
 export function fleetLine({ members, shard, counts, selected, verb }: FleetReport): string {
   const part = shard === undefined ? "" : `, shard ${shard.index} of ${shard.count} (of ${selected.length})`;
   if (members.length === 0) return `nothing to run${part}.`;
-  const byStatus = countList(memberStatuses.map((status) => [counts[status] ?? 0, wordsOf(status, verb)]));
+  const byStatus = countList(memberStatuses.map((status) => [wordsOf(status, verb), counts[status]]));
   return `${counted(members.length, "member")}${part}: ${byStatus}.`;
 }
 
 export const fleetReportMarkdown = (report: FleetReport): string =>
-  reportMarkdown({
-    opening: [`### rnv fleet ${report.verb}`, `**Fleet:** ${fleetLine(report)}`],
-    sections: fleetSections(report),
-  });
+  reportMarkdown([`### rnv fleet ${report.verb}`, `**Fleet:** ${fleetLine(report)}`], fleetSections(report));
 
 export function fleetMetrics({ verb, members, counts, started_at }: FleetReport): string {
   const targets = members.map((one) => ({

@@ -1,31 +1,16 @@
 import { shortId } from "../model/resource-id";
-import type { PastRun, State, Touched } from "../model/state";
-import type { Plain } from "../model/value";
+import type { PastRun, Touched } from "../model/state";
 import { shortList } from "../model/wording";
-import { inDocument } from "../plan/document";
 import { escapeText } from "./escape-text";
 import { countList } from "./plan-wording";
-import { arrowOf, type Style, tableLines } from "./style";
+import { arrowOf, type Style, tableText } from "./style";
 import { exactTime, timeAgo } from "./time-text";
 
-/** The runs that a state remembers, newest first; a run record that never came to an end is among them. */
-export interface History extends Partial<Pick<State, "stage" | "stack">> {
-  readonly runs: readonly PastRun[];
-}
-
-export const historyJson = ({ runs, ...of }: History): Plain => ({
-  format_version: "1.0",
-  ...inDocument(of),
-  runs: runs.map(inDocument),
-});
-
-/** Renders the runs, each with the resources that it touched. `verbose`: all of them, and all that identifies the run. */
-export function historyText(
-  { runs }: History,
-  now: number,
-  style: Style,
-  { verbose = false }: { readonly verbose?: boolean } = {},
-): string {
+/**
+ * Renders the runs that a state remembers, newest first, each with the resources that it touched. `verbose`: all of them,
+ * and all that identifies the run.
+ */
+export function historyText(runs: readonly PastRun[], now: number, style: Style, verbose = false): string {
   const rows = runs.map((run) => [
     exactTime(run.startedAt),
     timeAgo(run.startedAt, now),
@@ -44,7 +29,7 @@ export function historyText(
     return [names.length > 0 ? list : "", ...identity.map(escapeText)].filter((one) => one !== "");
   });
   const head = ["when", "", "run", "who", "commit", "id", "result"];
-  return `${tableLines(head, rows, style, notes).join("\n")}\n`;
+  return `${tableText(head, rows, style, notes)}\n`;
 }
 
 /** `+ service.shop.api`, `service.shop.api -> service.shop.core`, `deployment.shop.api 3fe7190e -> 92414d17 (failed)`. */
@@ -71,8 +56,7 @@ const ends: Readonly<Record<number, string>> = {
   130: "interrupted",
 };
 
-const countsOf = ({ counts }: PastRun): string =>
-  countList(Object.entries(counts ?? {}).map(([what, count]) => [count, what]));
+const countsOf = ({ counts }: PastRun): string => countList(Object.entries(counts ?? {}));
 
 const hasOneResource = (run: PastRun): boolean =>
   run.touched?.length === 1 && run.exitCode !== undefined && countsOf(run) === "";

@@ -1,6 +1,5 @@
 import { type Address, nameOf } from "../model/address";
 import { isCrossStackOutput } from "../model/desired";
-import type { Standing } from "../model/live";
 import { compareTexts } from "../model/text-order";
 import { capitalized, shortList } from "../model/wording";
 import { free, sameMoney, totalCost } from "../plan/change";
@@ -12,11 +11,10 @@ import { asciiSign, tagOf } from "./marks";
 import { groupBy, homeOf, readingOrder } from "./order";
 import {
   actionPhrase,
-  type Count,
   checkWords,
   counted,
   countList,
-  differenceNote,
+  countNouns,
   effectWords,
   moneyChange,
   planLine,
@@ -35,41 +33,34 @@ const mostCreates = 20;
 
 /**
  * Returns the sections of every report of a plan: losses and blocked changes first, then alterations, then new
- * resources, then further facts. Each section is in reading order. No loss is part of a group, or left out.
+ * resources, then further facts. Each section is in reading order. No loss is part of a group, or left out. A line around
+ * them that has nothing to say is empty.
  */
-export function planReport(raw: Plan, grouping: Grouping = "alike"): readonly Section<PlanEntry>[] {
+export function planReport(raw: Plan, grouping: Grouping = "alike") {
   const plan = shownPlan(raw);
   const listed = readingOrder(plan.changes.filter((change) => isListed(change, plan)));
   const isNew = (change: Change): boolean => !isLoss(change) && change.action === "create";
   const isFolded = grouping === "types";
-  const part = (title: string, isPart: (change: Change) => boolean, marks: Pick<Section, "weight"> = {}) =>
-    itemSection("changes", title, "", grouped(listed.filter(isPart), plan, grouping), {
-      isFolded,
-      ...marks,
-    });
-  return [
-    ...part("Destroyed, replaced or blocked", isLoss, { weight: "whole" }),
+  const part = (title: string, isPart: (change: Change) => boolean, weight?: "whole") =>
+    itemSection("changes", title, "", grouped(listed.filter(isPart), plan, grouping), { isFolded, weight });
+  const parts = [
+    ...part("Destroyed, replaced or blocked", isLoss, "whole"),
     ...part("Changed", (change) => !isLoss(change) && !isNew(change)),
     ...part("Created", isNew),
-    ...planSections(plan),
   ];
-}
-
-export const changesIn = (report: readonly Section<PlanEntry>[]): readonly Change[] =>
-  report.flatMap(({ items = [] }) => items.flatMap((one) => [...one.changes, ...one.parts]));
-
-/** Returns the lines around a report of a plan; those that have nothing to say are empty. */
-export function planLines(plan: Plan, report: readonly Section<PlanEntry>[]) {
+  const changes = parts.flatMap(({ items = [] }) => items.flatMap((one) => [...one.changes, ...one.parts]));
   const { checks = [] } = plan;
   const { title, counts } = checkWords(checks);
-  const changes = changesIn(report);
-  // Items of one type each have its count.
-  const isCounted = changes.length > 1 && !report.some(({ isFolded }) => isFolded);
   return {
+    sections: [...parts, ...planSections(plan)],
+    /** Those of the sections, in their order. */
+    changes,
+    isFolded,
     line: planLine(plan),
     blocked: blockedLine(changes),
     checks: checks.length === 0 ? "" : `${title}: ${counts}.`,
-    counts: isCounted ? countsOf(changes) : "",
+    // Items of one type each have its count.
+    counts: changes.length > 1 && !isFolded ? countsOf(changes) : "",
     cost: (arrow: string) => costLine(plan, arrow),
   };
 }
@@ -79,7 +70,7 @@ function countsOf(changes: readonly Change[]): string {
   const sentences = byType.map(([type, own]) => {
     const deeds = own.map((change) => (isRun(change) ? "run" : operationOf(change)));
     const counts = Object.entries(countedDeeds).map(
-      ([word, counted]): Count => [deeds.filter((deed) => counted.includes(deed)).length, `to ${word}`],
+      ([word, counted]) => [`to ${word}`, deeds.filter((deed) => counted.includes(deed)).length] as const,
     );
     return `${capitalized(counted(2, escapeText(type)).slice(2))}: ${countList(counts)}.`;
   });
@@ -142,7 +133,7 @@ function likeness(change: Change, plan: Plan, grouping: Grouping): string | unde
   return JSON.stringify([same, reason, deployed, sides, effects, bill]);
 }
 
-export type PlanEntry = ReturnType<typeof entryOf>;
+type PlanEntry = ReturnType<typeof entryOf>;
 
 /** `parts` go with it, and have no items of their own; `owner` is the resource that it goes with. */
 function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[] = [], owner?: Change) {
@@ -155,8 +146,9 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
   // The consequences of a deletion with its parent are shown once, at the parent.
   const cost = withParent ? undefined : costOf(changes);
   const together = parts.length > 0 ? ` with ${countParts(parts)}` : "";
+  const holder = construct?.in === undefined ? "" : `, in ${construct.in}`;
   const notes = [
-    isMany ? undefined : construct && constructPhrase(construct),
+    isMany ? undefined : construct && `construct ${construct.path}${holder}`,
     previousAddress && `moved from ${previousAddress}`,
     reason === undefined ? undefined : `because ${reason}`,
     deployed,
@@ -182,9 +174,6 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
     fields: isMany ? fieldsOfMany(changes, plan) : listedFields(first, plan),
   };
 }
-
-const constructPhrase = ({ path, in: parent }: NonNullable<Change["construct"]>): string =>
-  parent === undefined ? `construct ${path}` : `construct ${path}, in ${parent}`;
 
 /** The address already tells the name, or the name is among the fields shown. */
 const isNameShown = (change: Change): boolean =>
@@ -241,16 +230,14 @@ export function deletionText(change: Change, plan: Plan): string {
   return `\n${address} (${type} ${quoteText(name)}) will be ${verb}. This cannot be undone.\n${more}`;
 }
 
-export function countParts(parts: readonly Change[]): string {
-  const byType = [...groupBy(parts, ({ type }) => type)];
-  return byType.map(([type, { length }]) => counted(length, escapeText(type))).join(", ");
-}
+export const countParts = (parts: readonly Change[]): string =>
+  countNouns(parts.map(({ type }) => escapeText(type))).join(", ");
 
 function costLine({ cost }: Plan, arrow: string): string {
   const isSame = sameMoney(cost.before, cost.after);
   if (isSame && sameMoney(cost.after, free)) return "";
   const label = cost.estimate ? "Estimated monthly cost" : "Monthly cost";
-  return `${label}: ${moneyChange(cost.before, cost.after, arrow, differenceNote)}${isSame ? " (unchanged)" : ""}`;
+  return `${label}: ${moneyChange(cost.before, cost.after, arrow, true)}${isSame ? " (unchanged)" : ""}`;
 }
 
 /** Returns the facts of a plan besides its changes: resources that moved, were left alone, not read, or not managed. */
@@ -275,7 +262,7 @@ function planSections(plan: Plan): readonly Section<never>[] {
     ...section("outputs", "Changes to outputs", "Changes to outputs:", outputRows(plan), { weight: "whole" }),
     ...section("moved", "Moved", "Moved in the manifest:", moved),
     ...section("released", "Released", "Left as they are (no longer managed):", released),
-    ...section("standing", notRunning, `${notRunning}:`, standingRows(plan.standing), warning),
+    ...standingSection("standing", plan.standing, warning),
     ...section("unchecked", "Not checked", unread, rowsByReason(resources), warning),
     ...section("unchecked", "Not checked", withheld, rowsByReason(values), warning),
     ...section("revealed", "Revealed", revealedLine(plan, "as declared and not written")),
@@ -296,8 +283,6 @@ function outputRows({ outputs }: Plan): readonly (readonly Cell[])[] {
   return hidden === 0 ? rows : [...rows, [`${counted(hidden, "value")} that other stacks read`]];
 }
 
-export const notRunning = "Not running what was applied last";
-
 export const mostNamed = 3;
 
 /** Counts the revealed values by result; empty unless the plan may reveal values. */
@@ -306,10 +291,7 @@ export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string
   const { length } = revealed;
   if (length === 0) return "No value had to be revealed.";
   const same = revealed.filter(({ isEqual }) => isEqual).length;
-  const found = countList([
-    [same, equal],
-    [length - same, "different"],
-  ]);
+  const found = countList(Object.entries({ [equal]: same, different: length - same }));
   return `${counted(length, "value")} revealed for the comparison (the platform keeps an audit event of each): ${found}.`;
 }
 
@@ -328,21 +310,17 @@ export function rowsByReason(
 
 const longestSummary = 300;
 
-const summaryOf = ({ summary }: Standing): string => shorten(summary, longestSummary);
-const timeOf = ({ since }: Standing): string => (since === undefined ? "" : ` (${exactTime(since)})`);
+export const standingReason = ({ address, summary, since }: Plan["standing"][number]) => ({
+  address,
+  reason: shorten(summary, longestSummary),
+  detail: since === undefined ? "" : ` (${exactTime(since)})`,
+});
 
-export const standingPhrase = (standing: Standing): string => `${summaryOf(standing)}${timeOf(standing)}`;
+const notRunning = "Not running what was applied last";
 
-export const standingRows = (standing: Plan["standing"]): readonly (readonly Cell[])[] =>
-  rowsByReason(
-    readingOrder(standing).map((one) => ({
-      address: one.address,
-      reason: summaryOf(one),
-      detail: timeOf(one),
-    })),
-  );
+export const standingSection = (id: string, standing: Plan["standing"], marks?: Pick<Section, "severity">) =>
+  section(id, notRunning, `${notRunning}:`, rowsByReason(readingOrder(standing).map(standingReason)), marks);
 
-const mostUnmanaged = 5;
 const longestUnmanaged = 60;
 
 /** `Also in this workspace, not managed here: 2 services ("cron", "mail"), 1 project ("Old"); …`, the most numerous first. */
@@ -352,7 +330,7 @@ export function unmanagedLine(unmanaged: Plan["unmanaged"]): string {
     .sort(([a, m], [b, n]) => n.length - m.length || (a < b ? -1 : 1))
     .map(([type, all]) => {
       const names = all.map(({ name }) => quoteText(shorten(name, longestUnmanaged)));
-      return `${counted(all.length, escapeText(type))} (${shortList(names, mostUnmanaged)})`;
+      return `${counted(all.length, escapeText(type))} (${shortList(names)})`;
     })
     .join(", ");
   return `Also in this workspace, not managed here: ${counts}; archived services cannot be listed.`;

@@ -1,20 +1,15 @@
 import { hasErrors } from "../diagnostics/diagnostic";
 import { shortList } from "../model/wording";
 import { shortDigest } from "../plan/digest";
-import { planDocument } from "../plan/document";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { findingsBlock, findingsText } from "./diagnostics";
-import { codeSpan, escapeMarkdown, escapeText, jsonText } from "./escape-text";
-import { changesIn, countParts, ownersIn, type PlanEntry, planLines, planReport } from "./plan-report";
+import { codeSpan, escapeMarkdown, escapeText } from "./escape-text";
+import { countParts, ownersIn, planReport } from "./plan-report";
 import { planHeadings } from "./plan-wording";
 import { markdownLimit, reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
-import { joined, type Section } from "./sections";
+import { joined } from "./sections";
 import { arrowOf, type Style, wrapLines } from "./style";
-
-export const planJson = (plan: Plan): string => jsonText(planDocument(plan));
-
-const mostNames = 5;
 
 export interface PlanTextOptions {
   readonly next?: string | undefined;
@@ -28,7 +23,7 @@ export interface PlanTextOptions {
 export function planText(plan: Plan, style: Style, { next, verbose = false }: PlanTextOptions = {}): string {
   const report = planReport(plan, verbose ? "none" : "alike");
   const text = reportText(report, plan, style, next);
-  const isLong = changesIn(report).length >= fewestFolded && text.split("\n").length > mostLines;
+  const isLong = report.changes.length >= fewestFolded && text.split("\n").length > mostLines;
   return verbose || !isLong ? text : reportText(planReport(plan, "types"), plan, style, next);
 }
 
@@ -36,22 +31,16 @@ export function planText(plan: Plan, style: Style, { next, verbose = false }: Pl
 const fewestFolded = 100;
 const mostLines = 40;
 
-function reportText(
-  report: readonly Section<PlanEntry>[],
-  plan: Plan,
-  style: Style,
-  next: string | undefined,
-): string {
-  const { checks, blocked, counts, cost, line } = planLines(plan, report);
-  const isFolded = report.some((one) => one.isFolded);
+function reportText(report: ReturnType<typeof planReport>, plan: Plan, style: Style, next?: string): string {
+  const { sections, changes, isFolded, checks, blocked, counts, cost, line } = report;
   const heading = planHeadings[plan.options.mode].replace(/:$/, isFolded ? " (-verbose shows each):" : ":");
-  const isShort = report.flatMap(({ items = [] }) => items).length < 2;
+  const isShort = sections.flatMap(({ items = [] }) => items).length < 2;
   // The end of a text is seen at a terminal.
   const hasEnd = style.unicode && !hasErrors(plan.diagnostics);
   const closing = [
     checks === "" ? "" : style.colors.dim(checks),
     blocked === "" ? "" : style.colors.red(blocked),
-    isShort || !hasEnd ? "" : lossLines(changesIn(report), style),
+    isShort || !hasEnd ? "" : lossLines(changes, style),
     [counts, cost(arrowOf(style))].filter((text) => text !== "").join("\n"),
     style.colors.bold(line),
     digestLine(plan, style),
@@ -61,8 +50,8 @@ function reportText(
   const ends = [...closing, command].filter((text) => text !== "");
   return joined([
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
-    report.some(({ items }) => items) ? heading : "",
-    ...sectionTexts(report, style),
+    changes.length > 0 ? heading : "",
+    ...sectionTexts(sections, style),
     findingsText(plan.diagnostics, style),
     ...(isFolded ? [ends.join("\n")] : ends),
   ]);
@@ -84,7 +73,7 @@ function lossLines(changes: readonly Change[], style: Style): string {
       const parts = changes.filter((one) => one.withParent && isOfKind(ownerOf(one) ?? one));
       const more = parts.length > 0 ? `, and ${countParts(parts)} of them` : "";
       const names = found.map(({ address }) => escapeText(address));
-      return [`${bold(red(`! ${words} ${found.length}${more}:`))} ${shortList(names, mostNames)}`];
+      return [`${bold(red(`! ${words} ${found.length}${more}:`))} ${shortList(names)}`];
     })
     .join("\n");
 }
@@ -104,23 +93,16 @@ export function planMarkdown(
   limit = markdownLimit,
   title = plan.stage === undefined ? "rnv plan" : `rnv plan of ${codeSpan(plan.stage)}`,
 ): string {
-  const sections = planReport(plan);
-  const { line, blocked, checks, counts, cost } = planLines(plan, sections);
+  const { sections, line, blocked, checks, counts, cost } = planReport(plan);
   // A comment that no reader sees: a job compares it before it applies.
   const digestMarker = plan.digest === undefined ? "" : `<!-- rnv digest: ${plan.digest} -->`;
-  return reportMarkdown(
-    {
-      opening: [
-        `### ${title}`,
-        `**${line}**`,
-        escapeMarkdown(counts),
-        cost("\u2192"),
-        blocked === "" ? "" : `> [!CAUTION]\n> ${blocked}`,
-        findingsBlock(plan.diagnostics, limit / 3),
-      ],
-      sections,
-      closing: [checks, digestMarker],
-    },
-    limit,
-  );
+  const opening = [
+    `### ${title}`,
+    `**${line}**`,
+    escapeMarkdown(counts),
+    cost("\u2192"),
+    blocked === "" ? "" : `> [!CAUTION]\n> ${blocked}`,
+    findingsBlock(plan.diagnostics, limit / 3),
+  ];
+  return reportMarkdown(opening, sections, limit, [checks, digestMarker]);
 }

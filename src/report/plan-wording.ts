@@ -97,52 +97,40 @@ export function planLine(plan: Plan): string {
   const recorded =
     plan.options.mode === "refresh-only" ? plan.changes.filter((change) => isListed(change, plan)).length : 0;
   const parts = [
-    countList([
-      [recorded, "to record"],
-      [adopt, "to import"],
-    ]),
+    countList(Object.entries({ "to record": recorded, "to import": adopt })),
     `${add} to add, ${change} to change, ${destroy} to destroy`,
-    countList([[forget, "to forget"]]),
+    countList([["to forget", forget]]),
   ];
   return `Plan: ${parts.filter((part) => part !== "").join(", ")}.`;
 }
 
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-export type Count = readonly [count: number, words: string];
+/** Counts equal nouns: `2 services`, `1 project`; in the order of the first of each. */
+export const countNouns = (nouns: readonly string[]): readonly string[] =>
+  [...groupBy(nouns, (noun) => noun)].map(([noun, { length }]) => counted(length, noun));
 
 /** Renders the counts above zero: `2 to add, 1 to destroy`. */
-export const countList = (counts: readonly Count[]): string =>
-  counts
-    .filter(([count]) => count > 0)
-    .map(([count, words]) => `${count} ${words}`)
-    .join(", ");
+export const countList = (counts: readonly (readonly [words: string, count?: number])[]): string =>
+  counts.flatMap(([words, count = 0]) => (count > 0 ? [`${count} ${words}`] : [])).join(", ");
 
 export const countEach = (words: Readonly<Record<string, string>>, keys: readonly unknown[]): string =>
-  countList(Object.entries(words).map(([key, text]) => [keys.filter((one) => one === key).length, text]));
+  countList(Object.entries(words).map(([key, text]) => [text, keys.filter((one) => one === key).length]));
 
 /** `10,500` and `7.50`; without `toLocaleString`, which loads the data of all languages. */
 const amount = (value: number): string =>
   value.toFixed(Number.isInteger(value) ? 0 : 2).replace(/(?<!\.\d*)\B(?=(\d{3})+(?!\d))/g, ",");
 
-/** `USD 7 -> 14, NGN 10,500 -> 21,000`. A currency that stays has no arrow; `noteOf` adds to the others. */
-export function moneyChange(
-  before: Money,
-  after: Money,
-  arrow: string,
-  noteOf = (_difference: number): string => "",
-): string {
+/** `USD 7 -> 14, NGN 10,500 -> 21,000`. A currency that stays has no arrow; `isNoted` adds ` (+7)` to the others. */
+export function moneyChange(before: Money, after: Money, arrow: string, isNoted = false): string {
   const texts = (["usd", "ngn"] as const).map((currency) => {
     const [name, from, to] = [currency.toUpperCase(), before[currency], after[currency]];
     if (from === to) return `${name} ${amount(to)}`;
-    return `${name} ${amount(from)} ${arrow} ${amount(to)}${noteOf(to - from)}`;
+    const note = isNoted ? ` (${to > from ? "+" : ""}${amount(to - from)})` : "";
+    return `${name} ${amount(from)} ${arrow} ${amount(to)}${note}`;
   });
   return texts.join(", ");
 }
-
-/** ` (+7)`, to stand after a change of money. */
-export const differenceNote = (difference: number): string =>
-  ` (${difference > 0 ? "+" : ""}${amount(difference)})`;
 
 const differenceWords: Readonly<Record<PlanDifference["kind"], string>> = {
   new: "would change now, and was not reviewed",
@@ -177,7 +165,4 @@ export const remedyText = (digest: string, pullWord: string, pullRequest?: numbe
   `Open a ${pullWord} from today's main (an empty commit will do), or review the plan as it is now and run this job by hand with its digest: \`rnv ci apply ${pullRequest === undefined ? "" : `--pull-request ${pullRequest} `}--expect-digest ${digest}\``;
 
 export const differenceLine = (differences: readonly PlanDifference[]): string =>
-  shortList(
-    differences.map(({ address, kind }) => `${address} ${differenceWords[kind]}`),
-    5,
-  );
+  shortList(differences.map(({ address, kind }) => `${address} ${differenceWords[kind]}`));

@@ -11,7 +11,7 @@ import {
 import { attributeSign, capLines, fieldLines, joinBlocks, type ShownField } from "./field-text";
 import { groupBy } from "./order";
 import { counted } from "./plan-wording";
-import { type Code, type Fact, type Item, joined, lineOf, partsOf, type Section } from "./sections";
+import { type Cell, type Code, type Item, joined, lineOf, partsOf, type Section } from "./sections";
 
 const longestName = 120;
 const mostNames = 50;
@@ -21,20 +21,16 @@ export const markdownLimit = 60_000;
 /** Kept free for titles of sections, and for the note on omissions. */
 const reserve = 400;
 
-interface MarkdownParts {
-  readonly opening: readonly string[];
-  readonly sections: readonly Section[];
-  readonly closing?: readonly string[];
-}
-
 /**
  * A report in Markdown, in at most `limit` characters: items in the order of their sections, then all else. Items
  * beyond the limit are left out from the end and counted, but `whole` sections are shortened to names. All else is left
  * out last.
  */
 export function reportMarkdown(
-  { opening, sections, closing = [] }: MarkdownParts,
+  opening: readonly string[],
+  sections: readonly Section[],
   limit = markdownLimit,
+  closing: readonly string[] = [],
 ): string {
   const whole = sections.filter(({ weight, items }) => items && weight === "whole");
   const parts = textsOf(sections.filter((section) => !whole.includes(section)));
@@ -80,7 +76,7 @@ function itemMarkdown(item: Item): string {
     ...(name === undefined ? [] : [`named ${codeSpan(shorten(name, longestName))}`]),
     ...notes.map((note) => escapeMarkdown(note)),
     ...(id === undefined ? [] : [`id ${codeSpan(id)}`]),
-    ...facts.map(factMarkdown),
+    ...facts.map(({ label, text }) => `${label === undefined ? "" : `${label}: `}${cellMarkdown(text)}`),
   ];
   const stops = stop === undefined ? [] : [stopMarkdown(stop)];
   if (fields.length + printed.length === 0) {
@@ -120,27 +116,23 @@ function changedFields(fields: readonly ShownField[]): string {
   return names.length <= 4 ? names.join(", ") : shortList(names, 3);
 }
 
-function factMarkdown({ label, text }: Fact): string {
-  const said = partsOf(text).map((part) => (typeof part === "string" ? prose(part) : codeSpan(part.code)));
-  return `${label === undefined ? "" : `${label}: `}${said.join("")}`;
+const cellMarkdown = (cell: Cell): string => partsOf(cell).map(partMarkdown).join("");
+
+function partMarkdown(part: string | Code): string {
+  if (typeof part !== "string") return codeSpan(shorten(part.code, longestName));
+  const before = part.startsWith(" ") ? " " : "";
+  const after = part.trim() !== "" && part.endsWith(" ") ? " " : "";
+  return `${before}${escapeMarkdown(part)}${after}`;
 }
 
 /** Sentences after a full stop begin with a capital. */
 const stopMarkdown = ({ summary, hint }: NonNullable<Item["stop"]>): string =>
   `blocked: ${[summary, ...hint.split("\n").map(capitalized)].map(escapeMarkdown).join(". ")}`;
 
-function prose(text: string): string {
-  const before = text.startsWith(" ") ? " " : "";
-  const after = text.trim() !== "" && text.endsWith(" ") ? " " : "";
-  return `${before}${escapeMarkdown(text)}${after}`;
-}
-
 /** A section of rows: its heading, and the rows as a list. Without a limit, a `whole` section has all rows. */
 function rowsMarkdown({ heading, rows, weight }: Section, limit: number): string {
-  const shown = (part: string | Code): string =>
-    typeof part === "string" ? prose(part) : codeSpan(shorten(part.code, longestName));
-  const all = rows.map((row) => `- ${lineOf(row, shown).join("")}`);
+  const all = rows.map((row) => `- ${lineOf(row, partMarkdown).join("")}`);
   const lines = weight === "whole" && limit === Number.POSITIVE_INFINITY ? all : capLines(all);
-  const title = partsOf(heading).map(shown).join("");
+  const title = cellMarkdown(heading);
   return [title, ...(lines.length === 0 ? [] : [lines.join("\n")])].join("\n\n");
 }

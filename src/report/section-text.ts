@@ -1,6 +1,6 @@
 import { shortList } from "../model/wording";
 import { escapeLines, escapeText, quoteText } from "./escape-text";
-import { attributeLines, capLines, coloured, joinBlocks } from "./field-text";
+import { attributeLines, capLines, coloured, indent, joinBlocks } from "./field-text";
 import { groupBy } from "./order";
 import { effectWords } from "./plan-wording";
 import { arrow, type Cell, type Fact, type Item, partsOf, type Section } from "./sections";
@@ -33,7 +33,6 @@ const cellText = (cell: Cell, style: Style): string =>
 
 const mostNames = 5;
 const mostInFolded = 2;
-const below = " ".repeat(6);
 
 function itemLines(item: Item, { isFolded = false }: Section, style: Style): string[] {
   const { names = [], notes = [], fields = [], effects, facts = [], stop, printed = [] } = item;
@@ -42,7 +41,7 @@ function itemLines(item: Item, { isFolded = false }: Section, style: Style): str
   const isSaid = isFolded && item.sign === "-" && effects === effectWords.destructive;
   const follows = effects === undefined || isSaid ? [] : [{ label: "effect", text: effects }];
   const texts = [...follows, ...facts].map((fact) => factText(fact, style));
-  const wrapped = (text: string): string => wrapLines(below + text, style);
+  const wrapped = (text: string): string => wrapLines(indent + text, style);
   return [
     headline(item, style),
     ...(names.length === 0 ? [] : [wrapped(addresses)]),
@@ -61,7 +60,7 @@ function headline({ sign, subject, name, phrase, id }: Item, style: Style): stri
   const shownName = name === undefined ? "" : ` (${quoteText(name)})`;
   const opening = `${signText(sign, style)} ${bold(escapeText(subject))}${shownName}`;
   const sentence = `${opening}${phrase === "" ? "" : ` ${words}`}`;
-  return `${wrapLines(sentence, style, below.length - 2)}${idNote(id, style)}`;
+  return `${wrapLines(sentence, style, indent.length - 2)}${idNote(id, style)}`;
 }
 
 function signText(sign: string, style: Style): string {
@@ -79,7 +78,7 @@ function stopLines({ summary, hint }: NonNullable<Item["stop"]>, style: Style): 
   const { bold, red } = style.colors;
   const beside = "blocked: ".length;
   return [
-    wrapLines(`${below}${bold(red("blocked:"))} ${escapeText(summary)}`, style, beside),
-    ...escapeLines(hint).map((line) => wrapLines(below + " ".repeat(beside) + line, style)),
+    wrapLines(`${indent}${bold(red("blocked:"))} ${escapeText(summary)}`, style, beside),
+    ...escapeLines(hint).map((line) => wrapLines(indent + " ".repeat(beside) + line, style)),
   ];
 }

@@ -86,10 +86,7 @@ export const partsOf = (cell: Cell): readonly (string | Code)[] =>
   typeof cell === "string" || "code" in cell ? [cell] : cell;
 
 /** The cells of a row as one line: `ADDRESS field: reason`. */
-export function lineOf<Part>(
-  row: readonly Cell[],
-  shown: (part: string | Code) => Part,
-): readonly (Part | string)[] {
+export function lineOf<Part>(row: readonly Cell[], shown: (part: string | Code) => Part) {
   const filled = row.map(partsOf).filter((parts) => parts.length > 0 && parts[0] !== "");
   return filled.flatMap((parts, i) => {
     const gap = i === 0 ? [] : [i === filled.length - 1 ? ": " : " "];

@@ -1,8 +1,6 @@
 import { durationText } from "../model/time";
-import type { Plain } from "../model/value";
-import { inDocument } from "../plan/document";
 import { escapeText } from "./escape-text";
-import { type Style, tableLines } from "./style";
+import { type Style, tableText } from "./style";
 import { timeCell } from "./time-text";
 
 export interface StageRow {
@@ -22,11 +20,6 @@ export interface StageRow {
   readonly undeclared?: true;
 }
 
-export const stageJson = (rows: readonly StageRow[]): Plain => ({
-  format_version: "1.0",
-  stages: rows.map(inDocument),
-});
-
 export function stageRowsText(rows: readonly StageRow[], now: number, style: Style): string {
   const cells = rows.map((row) => [
     row.stage,
@@ -35,7 +28,7 @@ export function stageRowsText(rows: readonly StageRow[], now: number, style: Sty
     escapeText(row.state),
     marks(row, now),
   ]);
-  return `${tableLines(["STAGE", "RESOURCES", "LAST RUN", "STATE", ""], cells, style).join("\n")}\n`;
+  return `${tableText(["stage", "resources", "last run", "state", ""], cells, style)}\n`;
 }
 
 function marks(row: StageRow, now: number): string {

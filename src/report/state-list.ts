@@ -20,13 +20,10 @@ export interface StateEntry {
   readonly resource: RecordedResource;
 }
 
-export const recordedIn = ({ resources }: State): readonly StateEntry[] =>
-  readingOrder(
-    (Object.entries(resources) as [Address, RecordedResource][]).map(([address, resource]) => ({
-      address,
-      resource,
-    })),
-  );
+export function recordedIn({ resources }: State): readonly StateEntry[] {
+  const entries = Object.entries(resources) as [Address, RecordedResource][];
+  return readingOrder(entries.map(([address, resource]) => ({ address, resource })));
+}
 
 const stateReport = (state: State | undefined): readonly Section[] =>
   state === undefined ? [] : [...recordedIn(state).map(resourceSection), ...stateSections(state)];
@@ -41,7 +38,7 @@ export const stateText = (state: State | undefined, style: Style): string => {
 export function stateMarkdown(state: State | undefined): string {
   const sections = stateReport(state);
   const line = sections.length === 0 ? `**${emptyState}**` : "";
-  return reportMarkdown({ opening: ["### rnv show", line], sections }, Number.POSITIVE_INFINITY);
+  return reportMarkdown(["### rnv show", line], sections, Number.POSITIVE_INFINITY);
 }
 
 export function stateSections({ outputs, run, open }: State): readonly Section<never>[] {
@@ -181,11 +178,7 @@ export function resourceDocument(address: Address, resource: RecordedResource) {
   });
 }
 
-/** `output -json`, as Terraform writes it: `{name: {sensitive, type, value}}`. */
-export const outputsJson = (outputs: Readonly<Record<string, Plain>>): string =>
-  jsonText(outputsDocument(outputs));
-
-const outputsDocument = (outputs: Readonly<Record<string, Plain>>) =>
+export const outputsDocument = (outputs: Readonly<Record<string, Plain>>) =>
   Object.fromEntries(
     ownOutputs(outputs).map(([name, value]) => [
       name,

@@ -14,13 +14,7 @@ export interface Style {
 }
 
 /** Without a width it is no terminal. */
-export const createStyle = ({
-  color = false,
-  width,
-}: {
-  color?: boolean;
-  width?: number | undefined;
-}): Style => ({
+export const createStyle = ({ color = false, width }: { color?: boolean; width?: number }): Style => ({
   colors: picocolors.createColors(color),
   width: Math.max(40, width ?? 80),
   unicode: width !== undefined,
@@ -30,7 +24,6 @@ export const createStyle = ({
 export const plainStyle: Style = createStyle({});
 
 export const arrowOf = (style: Style): string => (style.unicode ? "\u2192" : "->");
-export const ellipsisOf = (style: Style): string => (style.unicode ? "\u2026" : "...");
 
 /** A note of an ID: ` [id=3f2a9d10]` at a terminal, else with the whole ID. */
 export const idNote = (id: string | undefined, { colors, unicode }: Style, kind = "id"): string =>
@@ -85,14 +78,14 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   return filled.map((cells) => cells.join("  ").trimEnd());
 }
 
-export function tableLines(
+export function tableText(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   style: Style,
   notes: readonly (readonly string[])[] = [],
-): string[] {
+): string {
   const { colors } = style;
   const [title = "", ...lines] = alignColumns([head.map((word) => word.toUpperCase()), ...rows]);
   const below = notes.map((own) => own.map((note) => colors.dim(wrapLines(`    ${note}`, style))));
-  return [colors.bold(title), ...lines.flatMap((line, i) => [line, ...(below[i] ?? [])])];
+  return [colors.bold(title), ...lines.flatMap((line, i) => [line, ...(below[i] ?? [])])].join("\n");
 }

@@ -78,12 +78,9 @@ export function testResultText(
 const margin = " ".repeat(8);
 
 export function testSummaryText({ passed, failed, seconds }: TestReport, { colors }: Style): string {
-  const counts = [
-    ...(failed > 0 ? [colors.red(`${failed} failed`)] : []),
-    ...(passed > 0 ? [colors.green(`${passed} passed`)] : []),
-  ];
+  const counts = [failed && colors.red(`${failed} failed`), passed && colors.green(`${passed} passed`)];
   const total = counted(passed + failed, "test");
-  return `${total}: ${counts.join(", ") || "none was run"} (${seconds.toFixed(1)} s).\n`;
+  return `${total}: ${counts.filter(Boolean).join(", ") || "none was run"} (${seconds.toFixed(1)} s).\n`;
 }
 
 export const testJunit = ({ tests, seconds }: TestReport): string =>

@@ -2,6 +2,7 @@ import type { Diagnostic } from "../../src/diagnostics/diagnostic";
 import { SourceFile } from "../../src/diagnostics/diagnostic";
 import type { Address } from "../../src/model/address";
 import type { PastRun } from "../../src/model/state";
+import { planDocument } from "../../src/plan/document";
 import { type DriftJob, type DriftReport, driftReport, type StageDrift } from "../../src/plan/drift";
 import type { Plan } from "../../src/plan/plan";
 import { githubAnnotations } from "../../src/report/ci/annotations";
@@ -14,23 +15,25 @@ import {
   driftJobText,
   webhookBody,
 } from "../../src/report/ci/drift-job";
-import { releasesText } from "../../src/report/deployments-text";
-import { diagnosticsJson, diagnosticsText } from "../../src/report/diagnostics";
+import { diagnosticsText } from "../../src/report/diagnostics";
 import {
   deploymentsDocument,
+  diagnosticData,
+  eventDocument,
   type Release,
   type ReleaseList,
   type RunningService,
   statusDocument,
+  versioned,
 } from "../../src/report/documents";
 import { driftJson, driftMarkdown, driftText } from "../../src/report/drift-report";
 import { escapeHtml, escapeJson, jsonText } from "../../src/report/escape-text";
-import { eventJson, eventText } from "../../src/report/events";
+import { eventText } from "../../src/report/events";
 import { graphDot, graphMermaid } from "../../src/report/graph-text";
-import { historyJson, historyText } from "../../src/report/history-text";
-import { planJson, planMarkdown, planText } from "../../src/report/plan-text";
+import { historyText } from "../../src/report/history-text";
+import { planMarkdown, planText } from "../../src/report/plan-text";
+import { oneStatusText, releasesText, statusText } from "../../src/report/runtime-text";
 import { stateJson, stateMarkdown, stateText } from "../../src/report/state-list";
-import { oneStatusText, statusText } from "../../src/report/status-text";
 import { plainStyle } from "../../src/report/style";
 import { emptyState } from "../../src/state/recorded";
 import { absent, change, field, plan, value } from "../support/plan-fixture";
@@ -241,7 +244,7 @@ const lines = { text: planText, markdown: planMarkdown } as const;
 const renderers: Readonly<Record<string, (text: string) => string>> = {
   "plan as text": (text) => lines.text(planOf(text), plainStyle),
   "plan as Markdown": (text) => lines.markdown(planOf(text)),
-  "plan as JSON": (text) => planJson(planOf(text)),
+  "plan as JSON": (text) => jsonText(planDocument(planOf(text))),
   "comments of a job": commentsOf,
   "reports of a job": reportsOf,
   "drift as text": (text) => driftText(driftOf(text), plainStyle),
@@ -252,8 +255,8 @@ const renderers: Readonly<Record<string, (text: string) => string>> = {
   "title of an issue": (text) => issueOf(text).title,
   "drift job as JSON": (text) => driftJobJson(jobOf(text)),
   "drift job for a channel": (text) => JSON.parse(webhookBody(jobOf(text))).text,
-  "history as text": (text) => historyText({ runs: [runOf(text)] }, 0, plainStyle),
-  "history as JSON": (text) => escapeJson(historyJson({ runs: [runOf(text)] })),
+  "history as text": (text) => historyText([runOf(text)], 0, plainStyle),
+  "history as JSON": (text) => escapeJson(versioned({ runs: [runOf(text)] })),
   "status as text": (text) =>
     statusText([runningOf(text)], 0, plainStyle) + oneStatusText(runningOf(text), 0, plainStyle),
   "status as JSON": (text) => jsonText(statusDocument([runningOf(text)])),
@@ -262,12 +265,12 @@ const renderers: Readonly<Record<string, (text: string) => string>> = {
     releasesText({ ...releasesOf(text), deployments: [] }, 0, plainStyle),
   "deployments as JSON": (text) => jsonText(deploymentsDocument(releasesOf(text))),
   "findings as text": (text) => diagnosticsText(finding(text), plainStyle),
-  "findings as JSON": (text) => diagnosticsJson(finding(text)),
+  "findings as JSON": (text) => jsonText(finding(text).map(diagnosticData)),
   "state as text": (text) => stateText(stateOf(text), plainStyle),
   "state as Markdown": (text) => stateMarkdown(stateOf(text)),
   "state as JSON": (text) => stateJson(stateOf(text)),
   "event as text": (text) => eventText(event(text), plainStyle),
-  "event as JSON": (text) => eventJson(event(text)),
+  "event as JSON": (text) => escapeJson(eventDocument(event(text))),
 };
 
 const alive = /<script|<img|onerror|<!--|evil\.example|@admin|(?<![&\w])#12|\*\*b\*\*|<unclosed/;

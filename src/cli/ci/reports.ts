@@ -4,7 +4,8 @@ import { hasErrors } from "../../diagnostics/diagnostic";
 import { isStageWord } from "../../model/stage";
 import { planDocument } from "../../plan/document";
 import { codeQuality, gitlabCounts, junit, planFindings, planSuite } from "../../report/ci/artifacts";
-import { planJson, planMarkdown } from "../../report/plan-text";
+import { jsonText } from "../../report/escape-text";
+import { planMarkdown } from "../../report/plan-text";
 import { cannotWrite, makeFolder, writeWholeFile } from "../files";
 import { savedPlanOf, scopeOf, writePage } from "../output-files";
 import type { TargetResult } from "../run-targets";
@@ -103,7 +104,7 @@ function writePlanned({ target, outcome, applied }: PlannedTarget, folder: strin
   }
   const isSaved = !hasErrors(plan.diagnostics) && applied === undefined;
   if (isSaved) write("plan.rnvplan", savedPlanOf(target, { files, overridePolicies }, plan, outcome), 0o600);
-  write("plan.json", planJson(plan));
+  write("plan.json", jsonText(planDocument(plan)));
   write("plan.md", planMarkdown(plan, 1_000_000));
   const origin = isJob(environment) ? { commit: job.commit, by: reportedBy(environment).by } : undefined;
   writePage(screen, join(folder, "plan.html"), (make) =>

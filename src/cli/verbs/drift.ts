@@ -63,9 +63,8 @@ export const driftVerb = defineVerb({
     const hasOthers = (target.unit?.crossValues?.size ?? 0) > 0;
     const complete = judged && !hasOthers ? [judged] : [];
     report(screen, [...diagnostics, ...warnOfUnused(complete, target.stage === undefined)]);
-    const json = (): string => driftJson(outcome);
-    if (given.jsonInto !== undefined) writeWholeFile(given.jsonInto, json());
-    if (format === "json") terminal.out(json());
+    if (given.jsonInto !== undefined) writeWholeFile(given.jsonInto, driftJson(outcome));
+    if (format === "json") terminal.out(driftJson(outcome));
     else if (found && format === "markdown") terminal.out(driftMarkdown({ report: found, diagnostics }));
     else if (found) terminal.out(driftText(found, outStyle(screen)));
     if (found && plan)

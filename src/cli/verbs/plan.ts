@@ -3,14 +3,14 @@ import { type PlanRequest, planRequest } from "../../commands/context";
 import { countedExitCode, type PlanOutcome, plan } from "../../commands/plan";
 import { validate } from "../../commands/validate";
 import type { CrossValue } from "../../declaration/load-request";
-import { type Diagnostic, exitCodeOf, hasErrors } from "../../diagnostics/diagnostic";
+import { type Diagnostic, exitCodeOf, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
 import { stopsPlan } from "../../model/policy";
 import { planDocument } from "../../plan/document";
 import { isUnconfirmed } from "../../plan/guards";
 import { hasChanges, isBlocked, type Plan } from "../../plan/plan";
-import { diagnosticsJson } from "../../report/diagnostics";
+import { diagnosticData } from "../../report/documents";
 import { jsonText } from "../../report/escape-text";
-import { type PlanTextOptions, planJson, planMarkdown, planText } from "../../report/plan-text";
+import { type PlanTextOptions, planMarkdown, planText } from "../../report/plan-text";
 import { checkWords, counted } from "../../report/plan-wording";
 import { readText, writeWholeFile } from "../files";
 import { announceTarget, type Run, sourcesOf, type TargetEnd } from "../open-target";
@@ -69,12 +69,9 @@ export const validateVerb = defineVerb({
     const request = { files: target.files, policies: policiesOf(target, policy), isOneStage: print };
     const outcome = await validate(sourcesOf(run), request);
     const { diagnostics, desired, stages, exitCode } = outcome;
-    if (json) {
-      terminal.out(diagnosticsJson(diagnostics));
-      return exitCode;
-    }
-    report(screen, diagnostics);
-    if (exitCode !== 0) return exitCode;
+    if (json) terminal.out(jsonText({ diagnostics: sortDiagnostics(diagnostics).map(diagnosticData) }));
+    else report(screen, diagnostics);
+    if (json || exitCode !== 0) return exitCode;
     const success = outStyle(screen).colors.green("Success!");
     const count = counted(desired?.resources.size ?? 0, "resource");
     const valid = stages ? `in each stage: ${stages.join(", ")}` : count;
@@ -122,7 +119,7 @@ export const planVerb = defineVerb({
     announceTarget(run);
     const outcome = await planTarget(run, request);
     const { plan, diagnostics, exitCode, sharedOutputs } = outcome;
-    const json = (): string => (plan ? planJson(plan) : errorDocument(outcome));
+    const json = (): string => (plan ? jsonText(planDocument(plan)) : errorDocument(outcome));
     if (jsonInto !== undefined) writeWholeFile(jsonInto, json());
     if (!plan && screen.format === "json") screen.terminal.out(json());
     const isRepeated = given.secrets && !target.sharesRun && out === undefined;
@@ -180,7 +177,7 @@ function savedLine(plan: Plan, file: string): string {
 /** Prints a plan. The text of a plan with errors goes to standard error, so that no pipe reads it as a plan. */
 export function showPlan(screen: Screen, plan: Plan, options?: PlanTextOptions): void {
   const { terminal, format } = screen;
-  if (format === "json") terminal.out(planJson(plan));
+  if (format === "json") terminal.out(jsonText(planDocument(plan)));
   else if (format === "markdown") terminal.out(planMarkdown(plan));
   else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(screen), options));
   else terminal.out(planText(plan, outStyle(screen), options));

@@ -11,10 +11,11 @@ import type { Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { planFromDocument } from "../../plan/read-document";
 import { readSavedPlan, type SavedPlan } from "../../plan/saved-plan";
+import { versioned } from "../../report/documents";
 import { escapeJson, escapeText, jsonText } from "../../report/escape-text";
-import { historyJson, historyText } from "../../report/history-text";
+import { historyText } from "../../report/history-text";
 import { counted } from "../../report/plan-wording";
-import { outputsJson, outputsText, stateJson, stateMarkdown, stateText } from "../../report/state-list";
+import { outputsDocument, outputsText, stateJson, stateMarkdown, stateText } from "../../report/state-list";
 import { parseState } from "../../state/encode";
 import { readText } from "../files";
 import type { Run } from "../open-target";
@@ -107,11 +108,10 @@ export const outputVerb = stateVerb({
     if (name === undefined && raw)
       throw usage("-raw needs the name of one output", "-json prints any of them");
     if (name !== undefined) terminal.out(outputText(name, outputs[name], { raw, json }));
-    else if (json) terminal.out(outputsJson(outputs));
+    else if (json) terminal.out(jsonText(outputsDocument(outputs)));
     else if (Object.keys(outputs).length === 0) terminal.err("There are no outputs.\n");
     else {
-      const text = outputsText(outputs).trimEnd();
-      if (text !== "") terminal.out(`${text}\n`);
+      terminal.out(outputsText(outputs));
       if (hidden.length > 0)
         terminal.note(`Sensitive, and not shown: ${hidden.sort().map(escapeText).join(", ")}.\n`);
     }
@@ -160,9 +160,9 @@ export const historyVerb = stateVerb({
     const isNamed = ({ address: at, from = at }: Touched) =>
       outer === undefined || isWithin(state, at, outer) || isWithin(state, from, outer);
     const runs = all.filter(({ touched = [] }) => !outer || touched.some(isNamed)).slice(0, limit);
-    const history = { stage: state?.stage, stack: state?.stack, runs };
-    if (format === "json") terminal.out(jsonText(historyJson(history)));
-    else if (runs.length > 0) terminal.out(historyText(history, Date.now(), outStyle(screen), { verbose }));
+    const { stage, stack } = state ?? {};
+    if (format === "json") terminal.out(jsonText(versioned({ stage, stack, runs })));
+    else if (runs.length > 0) terminal.out(historyText(runs, Date.now(), outStyle(screen), verbose));
     else terminal.err(`No run${outer === undefined ? "" : ` that names ${outer}`} is recorded yet.\n`);
     const partial = all.filter(({ touched, omitted }) => outer && (omitted || !touched)).length;
     if (partial > 0)

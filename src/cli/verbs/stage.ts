@@ -8,9 +8,10 @@ import type { StageDeclaration } from "../../manifest/stage-declarations";
 import { splitStage, stageText } from "../../model/stage";
 import { isoTime } from "../../model/time";
 import type { Plain } from "../../model/value";
+import { versioned } from "../../report/documents";
 import { jsonText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
-import { type StageRow, stageJson, stageRowsText } from "../../report/stages-text";
+import { type StageRow, stageRowsText } from "../../report/stages-text";
 import { readTextOrInput } from "../files";
 import type { Run } from "../open-target";
 import { idList, pick, stagesOptions } from "../options";
@@ -66,8 +67,8 @@ const stageListVerb = defineVerb({
         rows.push({ ...rowOf(instance), undeclared: true });
     if (rows.length === 0) await requireStages(target, screen);
     if (rows.length === 0 && asked !== undefined && !found.stages.has(asked.name)) found.enter(asked);
-    const shown = given.json ? jsonText(stageJson(rows)) : stageRowsText(rows, Date.now(), outStyle(screen));
-    screen.terminal.out(shown);
+    const asText = (): string => stageRowsText(rows, Date.now(), outStyle(screen));
+    screen.terminal.out(given.json ? jsonText(versioned({ stages: rows })) : asText());
     if (rows.some(({ problem }) => problem !== undefined)) return exitCodes.error;
     return rows.some((row) => row.drift === "drift") ? exitCodes.changes : exitCodes.done;
   },

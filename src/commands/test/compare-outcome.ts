@@ -51,9 +51,7 @@ export function difference(
   got: readonly string[],
 ): TestDifference[] {
   const lines = diffLines(expected, got);
-  return lines.every(({ sign }) => sign === " ")
-    ? []
-    : [{ about, lines: lines.map(({ sign, text }) => `${sign} ${text}`) }];
+  return lines.every((line) => line.startsWith(" ")) ? [] : [{ about, lines }];
 }
 
 type ExpectedDiagnostic = NonNullable<ManifestExpectation["diagnostics"]>[number];

@@ -35,7 +35,7 @@ const stageSections = ({ stages }: DriftJob): readonly Section[] =>
 function itemOf(one: StageDrift): Item {
   const status = statusOf(one);
   const counts = countsOfStage(one);
-  const found = countList(driftClasses.map((of) => [counts?.[of] ?? 0, classWords[of]]));
+  const found = countList(driftClasses.map((of) => [classWords[of], counts?.[of]]));
   const recorded = one.recordedIds && ` (${counted(one.recordedIds.length, "resource")})`;
   return {
     sign: status === "clean" ? " " : status === "drift" ? "~" : "!",
@@ -93,7 +93,7 @@ export function driftJobMarkdown(job: DriftJob, limit = markdownLimit): string {
   const reported = job.stages.filter(isReported);
   if (job.stages.length === 1) return driftMarkdown(job.stages[0] as StageDrift, limit);
   const opening = ["### rnv drift", `**${escapeMarkdown(jobLine(job))}**`];
-  const all = reportMarkdown({ opening, sections: stageSections(job) }, limit / 2);
+  const all = reportMarkdown(opening, stageSections(job), limit / 2);
   const share = Math.floor((limit - all.length) / reported.length) - 10;
   return joined([all.trimEnd(), ...reported.map((one) => driftMarkdown(one, share).trimEnd())]);
 }

@@ -14,7 +14,7 @@ import { driftLine, driftSections } from "../drift-report";
 import { type FleetReport, fleetLine, fleetSections, isWell, signOf } from "../fleet-report";
 import type { Mark } from "../marks";
 import { compareNatural, groupBy, homeOf } from "../order";
-import { changesIn, mostNamed, planLines, planReport } from "../plan-report";
+import { mostNamed, planReport } from "../plan-report";
 import { checkStatusWords, checkWords, counted, planHeadings } from "../plan-wording";
 import { codes, type Item, itemSection, type Section, section } from "../sections";
 import { recordedIn, recordedRows, type StateEntry, stateSections } from "../state-list";
@@ -55,10 +55,9 @@ const targetFacts = (
 /** A plan as a page, made of its document alone: the same bytes for the same plan, whenever and wherever it is shown. */
 export function planPage(document: PlanDocument, scope: PageScope): string {
   const plan = planOf(document);
-  const report = planReport(plan, "equal");
-  const { line, counts, cost } = planLines(plan, report);
-  const anchors = new Set<string>(changesIn(report).map(({ address }) => address));
-  const [changes, ...others] = reportParts("changes", "Action", [...report, ...checksSection(plan)]);
+  const { sections, changes: listed, line, counts, cost } = planReport(plan, "equal");
+  const anchors = new Set<string>(listed.map(({ address }) => address));
+  const [changes, ...others] = reportParts("changes", "Action", [...sections, ...checksSection(plan)]);
   return page({
     heading: "rnv plan",
     ...planVerdict(plan),

@@ -8,7 +8,7 @@ import type { ChangeDocument } from "../../plan/plan-schema";
 import type { Topology, TopologyNode } from "../graph-text";
 import { legendOf, type Mark, marks, signText } from "../marks";
 import { groupBy } from "../order";
-import { counted, countList, moneyChange } from "../plan-wording";
+import { counted, countList, countNouns, moneyChange } from "../plan-wording";
 import type { GraphEdge, Point } from "./place-nodes";
 
 /** Nodes of a picture that shows services: they are drawn in a third of a second. */
@@ -191,9 +191,7 @@ function fold({ nodes, edges, boxes, notes }: Topology, most = nodes.length): To
 
 /** `3 services`, `2 projects and 1 service`. */
 const countOf = (nodes: readonly TopologyNode[]): string =>
-  [...groupBy(nodes, ({ id }) => typeOf(id as Address))]
-    .map(([type, { length }]) => counted(length, type))
-    .join(" and ");
+  countNouns(nodes.map(({ id }) => typeOf(id as Address))).join(" and ");
 
 const isMoving = ({ mark }: Pick<TopologyNode, "mark">): boolean => mark !== "same";
 const rankOf = ({ signs: [worst = "same"] }: TopologyNode): number => Object.keys(marks).indexOf(worst);
@@ -204,7 +202,7 @@ export const worstMark = (nodes: readonly TopologyNode[]): Mark =>
 /** `1 blocked, 3 update`: how many nodes have each mark. */
 function marksIn(nodes: readonly TopologyNode[]): string {
   const having = (mark: Mark) => nodes.filter(({ signs }) => signs.includes(mark));
-  return countList(legendOf(nodes).map((mark) => [having(mark).length, marks[mark].word]));
+  return countList(legendOf(nodes).map((mark) => [marks[mark].word, having(mark).length]));
 }
 
 /** Projects in place of their services, and the references between them. */

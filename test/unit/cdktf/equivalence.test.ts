@@ -4,7 +4,8 @@ import { type App, TerraformOutput, TerraformStack } from "cdktf";
 import { parse } from "yaml";
 import { Project, RnvProvider, Service } from "../../../src/cdktf/cdktf";
 import type { ApplyRequest } from "../../../src/commands/apply";
-import { planJson } from "../../../src/report/plan-text";
+import { planDocument } from "../../../src/plan/document";
+import { jsonText } from "../../../src/report/escape-text";
 import { shareOf } from "../../support/soak";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { driftCron, gitops, production, quickstart, testing } from "./example-stacks";
@@ -49,7 +50,7 @@ afterEach(() => {
 async function planText(one: Workbench, request: Partial<ApplyRequest>): Promise<string> {
   const { plan, diagnostics } = await one.plan(request);
   expect(diagnostics).toEqual([]);
-  const text = planJson(plan as NonNullable<typeof plan>);
+  const text = jsonText(planDocument(plan as NonNullable<typeof plan>));
   // Where a value stands, and the construct that wrote it, are all that the two may differ in.
   return text.replace(/,\s*"(range|construct)": \{[^}]*\}/g, "");
 }

@@ -1,7 +1,8 @@
 import { type Diagnostic, error, SourceFile, warning } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
 import { githubAnnotations } from "../../../src/report/ci/annotations";
-import { diagnosticsJson, diagnosticsText, findingsText, summaryOf } from "../../../src/report/diagnostics";
+import { diagnosticsText, findingsText, summaryOf } from "../../../src/report/diagnostics";
+import { diagnosticData } from "../../../src/report/documents";
 import { createStyle, plainStyle } from "../../../src/report/style";
 
 const manifest =
@@ -83,7 +84,7 @@ describe("diagnosticsText", () => {
     ]);
     const found = error("plan.not_on_offer", `${address}: kind is gone`, { address, construct: "shop/api" });
     expect(text([found])).toContain("]: shop/api: kind is gone");
-    expect(diagnosticsJson([found])).not.toContain("shop/api");
+    expect(JSON.stringify(diagnosticData(found))).not.toContain("shop/api");
   });
 
   it("sorts several, keeps a blank line between them, and counts", () => {
@@ -163,15 +164,11 @@ describe("githubAnnotations", () => {
 });
 
 it("gives lines and columns in JSON", () => {
-  expect(JSON.parse(diagnosticsJson([unknownKey]))).toEqual({
-    diagnostics: [
-      {
-        severity: "error",
-        code: "manifest.unknown_key",
-        summary: 'service.shop.api has no attribute "runtmie"',
-        hint: 'did you mean "runtime"?',
-        location: { file: "rnv.yaml", line: 5, column: 11, endLine: 5, endColumn: 18 },
-      },
-    ],
+  expect(diagnosticData(unknownKey)).toEqual({
+    severity: "error",
+    code: "manifest.unknown_key",
+    summary: 'service.shop.api has no attribute "runtmie"',
+    hint: 'did you mean "runtime"?',
+    location: { file: "rnv.yaml", line: 5, column: 11, endLine: 5, endColumn: 18 },
   });
 });

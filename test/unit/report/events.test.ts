@@ -1,7 +1,9 @@
 import { error } from "../../../src/diagnostics/diagnostic";
 import type { ApplyCounts, ApplyEvent, SummaryEvent } from "../../../src/model/apply-event";
 import { eventSchema } from "../../../src/model/apply-event";
-import { eventJson, eventText } from "../../../src/report/events";
+import { eventDocument } from "../../../src/report/documents";
+import { escapeJson } from "../../../src/report/escape-text";
+import { eventText } from "../../../src/report/events";
 import { createStyle, plainStyle } from "../../../src/report/style";
 import { address } from "../../support/plan-fixture";
 
@@ -122,7 +124,7 @@ it.each(lines)("%j reads as its line", (event, text) => {
 });
 
 it.each(lines)("%j is one JSON line that its schema accepts and that starts with its type", (event) => {
-  const json = eventJson(event, "2030-01-01T00:00:00Z");
+  const json = escapeJson(eventDocument(event, "2030-01-01T00:00:00Z"));
   expect(json).not.toContain("\n");
   expect(Object.keys(JSON.parse(json)).slice(0, 2)).toEqual(["type", "at"]);
   expect(() => eventSchema.parse(JSON.parse(json))).not.toThrow();

@@ -3,23 +3,24 @@ import { schema } from "../../../src/commands/schemas";
 import { error, SourceFile } from "../../../src/diagnostics/diagnostic";
 import { type ApplyEvent, eventSchema } from "../../../src/model/apply-event";
 import { stateFileSchema } from "../../../src/model/state";
+import { planDocument } from "../../../src/plan/document";
 import { driftDocumentSchema, driftReport } from "../../../src/plan/drift";
 import { planDocumentSchema } from "../../../src/plan/plan-schema";
 import { planFromDocument } from "../../../src/plan/read-document";
 import {
   deploymentsDocument,
   deploymentsSchema,
+  eventDocument,
   historySchema,
   outputsSchema,
   statusDocument,
   statusSchema,
+  versioned,
 } from "../../../src/report/documents";
 import { driftJson } from "../../../src/report/drift-report";
 import { jsonText } from "../../../src/report/escape-text";
-import { eventJson } from "../../../src/report/events";
-import { historyJson } from "../../../src/report/history-text";
-import { planJson, planText } from "../../../src/report/plan-text";
-import { outputsJson } from "../../../src/report/state-list";
+import { planText } from "../../../src/report/plan-text";
+import { outputsDocument } from "../../../src/report/state-list";
 import { plainStyle } from "../../../src/report/style";
 import { StateCipher } from "../../../src/state/cipher";
 import { emptyState } from "../../../src/state/recorded";
@@ -102,9 +103,9 @@ const list = { address: address("service.a"), deployments: [release], hasMore: f
 const documents = [
   ["status", statusSchema, jsonText(statusDocument([service]))],
   ["deployments", deploymentsSchema, jsonText(deploymentsDocument(list))],
-  ["plan", planDocumentSchema, planJson(shopPlan)],
+  ["plan", planDocumentSchema, jsonText(planDocument(shopPlan))],
   ["drift", driftDocumentSchema, driftJson({ report: reported, diagnostics: [] })],
-  ["events", eventSchema, eventJson(failed, at)],
+  ["events", eventSchema, jsonText(eventDocument(failed, at))],
 ] as const;
 
 describe.each(documents)("the published schema of %s", (name, accepts, text) => {
@@ -147,11 +148,11 @@ it("the schemas of outputs and of the history accept what is written", () => {
     digest: "d",
     job: "https://ci.test/1",
   };
-  const history = historyJson({
+  const history = versioned({
     runs: [run, { ...run, commit: "c", endedAt: at, exitCode: 0, counts: { added: 1 } as never }],
   });
   expect(historySchema.safeParse(history).error).toBeUndefined();
-  const outputs = JSON.parse(outputsJson({ url: "https://a.test", ports: [1, { a: null }] }));
+  const outputs = outputsDocument({ url: "https://a.test", ports: [1, { a: null }] });
   expect(outputsSchema.safeParse(outputs).error).toBeUndefined();
   expect(published("history").required).toEqual(["format_version", "runs"]);
 });
@@ -214,7 +215,7 @@ it("a plan read back from its document is shown as it was", () => {
   ];
   const restored = change("update", "service.c", { restores: true, attributes: replaced.attributes });
   const given = plan([replaced, change("adopt", "service.b", { id: "2" }), restored], { standing });
-  const shown = planFromDocument(JSON.parse(planJson(given)));
+  const shown = planFromDocument(JSON.parse(jsonText(planDocument(given))));
   expect(shown && planText(shown, plainStyle)).toBe(planText(given, plainStyle));
 });
 

@@ -2,7 +2,7 @@ import { planDocument } from "../../../src/plan/document";
 import { graphDot, graphMermaid } from "../../../src/report/graph-text";
 import { graphOfAll } from "../../../src/report/html/topology";
 import {
-  outputsJson,
+  outputsDocument,
   outputsText,
   stateJson,
   stateMarkdown,
@@ -106,7 +106,7 @@ it("gives Terraform's shape as JSON, with secrets null and marked", () => {
 it("writes outputs as text and in Terraform's JSON with their types", () => {
   const outputs = { b: true, a: [1, "x"], c: null, d: { e: 2 } };
   expect(outputsText(outputs)).toBe('a = [1, "x"]\nb = true\nc = null\nd = {"e": 2}\n');
-  expect(JSON.parse(outputsJson(outputs))).toEqual({
+  expect(outputsDocument(outputs)).toEqual({
     a: { sensitive: false, type: ["tuple", ["number", "string"]], value: [1, "x"] },
     b: { sensitive: false, type: "bool", value: true },
     c: { sensitive: false, type: "dynamic", value: null },

@@ -1,8 +1,7 @@
 import stringWidth from "string-width";
 import type { Address } from "../../../src/model/address";
-import { releasesText } from "../../../src/report/deployments-text";
 import type { Release, RunningService } from "../../../src/report/documents";
-import { statusText } from "../../../src/report/status-text";
+import { releasesText, statusText } from "../../../src/report/runtime-text";
 import { plainStyle } from "../../../src/report/style";
 import { exactTime, timeAgo } from "../../../src/report/time-text";
 

@@ -1,13 +1,15 @@
-import { commitText } from "./deployments-text";
-import type { Release, RunningService } from "./documents";
+import { shortId } from "../model/resource-id";
+import type { Release, ReleaseList, RunningService } from "./documents";
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { readingOrder } from "./order";
 import { countEach, counted } from "./plan-wording";
-import { alignColumns, type Style, tableLines, wrapLines } from "./style";
-import { exactTime, timeAgo, timeCell } from "./time-text";
+import { joined } from "./sections";
+import { alignColumns, type Style, tableText, wrapLines } from "./style";
+import { elapsedText, exactTime, timeAgo, timeCell } from "./time-text";
 
-/** Characters of a text of the service. */
+/** Characters of a text of the service, and of a name in a column. */
 const longestText = 300;
+const longestName = 60;
 
 const runsWords: Readonly<Record<RunningService["runs"], string>> = {
   release: "live",
@@ -29,8 +31,8 @@ export function statusText(services: readonly RunningService[], now: number, sty
     timeCell(one.release?.finishedAt, now),
   ]);
   const notes = ordered.map((one) => [...variableNotes(one, now), ...standingNotes(one, now)]);
-  const table = tableLines(["service", "runs", "health", "built from", "since"], rows, style, notes);
-  return `${[...table, "", style.colors.bold(wrapLines(countLine(services), style))].join("\n")}\n`;
+  const table = tableText(["service", "runs", "health", "built from", "since"], rows, style, notes);
+  return joined([table, style.colors.bold(wrapLines(countLine(services), style))]);
 }
 
 export function oneStatusText(service: RunningService, now: number, style: Style): string {
@@ -93,12 +95,59 @@ const standingNotes = ({ standing, reason }: RunningService, now: number): strin
 ];
 
 function countLine(services: readonly RunningService[]): string {
-  const words = { ...runsWords, nothing: "without a release" };
-  const all = countEach(
-    words,
-    services.map(({ runs }) => runs),
-  );
+  const runs = services.map((one) => one.runs);
+  const all = countEach({ ...runsWords, nothing: "without a release" }, runs);
   const failed = services.filter(isFailed).length;
   const more = failed === 0 ? "" : `; the last deployment of ${failed} failed`;
   return `${counted(services.length, "service")}: ${all}${more}.`;
+}
+
+/** Renders deployments of one service, newest first, each with its note. `now` in milliseconds. */
+export function releasesText(list: ReleaseList, now: number, style: Style): string {
+  const { address, deployments: releases, reason, hasMore } = list;
+  if (releases.length === 0)
+    return `${escapeText(address)} has no deployments${reason === undefined ? "" : `: ${escapeText(reason)}`}.\n`;
+  const rows = releases.map((one) => [
+    escapeText(one.id),
+    releaseStatus(one, style),
+    commitText(one),
+    escapeText(shorten(one.actor ?? one.trigger ?? "-", longestName)),
+    timeCell(one.createdAt, now),
+    durationCell(one),
+  ]);
+  const notes = releases.map((one) =>
+    releaseNotes(one).map((note) => escapeText(shorten(note, longestText))),
+  );
+  const head = ["deployment", "status", "built from", "by", "created", "took"];
+  const back = releases.some(({ canRollback, serves }) => canRollback && !serves);
+  const closing = [
+    ...(back ? [`To go back to one marked *: rnv rollback ${escapeText(address)} ID`] : []),
+    ...(hasMore && releases.length < 200 ? ["There are older ones: -limit 200 shows more."] : []),
+  ];
+  return joined([tableText(head, rows, style, notes), wrapLines(closing.join("\n"), style)]);
+}
+
+function releaseStatus({ status = "not readable", serves, canRollback }: Release, { colors }: Style): string {
+  const word = escapeText(status);
+  if (serves) return colors.green(`${word}, serves`);
+  const shown = status === "failed" ? colors.red(word) : word;
+  return canRollback ? `${shown} *` : shown;
+}
+
+function durationCell({ createdAt, startedAt, finishedAt }: Release): string {
+  const from = Date.parse(startedAt ?? createdAt ?? "");
+  const to = Date.parse(finishedAt ?? "");
+  return Number.isNaN(from) || Number.isNaN(to) ? "-" : elapsedText((to - from) / 1000);
+}
+
+/** `3f2a91c0b7de`; the branch where no commit is known. */
+const commitText = ({ commit, branch }: Release): string =>
+  escapeText(commit?.slice(0, 12) ?? (branch === undefined ? "-" : shorten(branch, longestName)));
+
+function releaseNotes(release: Release): readonly string[] {
+  const { status, blockedReason, error, sourceDeploymentId: source, cancelRequested } = release;
+  if (error !== undefined) return [error];
+  if (blockedReason !== undefined && status === "queued") return [`waits: ${blockedReason}`];
+  if (cancelRequested && status !== "cancelled") return ["its cancellation was requested"];
+  return source === undefined ? [] : [`rolled back to the release of ${shortId(source)}`];
 }
