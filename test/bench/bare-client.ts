@@ -2,19 +2,17 @@ import { readFileSync } from "node:fs";
 import { Pool } from "undici";
 
 /**
- * The creates of `desired.json` by a client without a plan, a journal and a state. It parses the answers, and lists the
- * services before it creates by name, once a second, as rnv has to.
+ * A client without a plan, a journal and a state, which parses the answers. It sends the reads in `reads.json` or the
+ * creates of `desired.json`. It lists the services before it creates by name, once a second, as rnv has to.
  */
-const base = process.env.RNV_BASE_URL as string;
-const workspace = process.env.RNV_WORKSPACE_ID as string;
-const parallelism = Number(process.argv[2]);
-const { origin, pathname } = new URL(base);
-const pool = new Pool(origin, { connections: parallelism });
+const [, , job, parallelism] = process.argv;
+const base = `${process.env.RNV_BASE_URL}/workspaces/${process.env.RNV_WORKSPACE_ID}`;
+const pool = new Pool(new URL(base).origin, { connections: Number(parallelism) });
 
-async function ask(method: "GET" | "POST", path: string, body?: string, key?: string): Promise<void> {
+async function ask(method: "GET" | "POST", url: string, body?: string, key?: string): Promise<void> {
   const { statusCode, body: answer } = await pool.request({
     method,
-    path: `${pathname}/workspaces/${workspace}/${path}`,
+    path: new URL(url).pathname,
     headers: {
       authorization: `Bearer ${process.env.RNV_API_KEY}`,
       ...(body !== undefined && { "content-type": "application/json" }),
@@ -34,30 +32,36 @@ let listedAt = Number.NEGATIVE_INFINITY;
 function list(): Promise<void> {
   if (listing === undefined || performance.now() - listedAt > 1000) {
     listedAt = performance.now();
-    listing = ask("GET", "canvas");
+    listing = ask("GET", `${base}/canvas`);
   }
   return listing;
 }
 
-async function main(): Promise<void> {
-  const desired = JSON.parse(readFileSync("desired.json", "utf8")) as {
-    name: string;
-    kind: string;
-    fields: Record<string, unknown>;
-  }[];
-  const next = desired.entries();
+interface Desired {
+  readonly name: string;
+  readonly kind: string;
+  readonly fields: Record<string, unknown>;
+}
+
+async function create({ name, kind, fields }: Desired, index: number): Promise<void> {
+  await list();
+  const body = JSON.stringify({ name, kind, configuration: fields, deploy: false });
+  await ask("POST", `${base}/services`, body, `bare-${index}`);
+}
+
+/** Sends a request for each entry of a file, as many at a time as there are connections. */
+async function sendAll<T>(file: string, send: (entry: T, index: number) => Promise<void>): Promise<void> {
+  const next = (JSON.parse(readFileSync(file, "utf8")) as T[]).entries();
   const work = async (): Promise<void> => {
-    for (const [index, { name, kind, fields }] of next) {
-      await list();
-      const body = JSON.stringify({ name, kind, configuration: fields, deploy: false });
-      await ask("POST", "services", body, `bare-${index}`);
-    }
+    for (const [index, entry] of next) await send(entry, index);
   };
-  await Promise.all(Array.from({ length: parallelism }, work));
+  await Promise.all(Array.from({ length: Number(parallelism) }, work));
   await pool.close();
 }
 
-main().catch((cause: unknown) => {
+const sent =
+  job === "reads" ? sendAll<string>("reads.json", (url) => ask("GET", url)) : sendAll("desired.json", create);
+sent.catch((cause: unknown) => {
   console.error(cause);
   process.exit(1);
 });

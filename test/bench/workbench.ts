@@ -16,8 +16,8 @@ export interface Site {
   readonly service: BenchService;
   rnv(...args: readonly string[]): Program;
   floor(): Program;
-  /** Makes all that is declared, in no project, so many at a time. */
-  bareCreates(parallelism: number): Program;
+  /** Sends the reads in `reads.json`, or makes all that is declared, in no project; so many at a time. */
+  bare(job: "reads" | "creates", parallelism: number): Program;
 }
 
 /** Everything a measurement needs, made in a temporary folder and removed afterwards. */
@@ -42,7 +42,7 @@ export async function createWorkbench(): Promise<Workbench> {
     entryPoints: [
       join(__dirname, "service-process.ts"),
       join(__dirname, "floor.ts"),
-      join(__dirname, "bare-creates.ts"),
+      join(__dirname, "bare-client.ts"),
     ],
     bundle: true,
     platform: "node",
@@ -83,7 +83,7 @@ export async function createWorkbench(): Promise<Workbench> {
       folder,
       service,
       rnv: (...args) => program([rnvEntry, ...args]),
-      bareCreates: (parallelism) => program([join(home, "bare-creates.js"), String(parallelism)]),
+      bare: (job, parallelism) => program([join(home, "bare-client.js"), job, String(parallelism)]),
       floor: () => ({ ...program([join(home, "floor.js")]), shows: "No changes." }),
     };
   };
