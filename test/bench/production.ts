@@ -82,5 +82,5 @@ export const production: readonly Measurement[] = [
   verb(["drift"]),
   verb(["status"]),
   verb(["ci", "plan"]),
-  verb(["fleet", "plan"], `ten manifests with ${described}`, ofManifests),
+  verb(["fleet", "plan"], `${described} in ten manifests`, ofManifests),
 ];

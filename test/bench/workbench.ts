@@ -8,7 +8,6 @@ import { measure, type Program } from "./measure";
 import { type BenchService, type ServiceOptions, startService } from "./service";
 
 const root = resolve(__dirname, "../..");
-const built = join(root, "dist/bin");
 
 /** A folder of `rnv` against a service of its own. */
 export interface Site {
@@ -52,9 +51,9 @@ export async function createWorkbench(): Promise<Workbench> {
     logLevel: "warning",
   });
   // A copy, so that a build in the meantime changes nothing.
-  cpSync(built, join(home, "bin"), { recursive: true });
-  cpSync(join(built, "../state"), join(home, "state"), { recursive: true });
-  const rnvEntry = join(home, "bin/rnv.js");
+  for (const part of ["package.json", "dist/bin", "dist/state"])
+    cpSync(join(root, part), join(home, part), { recursive: true });
+  const rnvEntry = join(home, "dist/bin/rnv.js");
   const started: BenchService[] = [];
   const sites = new Map<string, Promise<Site>>();
   let folders = 0;
