@@ -34,13 +34,13 @@ async function watched(
       waiting += 1;
       most = Math.max(most, waiting);
       if (waiting > 64) release();
-      if (waiting === 64) setTimeout(() => release(), 500);
+      if (waiting === 64) setTimeout(() => release(), 1500);
       if (count > answered)
         held ??= new Promise<void>((resolve) => {
           release = resolve;
           setTimeout(resolve, 10_000).unref();
         });
-      await (count > answered ? held : sleep(100));
+      await (count > answered ? held : sleep(path.endsWith("/canvas") ? 500 : 100));
       waiting -= 1;
       if (path.endsWith("/canvas")) besideCanvas = [...come];
     };
