@@ -4,7 +4,7 @@ import { type Mask, noMask } from "../model/value";
 import { defaultGaps } from "./gaps";
 import { checkBaseUrl } from "./http-transport";
 import { authorizationWith, prepareRequest } from "./prepare-request";
-import { mostRequests, RateLimiter } from "./rate-limiter";
+import { RateLimiter } from "./rate-limiter";
 import type { KnownSecrets } from "./recorded-values";
 import { Redactor } from "./redactor";
 import { RequestAttempts, type RetryContext } from "./retry";
@@ -20,8 +20,8 @@ export interface ClientOptions
   readonly apiKey: Secret;
   /** 32 hex digits that all request ids hold; from `random` unless given. */
   readonly runId?: string;
-  /** Most requests in flight; `mostRequests` unless said. */
-  readonly maxConcurrency?: number;
+  /** Bounds the requests of all clients that share it; `mostRequests` of this client unless given. */
+  readonly limiter?: RateLimiter;
   readonly userAgent?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly maxBodyBytes?: number;
@@ -83,7 +83,7 @@ export function openClient(options: ClientOptions): Client {
     transport,
     clock,
     random,
-    limiter: new RateLimiter(clock, Math.max(1, options.maxConcurrency ?? mostRequests)),
+    limiter: options.limiter ?? new RateLimiter(clock),
     deadlineMs: options.deadlineMs ?? 300_000,
     gaps: options.gaps ?? defaultGaps,
     host: new URL(baseUrl).host,

@@ -47,7 +47,7 @@ export class RateLimiter {
 
   constructor(
     private readonly clock: Clock,
-    private readonly maxConcurrency: number,
+    private readonly maxConcurrency = mostRequests,
   ) {
     this.#concurrency = Math.min(initialConcurrency, maxConcurrency);
   }
@@ -104,10 +104,7 @@ export class RateLimiter {
     while (this.#queue.length > 0 && this.#inFlight < this.#concurrency) {
       const now = this.clock.elapsed();
       const wait = Math.max(this.#pausedUntil - now, this.#rate.wait(now));
-      if (wait > 0) {
-        this.#startWaitersAfter(wait);
-        return;
-      }
+      if (wait > 0) return void this.#startWaitersAfter(wait);
       const waiter = this.#queue.shift() as PermitWaiter;
       this.#inFlight += 1;
       this.#rate.start(now);

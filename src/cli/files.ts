@@ -27,10 +27,7 @@ export function writeWholeFile(file: string, text: string, { keep = false, mode 
   let scratch = `${file}.${process.pid}.tmp`;
   try {
     const there = keep ? undefined : statSync(file, { throwIfNoEntry: false });
-    if (there && !there.isFile()) {
-      writeFileSync(file, text);
-      return;
-    }
+    if (there && !there.isFile()) return void writeFileSync(file, text);
     // A rename would replace a symbolic link itself.
     const path = there ? realpathSync(file) : file;
     scratch = `${path}.${process.pid}.tmp`;

@@ -52,7 +52,7 @@ export const sourcesOf = ({ target, screen }: Pick<Run, "target" | "screen">) =>
 
 /** Opens the capabilities of a target, each at its first use. */
 export function openTarget(target: Target, screen: Screen): OpenTarget {
-  const { environment, cwd, takesUnnamed, answerTimeoutMs: exchangeTimeoutMs, maxConcurrency } = target;
+  const { environment, cwd, takesUnnamed, answerTimeoutMs: exchangeTimeoutMs, limiter } = target;
   const { terminal, signal } = screen;
   const settings = readSettings(target);
   const isEmbedded = settings.baseUrl === "embedded";
@@ -91,7 +91,7 @@ export function openTarget(target: Target, screen: Screen): OpenTarget {
       const transport = createHttpTransport({ environment, ...limits });
       return { ...transport, send: (request) => stateServer.during(() => transport.send(request)) };
     },
-    maxConcurrency,
+    limiter,
     onWait: service.onWait,
     onDeprecation: ({ endsOn, link }) => {
       const summary = `the platform will remove a part of its API that rnv ${version} uses`;

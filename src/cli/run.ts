@@ -1,11 +1,12 @@
 import { setMaxListeners } from "node:events";
 import { type Command, CommanderError } from "commander";
-import { mostRequests } from "../api/rate-limiter";
+import { mostRequests, RateLimiter } from "../api/rate-limiter";
 import { isMissing } from "../declaration/project-files";
 import { error } from "../diagnostics/diagnostic";
 import { programRunner } from "../manifest/text/run-program";
 import { reasonOf } from "../model/file-error";
 import type { ProcessEnvironment } from "../model/process-environment";
+import { systemClock } from "../model/time";
 import { normalizeArgv, optionShapes } from "./argv";
 import { untrustedJob } from "./ci/job";
 import { checkWritable } from "./files";
@@ -102,7 +103,7 @@ function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonl
     )?.long,
     ids: options.ids.valueIn(command),
     answerTimeoutMs: options.answerTimeoutMs.valueIn(command),
-    maxConcurrency: Math.max(mostRequests, options.parallelism.valueIn(command)),
+    limiter: new RateLimiter(systemClock, Math.max(mostRequests, options.parallelism.valueIn(command))),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { RateLimiter } from "../api/rate-limiter";
 import type { Transport } from "../api/transport";
 import type { RunProgram, StackUnit, SynthesizedFiles } from "../declaration/load-request";
 import { stackPlaceholder, stateAddress } from "../declaration/state-location";
@@ -40,7 +41,7 @@ export interface Request {
   /** Ids of the instances to look at; undefined for those that have a state. */
   readonly ids?: readonly string[] | undefined;
   readonly answerTimeoutMs?: number | undefined;
-  readonly maxConcurrency?: number | undefined;
+  readonly limiter?: RateLimiter | undefined;
   /** Wraps the transport for members of a fleet that share answers. */
   readonly openTransport?: ((open: () => Transport) => Transport) | undefined;
 }

@@ -72,7 +72,7 @@ type PerProcess = "baseUrl" | "workspaceId" | "credential" | "host" | "pid" | "c
 
 interface RunParts
   extends Omit<Context, PerProcess | "backend" | "connect" | "stateKey">,
-    Pick<ConnectionOptions, "maxConcurrency" | "onWait" | "onDeprecation"> {
+    Pick<ConnectionOptions, "limiter" | "onWait" | "onDeprecation"> {
   readonly settings: Settings;
   /** A state that names no stage becomes that of this stage. */
   readonly takesUnnamed: boolean;
@@ -84,7 +84,7 @@ interface RunParts
 /** Opens the capabilities of a run. Nothing is asked before a command needs it. */
 export function openRun(parts: RunParts): OpenContext {
   const { settings, takesUnnamed, openTransport, openStateTransport, ...run } = parts;
-  const { maxConcurrency, onWait, onDeprecation, ...place } = run;
+  const { limiter, onWait, onDeprecation, ...place } = run;
   const { environment, stack, stage, signal, say } = place;
   const { workspaceId, gaps } = settings;
   // The workspace that the state must belong to. Verbs that only read or correct a state work without.
@@ -111,7 +111,7 @@ export function openRun(parts: RunParts): OpenContext {
       gaps,
       signal,
       say,
-      maxConcurrency,
+      limiter,
       onWait,
       onDeprecation,
       userAgent: `rnv/${version}`,

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { ApiError, diagnosticOf } from "../api/api-error";
 import { gapSettings } from "../api/gap-rules";
 import { checkBaseUrl, createHttpTransport } from "../api/http-transport";
+import { RateLimiter } from "../api/rate-limiter";
 import { embeddedUrl } from "../api/transport";
 import { embeddedTransport, readApiKey } from "../commands/open-connection";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
@@ -99,10 +100,7 @@ function sessionOf(provider: Provider, settings: ProviderSettings, terraformVers
 }
 
 interface ProviderSettings
-  extends Pick<
-    SessionOptions,
-    "acceptMissing" | "deletionProtection" | "gaps" | "maxConcurrency" | "workspaceId"
-  > {
+  extends Pick<SessionOptions, "acceptMissing" | "deletionProtection" | "gaps" | "limiter" | "workspaceId"> {
   /** Ends in `/api/v1`, or `embedded`. */
   readonly baseUrl: string;
   readonly apiKey: Secret | undefined;
@@ -147,7 +145,7 @@ export function providerSettings(
     workspaceId,
     apiKey: typeof key === "string" ? new Secret(key) : undefined,
     gaps: gaps.settings,
-    maxConcurrency: typeof most === "number" ? most : undefined,
+    limiter: new RateLimiter(systemClock, typeof most === "number" ? most : undefined),
     deletionProtection: config.deletion_protection === true,
     acceptMissing: config.accept_missing === true,
     diagnostics: [

@@ -38,15 +38,22 @@ export interface Shape {
   readonly chained?: boolean;
   /** Services of one project; 500 unless said. */
   readonly perProject?: number;
+  /** Variables of each service. */
+  readonly variables?: number;
   /** Each project in a file of its own: of one manifest in a folder `rnv/`, or each a manifest in a folder of its own. */
   readonly isSplit?: true | "fleet";
 }
 
+/** So many variables of a service. */
+export const variablesOf = (count: number): Readonly<Record<string, string>> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`V${index}`, `value ${index}`]));
+
 /** The desired state as plain data: the content of the manifest, and the input of the floor program. */
 export function desiredServices(
   shape: Shape,
-): { project: string; name: string; kind: string; fields: Fields }[] {
+): { project: string; name: string; kind: string; fields: Fields; variables?: Fields | undefined }[] {
   const perProject = shape.perProject ?? 500;
+  const variables = shape.variables ? variablesOf(shape.variables) : undefined;
   return Array.from({ length: shape.count }, (_, index) => {
     const project = `p${Math.floor(index / perProject)}`;
     const fields = fieldsOf(index, shape.width);
@@ -55,6 +62,7 @@ export function desiredServices(
       project,
       name: `s${index}`,
       kind: "web",
+      variables,
       fields:
         shape.chained === true && before >= 0
           ? {
@@ -82,12 +90,13 @@ export function manifestFiles(shape: Shape): ReadonlyMap<string, string> {
 function manifestOf(services: ReturnType<typeof desiredServices>): string {
   const lines = ["projects:"];
   let open = "";
-  for (const { project, name, kind, fields } of services) {
+  for (const { project, name, kind, fields, variables } of services) {
     if (project !== open) lines.push(`  ${project}:`, "    services:");
     open = project;
     lines.push(`      ${name}:`, `        name: ${name}`, `        kind: ${kind}`, "        configuration:");
     for (const [field, value] of Object.entries(fields)) lines.push(`          ${field}: ${scalar(value)}`);
     lines.push("        deploy: { when: never }");
+    if (variables) lines.push(`        variables: ${JSON.stringify(variables)}`);
   }
   return `${lines.join("\n")}\n`;
 }

@@ -1,12 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { writeFigures } from "../support/figures-page";
+import { production } from "./production";
 import { type Row, table } from "./row";
 import { measurements as ofRnv } from "./rows";
 import { throughTerraform } from "./through-terraform";
 import { createWorkbench } from "./workbench";
 
-const measurements = [...ofRnv, ...throughTerraform];
+const measurements = [...ofRnv, ...production, ...throughTerraform];
 
 const usage = `npm run bench -- [--pairs N] [--only NAME,…] [--section NAME] [--json FILE]
 

@@ -57,6 +57,12 @@ export async function measure(program: Program): Promise<Run> {
   return run;
 }
 
+export async function times<T>(count: number, make: () => Promise<T>): Promise<T[]> {
+  const made: T[] = [];
+  for (let i = 0; i < count; i += 1) made.push(await make());
+  return made;
+}
+
 export interface Pairs {
   readonly a: readonly number[];
   readonly b: readonly number[];

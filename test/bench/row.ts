@@ -1,3 +1,5 @@
+import { median, type Pairs, ratiosOf } from "./measure";
+
 /** One line of the table. */
 export interface Row {
   readonly name: string;
@@ -45,3 +47,58 @@ function shown(value: number, unit: Row["unit"]): string {
   if (unit === "requests") return `${value}`;
   return `${value < 10 ? value.toFixed(2) : Math.round(value)} ${unit}`;
 }
+
+export const atMost = (value: number) => ({ kind: "at most" as const, value });
+export const atLeast = (value: number) => ({ kind: "at least" as const, value });
+
+/** A target for each major version of Node that has one. */
+export type ByNode = Readonly<Record<number, number>>;
+
+export function onThisNode(targets: ByNode): Row["target"] {
+  const target = targets[Number.parseInt(process.versions.node, 10)];
+  return target === undefined ? undefined : atMost(target);
+}
+
+export const ratioRow = (
+  name: string,
+  measured: string,
+  { a, b, ratios }: Pairs,
+  target: Row["target"],
+  names: readonly [string, string],
+): Row => ({
+  name,
+  measured,
+  value: median(ratios),
+  unit: "x",
+  target,
+  count: ratios.length,
+  min: Math.min(...ratios),
+  max: Math.max(...ratios),
+  medians: { [names[0]]: median(a), [names[1]]: median(b) },
+});
+
+export const valuesRow = (
+  name: string,
+  measured: string,
+  values: readonly number[],
+  unit: Row["unit"],
+  target: Row["target"],
+  medians?: Row["medians"],
+): Row => ({
+  ...{ name, measured, unit, target, medians },
+  value: median(values),
+  count: values.length,
+  min: Math.min(...values),
+  max: Math.max(...values),
+});
+
+/** Times beside the time that the requests alone would take. */
+export const idealRow = (
+  name: string,
+  times: readonly number[],
+  ideal: number,
+  target?: Row["target"],
+): Row => {
+  const b = times.map(() => ideal);
+  return ratioRow(name, "ideal", { a: times, b, ratios: ratiosOf(times, b) }, target, ["rnv", "ideal"]);
+};

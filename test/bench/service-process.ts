@@ -1,24 +1,26 @@
 import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { serveEmulator } from "../../src/emulator/http-server";
 import type { ServiceOptions, ServiceReport, Writes } from "./service";
 import { warmUp } from "./warm-up";
 
 /**
- * The emulator in a process of its own, for measurements. Options come as JSON on argv; every message "report" is
- * answered with what was seen since the last one.
+ * The emulator in a process of its own, for measurements. Options come as JSON on argv. A message "report" is answered with
+ * the requests since the last report. A number is the latency from then on.
  */
 async function main(): Promise<void> {
   await warmUp(2000);
-  const options = JSON.parse(process.argv[2] ?? "{}") as ServiceOptions;
+  let { latencyMs = 0, ...options } = JSON.parse(process.argv[2] ?? "{}") as ServiceOptions;
   const emulator = createEmulator(options);
   let writes: Writes[] = [];
-  let reads = 0;
+  let reads: string[] = [];
   const server = await serveEmulator({
     exchange: async (request) => {
       const at = performance.now();
+      if (latencyMs > 0) await sleep(latencyMs);
       const exchange = await emulator.exchange(request);
-      if (request.method === "GET") reads += 1;
+      if (request.method === "GET") reads.push(request.url);
       else {
         const status = exchange.kind === "answer" ? exchange.response.status : 0;
         const isCreate = request.method === "POST" && request.url.endsWith("/services");
@@ -28,11 +30,15 @@ async function main(): Promise<void> {
     },
   });
   process.on("disconnect", () => process.exit());
-  process.on("message", () => {
+  process.on("message", (message) => {
+    if (typeof message === "number") {
+      latencyMs = message;
+      return;
+    }
     emulator.resetLog();
     const report: ServiceReport = { writes, reads };
     writes = [];
-    reads = 0;
+    reads = [];
     process.send?.({ kind: "report", report });
   });
   process.send?.({

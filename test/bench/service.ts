@@ -17,13 +17,16 @@ export interface Writes {
 
 export interface ServiceReport {
   readonly writes: readonly Writes[];
-  readonly reads: number;
+  /** Addresses. */
+  readonly reads: readonly string[];
 }
 
 export interface BenchService {
   readonly env: Readonly<Record<string, string>>;
   /** The requests since the last report. */
   report(): Promise<ServiceReport>;
+  /** Answers after so many milliseconds from now on. */
+  delay(latencyMs: number): void;
   stop(): Promise<void>;
 }
 
@@ -49,6 +52,7 @@ export async function startService(script: string, options: ServiceOptions = {})
       child.send("report");
       return (await answer).report as ServiceReport;
     },
+    delay: (latencyMs) => void child.send(latencyMs),
     stop: () =>
       new Promise((resolve) => {
         if (child.exitCode !== null || child.signalCode !== null) return resolve();

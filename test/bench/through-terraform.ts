@@ -2,9 +2,11 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { selfSigned } from "../../src/terraform/certificate";
 import { builtProvider } from "../support/built-provider";
-import { inPairs, measure, type Program } from "./measure";
-import type { Row } from "./row";
-import { atMost, type Measurement, ratioRow, times, valuesRow } from "./rows";
+import { variablesOf } from "./data";
+import { inPairs, measure, type Pairs, type Program, times } from "./measure";
+import { described, requestsOf } from "./production";
+import { atMost, idealRow, onThisNode, type Row, ratioRow, valuesRow } from "./row";
+import { type Measurement, quiet } from "./rows";
 import type { Workbench } from "./workbench";
 
 const magicCookie = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
@@ -25,11 +27,11 @@ resource "rnv_service" "s" {
 }
 `;
 
-const maps = (count: number): string => `
+const maps = (count: number, variables: number): string => `
 resource "rnv_variables" "s" {
   count      = ${count}
   service_id = rnv_service.s[count.index].id
-  values     = { LOG_LEVEL = "info", PORT = "3000", QUEUE = "jobs" }
+  values     = ${JSON.stringify(variablesOf(variables))}
 }
 `;
 
@@ -47,15 +49,16 @@ resource "terraform_data" "s" {
 /** As many attributes as a service has in the state. */
 const asManyFields = Array.from({ length: 68 }, (_, index) => `a${index} = "main"`);
 
-const manifest = (count: number): string => {
+const manifest = (count: number, variables?: number): string => {
   const names = Array.from({ length: count }, (_, index) => `s-${index}`);
-  const settings = "{ kind: web, configuration: { branch: main, plan: free }, deploy: { when: never } }";
+  const fixed = { kind: "web", configuration: { branch: "main", plan: "free" }, deploy: { when: "never" } };
+  const settings = JSON.stringify({ ...fixed, variables: variables && variablesOf(variables) });
   return `services:\n${names.map((name) => `  ${name}: ${settings}\n`).join("")}`;
 };
 
 /** A folder of Terraform with the built provider, and a service of its own. */
 async function siteOf(bench: Workbench, text: string) {
-  const { folder, service } = await bench.declared({ count: 0, width: "lean" });
+  const { folder, service, rnv } = await bench.declared({ count: 0, width: "lean" });
   const used = join(folder, "used");
   const peak = JSON.stringify(resolve(__dirname, "../support/peak-memory.cjs"));
   // The processes of the provider say themselves what they took.
@@ -87,11 +90,21 @@ async function siteOf(bench: Workbench, text: string) {
       .map((line) => JSON.parse(line));
     const providerMs = all.reduce((sum, one) => sum + one.ms, 0);
     const megabytes = (Math.max(...all.map((one) => one.kb)) * 1024) / 1e6;
-    return { ms, requests: reads + writes.length, providerMs, megabytes };
+    return { ms, requests: reads.length + writes.length, providerMs, megabytes };
   };
   const plan: Program = { ...run("plan", "-input=false"), shows: "No changes." };
-  return { folder, plan, apply: run("apply", "-auto-approve", "-input=false"), run, take };
+  return { folder, service, rnv, plan, apply: run("apply", "-auto-approve", "-input=false"), run, take };
 }
+
+/** Plans in turn, with `rnv` and through Terraform, of the live services that Terraform has made and `rnv` adopts. */
+async function sameWork(site: Awaited<ReturnType<typeof siteOf>>, text: string, pairs: number) {
+  writeFileSync(join(site.folder, "rnv.yaml"), text);
+  await measure(site.rnv("apply", "-auto-approve", "-adopt", "-verify-values"));
+  return inPairs({ ...site.rnv("plan"), shows: quiet }, site.plan, pairs);
+}
+
+const sameWorkRow = (name: string, compared: Pairs, target: Row["target"]): Row =>
+  ratioRow(name, "wall with rnv / through Terraform", compared, target, ["rnv", "Terraform"]);
 
 /** From the start of the provider to its first line, beside that of Node alone. */
 async function startRow(bench: Workbench, pairs: number): Promise<Row> {
@@ -114,6 +127,13 @@ async function startRow(bench: Workbench, pairs: number): Promise<Row> {
   ]);
 }
 
+async function smallPlan(bench: Workbench, pairs: number): Promise<Row> {
+  const site = await siteOf(bench, services(100));
+  await measure(site.apply);
+  const compared = await sameWork(site, manifest(100), pairs);
+  return sameWorkRow("no-op plan, 100 services", compared, onThisNode({ 22: 0.17 }));
+}
+
 const plansAndApplies = async (bench: Workbench, pairs: number, count: number): Promise<readonly Row[]> => {
   const name = `no-op plan, ${resourcesOf(count)}`;
   const ours = await siteOf(bench, services(count));
@@ -131,10 +151,7 @@ const plansAndApplies = async (bench: Workbench, pairs: number, count: number): 
     const compared = await inPairs(ours.plan, theirs.plan, pairs);
     rows.push(ratioRow(name, measured, compared, target, ["rnv_service", "terraform_data"]));
   }
-  const sameWork = await inPairs({ ...byRnv.rnv("plan"), shows: "No changes." }, ours.plan, pairs);
-  rows.push(
-    ratioRow(name, "wall with rnv / through Terraform", sameWork, atMost(0.07), ["rnv", "Terraform"]),
-  );
+  rows.push(sameWorkRow(name, await sameWork(ours, manifest(count), pairs), onThisNode({ 22: 0.07 })));
   const took = await times(pairs, () => ours.take(ours.plan));
   rows.push(
     valuesRow(
@@ -154,7 +171,7 @@ const plansAndApplies = async (bench: Workbench, pairs: number, count: number): 
 
 /** Measures a workspace whose services have a map of variables each. */
 const withVariables = async (bench: Workbench, pairs: number, count: number): Promise<readonly Row[]> => {
-  const site = await siteOf(bench, services(count) + maps(count));
+  const site = await siteOf(bench, services(count) + maps(count, 3));
   const rowsOf = (verb: string, runs: readonly Awaited<ReturnType<typeof site.take>>[]): readonly Row[] => {
     const name = `${verb}, ${resourcesOf(count)} with a map of variables each`;
     const all = (key: keyof (typeof runs)[number]): readonly number[] => runs.map((run) => run[key]);
@@ -170,12 +187,26 @@ const withVariables = async (bench: Workbench, pairs: number, count: number): Pr
   return [...rowsOf("apply", [applied]), ...rowsOf("no-op plan", planned)];
 };
 
+/** The same services as users wait for them, on a platform that answers after 50 ms. */
+const inProduction = async (bench: Workbench, pairs: number): Promise<readonly Row[]> => {
+  const site = await siteOf(bench, services(300) + maps(300, 2));
+  await measure(site.apply);
+  const { ideal } = await requestsOf(site.service, 50, site.plan);
+  const compared = await sameWork(site, manifest(300, 2), pairs);
+  const name = `no-op plan, ${described}, 50 ms latency`;
+  return [
+    sameWorkRow(name, compared, atMost(0.18)),
+    idealRow(`${name}, through Terraform`, compared.b, ideal, atMost(8)),
+  ];
+};
+
 /** Through Terraform, with the provider. */
 export const throughTerraform: readonly Measurement[] = [
   {
     ...{ name: "provider", needsTerraform: true, section: "terraform-1000" },
     run: async (bench, pairs) => [
       await startRow(bench, pairs),
+      await smallPlan(bench, pairs),
       ...(await plansAndApplies(bench, pairs, 1000)),
     ],
   },
@@ -183,4 +214,5 @@ export const throughTerraform: readonly Measurement[] = [
     ...{ name: "provider-variables", needsTerraform: true, section: "terraform-variables" },
     run: (bench, pairs) => withVariables(bench, pairs, 1000),
   },
+  { name: "production-terraform", needsTerraform: true, run: inProduction },
 ];

@@ -8,7 +8,6 @@ import { measure, type Program } from "./measure";
 import { type BenchService, type ServiceOptions, startService } from "./service";
 
 const root = resolve(__dirname, "../..");
-const built = join(root, "dist/bin");
 
 /** A folder of `rnv` against a service of its own. */
 export interface Site {
@@ -16,8 +15,8 @@ export interface Site {
   readonly service: BenchService;
   rnv(...args: readonly string[]): Program;
   floor(): Program;
-  /** Makes all that is declared, in no project, so many at a time. */
-  bareCreates(parallelism: number): Program;
+  /** Sends the reads in `reads.json`, or makes all that is declared, in no project; so many at a time. */
+  bare(job: "reads" | "creates", parallelism: number): Program;
 }
 
 /** Everything a measurement needs, made in a temporary folder and removed afterwards. */
@@ -42,7 +41,7 @@ export async function createWorkbench(): Promise<Workbench> {
     entryPoints: [
       join(__dirname, "service-process.ts"),
       join(__dirname, "floor.ts"),
-      join(__dirname, "bare-creates.ts"),
+      join(__dirname, "bare-client.ts"),
     ],
     bundle: true,
     platform: "node",
@@ -52,9 +51,9 @@ export async function createWorkbench(): Promise<Workbench> {
     logLevel: "warning",
   });
   // A copy, so that a build in the meantime changes nothing.
-  cpSync(built, join(home, "bin"), { recursive: true });
-  cpSync(join(built, "../state"), join(home, "state"), { recursive: true });
-  const rnvEntry = join(home, "bin/rnv.js");
+  for (const part of ["package.json", "dist/bin", "dist/state"])
+    cpSync(join(root, part), join(home, part), { recursive: true });
+  const rnvEntry = join(home, "dist/bin/rnv.js");
   const started: BenchService[] = [];
   const sites = new Map<string, Promise<Site>>();
   let folders = 0;
@@ -83,7 +82,7 @@ export async function createWorkbench(): Promise<Workbench> {
       folder,
       service,
       rnv: (...args) => program([rnvEntry, ...args]),
-      bareCreates: (parallelism) => program([join(home, "bare-creates.js"), String(parallelism)]),
+      bare: (job, parallelism) => program([join(home, "bare-client.js"), job, String(parallelism)]),
       floor: () => ({ ...program([join(home, "floor.js")]), shows: "No changes." }),
     };
   };

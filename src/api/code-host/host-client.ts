@@ -6,6 +6,7 @@ import { ApiError } from "../api-error";
 import { openClient } from "../client";
 import { safeAddress } from "../http-transport";
 import { parseAnswer } from "../parse-answer";
+import { RateLimiter } from "../rate-limiter";
 import { requestOf } from "../send";
 import { readRetryAfter, type Transport, type WireResponse } from "../transport";
 import type { HostOptions } from "./code-host";
@@ -55,7 +56,7 @@ export function createHostClient(
     clock,
     headers,
     deadlineMs,
-    maxConcurrency: 1,
+    limiter: new RateLimiter(clock, 1),
     userAgent: `rnv/${version}`,
     // For jitter: no secret.
     random: Math.random,

@@ -98,10 +98,7 @@ function writePlanned({ target, outcome, applied }: PlannedTarget, folder: strin
   const { plan, diagnostics } = outcome;
   const write = replaceFiles(folder, ["plan.rnvplan", "apply.md", "plan.md", "plan.html"]);
   if (applied !== undefined) write("apply.md", applied);
-  if (!plan) {
-    write("plan.json", errorDocument({ diagnostics }));
-    return;
-  }
+  if (!plan) return void write("plan.json", errorDocument({ diagnostics }));
   const isSaved = !hasErrors(plan.diagnostics) && applied === undefined;
   if (isSaved) write("plan.rnvplan", savedPlanOf(target, { files, overridePolicies }, plan, outcome), 0o600);
   write("plan.json", jsonText(planDocument(plan)));

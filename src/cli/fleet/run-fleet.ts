@@ -86,8 +86,7 @@ export async function runFleet(
   const most = given.parallelism ?? 2 * availableParallelism();
   const runGroups = (groups: readonly (readonly FleetMember[])[]) => {
     const parallelism = Math.max(1, Math.floor(most / groups.length));
-    const share = mostRequests / Math.min(groups.length, most) / parallelism;
-    const maxConcurrency = Math.max(1, Math.floor(share));
+    const maxConcurrency = Math.max(1, Math.floor(mostRequests / Math.min(groups.length, most)));
     const job = { verb, given, untrusted, answerTimeoutMs, parallelism, maxConcurrency };
     const runOne = (members: readonly FleetMember[]) => runProcess({ ...job, members }, signal, onResult);
     return runTargets(groups, runOne, { parallelism: most, signal });

@@ -1,12 +1,15 @@
 import { once, setMaxListeners } from "node:events";
+import { RateLimiter } from "../../api/rate-limiter";
 import { parseJson, type Transport, type WireRequest, type WireResponse } from "../../api/transport";
 import { endedMember, memberResult } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
 import type { FleetMember } from "../../manifest/beside/find-fleet";
 import { programRunner } from "../../manifest/text/run-program";
+import { systemClock } from "../../model/time";
 import type { DriftClass } from "../../plan/drift";
 import type { FleetVerb } from "../../report/fleet-report";
 import type { Run, TargetEnd } from "../open-target";
+import { options } from "../options";
 import { withProfile } from "../profile";
 import { resultsOf } from "../run-targets";
 import { type Screen, usage } from "../screen";
@@ -23,29 +26,28 @@ export interface WorkValues {
 }
 
 /** The first message to a process: the members that it runs. */
-export interface MembersJob extends Pick<Request, "untrusted" | "answerTimeoutMs" | "maxConcurrency"> {
+export interface MembersJob extends Pick<Request, "untrusted" | "answerTimeoutMs"> {
   readonly verb: FleetVerb;
   readonly given: WorkValues;
   /** Members at the same time. */
   readonly parallelism: number;
+  readonly maxConcurrency: number;
   readonly members: readonly FleetMember[];
 }
-
-/** Changes in flight: the same limit as without a fleet. */
-const parallelism = 10;
 
 /** Runs the members that the process of the fleet sends, and sends back the result of each. */
 export async function runMembers({ signal: interruption, terminal }: Screen): Promise<undefined> {
   const { send } = process;
   if (send === undefined) throw usage("rnv fleet plan, drift and apply start this verb");
   const job = await new Promise<MembersJob>((resolve) => process.once("message", resolve));
-  const { verb, members, untrusted, answerTimeoutMs, maxConcurrency } = job;
+  const { verb, members, untrusted, answerTimeoutMs } = job;
   const words = `rnv ${verb}`;
   // The process of the fleet ended: an apply finishes requests in flight, other verbs stop.
   process.once("disconnect", () => {
     if (verb === "apply") process.kill(process.pid, "SIGINT");
     else process.kill(-process.pid, "SIGKILL");
   });
+  const limiter = new RateLimiter(systemClock, job.maxConcurrency);
   const openTransport = members.length > 1 ? shareAnswers(interruption) : undefined;
   const runMember = async (member: FleetMember): Promise<void> => {
     const { cwd, stage } = member;
@@ -66,7 +68,7 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
       stacks: [],
       untrusted,
       answerTimeoutMs,
-      maxConcurrency,
+      limiter,
     };
     const { environment } = request;
     const silent = { ...terminal, out: () => {}, err: () => {} };
@@ -91,7 +93,8 @@ async function runVerb({ verb, given }: MembersJob, run: Run): Promise<TargetEnd
   const { secrets, lockTimeoutMs = 0 } = given;
   if (verb === "plan") return countedPlan(run, judgedRequestOf({ secrets }, target));
   if (verb === "drift") return driftOf(run, given);
-  return showApply(run, { lockTimeoutMs, parallelism, autoApprove: true }, judgedRequestOf({}, target));
+  const changes = { lockTimeoutMs, parallelism: options.parallelism.absent, autoApprove: true };
+  return showApply(run, changes, judgedRequestOf({}, target));
 }
 
 /**

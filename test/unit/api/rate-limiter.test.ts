@@ -43,17 +43,6 @@ describe("the rate limiter", () => {
     );
   });
 
-  it.each([1, 3, 8])("grows to its maximum of %i with clean answers, and no further", async (max) => {
-    const limiter = new RateLimiter(steppingClock(), max);
-    for (let answers = 0; answers < 60; answers += 1) (await limiter.acquire(patient))("clean");
-    expect(limiter.concurrency).toBe(max);
-    const granted: Release[] = [];
-    for (let asked = 0; asked < max + 3; asked += 1)
-      void limiter.acquire(patient).then((release) => granted.push(release));
-    await settle();
-    expect(granted).toHaveLength(max);
-  });
-
   it("sends more again a while after a refusal: the service may bear more than it did", () => {
     const rate = new AdaptiveRate();
     for (let i = 0; i < 10; i += 1) rate.succeeded(0);

@@ -1,4 +1,5 @@
 import { type Client, type ClientOptions, createClient } from "../../../src/api/client";
+import { RateLimiter } from "../../../src/api/rate-limiter";
 import type { WaitEvent } from "../../../src/api/retry";
 import type { ApiRequest } from "../../../src/api/send";
 import type { Transport, WireRequest, WireResponse } from "../../../src/api/transport";
@@ -31,7 +32,7 @@ export interface ScriptedClient {
 /** A client whose service answers with the replies in order, the last one again and again. */
 export function scriptedClient(
   replies: readonly Reply[] | ((request: WireRequest, index: number) => Reply),
-  options: Partial<ClientOptions> = {},
+  { maxConcurrency, ...options }: Partial<ClientOptions> & { readonly maxConcurrency?: number } = {},
 ): ScriptedClient {
   const clock = steppingClock();
   const sent: WireRequest[] = [];
@@ -52,7 +53,7 @@ export function scriptedClient(
     close: async () => {},
   };
   const client = createClient({
-    ...{ baseUrl, transport, clock },
+    ...{ baseUrl, transport, clock, limiter: new RateLimiter(clock, maxConcurrency) },
     apiKey: new Secret(apiKey),
     random: () => 0.5,
     onWait: (event) => waits.push(event),
