@@ -9,7 +9,7 @@ import { capitalized } from "../model/wording";
 import { escapeJson, escapeText, jsonText } from "../report/escape-text";
 import { type Run, runOn, type SharedOutputs, stateOf, type TargetEnd } from "./open-target";
 import { resolveTargets } from "./resolve";
-import { exitCodes, outcomeOf, outStyle, report, type Screen, usage } from "./screen";
+import { exitCodes, outcomeOf, report, type Screen, usage } from "./screen";
 import { type Request, type Target, type TargetRules, targetAt } from "./target";
 import { withOut } from "./terminal";
 import type { Verb, VerbEnd } from "./verb";
@@ -198,10 +198,9 @@ async function withOthers(
   return { ...unit, crossValues, others: known };
 }
 
-/** Returns the heading of a stage or a stack on a shared standard output. */
 function titleOf(screen: Screen, kind: "stage" | "stack", name: string, gap: string): string {
   if (screen.format === "json") return `${escapeJson({ type: kind, [kind]: name })}\n`;
   const title = escapeText(`${capitalized(kind)} ${name}`);
   if (screen.format === "markdown") return `${gap}## ${title}\n\n`;
-  return `${gap}${outStyle(screen).colors.bold(title)}\n\n`;
+  return `${gap}${screen.terminal.style.colors.bold(title)}\n\n`;
 }

@@ -10,14 +10,14 @@ import { normalizeArgv, optionShapes } from "./argv";
 import { untrustedJob } from "./ci/job";
 import { checkWritable } from "./files";
 import { type Run, runOn } from "./open-target";
-import { options } from "./options";
+import { isGiven, options } from "./options";
 import { connectionIn, withProfile } from "./profile";
 import { createProgram, failedJson } from "./program";
 import { endOf, runOnTargets } from "./run-targets";
 import { exitCodes, failureOf, report, type Screen, usage } from "./screen";
 import { type Request, targetAt } from "./target";
 import { createTerminal, type TerminalStreams } from "./terminal";
-import { isGiven, type Verb, valuesIn, wordsOf } from "./verb";
+import { type Verb, valuesIn, wordsOf } from "./verb";
 
 export interface Host extends TerminalStreams, Pick<NodeJS.EventEmitter, "on" | "off"> {
   readonly argv: readonly string[];
@@ -38,7 +38,10 @@ async function run(argv: readonly string[], host: HostScreen): Promise<number> {
       if (typeof chdir === "string") changeFolder(chdir);
       const request = requestOf(verb, command, host, argv);
       const { environment, cwd } = request;
-      exitCode = await runVerb(verb, command, request, { ...host, environment, cwd, ...screenOf(command) });
+      const { format: shown, json, input: asks } = options;
+      const format = json.valueIn(command) ? "json" : shown.valueIn(command);
+      const screen = { ...host, environment, cwd, format, input: asks.valueIn(command) };
+      exitCode = await runVerb(verb, command, request, screen);
     },
     terminal,
     { first: argv[0] },
@@ -67,12 +70,6 @@ async function runVerb(verb: Verb, command: Command, request: Request, screen: S
   const run = (targetRun: Run) => verb.run(given, targetRun);
   if (verb.scope) return runOnTargets(request, screen, verb, run);
   return endOf(await runOn(targetAt(request, { stage: "any" }), screen, run)).exitCode;
-}
-
-function screenOf(command: Command): Pick<Screen, "format" | "input"> {
-  const { format, textOrJson, json, input } = options;
-  const shown = textOrJson.isIn(command) ? textOrJson : format;
-  return { format: json.valueIn(command) ? "json" : shown.valueIn(command), input: input.valueIn(command) };
 }
 
 /** Returns the request of a command line, with the settings of its profile. */

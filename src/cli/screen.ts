@@ -12,7 +12,6 @@ import { githubAnnotations } from "../report/ci/annotations";
 import { diagnosticsText } from "../report/diagnostics";
 import { diagnosticData } from "../report/documents";
 import { jsonText } from "../report/escape-text";
-import { createStyle, type Style } from "../report/style";
 import { type Terminal, withOut } from "./terminal";
 
 export const exitCodes = {
@@ -44,20 +43,11 @@ export const quiet = (screen: Screen): Screen => ({
   terminal: withOut(screen.terminal, () => {}),
 });
 
-type Styled = Pick<Screen, "terminal">;
-
-export const outStyle = ({ terminal: { color, width } }: Styled): Style =>
-  createStyle({ color: color.out, width });
-
-export const errStyle = ({ terminal: { color, width } }: Styled): Style =>
-  createStyle({ color: color.err, width });
-
 /** Returns functions that print a completed step, and a step that left its file or setting unchanged. */
-export function notesOf(screen: Styled) {
-  const { colors } = outStyle(screen);
+export function notesOf({ terminal }: Pick<Screen, "terminal">) {
   return {
-    done: (text: string): void => screen.terminal.tell(`${colors.green("+")} ${text}\n`),
-    kept: (text: string): void => screen.terminal.tell(`  ${text}\n`),
+    done: (text: string): void => terminal.tell(`${terminal.style.colors.green("+")} ${text}\n`),
+    kept: (text: string): void => terminal.tell(`  ${text}\n`),
   };
 }
 
@@ -66,7 +56,7 @@ type ReportScreen = Pick<Screen, "terminal" | "environment" | "cwd">;
 /** Prints findings on standard error, and as annotations in GitHub Actions. */
 export function report(screen: ReportScreen, diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length === 0) return;
-  screen.terminal.err(`${diagnosticsText(diagnostics, errStyle(screen))}\n`);
+  screen.terminal.err(`${diagnosticsText(diagnostics, screen.terminal.errStyle)}\n`);
   const explained = diagnostics.find(
     ({ severity, code }) => severity === "error" && code !== "command.usage",
   );
@@ -77,10 +67,8 @@ export function report(screen: ReportScreen, diagnostics: readonly Diagnostic[])
   annotate(screen, diagnostics);
 }
 
-export function annotate(
-  { terminal, environment, cwd }: ReportScreen,
-  diagnostics: readonly Diagnostic[],
-): void {
+export function annotate(screen: ReportScreen, diagnostics: readonly Diagnostic[]): void {
+  const { terminal, environment, cwd } = screen;
   if (environment.GITHUB_ACTIONS !== "true") return;
   terminal.err(githubAnnotations(diagnostics, (file) => repositoryPath(file, cwd, environment)));
 }
@@ -102,7 +90,6 @@ export function failureOf(cause: unknown, signal: AbortSignal): Outcome {
   return { diagnostics: [found], exitCode: exitCodes.error };
 }
 
-/** Returns the outcome of work that may throw. */
 export const outcomeOf = async <T extends Outcome>(
   { signal }: Pick<Screen, "signal">,
   work: () => Promise<T>,
@@ -126,7 +113,6 @@ export function tryToWrite(screen: ReportScreen, write: () => void): number {
   }
 }
 
-/** Returns the JSON document of a failed run. */
 export const errorDocument = ({ diagnostics }: Pick<Outcome, "diagnostics">): string =>
   jsonText({ format_version: "1.2", errored: true, diagnostics: diagnostics.map(diagnosticData) });
 

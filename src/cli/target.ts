@@ -103,18 +103,17 @@ export const inStack = (target: Target, stack: string, { sharesRun = false } = {
   targetAt(target, { ...target, stage: target.readStage, stack, sharesRun });
 
 export function targetAt(request: Request, parts: TargetParts = {}): Target {
-  const { cwd, environment, givenState } = request;
+  const { cwd, environment, files, givenState } = request;
   const { stage, stack, declaredStages, sharesRun = false, planFile } = parts;
   const named = stage === "any" ? undefined : stage;
   const names = { stage: named && stageText(named), stack };
   const given = givenState ?? named?.state ?? (environment.RNV_STATE ?? "").trim();
   const state = stateAddress(given, names);
+  const manifests = files.length > 0 ? files : [defaultManifest(cwd).file ?? "rnv.yaml"];
   return {
     ...request,
     ...names,
-    manifest: manifestsOf(request)
-      .map((file) => repositoryPath(file, cwd, environment) ?? file)
-      .join(","),
+    manifest: manifests.map((file) => repositoryPath(file, cwd, environment) ?? file).join(","),
     readStage: stage,
     takesUnnamed: named?.takesUnnamed ?? false,
     isUndeclared: named?.isUndeclared ?? false,
@@ -127,9 +126,6 @@ export function targetAt(request: Request, parts: TargetParts = {}): Target {
     planFile,
   };
 }
-
-const manifestsOf = ({ cwd, files }: Request): readonly string[] =>
-  files.length > 0 ? files : [defaultManifest(cwd).file ?? "rnv.yaml"];
 
 /** Returns the address of the state as the command line or RNV_STATE gives it; empty by default. */
 export const givenAddress = ({ givenState, environment }: Request): string =>

@@ -16,12 +16,12 @@ import {
   statusOf,
 } from "../../report/ci/drift-job";
 import { makeFolder, writeWholeFile } from "../files";
-import { pick, readingOptions, scopeOptions } from "../options";
+import { argument, driftOptions, negation, pick, readingOptions, scopeOptions, text } from "../options";
 import { resultsOf, type TargetResult } from "../run-targets";
-import { annotate, exitCodes, outStyle, quiet, report, tryToWrite } from "../screen";
+import { annotate, exitCodes, quiet, report, tryToWrite } from "../screen";
 import { requestedStages } from "../stages";
-import { argument, defineVerb, negation, text } from "../verb";
-import { driftOf, driftOptions, driftRules, readAccepted } from "../verbs/drift";
+import { defineVerb } from "../verb";
+import { driftOf, driftVerb, readAccepted } from "../verbs/drift";
 import { notifyHost } from "./host";
 import { readJob, repositoryOf, startedBy } from "./job";
 import { writeOutputs, writeSummary } from "./reports";
@@ -39,16 +39,15 @@ export const ciDriftVerb = defineVerb({
     "drift is gone. With RNV_WEBHOOK_SECRET its header X-Rnv-Signature is sha256= and the HMAC-SHA-256 of the body.",
   options: {
     ...targetOptions,
-    ...pick("stages", "allStages"),
     ...driftOptions,
+    ...readingOptions,
+    ...pick("stages", "allStages", "metrics"),
     issue: negation("--no-issue", "keep no issue for each stage that has drifted, on GitHub and GitLab"),
     report: text("--report <folder>", "write drift.md and drift.json there"),
-    ...pick("metrics"),
     webhook: text(
       "--webhook <url>",
       "POST the result there as JSON with a text for people (RNV_WEBHOOK_URL)",
     ),
-    ...readingOptions,
   },
   examples: [
     ["rnv ci drift", "a manifest without stages"],
@@ -57,7 +56,6 @@ export const ciDriftVerb = defineVerb({
       "rnv ci drift --stage production --stage staging --fail-on pending",
       "two, and what is not applied counts",
     ],
-    ["rnv ci drift --metrics /var/lib/node_exporter/rnv.prom", "for Prometheus"],
   ],
   run: async (given, { target, screen }) => {
     const { environment, cwd, files, manifest } = target;
@@ -75,7 +73,7 @@ export const ciDriftVerb = defineVerb({
     });
     const results = await resultsOf(target, {
       stages: names,
-      rules: driftRules,
+      rules: driftVerb,
       screen: quiet(screen),
       run: (run) => driftOf(run, given, accepted),
     });
@@ -94,7 +92,7 @@ export const ciDriftVerb = defineVerb({
     };
     if (format === "json") terminal.out(driftJobJson(job));
     else if (format === "markdown") terminal.out(driftJobMarkdown(job));
-    else terminal.out(driftJobText(job, outStyle(screen)));
+    else terminal.out(driftJobText(job, terminal.style));
     const judged = results.flatMap(({ outcome }) => outcome.judged ?? []);
     const unused = warnOfUnused(judged, areAll && judged.length === results.length);
     const { report: folder, metrics } = given;

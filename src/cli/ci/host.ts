@@ -7,9 +7,9 @@ import { warning } from "../../diagnostics/diagnostic";
 import { Secret } from "../../model/secret";
 import { systemClock } from "../../model/time";
 import type { Comment, CommentSubject } from "../../report/ci/comment";
+import { negation, parsed, positive } from "../options";
 import { exitCodes, report, type Screen } from "../screen";
 import type { Target } from "../target";
-import { negation, parsed, positive } from "../verb";
 import { type CiJob, firstOf, platformOf, repositoryOf } from "./job";
 
 export const commentOptions = {

@@ -6,11 +6,11 @@ import { planDocument } from "../../plan/document";
 import { codeQuality, gitlabCounts, junit, planFindings, planSuite } from "../../report/ci/artifacts";
 import { planJson, planMarkdown } from "../../report/plan-text";
 import { cannotWrite, makeFolder, writeWholeFile } from "../files";
+import { TypedOption } from "../options";
 import { savedPlanOf, scopeOf, writePage } from "../output-files";
 import type { TargetResult } from "../run-targets";
 import { errorDocument, repositoryPath, type Screen, tryToWrite } from "../screen";
 import type { Target } from "../target";
-import { TypedOption } from "../verb";
 import { type CiJob, isJob, reportedBy } from "./job";
 
 /** Appends outputs for later steps to the file of GitHub. Values have no line breaks. */

@@ -4,35 +4,25 @@ import { endedMember, memberResult } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
 import type { FleetMember } from "../../manifest/beside/find-fleet";
 import { programRunner } from "../../manifest/text/run-program";
-import type { DriftClass } from "../../plan/drift";
 import type { FleetVerb } from "../../report/fleet-report";
 import type { Run, TargetEnd } from "../open-target";
+import type { SharedValues } from "../options";
 import { withProfile } from "../profile";
 import { resultsOf } from "../run-targets";
 import { type Screen, usage } from "../screen";
 import type { Request } from "../target";
-import { applyRules, showApply } from "../verbs/apply";
-import { driftOf, driftRules } from "../verbs/drift";
-import { countedPlan, judgedRequestOf, planRules } from "../verbs/plan";
-
-export interface WorkValues {
-  readonly secrets?: boolean;
-  readonly failOn?: readonly DriftClass[];
-  readonly strict?: boolean;
-  readonly lockTimeoutMs?: number;
-}
+import { applyVerb, showApply } from "../verbs/apply";
+import { driftOf, driftVerb } from "../verbs/drift";
+import { countedPlan, planRequestOf, planVerb } from "../verbs/plan";
 
 /** The first message to a process: the members that it runs. */
 export interface MembersJob extends Pick<Request, "untrusted" | "answerTimeoutMs" | "maxConcurrency"> {
   readonly verb: FleetVerb;
-  readonly given: WorkValues;
+  readonly given: SharedValues;
   /** Members at the same time. */
   readonly parallelism: number;
   readonly members: readonly FleetMember[];
 }
-
-/** Changes in flight: the same limit as without a fleet. */
-const parallelism = 10;
 
 /** Runs the members that the process of the fleet sends, and sends back the result of each. */
 export async function runMembers({ signal: interruption, terminal }: Screen): Promise<undefined> {
@@ -72,7 +62,7 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
     const silent = { ...terminal, out: () => {}, err: () => {} };
     const results = await resultsOf(request, {
       stages: [stage],
-      rules: rules[verb],
+      rules: verbs[verb],
       screen: { terminal: silent, environment, cwd, signal, format: "json", input: false },
       run: (run) => runVerb(job, run),
     });
@@ -84,14 +74,13 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
   await runTargets(members, runMember, { parallelism: job.parallelism, signal: interruption });
 }
 
-const rules = { plan: planRules, drift: driftRules, apply: applyRules };
+const verbs = { plan: planVerb, drift: driftVerb, apply: applyVerb };
 
 async function runVerb({ verb, given }: MembersJob, run: Run): Promise<TargetEnd> {
-  const { target } = run;
-  const { secrets, lockTimeoutMs = 0 } = given;
-  if (verb === "plan") return countedPlan(run, judgedRequestOf({ secrets }, target));
   if (verb === "drift") return driftOf(run, given);
-  return showApply(run, { lockTimeoutMs, parallelism, autoApprove: true }, judgedRequestOf({}, target));
+  const request = planRequestOf(given, run.target);
+  // The fleet's `parallelism` is that of members.
+  return verb === "plan" ? countedPlan(run, request) : showApply(run, { ...given, parallelism: 10 }, request);
 }
 
 /**

@@ -1,7 +1,6 @@
-import { pick } from "../options";
+import { argument, parsed, pick, positive } from "../options";
 import { usage } from "../screen";
-import { argument, defineVerb, parsed, positive, type VerbFamily } from "../verb";
-import { failOn } from "../verbs/drift";
+import { defineVerb, type VerbFamily } from "../verb";
 import { folder, membersOptions, runOptions, shownOptions } from "./options";
 import type * as run from "./run-fleet";
 import type * as members from "./run-members";
@@ -35,7 +34,7 @@ const fleetDriftVerb = defineVerb({
   name: "drift",
   ...onMembers,
   summary: "Look for drift of every manifest below a folder",
-  options: { ...runOptions, failOn, ...pick("strict") },
+  options: { ...runOptions, ...pick("failOn", "strict") },
   examples: [
     ["rnv fleet drift", "all manifests below this folder"],
     ["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"],

@@ -11,14 +11,14 @@ import { manifestIn, yamlName } from "../../manifest/find-files";
 import { counted } from "../../report/plan-wording";
 import { packageRoot, readText, writeWholeFile } from "../files";
 import { openTarget, runOn, sourcesOf } from "../open-target";
-import { pick } from "../options";
+import { argument, flag, isGiven, parsed, pick, text, type ValuesOf } from "../options";
 import { embeddedProfile, useInFolder, withProfile } from "../profile";
 import { type Choice, canAnswer, chooseOne } from "../prompt";
 import { exitCodes, notesOf, report, type Screen, usage } from "../screen";
 import { readSettings } from "../settings";
 import { appIn } from "../synthesize";
 import type { Target } from "../target";
-import { argument, defineVerb, flag, isGiven, parsed, text, type ValuesOf } from "../verb";
+import { defineVerb } from "../verb";
 import { askService, logIn, type ServiceAnswer } from "./login";
 import { showOutcome } from "./plan";
 
@@ -60,7 +60,6 @@ export const initVerb = defineVerb({
   options: initOptions,
   examples: [
     ["RNV_BASE_URL=embedded rnv init", "to try it without an account"],
-    ["rnv init --typescript", "to write the manifest in TypeScript"],
     ["rnv init --from workspace", "to manage what was made by hand"],
     ["rnv init --from render render.yaml", "to start from what another tool runs"],
     ["rnv init --from workspace --project Shop --dry-run", "to look at the manifest of one project first"],
@@ -105,7 +104,7 @@ async function withService({ dryRun }: InitValues, target: Target, screen: Scree
   if ((!isMissing && !profile?.problem) || dryRun || !canAsk(screen)) return target;
   const service = environment.RNV_BASE_URL
     ? "login"
-    : await chooseOne(screen, "Which service does this folder use?", [
+    : await chooseOne(screen, "Which platform does this folder use?", [
         { value: "login", label: "a workspace of yours", hint: "asks for its address, ID and API key" },
         { value: "embedded", label: "try it here: embedded", hint: "a copy in this folder; no account" },
       ]);

@@ -6,9 +6,9 @@ import { escapeText, quoteText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
 import { readTextOrInput, writeWholeFile } from "../files";
 import type { Run } from "../open-target";
-import { pick, sourceOptions } from "../options";
-import { outStyle, report, usage } from "../screen";
-import { argument, defineVerb, text, type ValuesOf } from "../verb";
+import { argument, pick, sourceOptions, text, type ValuesOf } from "../options";
+import { report, usage } from "../screen";
+import { defineVerb } from "../verb";
 import { archivedNote, schemaLine } from "./init";
 import { showOutcome } from "./plan";
 
@@ -17,9 +17,8 @@ const importOptions = {
     "--from-terraform-state <file>",
     "a Terraform state, as `terraform state pull` prints it; - for standard input",
   ),
-  ...pick("verifyValues"),
   ...sourceOptions,
-  ...pick("state", "answerTimeoutMs", "lockTimeoutMs", "stage"),
+  ...pick("verifyValues", "state", "answerTimeoutMs", "lockTimeoutMs", "stage"),
 };
 
 export const importVerb = defineVerb({
@@ -54,7 +53,7 @@ export const importVerb = defineVerb({
     const { recorded, diagnostics, exitCode } = await importResource(run.context, request);
     report(screen, diagnostics);
     if (recorded) {
-      const imported = outStyle(screen).colors.green(`Imported ${escapeText(address)}`);
+      const imported = screen.terminal.style.colors.green(`Imported ${escapeText(address)}`);
       screen.terminal.tell(
         `${imported}: ${recorded.type} ${quoteText(recorded.name)} is managed now.\n` +
           "`rnv plan` shows what differs from the manifest.\n",

@@ -18,11 +18,11 @@ import { outputsJson, outputsText, stateJson, stateMarkdown, stateText } from ".
 import { parseState } from "../../state/encode";
 import { readText } from "../files";
 import type { Run } from "../open-target";
-import { options, pick, stateVerb } from "../options";
+import { argument, flag, parsed, pick, positive, textOrJson } from "../options";
 import { scopeOf, writePage } from "../output-files";
 import { refuseMisplaced } from "../resolve";
-import { outStyle, usage } from "../screen";
-import { argument, flag, parsed, positive } from "../verb";
+import { usage } from "../screen";
+import { stateVerb } from "../verb";
 import { showPlan } from "./plan";
 import { isWithin } from "./state";
 
@@ -80,7 +80,7 @@ async function showState(
   if (format === "json")
     terminal.out(state ? stateJson(state) : `${escapeJson({ format_version: "1.0" })}\n`);
   else if (format === "markdown") terminal.out(stateMarkdown(state));
-  else terminal.out(stateText(state, outStyle(screen)));
+  else terminal.out(stateText(state, terminal.style));
   if (state) writePage(screen, html, (make) => make.statePage(state, scopeOf(target)));
   return 0;
 }
@@ -95,7 +95,6 @@ export const outputVerb = stateVerb({
   examples: [
     ["rnv output", "all of them"],
     ["rnv output -raw apiUrl", "one, for a script"],
-    ["rnv output -json", "all, as JSON"],
   ],
   run: async ({ words: name, raw, json }, { context, screen: { terminal } }) => {
     const { outputs = {} } = (await context.backend.read()) ?? {};
@@ -144,7 +143,7 @@ export const historyVerb = stateVerb({
     "run that was killed is listed without an end. With --verbose: every address, the whole ID, the digest and the job.",
   options: {
     limit: parsed("-n, --limit <n>", "only the last n", positive),
-    format: options.textOrJson,
+    format: textOrJson,
     ...pick("json", "verbose"),
   },
   examples: [
@@ -162,7 +161,7 @@ export const historyVerb = stateVerb({
     const runs = all.filter(({ touched = [] }) => !outer || touched.some(isNamed)).slice(0, limit);
     const history = { stage: state?.stage, stack: state?.stack, runs };
     if (format === "json") terminal.out(jsonText(historyJson(history)));
-    else if (runs.length > 0) terminal.out(historyText(history, Date.now(), outStyle(screen), { verbose }));
+    else if (runs.length > 0) terminal.out(historyText(history, Date.now(), terminal.style, { verbose }));
     else terminal.err(`No run${outer === undefined ? "" : ` that names ${outer}`} is recorded yet.\n`);
     const partial = all.filter(({ touched, omitted }) => outer && (omitted || !touched)).length;
     if (partial > 0)

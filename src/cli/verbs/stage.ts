@@ -13,10 +13,10 @@ import { counted } from "../../report/plan-wording";
 import { type StageRow, stageJson, stageRowsText } from "../../report/stages-text";
 import { readTextOrInput } from "../files";
 import type { Run } from "../open-target";
-import { idList, pick, stagesOptions } from "../options";
+import { duration, flag, idList, parsed, pick, stagesOptions, text, type ValuesOf } from "../options";
 import { askApproval } from "../prompt";
 import { reportFindings, resultsOf, type TargetResult } from "../run-targets";
-import { exitCodes, outStyle, quiet, report, type Screen, usage } from "../screen";
+import { exitCodes, quiet, report, type Screen, usage } from "../screen";
 import {
   isEmpty,
   notListed,
@@ -27,7 +27,7 @@ import {
   undeclaredStates,
 } from "../stages";
 import type { Request } from "../target";
-import { defineVerb, duration, flag, parsed, text, type ValuesOf, type VerbFamily } from "../verb";
+import { defineVerb, type VerbFamily } from "../verb";
 import { driftOf } from "./drift";
 
 const stageListVerb = defineVerb({
@@ -66,7 +66,9 @@ const stageListVerb = defineVerb({
         rows.push({ ...rowOf(instance), undeclared: true });
     if (rows.length === 0) await requireStages(target, screen);
     if (rows.length === 0 && asked !== undefined && !found.stages.has(asked.name)) found.enter(asked);
-    const shown = given.json ? jsonText(stageJson(rows)) : stageRowsText(rows, Date.now(), outStyle(screen));
+    const shown = given.json
+      ? jsonText(stageJson(rows))
+      : stageRowsText(rows, Date.now(), screen.terminal.style);
     screen.terminal.out(shown);
     if (rows.some(({ problem }) => problem !== undefined)) return exitCodes.error;
     return rows.some((row) => row.drift === "drift") ? exitCodes.changes : exitCodes.done;

@@ -17,21 +17,20 @@ import type * as pictures from "../../report/html/topology-svg";
 import { resourceTypes } from "../../resources";
 import { makeFolder, packageRoot, readText, writeWholeFile } from "../files";
 import { sourcesOf } from "../open-target";
-import { pick, sourceOptions } from "../options";
-import { report, usage } from "../screen";
 import {
   argument,
   choice,
-  defineVerb,
   flag,
   isGiven,
   parsed,
+  pick,
   positive,
+  sourceOptions,
   TypedOption,
   text,
-  type Verb,
-  type VerbFamily,
-} from "../verb";
+} from "../options";
+import { report, usage } from "../screen";
+import { defineVerb, type Verb, type VerbFamily } from "../verb";
 import { completionVerb } from "./completion";
 import { readPlanFile } from "./show";
 
@@ -147,7 +146,7 @@ const emulatorVerb = defineVerb({
         `export RNV_WORKSPACE_ID=${workspaceId}\n` +
         `export RNV_API_KEY=${apiKey}\n`,
     );
-    terminal.note("The embedded service is running. Ctrl-C ends it.\n");
+    terminal.note("The embedded platform is running. Ctrl-C ends it.\n");
     if (!signal.aborted) await once(signal, "abort");
     await server.close();
   },
