@@ -109,6 +109,12 @@ export function argument<const Form extends string, const Word extends string = 
 export const isGiven = (value: unknown): boolean =>
   Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
 
+/** Returns the first of `names` that the command line gives, as `--out`. */
+export function firstGiven(given: SharedValues, names: readonly (keyof SharedValues)[]): string | undefined {
+  const found = names.find((name) => isGiven(given[name]));
+  return found && options[found].long;
+}
+
 export function duration(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined) throw new InvalidArgumentError("Not a duration such as 30s, 5m or 1h.");

@@ -43,12 +43,8 @@ const isFolded = (option: Option): boolean =>
 
 type VerbRun = (verb: Verb, command: Command) => Promise<void>;
 
-/** Builds the command line of DESIGN section 8: the verb that `first` names, or all verbs, as completion needs. */
-export function createProgram(
-  run: VerbRun,
-  terminal: Terminal,
-  { first, listsAll = false }: { readonly first?: string; readonly listsAll?: boolean } = {},
-): Command {
+/** Builds the command line of DESIGN section 8. */
+export function createProgram(run: VerbRun, terminal: Terminal, { listsAll = false } = {}): Command {
   const program = new Command("rnv")
     .description("Plans and applies projects, services, variables and deployments from files in git.")
     .usage("[-chdir=DIR] <verb> [options]")
@@ -82,11 +78,8 @@ export function createProgram(
     .addHelpText("afterAll", ({ command }) =>
       command.parent && !listsAll ? `\nAll options: rnv help${wordsOf(command).slice(3)} -a` : "",
     );
-  const isMeant = ({ name }: Verb | VerbFamily): boolean => name === first;
-  const isNamed = first !== "complete" && groups.some(([, verbs]) => verbs.some(isMeant));
-  for (const [heading, verbs] of groups)
-    addVerbs(program.commandsGroup(heading), isNamed ? verbs.filter(isMeant) : verbs, run);
-  addVerbs(program, isNamed ? [] : [completeVerb(program)], run);
+  for (const [heading, verbs] of groups) addVerbs(program.commandsGroup(heading), verbs, run);
+  addVerbs(program, [completeVerb(program)], run);
   program
     .command("help [verb...]")
     .summary("Show help of a verb")

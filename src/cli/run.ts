@@ -10,7 +10,7 @@ import { normalizeArgv, optionShapes } from "./argv";
 import { untrustedJob } from "./ci/job";
 import { checkWritable } from "./files";
 import { type Run, runOn } from "./open-target";
-import { isGiven, options } from "./options";
+import { firstGiven, options } from "./options";
 import { connectionIn, withProfile } from "./profile";
 import { createProgram, failedJson } from "./program";
 import { endOf, runOnTargets } from "./run-targets";
@@ -32,20 +32,16 @@ type HostScreen = Pick<Screen, "terminal" | "environment" | "signal">;
 async function run(argv: readonly string[], host: HostScreen): Promise<number> {
   const { terminal, signal } = host;
   let exitCode = 0;
-  const program: Command = createProgram(
-    async (verb, command) => {
-      const { chdir } = command.optsWithGlobals();
-      if (typeof chdir === "string") changeFolder(chdir);
-      const request = requestOf(verb, command, host, argv);
-      const { environment, cwd } = request;
-      const { format: shown, json, input: asks } = options;
-      const format = json.valueIn(command) ? "json" : shown.valueIn(command);
-      const screen = { ...host, environment, cwd, format, input: asks.valueIn(command) };
-      exitCode = await runVerb(verb, command, request, screen);
-    },
-    terminal,
-    { first: argv[0] },
-  );
+  const program: Command = createProgram(async (verb, command) => {
+    const { chdir } = command.optsWithGlobals();
+    if (typeof chdir === "string") changeFolder(chdir);
+    const request = requestOf(verb, command, host, argv);
+    const { environment, cwd } = request;
+    const { format: shown, json, input: asks } = options;
+    const format = json.valueIn(command) ? "json" : shown.valueIn(command);
+    const screen = { ...host, environment, cwd, format, input: asks.valueIn(command) };
+    exitCode = await runVerb(verb, command, request, screen);
+  }, terminal);
   const words = normalizeArgv(argv, optionShapes(program));
   try {
     await program.parseAsync([...words], { from: "user" });
@@ -74,7 +70,7 @@ async function runVerb(verb: Verb, command: Command, request: Request, screen: S
 
 /** Returns the request of a command line, with the settings of its profile. */
 function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonly string[]): Request {
-  const { words } = valuesIn(command, verb);
+  const { words, ...given } = valuesIn(command, verb);
   const untrusted = isUntrusted(command, host);
   return {
     cwd: process.cwd(),
@@ -94,9 +90,7 @@ function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonl
     addresses: [options.confirmDelete, options.confirmConsumers, options.replace].flatMap((option) =>
       option.valueIn(command),
     ),
-    singleStackOption: [options.out, options.html, options.jsonInto, options.expectDigest].find((option) =>
-      isGiven(option.valueIn(command)),
-    )?.long,
+    singleStackOption: firstGiven(given, ["out", "html", "jsonInto", "expectDigest"]),
     ids: options.ids.valueIn(command),
     answerTimeoutMs: options.answerTimeoutMs.valueIn(command),
     maxConcurrency: Math.max(mostRequests, options.parallelism.valueIn(command)),

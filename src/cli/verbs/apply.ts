@@ -13,28 +13,19 @@ import { readText } from "../files";
 import { announceTarget, type Run, type TargetEnd } from "../open-target";
 import {
   argument,
-  isGiven,
+  firstGiven,
   pick,
   planningOptions,
   policyOptions,
   runningOptions,
   type SharedValues,
   scopeOptions,
-  type ValuesOf,
 } from "../options";
 import { createProgress, jsonOf } from "../progress";
 import { approvePlan, askablePlan, canAnswer } from "../prompt";
 import { exitCodes, outcomeOf, report, type Screen, usage } from "../screen";
 import { defineVerb } from "../verb";
 import { otherDiagnostics, planRequestOf, showPlan } from "./plan";
-
-const applyOptions = {
-  ...planningOptions,
-  ...policyOptions,
-  ...pick("verifyValues", "refreshOnly", "destroy", "expectDigest", "verbose"),
-  ...runningOptions,
-  ...pick("jsonInto", "stage"),
-};
 
 export const applyRules = { scope: "each", others: "needed", writes: true } as const;
 
@@ -48,7 +39,13 @@ export const applyVerb = defineVerb({
     "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking for approval. " +
     "Neither --auto-approve nor a plan file deletes a service or a project: confirm those by address.",
   failedJson: eventsOfFailure,
-  options: applyOptions,
+  options: {
+    ...planningOptions,
+    ...policyOptions,
+    ...pick("verifyValues", "refreshOnly", "destroy", "expectDigest", "verbose"),
+    ...runningOptions,
+    ...pick("jsonInto", "stage"),
+  },
   examples: [
     ["rnv apply", "shows the plan, then asks"],
     ["rnv apply plan.rnvplan", "a saved plan"],
@@ -60,7 +57,8 @@ export const applyVerb = defineVerb({
   run: async (given, run) => {
     const { target, screen } = run;
     const { planFile } = target;
-    if (planFile !== undefined) refuseWithPlanFile(given);
+    const planOnly = planFile && firstGiven(given, planOnlyOptions);
+    if (planOnly) throw usage(`${planOnly} cannot change a saved plan`, "give it to `rnv plan -out`");
     const expectDigest = expectedDigestOf(given, screen);
     if (expectDigest !== undefined)
       report(screen, [
@@ -74,10 +72,7 @@ export const applyVerb = defineVerb({
 });
 
 /** Returns the digest of `--expect-digest`. Only a terminal may shorten it. */
-export function expectedDigestOf(
-  { expectDigest }: { readonly expectDigest: string | undefined },
-  { terminal }: Screen,
-): string | undefined {
+export function expectedDigestOf({ expectDigest }: SharedValues, { terminal }: Screen): string | undefined {
   if (expectDigest === undefined || expectDigest.length === 64 || terminal.interactive) return expectDigest;
   const summary = "without a terminal, --expect-digest needs all 64 digits of the digest";
   throw usage(summary);
@@ -114,13 +109,7 @@ export const destroyVerb = defineVerb({
   },
 });
 
-/** Refuses options that a saved plan would silently ignore. */
-function refuseWithPlanFile(given: ValuesOf<typeof applyOptions>): void {
-  const first = planOnlyOptions.find((name) => isGiven(given[name]));
-  if (first === undefined) return;
-  throw usage(`${applyOptions[first].long} cannot change a saved plan`, "give it to `rnv plan -out`");
-}
-
+/** Options that a saved plan would silently ignore. */
 const planOnlyOptions = [
   "app",
   "files",

@@ -41,7 +41,8 @@ const stageListVerb = defineVerb({
     ["rnv stage list", "each stage and instance: its state, its resources, its last run"],
     ["rnv stage list --drift", "and whether anything was changed outside rnv"],
   ],
-  run: async (given, { target, screen }) => {
+  run: async (given, run) => {
+    const { target, screen } = run;
     const found = await readStages(target, screen);
     const asked = requestedStage(target);
     const rows: StageRow[] = [];
@@ -56,7 +57,7 @@ const stageListVerb = defineVerb({
       }
       for (const instance of all ?? []) {
         if (asked?.id !== undefined && asked.id !== instance.name.id) continue;
-        const drift = given.drift ? await driftStatus(instance, target, screen) : undefined;
+        const drift = given.drift ? await driftStatus(instance, run) : undefined;
         rows.push({ ...rowOf(instance, declared), drift });
       }
     }
@@ -92,13 +93,9 @@ function rowOf({ name, location, state, problem }: StageInstance, declared?: Sta
   };
 }
 
-async function driftStatus(
-  instance: StageInstance,
-  request: Request,
-  screen: Screen,
-): Promise<StageRow["drift"]> {
+async function driftStatus(instance: StageInstance, { target, screen }: Run): Promise<StageRow["drift"]> {
   if (isEmpty(instance) || instance.problem !== undefined) return undefined;
-  const [result] = await resultsOf(request, {
+  const [result] = await resultsOf(target, {
     stages: [stageText(instance.name)],
     rules: { scope: "one" },
     screen: quiet(screen),

@@ -20,8 +20,8 @@ import { sourcesOf } from "../open-target";
 import {
   argument,
   choice,
+  firstGiven,
   flag,
-  isGiven,
   parsed,
   pick,
   positive,
@@ -34,18 +34,6 @@ import { defineVerb, type Verb, type VerbFamily } from "../verb";
 import { completionVerb } from "./completion";
 import { readPlanFile } from "./show";
 
-const graphOptions = {
-  ...sourceOptions,
-  drawnAs: choice(
-    "--format <format>",
-    "dot for Graphviz, mermaid for Markdown, svg for a picture",
-    ["dot", "mermaid", "svg"],
-    "dot",
-  ),
-  all: flag("--all", "in dot and mermaid every resource: variables, deployments and projects too"),
-  ...pick("stage"),
-};
-
 export const graphVerb = defineVerb({
   name: "graph",
   arguments: { words: argument("[planfile|stack...]") },
@@ -56,7 +44,17 @@ export const graphVerb = defineVerb({
   detail:
     "Services are in the frames of their projects; of more than 300 each project is one node. Of a saved plan, each node " +
     "is marked with what the plan does to it: by colour and word.",
-  options: graphOptions,
+  options: {
+    ...sourceOptions,
+    drawnAs: choice(
+      "--format <format>",
+      "dot for Graphviz, mermaid for Markdown, svg for a picture",
+      ["dot", "mermaid", "svg"],
+      "dot",
+    ),
+    all: flag("--all", "in dot and mermaid every resource: variables, deployments and projects too"),
+    ...pick("stage"),
+  },
   examples: [
     ["rnv graph -format svg > graph.svg", "a picture, which needs no other program"],
     ["rnv graph --all | dot -Tsvg > graph.svg", "drawn by Graphviz: every resource"],
@@ -65,9 +63,8 @@ export const graphVerb = defineVerb({
   run: async (given, run) => {
     const { target, screen } = run;
     const { planFile, files } = target;
-    const other = (["files", "app", "stacks"] as const).find((name) => isGiven(given[name]));
-    if (planFile !== undefined && other !== undefined)
-      throw usage(`a saved plan says what it is about: leave ${graphOptions[other].long} out`);
+    const other = planFile && firstGiven(given, ["files", "app", "stacks"]);
+    if (other) throw usage(`a saved plan says what it is about: leave ${other} out`);
     const { drawn, diagnostics, exitCode }: Awaited<ReturnType<typeof graph>> =
       planFile === undefined
         ? await graph(sourcesOf(run), { files })
