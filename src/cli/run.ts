@@ -64,7 +64,7 @@ async function runVerb(verb: Verb, command: Command, request: Request, screen: S
     checkWritable(command.opts()[name], name === "report" ? "folder" : "file");
   const given = valuesIn(command, verb);
   const run = (targetRun: Run) => verb.run(given, targetRun);
-  if (verb.scope) return runOnTargets(request, screen, verb, run);
+  if (verb.scope) return runOnTargets(request, screen, run);
   return endOf(await runOn(targetAt(request, { stage: "any" }), screen, run)).exitCode;
 }
 
@@ -78,6 +78,7 @@ function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonl
     givenProfile: command.optsWithGlobals().profile,
     commandLine: ["rnv", ...argv].map(quoted).join(" "),
     verb: wordsOf(command),
+    rules: verb,
     takesTargets: options.target.isIn(command),
     words: Array.isArray(words) ? words : typeof words === "string" ? [words] : [],
     files: options.files.valueIn(command),

@@ -21,14 +21,7 @@ import { readStandardInput } from "./files";
 import { stateOf } from "./open-target";
 import { report, type Screen, usage } from "./screen";
 import { readSettings, workspaceOf } from "./settings";
-import {
-  givenAddress,
-  type Request,
-  type StageOfTarget,
-  type Target,
-  type TargetRules,
-  targetAt,
-} from "./target";
+import { givenAddress, type Request, type StageOfTarget, type Target, targetAt } from "./target";
 
 export function requestedStage({ givenStage, environment }: Request): StageName | undefined {
   const text = (givenStage ?? environment.RNV_STAGE ?? "").trim();
@@ -159,12 +152,9 @@ function inFolders(path: string): readonly string[] {
 }
 
 /** Returns the target of a request in its stage. Throws for an unknown or a missing stage. */
-export async function inRequestedStage(
-  request: Request,
-  screen: Screen,
-  { worksOn, others, order }: TargetRules,
-): Promise<Target> {
-  const { cwd, files, givenState } = request;
+export async function inRequestedStage(request: Request, screen: Screen): Promise<Target> {
+  const { cwd, files, givenState, rules } = request;
+  const { worksOn, others, order } = rules;
   const stage = requestedStage(request);
   const isOfState = worksOn === "state";
   const unstaged = isOfState ? ("any" as const) : undefined;

@@ -1,5 +1,4 @@
 import { type Command, Help, type Option } from "commander";
-import type { Outcome } from "../commands/context";
 import type { Run, TargetEnd } from "./open-target";
 import { type Arguments, type Options, options, pick, type ValuesOf, variant } from "./options";
 import type { TargetRules } from "./target";
@@ -17,8 +16,6 @@ export interface Verb<O extends Options = Options, A extends Arguments = Argumen
   /** For programs: help does not list it. */
   readonly hidden?: boolean;
   readonly examples: readonly (readonly [line: string, meaning: string])[];
-  /** Returns the JSON of a command line that failed before it printed. */
-  readonly failedJson?: (outcome: Outcome, commandLine: string) => string;
   run(given: ValuesOf<O> & ValuesOf<A>, run: Run): Promise<VerbEnd>;
 }
 

@@ -63,7 +63,7 @@ export const ciApplyVerb = defineVerb({
       throw usage("--expect-digest is about one stage", "name it: --stage STAGE");
     const options = { ...given, isOneOfMany: names.length > 1 };
     const run = (targetRun: Run) => applyReviewed(options, targetRun);
-    const exitCode = await runOnTargets(target, screen, applyRules, run, names);
+    const exitCode = await runOnTargets({ ...target, rules: applyRules }, screen, run, names);
     writeOutputs(screen, { exitcode: String(exitCode) });
     return exitCode;
   },

@@ -71,9 +71,9 @@ export const ciDriftVerb = defineVerb({
       writeOutputs(screen, { drift: "unknown", exitcode: "1" });
       throw cause;
     });
-    const results = await resultsOf(target, {
+    const results = await resultsOf({
+      request: { ...target, rules: driftVerb },
       stages: names,
-      rules: driftVerb,
       screen: quiet(screen),
       run: (run) => driftOf(run, given, accepted),
     });

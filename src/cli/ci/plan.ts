@@ -52,9 +52,9 @@ export const ciPlanVerb = defineVerb({
       if (cause instanceof DiagnosticsError) await commentOnFailure(commented, cause.diagnostics);
       throw cause;
     });
-    const results = await resultsOf(target, {
+    const results = await resultsOf({
+      request: { ...target, rules: planVerb },
       stages: names,
-      rules: planVerb,
       screen,
       run: (run) => countedPlan(run, { ...planRequestOf(given, run.target), needsKey: true }),
       onResult: ({ outcome }, on) => {

@@ -50,6 +50,7 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
       runProgram: programRunner({ signal }),
       commandLine: stage === undefined ? words : `${words} --stage ${stage}`,
       verb: words,
+      rules: verbs[verb],
       takesTargets: true,
       words: [],
       files: [],
@@ -60,9 +61,9 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
     };
     const { environment } = request;
     const silent = { ...terminal, out: () => {}, err: () => {} };
-    const results = await resultsOf(request, {
+    const results = await resultsOf({
+      request,
       stages: [stage],
-      rules: verbs[verb],
       screen: { terminal: silent, environment, cwd, signal, format: "json", input: false },
       run: (run) => runVerb(job, run),
     });

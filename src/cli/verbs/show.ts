@@ -70,11 +70,8 @@ export function readPlanFile(
   throw new DiagnosticsError(diagnostics.length > 0 ? diagnostics : [damaged]);
 }
 
-async function showState(
-  recorded: State | undefined,
-  { target, screen, context }: Run,
-  html: string | undefined,
-): Promise<number> {
+async function showState(recorded: State | undefined, run: Run, html: string | undefined): Promise<number> {
+  const { target, screen, context } = run;
   const { terminal, format } = screen;
   const state = recorded && (await shownState(context, recorded));
   if (format === "json")

@@ -95,9 +95,9 @@ function rowOf({ name, location, state, problem }: StageInstance, declared?: Sta
 
 async function driftStatus(instance: StageInstance, { target, screen }: Run): Promise<StageRow["drift"]> {
   if (isEmpty(instance) || instance.problem !== undefined) return undefined;
-  const [result] = await resultsOf(target, {
+  const [result] = await resultsOf({
+    request: { ...target, rules: { scope: "one" } },
     stages: [stageText(instance.name)],
-    rules: { scope: "one" },
     screen: quiet(screen),
     run: async (run) => driftOf(run, {}),
     onResult: reportFindings,
@@ -219,7 +219,7 @@ async function sweepInstances(
   stages: readonly string[],
   { protect, disposable }: StageDeclaration,
   { dryRun, lockTimeoutMs, parallelism }: SweepValues,
-  { target: request, screen }: Pick<Run, "target" | "screen">,
+  { target, screen }: Pick<Run, "target" | "screen">,
 ) {
   const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
   const onResult = ({ target: { stage = "" }, outcome }: TargetResult): void => {
@@ -247,7 +247,8 @@ async function sweepInstances(
     if (outcome.exitCode === exitCodes.done) await eraseState(context, 0);
     return outcome;
   };
-  await resultsOf(request, { stages, rules: { scope: "one" }, screen: quiet(screen), run, onResult });
+  const request = { ...target, rules: { scope: "one" } } as const;
+  await resultsOf({ request, stages, screen: quiet(screen), run, onResult });
   return swept;
 }
 
