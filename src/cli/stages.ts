@@ -83,8 +83,12 @@ export async function stagesOf(request: Request, screen: Screen) {
     /** Returns the same stage or instances with their states, even empty states. */
     instancesOf: async (declared: StageDeclaration): Promise<readonly StageInstance[] | undefined> => {
       const names = await namesOf(declared);
-      const read = (name: StageName) =>
-        readInstance(name, at(name, found.settingsOf(name).settings), screen, () => at(name));
+      const read = async (name: StageName): Promise<StageInstance> => {
+        const { settings, diagnostics } = found.settingsOf(name);
+        const target = at(name, settings);
+        if (!hasErrors(diagnostics)) return readInstance(name, target, screen);
+        return { name, location: target.state, problem: diagnostics[0] };
+      };
       return names && runTargets(names, read);
     },
   };
@@ -213,26 +217,21 @@ export interface StageInstance {
   readonly name: StageName;
   readonly location: string;
   readonly state?: State | undefined;
-  readonly problem?: Diagnostic;
+  readonly problem?: Diagnostic | undefined;
 }
 
 export const isEmpty = ({ state, problem }: StageInstance): boolean =>
   problem === undefined && isEmptied(state);
 
 /** Reads the state of a stage of any workspace, or the error that prevents it. */
-async function readInstance(
-  name: StageName,
-  target: Target,
-  screen: Screen,
-  enter = (): Target => target,
-): Promise<StageInstance> {
+async function readInstance(name: StageName, target: Target, screen: Screen): Promise<StageInstance> {
   const { environment, state: location } = target;
   const anywhere = { ...environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined };
   try {
-    return { name, location, state: await stateOf({ ...enter(), environment: anywhere }, screen) };
+    return { name, location, state: await stateOf({ ...target, environment: anywhere }, screen) };
   } catch (cause) {
     if (!(cause instanceof DiagnosticsError)) throw cause;
-    return { name, location, problem: cause.diagnostics[0] as Diagnostic };
+    return { name, location, problem: cause.diagnostics[0] };
   }
 }
 
