@@ -197,14 +197,9 @@ export const foldedOptions = {
   overridePolicy: list("--override-policy <name>", "apply although this overridable policy fails"),
   maxMonthlyIncrease: costLimit(
     "increase",
-    "--max-monthly-increase <money>",
     "refuse a plan that adds more to the monthly cost: 50usd, 80000ngn",
   ),
-  maxMonthlyTotal: costLimit(
-    "total",
-    "--max-monthly-total <money>",
-    "refuse a plan after which everything costs more in a month",
-  ),
+  maxMonthlyTotal: costLimit("total", "refuse a plan after which everything costs more in a month"),
   allowEmpty: flag("--allow-empty", "a manifest without resources deletes everything recorded"),
   refreshOnly: flag("--refresh-only", "only bring the state up to date with what is live"),
   destroy: flag("--destroy", "plan the deletion of everything recorded"),
@@ -283,8 +278,8 @@ export const driftOptions = pick("failOn", "strict", "verifyValues");
 
 export const stagesOptions = pick("files", "untrusted", "stage", "json", "ids");
 
-function costLimit(kind: CostLimit["kind"], flags: string, description: string) {
-  return parsed(flags, description, (word): CostLimit => {
+function costLimit(kind: CostLimit["kind"], description: string) {
+  return parsed(`--max-monthly-${kind} <money>`, description, (word): CostLimit => {
     const [, amount, currency] = /^(\d+(?:\.\d+)?)\s*(usd|ngn)$/i.exec(word) ?? [];
     if (amount === undefined || currency === undefined)
       throw new InvalidArgumentError("Not an amount: a number and usd or ngn, such as 50usd.");

@@ -159,18 +159,13 @@ const connectionVariables =
   /^(RNV_BASE_URL|RNV_WORKSPACE_ID|RNV_API_KEY|RNV_API_KEY_FILE|(HTTPS?|NO)_PROXY|NODE_.*)$/i;
 
 /** Returns the same text for members that may share a process: they have the same connection. */
-function processKey(
-  member: FleetMember,
-  { verb, untrusted }: Pick<MembersJob, "verb" | "untrusted">,
-): string {
+function processKey(member: FleetMember, job: Pick<MembersJob, "verb" | "untrusted">): string {
+  const { verb, untrusted } = job;
   const used = withProfile(member.environment, undefined, untrusted ? undefined : member.cwd).environment;
   const isAlone = verb === "apply" || used.RNV_BASE_URL?.trim() === "embedded";
   if (isAlone || startsPrograms(member, verb)) return member.name;
-  return JSON.stringify(
-    Object.entries(used)
-      .filter(([name]) => connectionVariables.test(name))
-      .sort(),
-  );
+  const shared = Object.entries(used).filter(([name]) => connectionVariables.test(name));
+  return JSON.stringify(shared.sort());
 }
 
 /** Milliseconds between the timeout of the members and the kill of their process. */

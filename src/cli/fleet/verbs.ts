@@ -23,7 +23,6 @@ const fleetPlanVerb = defineVerb({
   summary: "Plan every manifest below a folder",
   options: { ...runOptions, ...pick("detailedExitcode", "secrets") },
   examples: [
-    ["rnv fleet plan", "all manifests below this folder"],
     ["rnv fleet plan --changed-since origin/main --no-secrets", "in a pull request: what it touches"],
     ["rnv fleet plan --shard 2/4 --report out", "a quarter of them, for rnv fleet report out"],
   ],
@@ -35,10 +34,7 @@ const fleetDriftVerb = defineVerb({
   ...onMembers,
   summary: "Look for drift of every manifest below a folder",
   options: { ...runOptions, ...pick("failOn", "strict") },
-  examples: [
-    ["rnv fleet drift", "all manifests below this folder"],
-    ["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"],
-  ],
+  examples: [["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"]],
   run: (given, run) => running().runFleet("drift", given, run),
 });
 

@@ -33,7 +33,6 @@ export const showVerb = stateVerb({
   summary: "Show the recorded state, a saved plan, or a state file",
   options: pick("format", "json", "html", "verbose"),
   examples: [
-    ["rnv show", "what the state records"],
     ["rnv show plan.rnvplan", "a saved plan"],
     ["rnv show -html plan.html plan.rnvplan", "its page, as it was when it was made"],
     ["rnv show backup.json", "a state file"],
@@ -144,7 +143,6 @@ export const historyVerb = stateVerb({
     ...pick("json", "verbose"),
   },
   examples: [
-    ["rnv history", "the last runs"],
     ["rnv history service.shop.api", "those that changed one service, or what belongs to it"],
     ["rnv history --stage production -n 1 -json", "the last run of a stage, for a program"],
   ],

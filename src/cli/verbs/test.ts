@@ -17,7 +17,6 @@ export const testVerb = defineVerb({
     ...pick("json"),
   },
   examples: [
-    ["rnv test", "all tests below this folder"],
     ["rnv test policies/ --junit tests.xml", "those of a folder, with a report for CI"],
     ["rnv test --filter production", "those about production"],
   ],
