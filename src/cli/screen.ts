@@ -6,12 +6,12 @@ import { isBelow } from "../declaration/project-files";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { standardInputName } from "../manifest/find-files";
 import { reasonOf } from "../model/file-error";
-import type { ProcessEnvironment } from "../model/process-environment";
 import { explanationUrl } from "../model/tool-version";
 import { githubAnnotations } from "../report/ci/annotations";
 import { diagnosticsText } from "../report/diagnostics";
 import { diagnosticData } from "../report/documents";
 import { jsonText } from "../report/escape-text";
+import type { Place } from "./ci/job";
 import { type Terminal, withOut } from "./terminal";
 
 export const exitCodes = {
@@ -25,11 +25,8 @@ export const exitCodes = {
 } as const;
 
 /** The terminal of a run, and the format of its output. */
-export interface Screen {
+export interface Screen extends Place {
   readonly terminal: Terminal;
-  readonly environment: ProcessEnvironment;
-  /** The base of paths in findings. */
-  readonly cwd: string;
   readonly format: "text" | "json" | "markdown";
   /** False with `-input=false`: never ask. */
   readonly input: boolean;
@@ -68,9 +65,8 @@ export function report(screen: ReportScreen, diagnostics: readonly Diagnostic[])
 }
 
 export function annotate(screen: ReportScreen, diagnostics: readonly Diagnostic[]): void {
-  const { terminal, environment, cwd } = screen;
-  if (environment.GITHUB_ACTIONS !== "true") return;
-  terminal.err(githubAnnotations(diagnostics, (file) => repositoryPath(file, cwd, environment)));
+  if (screen.environment.GITHUB_ACTIONS !== "true") return;
+  screen.terminal.err(githubAnnotations(diagnostics, (file) => repositoryPath(file, screen)));
 }
 
 export const usage = (summary: string, hint?: string): DiagnosticsError =>
@@ -121,11 +117,7 @@ export const errorDocument = ({ diagnostics }: Pick<Outcome, "diagnostics">): st
  * is the workspace of the job (GITHUB_WORKSPACE, CI_PROJECT_DIR) if it is a repository, else the nearest folder above
  * with `.git`, else that workspace. A file outside keeps its path.
  */
-export function repositoryPath(
-  file: string,
-  cwd: string,
-  environment: ProcessEnvironment,
-): string | undefined {
+export function repositoryPath(file: string, { cwd, environment }: Place): string | undefined {
   if (file === standardInputName) return undefined;
   const path = resolve(cwd, file);
   const workspace = environment.GITHUB_WORKSPACE || environment.CI_PROJECT_DIR || "";

@@ -117,7 +117,7 @@ export function targetAt(request: Request, parts: TargetParts = {}): Target {
   return {
     ...request,
     ...names,
-    manifest: manifests.map((file) => repositoryPath(file, cwd, environment) ?? file).join(","),
+    manifest: manifests.map((file) => repositoryPath(file, request) ?? file).join(","),
     readStage: stage,
     takesUnnamed: named?.takesUnnamed ?? false,
     isUndeclared: named?.isUndeclared ?? false,

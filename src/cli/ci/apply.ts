@@ -77,7 +77,7 @@ async function applyReviewed(
   const { target, screen } = run;
   const digest = expectedDigestOf(given, screen);
   const startedAt = systemClock.elapsed();
-  const job = readJob(target.environment, target.cwd, given.pullRequest);
+  const job = readJob(target, given.pullRequest);
   const isDecided = job.pullRequest === undefined || job.isDecided;
   const review = isDecided && !given.repair ? await reviewOf(screen, job) : undefined;
   const { pullRequests = [job.pullRequest] } = review ?? {};

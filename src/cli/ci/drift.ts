@@ -58,7 +58,7 @@ export const ciDriftVerb = defineVerb({
     ],
   ],
   run: async (given, { target, screen }) => {
-    const { environment, cwd, files, manifest } = target;
+    const { environment, files, manifest } = target;
     const { terminal, format, signal } = screen;
     const webhook = readWebhook(given.webhook ?? environment.RNV_WEBHOOK_URL?.trim());
     const at = new Date().toISOString();
@@ -78,7 +78,7 @@ export const ciDriftVerb = defineVerb({
       run: (run) => driftOf(run, given, accepted),
     });
     const stages = withoutOthers(results.map(shownOf));
-    const { commit, job: page } = startedBy(environment, cwd, files);
+    const { commit, job: page } = startedBy(target, files);
     const job: DriftJob = {
       manifest,
       at,
@@ -96,7 +96,7 @@ export const ciDriftVerb = defineVerb({
     const judged = results.flatMap(({ outcome }) => outcome.judged ?? []);
     const unused = warnOfUnused(judged, areAll && judged.length === results.length);
     const { report: folder, metrics } = given;
-    const place = { repository: repositoryOf(environment, cwd), manifest };
+    const place = { repository: repositoryOf(target), manifest };
     const written = [
       () => folder !== undefined && writeReports(folder, job),
       () => metrics && writeWholeFile(metrics, driftMetrics(job, place), { mode: 0o644 }),
@@ -107,7 +107,7 @@ export const ciDriftVerb = defineVerb({
     const drift = drifted ? "true" : stages.some(wasLookedAt) ? "false" : "unknown";
     writeOutputs(screen, { drift, exitcode: String(job.exitCode) });
     writeSummary(screen, [driftJobMarkdown(job)]);
-    const host = readJob(environment, cwd);
+    const host = readJob(target);
     // A pull request proposes changes; drift concerns the merged manifest.
     if (given.issue && host.platform !== undefined && host.pullRequest === undefined)
       await notifyHost(screen, host, issuesOf(job, declared ?? results[0]?.target.declaredStages));

@@ -57,9 +57,8 @@ const ciPromoteVerb = defineVerb({
   examples: [["rnv ci promote --all --from staging --to production", "by hand, or each night"]],
   run: (given, { target, screen }) =>
     promoteInto(given, { target, screen }, async ({ overlay, text, from, to, promotions }) => {
-      const { cwd, environment } = target;
-      const { commit, base, pullWord } = readJob(environment, cwd);
-      const file = repositoryPath(shownPath(overlay, cwd), cwd, environment);
+      const { commit, base, pullWord } = readJob(target);
+      const file = repositoryPath(shownPath(overlay, target.cwd), target);
       const lines = promotions.map((one) => `- ${codeSpan(one.address)}: commit ${codeSpan(one.commit)}`);
       const opened = await withHost(screen, async (host) => {
         if (commit === undefined || base === undefined || file === undefined) return undefined;

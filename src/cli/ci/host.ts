@@ -118,10 +118,10 @@ export const reviewOf = async (screen: Screen, job: CiJob): Promise<Review> =>
     comments: [],
   };
 
-export const subjectOf = (
-  { manifest, stage, stack, environment, cwd }: Target,
-  key?: Uint8Array,
-): CommentSubject => ({ manifest, stage, stack, key, repository: repositoryOf(environment, cwd) });
+export function subjectOf(target: Target, key?: Uint8Array): CommentSubject {
+  const { manifest, stage, stack } = target;
+  return { manifest, stage, stack, key, repository: repositoryOf(target) };
+}
 
 export const commentOf = (
   target: Target,

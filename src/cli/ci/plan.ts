@@ -45,7 +45,7 @@ export const ciPlanVerb = defineVerb({
     ["rnv ci plan --report reports", "in any other job: the files alone"],
   ],
   run: async (given, { target, screen }) => {
-    const job = readJob(target.environment, target.cwd, given.pullRequest);
+    const job = readJob(target, given.pullRequest);
     const pullRequest = given.comment && job.proposes ? job.pullRequest : undefined;
     const commented = { target, screen, job, pullRequest };
     const { names, declared } = await requestedStages(target, screen, given).catch(async (cause: unknown) => {

@@ -60,7 +60,7 @@ export function writeReports(planned: readonly PlannedTarget[], reports: Reports
   const folder = resolve(target.cwd, reports.folder, (target.sharesRun && target.stack) || "");
   const textsOf = ({ applied, outcome: { plan } }: PlannedTarget) =>
     applied ?? (plan ? planMarkdown(plan) : []);
-  const pathOf = (file: string) => repositoryPath(file, screen.cwd, screen.environment);
+  const pathOf = (file: string) => repositoryPath(file, screen);
   return tryToWrite(screen, () => {
     writeSummary(screen, planned.flatMap(textsOf));
     const suites = planned.map((one) => {
