@@ -73,8 +73,8 @@ export function openTarget(target: Target, screen: Screen): OpenTarget {
     takesUnnamed,
     signal,
     say,
-    startedBy: (files) => startedBy(environment, cwd, files),
-    repository: { name: repositoryOf(environment, cwd), isJob: isJob(environment) },
+    startedBy: (files) => startedBy(target, files),
+    repository: { name: repositoryOf(target), isJob: isJob(environment) },
     refusedState: refusedState(settings, target),
     openTransport: () => {
       report(screen, settings.diagnostics);

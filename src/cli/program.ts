@@ -1,23 +1,14 @@
-import { Command, type CommanderError, Help } from "commander";
+import { Command, type CommanderError, Help, type Option } from "commander";
 import type { Outcome } from "../commands/context";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { suggest } from "../diagnostics/suggest";
 import { version } from "../model/tool-version";
 import { ciVerbs } from "./ci/family";
 import { fleetVerbs } from "./fleet/verbs";
+import { dailyOptions, foldedOptions, type TypedOption } from "./options";
 import { usage } from "./screen";
 import type { Terminal } from "./terminal";
-import {
-  addVerbs,
-  allCommands,
-  folded,
-  shownOptions,
-  shownVerbs,
-  type Verb,
-  type VerbFamily,
-  type VerbRun,
-  wordsOf,
-} from "./verb";
+import { allCommands, shownOptions, shownVerbs, type Verb, type VerbFamily, wordsOf } from "./verb";
 import { applyVerb, destroyVerb } from "./verbs/apply";
 import { completeVerb } from "./verbs/completion";
 import { driftVerb } from "./verbs/drift";
@@ -34,7 +25,7 @@ import { testVerb } from "./verbs/test";
 import { graphVerb, toolVerbs } from "./verbs/tools";
 
 /** Verbs in the help of `rnv`; `rnv help -a` shows all. */
-const daily = new Set("init login validate plan apply destroy drift show status import".split(" "));
+const dailyVerbs = new Set("init login validate plan apply destroy drift show status import".split(" "));
 
 const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbFamily)[]])[] = [
   ["Main verbs:", [validateVerb, planVerb, applyVerb, destroyVerb, driftVerb, showVerb]],
@@ -47,12 +38,13 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
   ["Getting started and tools:", [initVerb, loginVerb, ...toolVerbs]],
 ];
 
-/** Builds the command line of DESIGN section 8: the verb that `first` names, or all verbs, as completion needs. */
-export function createProgram(
-  run: VerbRun,
-  terminal: Terminal,
-  { first, listsAll = false }: { readonly first?: string; readonly listsAll?: boolean } = {},
-): Command {
+const isFolded = (option: Option): boolean =>
+  Object.values(foldedOptions).some((one: TypedOption<unknown>) => one.includes(option));
+
+type VerbRun = (verb: Verb, command: Command) => Promise<void>;
+
+/** Builds the command line of DESIGN section 8. */
+export function createProgram(run: VerbRun, terminal: Terminal, { listsAll = false } = {}): Command {
   const program = new Command("rnv")
     .description("Plans and applies projects, services, variables and deployments from files in git.")
     .usage("[-chdir=DIR] <verb> [options]")
@@ -69,10 +61,10 @@ export function createProgram(
       helpWidth: terminal.width ?? 100,
       minWidthToWrap: 20,
       visibleCommands: (command) =>
-        shownVerbs(command).filter((verb) => command.parent || listsAll || daily.has(verb.name())),
+        shownVerbs(command).filter((verb) => command.parent || listsAll || dailyVerbs.has(verb.name())),
       visibleOptions(command) {
         const shown = Help.prototype.visibleOptions.call(this as Help, command);
-        return shown.filter((option) => listsAll || !folded.get(command)?.has(option));
+        return shown.filter((option) => listsAll || !isFolded(option));
       },
     })
     .configureOutput({
@@ -86,11 +78,8 @@ export function createProgram(
     .addHelpText("afterAll", ({ command }) =>
       command.parent && !listsAll ? `\nAll options: rnv help${wordsOf(command).slice(3)} -a` : "",
     );
-  const isMeant = ({ name }: Verb | VerbFamily): boolean => name === first;
-  const isNamed = first !== "complete" && groups.some(([, verbs]) => verbs.some(isMeant));
-  for (const [heading, verbs] of groups)
-    addVerbs(program.commandsGroup(heading), isNamed ? verbs.filter(isMeant) : verbs, run);
-  addVerbs(program, isNamed ? [] : [completeVerb(program)], run);
+  for (const [heading, verbs] of groups) addVerbs(program.commandsGroup(heading), verbs, run);
+  addVerbs(program, [completeVerb(program)], run);
   program
     .command("help [verb...]")
     .summary("Show help of a verb")
@@ -117,6 +106,28 @@ export function createProgram(
     });
   }
   return program;
+}
+
+function addVerbs(parent: Command, verbs: readonly (Verb | VerbFamily)[], run: VerbRun): void {
+  for (const verb of verbs) {
+    const { name, summary, status } = verb;
+    const shown = status === undefined ? summary : `${summary} (${status})`;
+    const command = parent.command(name, { hidden: "hidden" in verb && verb.hidden === true }).summary(shown);
+    if ("verbs" in verb) addVerbs(command.description(verb.description ?? `${summary}.`), verb.verbs, run);
+    else addVerb(command.description(`${shown}.${verb.detail ? `\n\n${verb.detail}` : ""}`), verb, run);
+  }
+}
+
+function addVerb(command: Command, verb: Verb, run: VerbRun): void {
+  const { options: own = {}, arguments: positionals = {}, examples } = verb;
+  const given = Object.values(own);
+  const daily = Object.values(dailyOptions).flatMap((one) => given.filter((option) => one.includes(option)));
+  const sorted = new Set([...daily, ...given.filter((option) => !isFolded(option)), ...given]);
+  for (const argument of Object.values(positionals)) command.addArgument(argument);
+  for (const option of sorted) command.addOption(option);
+  const width = Math.max(...examples.map(([line]) => line.length));
+  const lines = examples.map(([line, meaning]) => `  $ ${line.padEnd(width)}   ${meaning}`);
+  command.addHelpText("after", `\nExamples:\n${lines.join("\n")}`).action(() => run(verb, command));
 }
 
 /** Returns the JSON of the verb among the words for a refused command line. */

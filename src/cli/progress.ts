@@ -9,13 +9,13 @@ import { counted } from "../report/plan-wording";
 import { cutText } from "../report/style";
 import { elapsedText } from "../report/time-text";
 import { openJsonLines } from "./output-files";
-import { outStyle, type Screen } from "./screen";
+import type { Screen } from "./screen";
 import type { Terminal } from "./terminal";
 
 /** Shows the events of a run: JSON lines with `-json`, a live view on a terminal, plain lines in CI and in pipes. */
 export function createProgress(screen: Screen, jsonInto: string | undefined) {
   const { terminal, format, signal } = screen;
-  const style = outStyle(screen);
+  const { style } = terminal;
   const shownText = (event: ApplyEvent): string =>
     event.type === "summary" ? `\n${eventText(event, style)}` : eventText(event, style);
   const isJson = format === "json";

@@ -14,17 +14,13 @@ import { isFile, readText } from "./files";
 import { type Screen, usage } from "./screen";
 import { inRequestedStage, requestedStage } from "./stages";
 import { withStack } from "./synthesize";
-import { givenAddress, inStack, type Request, type Target, type TargetRules, targetAt } from "./target";
+import { givenAddress, inStack, type Request, type Target, targetAt } from "./target";
 
 /** Returns the targets of a command line in its stage: a manifest, or stacks. Throws if they are ambiguous. */
-export async function resolveTargets(
-  request: Request,
-  rules: TargetRules,
-  screen: Screen,
-): Promise<readonly Target[]> {
+export async function resolveTargets(request: Request, screen: Screen): Promise<readonly Target[]> {
+  const { words, cwd, verb, rules } = request;
   const { scope, takesPlan } = rules;
-  if (rules.worksOn === "state") return targetsOfState(request, rules, screen);
-  const { words, cwd, verb } = request;
+  if (rules.worksOn === "state") return targetsOfState(request, screen);
   const planFile =
     takesPlan && words.length === 1 ? words.find((word) => isFile(resolve(cwd, word))) : undefined;
   const saved = planFile === undefined ? undefined : readSavedPlan(readText(planFile)).document?.request;
@@ -41,12 +37,12 @@ export async function resolveTargets(
   // `destroy` also deletes the records of a stack that the app no longer has.
   const isUndeclared = name !== "" && more.length === 0 && stacks.every(({ unit }) => unit !== name);
   if (rules.order && isUndeclared && request.givenState) {
-    const target = inStack(await inRequestedStage(read, screen, rules), name);
+    const target = inStack(await inRequestedStage(read, screen), name);
     return [{ ...target, unit: { name, isUndeclared }, isUndeclared }];
   }
   read.words.filter((word) => stacks.every(({ unit }) => unit !== word)).forEach(refuse);
   if (!(await areStackPaths(read)).includes(true)) refuseWords(named, takesPlan);
-  const inStage = await inRequestedStage(read, screen, rules);
+  const inStage = await inRequestedStage(read, screen);
   const target = { ...inStage, planFile, files: saved ? request.files : read.files };
   if (stacks.length === 0) return [target];
   const chosen = chooseNamed(stacks, ({ unit }) => unit, named, "stack");
@@ -58,7 +54,7 @@ export async function resolveTargets(
   const notes = chosen.flatMap(({ annotations }) => annotations.filter(({ level }) => level === "info"));
   for (const { constructPath, message } of screen.format === "json" ? [] : notes)
     screen.terminal.note(`Info: ${escapeText(constructPath)}: ${escapeText(message)}\n`);
-  return stackTargets(target, rules, stacks, chosen);
+  return stackTargets(target, stacks, chosen);
 }
 
 /** Returns the request of a saved plan; refuses another requested stage. */
@@ -75,10 +71,10 @@ function savedRequest(request: Request, { files, stage, stack }: SavedPlan["requ
 /** Returns the `chosen` stacks as targets, in their order or reversed. */
 function stackTargets(
   target: Target,
-  { order, others }: TargetRules,
   stacks: readonly StackFile[],
   chosen: readonly StackFile[],
 ): readonly Target[] {
+  const { order, others } = target.rules;
   const address = givenAddress(target);
   // A fixed address of the state cannot serve the other stacks.
   const areRead = others !== "none" && (address === "" || address.includes(stackPlaceholder));
@@ -95,15 +91,11 @@ function stackTargets(
   }));
 }
 
-async function targetsOfState(
-  request: Request,
-  rules: TargetRules,
-  screen: Screen,
-): Promise<readonly Target[]> {
+async function targetsOfState(request: Request, screen: Screen): Promise<readonly Target[]> {
+  const { words, stacks, cwd, rules } = request;
   const { takesPlan, others, scope } = rules;
-  const { words, stacks, cwd } = request;
   if (takesPlan && words[0] !== undefined) return [targetAt(request, { stage: "any", planFile: words[0] })];
-  const target = await inRequestedStage(request, screen, rules);
+  const target = await inRequestedStage(request, screen);
   if (others === "none") return [target];
   const folder = resolve(cwd, ".rnv", target.stage ?? "");
   const hasState = (name: string): boolean => isFile(resolve(folder, name, "state.json"));

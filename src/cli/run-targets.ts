@@ -9,10 +9,10 @@ import { capitalized } from "../model/wording";
 import { escapeJson, escapeText, jsonText } from "../report/escape-text";
 import { type Run, runOn, type SharedOutputs, stateOf, type TargetEnd } from "./open-target";
 import { resolveTargets } from "./resolve";
-import { exitCodes, outcomeOf, outStyle, report, type Screen, usage } from "./screen";
+import { exitCodes, outcomeOf, report, type Screen, usage } from "./screen";
 import { type Request, type Target, type TargetRules, targetAt } from "./target";
 import { withOut } from "./terminal";
-import type { Verb, VerbEnd } from "./verb";
+import type { VerbEnd } from "./verb";
 
 export interface TargetResult {
   /** `readStage` is `any` if the stage could not be resolved. */
@@ -23,9 +23,9 @@ export interface TargetResult {
 }
 
 interface TargetsRun {
+  readonly request: Request;
   /** Undefined for the stage of RNV_STAGE, or for no stage. */
   readonly stages: readonly (string | undefined)[];
-  readonly rules: TargetRules;
   readonly screen: Screen;
   readonly run: (run: Run) => Promise<TargetEnd>;
   readonly onResult?: (result: TargetResult, screen: Screen) => void;
@@ -38,8 +38,9 @@ export const reportFindings = ({ outcome }: TargetResult, screen: Screen): void 
  * Runs stages, and each stack of a stage, until Ctrl-C. A failure, thrown or not, becomes the outcome of its target; it
  * stops the next targets only if the verb writes. `joinExitCodes` joins their exit codes (DESIGN section 11, "Stacks").
  */
-export async function resultsOf(request: Request, run: TargetsRun): Promise<readonly TargetResult[]> {
-  const { stages, rules, screen, onResult = () => {} } = run;
+export async function resultsOf(run: TargetsRun): Promise<readonly TargetResult[]> {
+  const { request, stages, screen, onResult = () => {} } = run;
+  const { rules } = request;
   const results: TargetResult[] = [];
   const runOne = async (target: Target, on: Screen, work = run.run): Promise<TargetEnd> => {
     const start = systemClock.elapsed();
@@ -67,7 +68,7 @@ export async function resultsOf(request: Request, run: TargetsRun): Promise<read
       screen.terminal.out(titleOf(screen, "stage", stage ?? "", results.length === 0 ? "" : "\n"));
     const inStage = { ...request, givenStage: stage };
     try {
-      const targets = await resolveTargets(inStage, rules, screen);
+      const targets = await resolveTargets(inStage, screen);
       await runStacks(await shareAddresses(targets, screen), rules, screen, runOne);
     } catch (cause) {
       const named = stage === undefined ? "any" : splitStage(stage);
@@ -118,6 +119,21 @@ async function runStacks(
   const documents: Record<string, unknown> = {};
   const failed = new Set<string>();
   const outputsOf = new Map<string, SharedOutputs>();
+  /** Returns a stack with the outputs of the other stacks: from this run, else from their states. */
+  const withOthers = async (unit: StackUnit, others: readonly Target[]): Promise<StackUnit> => {
+    const crossValues = new Map<string, SharedOutputs>();
+    const known = new Map<string, OtherStack>();
+    for (const other of others) {
+      const { stack = "" } = other;
+      const state = await stateOf(other, screen);
+      const records = Object.entries(state?.resources ?? {}) as [Address, RecordedResource][];
+      known.set(stack, { state: other.state, ids: new Map(records.map(([at, { id }]) => [at, id])) });
+      const outputs = Object.entries(state?.outputs ?? {}).filter(([, value]) => !isHiddenOutput(value));
+      const recorded = outputs.map(([key, value]): [string, CrossValue] => [key, { kind: "value", value }]);
+      crossValues.set(stack, outputsOf.get(stack) ?? new Map(recorded));
+    }
+    return { ...unit, crossValues, others: known };
+  };
   let gap = "";
   const runOne = async (target: Target): Promise<void> => {
     const { stack = "", waitsFor = [], others = [] } = target;
@@ -130,7 +146,7 @@ async function runStacks(
       return;
     }
     const unit = target.unit && { ...target.unit, state: target.state, needsValues: need === "needed" };
-    const complete = unit ? { ...target, unit: await withOthers(unit, others, outputsOf, screen) } : target;
+    const complete = unit ? { ...target, unit: await withOthers(unit, others) } : target;
     if (areMany && !isDocument) terminal.out(titleOf(screen, "stack", stack, gap));
     gap = "\n";
     let text = "";
@@ -153,13 +169,12 @@ async function runStacks(
 export async function runOnTargets(
   request: Request,
   screen: Screen,
-  rules: TargetRules & Pick<Verb, "failedJson">,
   run: (run: Run) => Promise<VerbEnd>,
   stages: readonly (string | undefined)[] = [request.givenStage],
 ): Promise<number> {
-  const results = await resultsOf(request, {
+  const results = await resultsOf({
+    request,
     stages,
-    rules,
     screen,
     run: async (targetRun) => {
       const { exitCode, sharedOutputs } = endOf(await run(targetRun));
@@ -168,7 +183,7 @@ export async function runOnTargets(
     onResult: (result, on) => {
       reportFindings(result, on);
       if (on.format === "json" && !result.hasPrinted)
-        on.terminal.out(rules.failedJson?.(result.outcome, request.commandLine) ?? "");
+        on.terminal.out(request.rules.failedJson?.(result.outcome, request.commandLine) ?? "");
     },
   });
   return joinExitCodes(results.map(({ outcome }) => outcome.exitCode));
@@ -177,31 +192,9 @@ export async function runOnTargets(
 export const endOf = (end: VerbEnd): Exclude<VerbEnd, number | undefined> =>
   typeof end === "object" ? end : { exitCode: end ?? exitCodes.done };
 
-/** Returns a stack with the outputs of the other stacks: from this run, else from their states. */
-async function withOthers(
-  unit: StackUnit,
-  others: readonly Target[],
-  outputsOf: ReadonlyMap<string, SharedOutputs>,
-  screen: Screen,
-): Promise<StackUnit> {
-  const crossValues = new Map<string, SharedOutputs>();
-  const known = new Map<string, OtherStack>();
-  for (const other of others) {
-    const { stack = "" } = other;
-    const state = await stateOf(other, screen);
-    const records = Object.entries(state?.resources ?? {}) as [Address, RecordedResource][];
-    known.set(stack, { state: other.state, ids: new Map(records.map(([address, { id }]) => [address, id])) });
-    const outputs = Object.entries(state?.outputs ?? {}).filter(([, value]) => !isHiddenOutput(value));
-    const recorded = outputs.map(([key, value]): [string, CrossValue] => [key, { kind: "value", value }]);
-    crossValues.set(stack, outputsOf.get(stack) ?? new Map(recorded));
-  }
-  return { ...unit, crossValues, others: known };
-}
-
-/** Returns the heading of a stage or a stack on a shared standard output. */
 function titleOf(screen: Screen, kind: "stage" | "stack", name: string, gap: string): string {
   if (screen.format === "json") return `${escapeJson({ type: kind, [kind]: name })}\n`;
   const title = escapeText(`${capitalized(kind)} ${name}`);
   if (screen.format === "markdown") return `${gap}## ${title}\n\n`;
-  return `${gap}${outStyle(screen).colors.bold(title)}\n\n`;
+  return `${gap}${screen.terminal.style.colors.bold(title)}\n\n`;
 }

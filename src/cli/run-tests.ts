@@ -13,7 +13,7 @@ import {
 } from "../report/test-report";
 import { writeWholeFile } from "./files";
 import type { Run } from "./open-target";
-import { annotate, exitCodes, outStyle, report } from "./screen";
+import { annotate, exitCodes, report } from "./screen";
 
 interface TestValues {
   readonly paths: readonly string[];
@@ -27,12 +27,12 @@ export async function runTests(
   { target: { environment, untrusted, runProgram }, screen }: Pick<Run, "target" | "screen">,
 ): Promise<number> {
   const { terminal, cwd, signal } = screen;
+  const { style } = terminal;
   const isForbidden = trustOf({ environment, untrusted }).commandsForbiddenBy !== undefined;
   const { tests, diagnostics } = readTests(cwd, paths);
   report(screen, diagnostics);
   const chosen = chooseTests(tests, filters, diagnostics);
   const isText = screen.format === "text";
-  const style = outStyle(screen);
   const started = performance.now();
   const results: TestResult[] = [];
   for (const test of chosen) {

@@ -11,14 +11,14 @@ import { normalizeArgv, optionShapes } from "./argv";
 import { untrustedJob } from "./ci/job";
 import { checkWritable } from "./files";
 import { type Run, runOn } from "./open-target";
-import { options } from "./options";
+import { firstGiven, options } from "./options";
 import { connectionIn, withProfile } from "./profile";
 import { createProgram, failedJson } from "./program";
 import { endOf, runOnTargets } from "./run-targets";
 import { exitCodes, failureOf, report, type Screen, usage } from "./screen";
 import { type Request, targetAt } from "./target";
 import { createTerminal, type TerminalStreams } from "./terminal";
-import { isGiven, type Verb, valuesIn, wordsOf } from "./verb";
+import { type Verb, valuesIn, wordsOf } from "./verb";
 
 export interface Host extends TerminalStreams, Pick<NodeJS.EventEmitter, "on" | "off"> {
   readonly argv: readonly string[];
@@ -33,17 +33,16 @@ type HostScreen = Pick<Screen, "terminal" | "environment" | "signal">;
 async function run(argv: readonly string[], host: HostScreen): Promise<number> {
   const { terminal, signal } = host;
   let exitCode = 0;
-  const program: Command = createProgram(
-    async (verb, command) => {
-      const { chdir } = command.optsWithGlobals();
-      if (typeof chdir === "string") changeFolder(chdir);
-      const request = requestOf(verb, command, host, argv);
-      const { environment, cwd } = request;
-      exitCode = await runVerb(verb, command, request, { ...host, environment, cwd, ...screenOf(command) });
-    },
-    terminal,
-    { first: argv[0] },
-  );
+  const program: Command = createProgram(async (verb, command) => {
+    const { chdir } = command.optsWithGlobals();
+    if (typeof chdir === "string") changeFolder(chdir);
+    const request = requestOf(verb, command, host, argv);
+    const { environment, cwd } = request;
+    const { format: shown, json, input: asks } = options;
+    const format = json.valueIn(command) ? "json" : shown.valueIn(command);
+    const screen = { ...host, environment, cwd, format, input: asks.valueIn(command) };
+    exitCode = await runVerb(verb, command, request, screen);
+  }, terminal);
   const words = normalizeArgv(argv, optionShapes(program));
   try {
     await program.parseAsync([...words], { from: "user" });
@@ -66,19 +65,13 @@ async function runVerb(verb: Verb, command: Command, request: Request, screen: S
     checkWritable(command.opts()[name], name === "report" ? "folder" : "file");
   const given = valuesIn(command, verb);
   const run = (targetRun: Run) => verb.run(given, targetRun);
-  if (verb.scope) return runOnTargets(request, screen, verb, run);
+  if (verb.scope) return runOnTargets(request, screen, run);
   return endOf(await runOn(targetAt(request, { stage: "any" }), screen, run)).exitCode;
-}
-
-function screenOf(command: Command): Pick<Screen, "format" | "input"> {
-  const { format, textOrJson, json, input } = options;
-  const shown = textOrJson.isIn(command) ? textOrJson : format;
-  return { format: json.valueIn(command) ? "json" : shown.valueIn(command), input: input.valueIn(command) };
 }
 
 /** Returns the request of a command line, with the settings of its profile. */
 function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonly string[]): Request {
-  const { words } = valuesIn(command, verb);
+  const { words, ...given } = valuesIn(command, verb);
   const untrusted = isUntrusted(command, host);
   return {
     cwd: process.cwd(),
@@ -86,6 +79,7 @@ function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonl
     givenProfile: command.optsWithGlobals().profile,
     commandLine: ["rnv", ...argv].map(quoted).join(" "),
     verb: wordsOf(command),
+    rules: verb,
     takesTargets: options.target.isIn(command),
     words: Array.isArray(words) ? words : typeof words === "string" ? [words] : [],
     files: options.files.valueIn(command),
@@ -98,9 +92,7 @@ function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonl
     addresses: [options.confirmDelete, options.confirmConsumers, options.replace].flatMap((option) =>
       option.valueIn(command),
     ),
-    singleStackOption: [options.out, options.html, options.jsonInto, options.expectDigest].find((option) =>
-      isGiven(option.valueIn(command)),
-    )?.long,
+    singleStackOption: firstGiven(given, ["out", "html", "jsonInto", "expectDigest"]),
     ids: options.ids.valueIn(command),
     answerTimeoutMs: options.answerTimeoutMs.valueIn(command),
     limiter: new RateLimiter(systemClock, Math.max(mostRequests, options.parallelism.valueIn(command))),

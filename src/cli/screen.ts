@@ -6,13 +6,12 @@ import { isBelow } from "../declaration/project-files";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { standardInputName } from "../manifest/find-files";
 import { reasonOf } from "../model/file-error";
-import type { ProcessEnvironment } from "../model/process-environment";
 import { explanationUrl } from "../model/tool-version";
 import { githubAnnotations } from "../report/ci/annotations";
 import { diagnosticsText } from "../report/diagnostics";
 import { diagnosticData } from "../report/documents";
 import { jsonText } from "../report/escape-text";
-import { createStyle, type Style } from "../report/style";
+import type { Place } from "./ci/job";
 import { type Terminal, withOut } from "./terminal";
 
 export const exitCodes = {
@@ -26,11 +25,8 @@ export const exitCodes = {
 } as const;
 
 /** The terminal of a run, and the format of its output. */
-export interface Screen {
+export interface Screen extends Place {
   readonly terminal: Terminal;
-  readonly environment: ProcessEnvironment;
-  /** The base of paths in findings. */
-  readonly cwd: string;
   readonly format: "text" | "json" | "markdown";
   /** False with `-input=false`: never ask. */
   readonly input: boolean;
@@ -44,20 +40,11 @@ export const quiet = (screen: Screen): Screen => ({
   terminal: withOut(screen.terminal, () => {}),
 });
 
-type Styled = Pick<Screen, "terminal">;
-
-export const outStyle = ({ terminal: { color, width } }: Styled): Style =>
-  createStyle({ color: color.out, width });
-
-export const errStyle = ({ terminal: { color, width } }: Styled): Style =>
-  createStyle({ color: color.err, width });
-
 /** Returns functions that print a completed step, and a step that left its file or setting unchanged. */
-export function notesOf(screen: Styled) {
-  const { colors } = outStyle(screen);
+export function notesOf({ terminal }: Pick<Screen, "terminal">) {
   return {
-    done: (text: string): void => screen.terminal.tell(`${colors.green("+")} ${text}\n`),
-    kept: (text: string): void => screen.terminal.tell(`  ${text}\n`),
+    done: (text: string): void => terminal.tell(`${terminal.style.colors.green("+")} ${text}\n`),
+    kept: (text: string): void => terminal.tell(`  ${text}\n`),
   };
 }
 
@@ -66,7 +53,7 @@ type ReportScreen = Pick<Screen, "terminal" | "environment" | "cwd">;
 /** Prints findings on standard error, and as annotations in GitHub Actions. */
 export function report(screen: ReportScreen, diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length === 0) return;
-  screen.terminal.err(`${diagnosticsText(diagnostics, errStyle(screen))}\n`);
+  screen.terminal.err(`${diagnosticsText(diagnostics, screen.terminal.errStyle)}\n`);
   const explained = diagnostics.find(
     ({ severity, code }) => severity === "error" && code !== "command.usage",
   );
@@ -77,12 +64,9 @@ export function report(screen: ReportScreen, diagnostics: readonly Diagnostic[])
   annotate(screen, diagnostics);
 }
 
-export function annotate(
-  { terminal, environment, cwd }: ReportScreen,
-  diagnostics: readonly Diagnostic[],
-): void {
-  if (environment.GITHUB_ACTIONS !== "true") return;
-  terminal.err(githubAnnotations(diagnostics, (file) => repositoryPath(file, cwd, environment)));
+export function annotate(screen: ReportScreen, diagnostics: readonly Diagnostic[]): void {
+  if (screen.environment.GITHUB_ACTIONS !== "true") return;
+  screen.terminal.err(githubAnnotations(diagnostics, (file) => repositoryPath(file, screen)));
 }
 
 export const usage = (summary: string, hint?: string): DiagnosticsError =>
@@ -102,7 +86,6 @@ export function failureOf(cause: unknown, signal: AbortSignal): Outcome {
   return { diagnostics: [found], exitCode: exitCodes.error };
 }
 
-/** Returns the outcome of work that may throw. */
 export const outcomeOf = async <T extends Outcome>(
   { signal }: Pick<Screen, "signal">,
   work: () => Promise<T>,
@@ -126,7 +109,6 @@ export function tryToWrite(screen: ReportScreen, write: () => void): number {
   }
 }
 
-/** Returns the JSON document of a failed run. */
 export const errorDocument = ({ diagnostics }: Pick<Outcome, "diagnostics">): string =>
   jsonText({ format_version: "1.2", errored: true, diagnostics: diagnostics.map(diagnosticData) });
 
@@ -135,11 +117,7 @@ export const errorDocument = ({ diagnostics }: Pick<Outcome, "diagnostics">): st
  * is the workspace of the job (GITHUB_WORKSPACE, CI_PROJECT_DIR) if it is a repository, else the nearest folder above
  * with `.git`, else that workspace. A file outside keeps its path.
  */
-export function repositoryPath(
-  file: string,
-  cwd: string,
-  environment: ProcessEnvironment,
-): string | undefined {
+export function repositoryPath(file: string, { cwd, environment }: Place): string | undefined {
   if (file === standardInputName) return undefined;
   const path = resolve(cwd, file);
   const workspace = environment.GITHUB_WORKSPACE || environment.CI_PROJECT_DIR || "";

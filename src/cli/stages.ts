@@ -21,14 +21,7 @@ import { readStandardInput } from "./files";
 import { stateOf } from "./open-target";
 import { report, type Screen, usage } from "./screen";
 import { readSettings, workspaceOf } from "./settings";
-import {
-  givenAddress,
-  type Request,
-  type StageOfTarget,
-  type Target,
-  type TargetRules,
-  targetAt,
-} from "./target";
+import { givenAddress, type Request, type StageOfTarget, type Target, targetAt } from "./target";
 
 export function requestedStage({ givenStage, environment }: Request): StageName | undefined {
   const text = (givenStage ?? environment.RNV_STAGE ?? "").trim();
@@ -90,8 +83,12 @@ export async function stagesOf(request: Request, screen: Screen) {
     /** Returns the same stage or instances with their states, even empty states. */
     instancesOf: async (declared: StageDeclaration): Promise<readonly StageInstance[] | undefined> => {
       const names = await namesOf(declared);
-      const read = (name: StageName) =>
-        readInstance(name, at(name, found.settingsOf(name).settings), screen, () => at(name));
+      const read = async (name: StageName): Promise<StageInstance> => {
+        const { settings, diagnostics } = found.settingsOf(name);
+        const target = at(name, settings);
+        if (!hasErrors(diagnostics)) return readInstance(name, target, screen);
+        return { name, location: target.state, problem: diagnostics[0] };
+      };
       return names && runTargets(names, read);
     },
   };
@@ -159,12 +156,9 @@ function inFolders(path: string): readonly string[] {
 }
 
 /** Returns the target of a request in its stage. Throws for an unknown or a missing stage. */
-export async function inRequestedStage(
-  request: Request,
-  screen: Screen,
-  { worksOn, others, order }: TargetRules,
-): Promise<Target> {
-  const { cwd, files, givenState } = request;
+export async function inRequestedStage(request: Request, screen: Screen): Promise<Target> {
+  const { cwd, files, givenState, rules } = request;
+  const { worksOn, others, order } = rules;
   const stage = requestedStage(request);
   const isOfState = worksOn === "state";
   const unstaged = isOfState ? ("any" as const) : undefined;
@@ -223,26 +217,21 @@ export interface StageInstance {
   readonly name: StageName;
   readonly location: string;
   readonly state?: State | undefined;
-  readonly problem?: Diagnostic;
+  readonly problem?: Diagnostic | undefined;
 }
 
 export const isEmpty = ({ state, problem }: StageInstance): boolean =>
   problem === undefined && isEmptied(state);
 
 /** Reads the state of a stage of any workspace, or the error that prevents it. */
-async function readInstance(
-  name: StageName,
-  target: Target,
-  screen: Screen,
-  enter = (): Target => target,
-): Promise<StageInstance> {
+async function readInstance(name: StageName, target: Target, screen: Screen): Promise<StageInstance> {
   const { environment, state: location } = target;
   const anywhere = { ...environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined };
   try {
-    return { name, location, state: await stateOf({ ...enter(), environment: anywhere }, screen) };
+    return { name, location, state: await stateOf({ ...target, environment: anywhere }, screen) };
   } catch (cause) {
     if (!(cause instanceof DiagnosticsError)) throw cause;
-    return { name, location, problem: cause.diagnostics[0] as Diagnostic };
+    return { name, location, problem: cause.diagnostics[0] };
   }
 }
 

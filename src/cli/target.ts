@@ -1,5 +1,6 @@
 import type { RateLimiter } from "../api/rate-limiter";
 import type { Transport } from "../api/transport";
+import type { Outcome } from "../commands/context";
 import type { RunProgram, StackUnit, SynthesizedFiles } from "../declaration/load-request";
 import { stackPlaceholder, stateAddress } from "../declaration/state-location";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
@@ -22,6 +23,7 @@ export interface Request {
   /** As it was typed, quoted for a shell: `rnv destroy -target service.shop.api`. */
   readonly commandLine: string;
   readonly verb: string;
+  readonly rules: TargetRules;
   readonly takesTargets: boolean;
   /** Words that name stacks, a saved plan, or an output. */
   readonly words: readonly string[];
@@ -62,6 +64,8 @@ export interface TargetRules {
   readonly takesPlan?: true;
   /** Its JSON is a line for each event. It writes no stack whose dependency failed. */
   readonly writes?: true;
+  /** Returns the JSON of a command line that failed before it printed. */
+  readonly failedJson?: (outcome: Outcome, commandLine: string) => string;
 }
 
 export interface Target extends Request, TargetLocation {
@@ -104,18 +108,17 @@ export const inStack = (target: Target, stack: string, { sharesRun = false } = {
   targetAt(target, { ...target, stage: target.readStage, stack, sharesRun });
 
 export function targetAt(request: Request, parts: TargetParts = {}): Target {
-  const { cwd, environment, givenState } = request;
+  const { cwd, environment, files, givenState } = request;
   const { stage, stack, declaredStages, sharesRun = false, planFile } = parts;
   const named = stage === "any" ? undefined : stage;
   const names = { stage: named && stageText(named), stack };
   const given = givenState ?? named?.state ?? (environment.RNV_STATE ?? "").trim();
   const state = stateAddress(given, names);
+  const manifests = files.length > 0 ? files : [defaultManifest(cwd).file ?? "rnv.yaml"];
   return {
     ...request,
     ...names,
-    manifest: manifestsOf(request)
-      .map((file) => repositoryPath(file, cwd, environment) ?? file)
-      .join(","),
+    manifest: manifests.map((file) => repositoryPath(file, request) ?? file).join(","),
     readStage: stage,
     takesUnnamed: named?.takesUnnamed ?? false,
     isUndeclared: named?.isUndeclared ?? false,
@@ -129,9 +132,6 @@ export function targetAt(request: Request, parts: TargetParts = {}): Target {
   };
 }
 
-const manifestsOf = ({ cwd, files }: Request): readonly string[] =>
-  files.length > 0 ? files : [defaultManifest(cwd).file ?? "rnv.yaml"];
-
 /** Returns the address of the state as the command line or RNV_STATE gives it; empty by default. */
 export const givenAddress = ({ givenState, environment }: Request): string =>
   givenState ?? (environment.RNV_STATE ?? "").trim();
@@ -142,24 +142,18 @@ function checkAddress(
   address: string,
   { stage, sharesRun }: { readonly stage?: StageName | undefined; readonly sharesRun: boolean },
 ): Diagnostic | undefined {
+  const wrong = (summary: string, hint: string) => error("config.invalid", summary, { hint });
+  const lack = stage
+    ? `\${stage.id}, and stage ${stage.name} has no id`
+    : "${stage.…}, and no stage is named";
   if (mentionsStage(address))
-    return error(
-      "config.invalid",
-      stage
-        ? `the address of the state holds \${stage.id}, and stage ${stage.name} has no id`
-        : "the address of the state holds ${stage.…}, and no stage is named",
-      { hint: "name it with --stage or RNV_STAGE: staging, preview/12" },
+    return wrong(
+      `the address of the state holds ${lack}`,
+      "name it with --stage or RNV_STAGE: staging, preview/12",
     );
-  if (address.includes(stackPlaceholder))
-    return error(
-      "config.invalid",
-      `the address of the state holds ${stackPlaceholder}, and no stack is read`,
-      {
-        hint: "name it with --stack",
-      },
-    );
+  const unfilled = `the address of the state holds ${stackPlaceholder}, and no stack is read`;
+  if (address.includes(stackPlaceholder)) return wrong(unfilled, "name it with --stack");
   if (given === "" || given.includes(stackPlaceholder) || !sharesRun) return undefined;
-  return error("config.invalid", "several stacks cannot share one state", {
-    hint: `let RNV_STATE (or --state) hold ${stackPlaceholder}, or name one stack`,
-  });
+  const hint = `let RNV_STATE (or --state) hold ${stackPlaceholder}, or name one stack`;
+  return wrong("several stacks cannot share one state", hint);
 }

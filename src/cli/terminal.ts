@@ -44,13 +44,19 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
     },
     out: out.write,
     err: err.write,
+    get style() {
+      return createStyle({ color: this.color.out, width: this.width });
+    },
+    get errStyle() {
+      return createStyle({ color: this.color.err, width: this.width });
+    },
     /** Prints sentences on standard output, wrapped on a terminal. */
     tell(sentences: string): void {
-      this.out(wrapLines(sentences, createStyle({ width: this.width })));
+      this.out(wrapLines(sentences, this.style));
     },
     /** Prints sentences on standard error. */
     note(sentences: string): void {
-      this.err(wrapLines(sentences, createStyle({ width: this.width })));
+      this.err(wrapLines(sentences, this.errStyle));
     },
     /** Resolves when all output has left the process. */
     flush: async (): Promise<void> => {

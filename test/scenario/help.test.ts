@@ -43,6 +43,18 @@ describe("help", () => {
     });
   });
 
+  it.each([
+    ["deploy", ["stage", "json", "commit", "clear-cache", "no-wait", "timeout"]],
+    ["restart", ["stage", "json", "no-wait", "timeout"]],
+    ["suspend", ["stage", "json", "no-wait", "timeout"]],
+    ["rollback", ["stage", "json", "confirm", "no-wait", "timeout"]],
+    ["cancel", ["stage", "json", "no-wait", "timeout"]],
+  ])("of %s folds the options of every verb", async (verb, shown) => {
+    expect(optionsOf((await scenario.run("help", verb)).stdout)).toEqual(["file", ...shown, "help"]);
+    const { stdout: all } = await scenario.run("help", verb, "-a");
+    expect(optionsOf(all)).toEqual(expect.arrayContaining(["state", "stack", "lock-timeout"]));
+  });
+
   it.each(["fleet", "policy", "test"])("says that %s is beta", async (verb) => {
     const { stdout } = await scenario.run("help", "-a");
     expect(stdout).toMatch(new RegExp(`^  ${verb} [\\s\\S]*?\\(beta\\)`, "m"));

@@ -107,7 +107,7 @@ const key = "API key (not shown)";
       'A profile name has letters, digits, ".", "_" and "-", at most 64, not "../shop".',
       'The profile "embedded" is built in and needs no login.',
       "The base URL sends the API key to api.example.com without encryption.",
-      "The embedded service needs no login: use --profile embedded.",
+      "The embedded platform needs no login: use --profile embedded.",
       "Not a UUID: 8-4-4-4-12 hexadecimal digits.",
       'Not an API key: it starts with "rnv_" and has no spaces.',
     ])
@@ -263,7 +263,7 @@ describe("a profile", () => {
 
 (hasTerminal ? describe : describe.skip)("rnv init at a terminal", () => {
   const down = "\u001b[B";
-  const service = "Which service does this folder use?";
+  const service = "Which platform does this folder use?";
   beforeEach(() => rmSync(join(scenario.folder, "rnv.yaml")));
 
   itInSoak("offers to try it here, and plan and apply work then", async () => {

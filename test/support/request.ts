@@ -7,6 +7,7 @@ export const request: Request = {
   environment: {},
   commandLine: "rnv plan",
   verb: "rnv plan",
+  rules: {},
   takesTargets: true,
   words: [],
   files: [],

@@ -7,32 +7,36 @@ import { systemClock } from "../../model/time";
 import { hasChanges } from "../../plan/plan";
 import { applyComment, markerOf, recordLineIn, shownComment, wasApplied } from "../../report/ci/comment";
 import type { Run, TargetEnd } from "../open-target";
-import { pick, planningOptions, policyOptions, runningOptions } from "../options";
+import {
+  argument,
+  flag,
+  pick,
+  planningOptions,
+  policyOptions,
+  unattendedOptions,
+  type ValuesOf,
+} from "../options";
 import { runOnTargets } from "../run-targets";
 import { exitCodes, usage } from "../screen";
 import { requestedStages } from "../stages";
-import { argument, defineVerb, flag, type ValuesOf } from "../verb";
+import { defineVerb } from "../verb";
 import { applyRules, expectedDigestOf, showApply } from "../verbs/apply";
-import { judgedRequestOf } from "../verbs/plan";
+import { planRequestOf } from "../verbs/plan";
 import { commentOf, commentOptions, notifyHost, reviewOf, subjectOf } from "./host";
 import { readJob } from "./job";
 import { reportFolder, writeOutputs, writeReports } from "./reports";
 
-const { autoApprove, ...unattendedOptions } = runningOptions;
-
 const ciApplyOptions = {
   ...planningOptions,
   ...policyOptions,
-  ...pick("destroy", "expectDigest"),
+  ...unattendedOptions,
+  ...pick("destroy", "expectDigest", "verbose", "stages", "allStages"),
   repair: flag(
     "--repair",
     "without a review, repair drift and nothing else: for a job that needs an approval",
   ),
-  ...pick("verbose"),
   report: reportFolder,
   ...commentOptions,
-  ...unattendedOptions,
-  ...pick("stages", "allStages"),
 };
 
 export const ciApplyVerb = defineVerb({
@@ -59,7 +63,7 @@ export const ciApplyVerb = defineVerb({
       throw usage("--expect-digest is about one stage", "name it: --stage STAGE");
     const options = { ...given, isOneOfMany: names.length > 1 };
     const run = (targetRun: Run) => applyReviewed(options, targetRun);
-    const exitCode = await runOnTargets(target, screen, applyRules, run, names);
+    const exitCode = await runOnTargets({ ...target, rules: applyRules }, screen, run, names);
     writeOutputs(screen, { exitcode: String(exitCode) });
     return exitCode;
   },
@@ -73,13 +77,13 @@ async function applyReviewed(
   const { target, screen } = run;
   const digest = expectedDigestOf(given, screen);
   const startedAt = systemClock.elapsed();
-  const job = readJob(target.environment, target.cwd, given.pullRequest);
+  const job = readJob(target, given.pullRequest);
   const isDecided = job.pullRequest === undefined || job.isDecided;
   const review = isDecided && !given.repair ? await reviewOf(screen, job) : undefined;
   const { pullRequests = [job.pullRequest] } = review ?? {};
   const pullRequest = pullRequests.length === 1 ? pullRequests[0] : undefined;
   const request = {
-    ...judgedRequestOf(given, target),
+    ...planRequestOf(given, target),
     needsKey: true,
     repairsOnly: given.repair,
     pullWord: job.pullWord,

@@ -16,12 +16,12 @@ import {
   statusOf,
 } from "../../report/ci/drift-job";
 import { makeFolder, writeWholeFile } from "../files";
-import { pick, readingOptions, scopeOptions } from "../options";
+import { argument, driftOptions, negation, pick, readingOptions, scopeOptions, text } from "../options";
 import { resultsOf, type TargetResult } from "../run-targets";
-import { annotate, exitCodes, outStyle, quiet, report, tryToWrite } from "../screen";
+import { annotate, exitCodes, quiet, report, tryToWrite } from "../screen";
 import { requestedStages } from "../stages";
-import { argument, defineVerb, negation, text } from "../verb";
-import { driftOf, driftOptions, driftRules, readAccepted } from "../verbs/drift";
+import { defineVerb } from "../verb";
+import { driftOf, driftVerb, readAccepted } from "../verbs/drift";
 import { notifyHost } from "./host";
 import { readJob, repositoryOf, startedBy } from "./job";
 import { writeOutputs, writeSummary } from "./reports";
@@ -39,16 +39,15 @@ export const ciDriftVerb = defineVerb({
     "drift is gone. With RNV_WEBHOOK_SECRET its header X-Rnv-Signature is sha256= and the HMAC-SHA-256 of the body.",
   options: {
     ...targetOptions,
-    ...pick("stages", "allStages"),
     ...driftOptions,
+    ...readingOptions,
+    ...pick("stages", "allStages", "metrics"),
     issue: negation("--no-issue", "keep no issue for each stage that has drifted, on GitHub and GitLab"),
     report: text("--report <folder>", "write drift.md and drift.json there"),
-    ...pick("metrics"),
     webhook: text(
       "--webhook <url>",
       "POST the result there as JSON with a text for people (RNV_WEBHOOK_URL)",
     ),
-    ...readingOptions,
   },
   examples: [
     ["rnv ci drift", "a manifest without stages"],
@@ -57,10 +56,9 @@ export const ciDriftVerb = defineVerb({
       "rnv ci drift --stage production --stage staging --fail-on pending",
       "two, and what is not applied counts",
     ],
-    ["rnv ci drift --metrics /var/lib/node_exporter/rnv.prom", "for Prometheus"],
   ],
   run: async (given, { target, screen }) => {
-    const { environment, cwd, files, manifest } = target;
+    const { environment, files, manifest } = target;
     const { terminal, format, signal } = screen;
     const webhook = readWebhook(given.webhook ?? environment.RNV_WEBHOOK_URL?.trim());
     const at = new Date().toISOString();
@@ -73,14 +71,14 @@ export const ciDriftVerb = defineVerb({
       writeOutputs(screen, { drift: "unknown", exitcode: "1" });
       throw cause;
     });
-    const results = await resultsOf(target, {
+    const results = await resultsOf({
+      request: { ...target, rules: driftVerb },
       stages: names,
-      rules: driftRules,
       screen: quiet(screen),
       run: (run) => driftOf(run, given, accepted),
     });
     const stages = withoutOthers(results.map(shownOf));
-    const { commit, job: page } = startedBy(environment, cwd, files);
+    const { commit, job: page } = startedBy(target, files);
     const job: DriftJob = {
       manifest,
       at,
@@ -94,11 +92,11 @@ export const ciDriftVerb = defineVerb({
     };
     if (format === "json") terminal.out(driftJobJson(job));
     else if (format === "markdown") terminal.out(driftJobMarkdown(job));
-    else terminal.out(driftJobText(job, outStyle(screen)));
+    else terminal.out(driftJobText(job, terminal.style));
     const judged = results.flatMap(({ outcome }) => outcome.judged ?? []);
     const unused = warnOfUnused(judged, areAll && judged.length === results.length);
     const { report: folder, metrics } = given;
-    const place = { repository: repositoryOf(environment, cwd), manifest };
+    const place = { repository: repositoryOf(target), manifest };
     const written = [
       () => folder !== undefined && writeReports(folder, job),
       () => metrics && writeWholeFile(metrics, driftMetrics(job, place), { mode: 0o644 }),
@@ -109,7 +107,7 @@ export const ciDriftVerb = defineVerb({
     const drift = drifted ? "true" : stages.some(wasLookedAt) ? "false" : "unknown";
     writeOutputs(screen, { drift, exitcode: String(job.exitCode) });
     writeSummary(screen, [driftJobMarkdown(job)]);
-    const host = readJob(environment, cwd);
+    const host = readJob(target);
     // A pull request proposes changes; drift concerns the merged manifest.
     if (given.issue && host.platform !== undefined && host.pullRequest === undefined)
       await notifyHost(screen, host, issuesOf(job, declared ?? results[0]?.target.declaredStages));

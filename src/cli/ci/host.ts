@@ -7,9 +7,9 @@ import { warning } from "../../diagnostics/diagnostic";
 import { Secret } from "../../model/secret";
 import { systemClock } from "../../model/time";
 import type { Comment, CommentSubject } from "../../report/ci/comment";
+import { negation, parsed, positive } from "../options";
 import { exitCodes, report, type Screen } from "../screen";
 import type { Target } from "../target";
-import { negation, parsed, positive } from "../verb";
 import { type CiJob, firstOf, platformOf, repositoryOf } from "./job";
 
 export const commentOptions = {
@@ -118,10 +118,10 @@ export const reviewOf = async (screen: Screen, job: CiJob): Promise<Review> =>
     comments: [],
   };
 
-export const subjectOf = (
-  { manifest, stage, stack, environment, cwd }: Target,
-  key?: Uint8Array,
-): CommentSubject => ({ manifest, stage, stack, key, repository: repositoryOf(environment, cwd) });
+export function subjectOf(target: Target, key?: Uint8Array): CommentSubject {
+  const { manifest, stage, stack } = target;
+  return { manifest, stage, stack, key, repository: repositoryOf(target) };
+}
 
 export const commentOf = (
   target: Target,

@@ -7,6 +7,12 @@ import { failure } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/process-environment";
 import type { RunOrigin } from "../../model/state";
 
+/** A working folder with its environment. */
+export interface Place {
+  readonly environment: ProcessEnvironment;
+  readonly cwd: string;
+}
+
 const namesIn = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /** Variables by which the systems of CI are known. */
@@ -47,11 +53,7 @@ export function reportedBy(environment: ProcessEnvironment) {
 }
 
 /** Returns the origin of a run: from the job, else the user of this machine and the commit of the repository. */
-export function startedBy(
-  environment: ProcessEnvironment,
-  cwd: string,
-  files: readonly string[],
-): Omit<RunOrigin, "command"> {
+export function startedBy({ environment, cwd }: Place, files: readonly string[]): Omit<RunOrigin, "command"> {
   const { by, commit: named, page } = reportedBy(environment);
   const commit = named ?? commitAt(dirname(resolve(cwd, files.at(0) ?? "rnv.yaml")));
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name, GITHUB_RUN_ID: run } = environment;
@@ -75,7 +77,7 @@ function userName(environment: ProcessEnvironment): string {
  * Returns the repository of a run as `host/path` in lower case. A job of GitHub or GitLab names it, else the remote
  * `origin` of the clone around `cwd`.
  */
-export function repositoryOf(environment: ProcessEnvironment, cwd: string): string | undefined {
+export function repositoryOf({ environment, cwd }: Place): string | undefined {
   const { GITHUB_ACTIONS, GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY } = environment;
   const onGithub = GITHUB_ACTIONS === "true" && GITHUB_REPOSITORY && `${server}/${GITHUB_REPOSITORY}`;
   const named = onGithub || (environment.GITLAB_CI === "true" && environment.CI_PROJECT_URL);
@@ -147,9 +149,9 @@ export interface CiJob {
 }
 
 /** Reads the job from the environment; a `given` pull request wins over the job's. */
-export function readJob(environment: ProcessEnvironment, cwd: string, given?: number): CiJob {
+export function readJob({ environment, cwd }: Place, given?: number): CiJob {
   const platform = platformOf(environment);
-  const { commit, job: page } = startedBy(environment, cwd, []);
+  const { commit, job: page } = startedBy({ environment, cwd }, []);
   const read = platform && { github: githubJob, gitlab: gitlabJob }[platform](environment);
   const { GITHUB_REF = "", CI_COMMIT_BRANCH } = environment;
   const base = /^refs\/heads\/(.+)$/.exec(GITHUB_REF)?.[1] ?? CI_COMMIT_BRANCH;

@@ -8,12 +8,12 @@ import { hasRecordedSource } from "../../plan/resolve";
 import { failedPlanComment, isForRemovedTarget, planComment, shownComment } from "../../report/ci/comment";
 import { escapeJson } from "../../report/escape-text";
 import type { Run } from "../open-target";
-import { ignored, pick, planningOptions, policyOptions } from "../options";
+import { argument, flag, ignored, pick, planningOptions, policyOptions } from "../options";
 import { resultsOf, type TargetResult } from "../run-targets";
 import { annotate, exitCodes, report, type Screen } from "../screen";
 import { requestedStages, warnOfUndeclared } from "../stages";
-import { argument, defineVerb, flag } from "../verb";
-import { countedPlan, judgedRequestOf, planRules, showOutcome } from "../verbs/plan";
+import { defineVerb } from "../verb";
+import { countedPlan, planRequestOf, planVerb, showOutcome } from "../verbs/plan";
 import { commentOf, commentOptions, notifyHost, reviewOf, subjectOf } from "./host";
 import { type CiJob, readJob } from "./job";
 import { reportFolder, writeOutputs, writeReports, writeSummary } from "./reports";
@@ -31,15 +31,12 @@ export const ciPlanVerb = defineVerb({
     "exit 5 when it differs; changes ahead of it in the queue are reported.",
   options: {
     ...planningOptions,
-    ...pick("stages", "allStages"),
     ...policyOptions,
-    ...pick("destroy", "secrets"),
+    ...ignored,
+    ...pick("stages", "allStages", "destroy", "secrets", "verbose", "answerTimeoutMs"),
     detailedExitcode: flag("--detailed-exitcode", "exit 2 when there are changes"),
-    ...pick("verbose"),
     report: reportFolder,
     ...commentOptions,
-    ...pick("answerTimeoutMs"),
-    ...ignored,
   },
   examples: [
     ["rnv ci plan --stage production --no-secrets", "in the job of a pull request"],
@@ -48,18 +45,18 @@ export const ciPlanVerb = defineVerb({
     ["rnv ci plan --report reports", "in any other job: the files alone"],
   ],
   run: async (given, { target, screen }) => {
-    const job = readJob(target.environment, target.cwd, given.pullRequest);
+    const job = readJob(target, given.pullRequest);
     const pullRequest = given.comment && job.proposes ? job.pullRequest : undefined;
     const commented = { target, screen, job, pullRequest };
     const { names, declared } = await requestedStages(target, screen, given).catch(async (cause: unknown) => {
       if (cause instanceof DiagnosticsError) await commentOnFailure(commented, cause.diagnostics);
       throw cause;
     });
-    const results = await resultsOf(target, {
+    const results = await resultsOf({
+      request: { ...target, rules: planVerb },
       stages: names,
-      rules: planRules,
       screen,
-      run: (run) => countedPlan(run, { ...judgedRequestOf(given, run.target), needsKey: true }),
+      run: (run) => countedPlan(run, { ...planRequestOf(given, run.target), needsKey: true }),
       onResult: ({ outcome }, on) => {
         showOutcome(on, outcome, { verbose: given.verbose });
         annotate(on, outcome.plan?.changes.flatMap(guardErrors) ?? []);

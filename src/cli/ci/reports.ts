@@ -7,11 +7,11 @@ import { codeQuality, gitlabCounts, junit, planFindings, planSuite } from "../..
 import { jsonText } from "../../report/escape-text";
 import { planMarkdown } from "../../report/plan-text";
 import { cannotWrite, makeFolder, writeWholeFile } from "../files";
+import { TypedOption } from "../options";
 import { savedPlanOf, scopeOf, writePage } from "../output-files";
 import type { TargetResult } from "../run-targets";
 import { errorDocument, repositoryPath, type Screen, tryToWrite } from "../screen";
 import type { Target } from "../target";
-import { TypedOption } from "../verb";
 import { type CiJob, isJob, reportedBy } from "./job";
 
 /** Appends outputs for later steps to the file of GitHub. Values have no line breaks. */
@@ -61,7 +61,7 @@ export function writeReports(planned: readonly PlannedTarget[], reports: Reports
   const folder = resolve(target.cwd, reports.folder, (target.sharesRun && target.stack) || "");
   const textsOf = ({ applied, outcome: { plan } }: PlannedTarget) =>
     applied ?? (plan ? planMarkdown(plan) : []);
-  const pathOf = (file: string) => repositoryPath(file, screen.cwd, screen.environment);
+  const pathOf = (file: string) => repositoryPath(file, screen);
   return tryToWrite(screen, () => {
     writeSummary(screen, planned.flatMap(textsOf));
     const suites = planned.map((one) => {

@@ -2,19 +2,17 @@ import { InvalidArgumentError } from "commander";
 import { failure } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/process-environment";
 import type { FleetReport } from "../../report/fleet-report";
-import { pick } from "../options";
-import { argument, list, parsed, positive, positiveDuration, text, type ValuesOf } from "../verb";
+import { argument, list, parsed, pick, positive, positiveDuration, text, type ValuesOf } from "../options";
 
 export const folder = { dir: argument("[dir]") };
 
 export const membersOptions = {
   member: list("--member <name>", "only this member, or those of a pattern: 'teams/*'"),
-  ...pick("stage"),
+  ...pick("stage", "untrusted"),
   changedSince: text(
     "--changed-since <ref>",
     "only members of which a file differs from where this branch left it: origin/main",
   ),
-  ...pick("untrusted"),
 };
 
 export const shownOptions = {

@@ -32,14 +32,15 @@ import { resourceTypes } from "../../resources";
 import { jobVariables } from "../ci/job";
 import { makeFolder, packageRoot, readText, writeWholeFile } from "../files";
 import type { Run } from "../open-target";
+import type { SharedValues } from "../options";
 import { writePage } from "../output-files";
 import { withProfile } from "../profile";
-import { outStyle, type Screen, report as tell, tryToWrite } from "../screen";
+import { type Screen, report as tell, tryToWrite } from "../screen";
 import { requestedStage } from "../stages";
 import { killGroup } from "../synthesize";
 import { policiesOf } from "../verbs/plan";
 import { type MembersValues, type RunValues, type ShownValues, shardOf } from "./options";
-import type { MembersJob, WorkValues } from "./run-members";
+import type { MembersJob } from "./run-members";
 
 function membersOf(given: MembersValues, { target, screen }: Run): Promise<readonly FleetMember[]> {
   const { cwd, environment, untrusted, runProgram } = target;
@@ -64,7 +65,7 @@ function membersOf(given: MembersValues, { target, screen }: Run): Promise<reado
 
 export async function runFleet(
   verb: FleetVerb,
-  given: RunValues & WorkValues & { readonly detailedExitcode?: boolean },
+  given: RunValues & Pick<SharedValues, "detailedExitcode">,
   run: Run,
 ): Promise<number> {
   const { target, screen } = run;
@@ -121,7 +122,7 @@ function showReport(given: ShownValues, screen: Screen, report: FleetReport): nu
   });
   if (format === "json") terminal.out(jsonText(report));
   else if (format === "markdown") terminal.out(fleetReportMarkdown(report));
-  else terminal.out(fleetReportText(report, outStyle(screen)));
+  else terminal.out(fleetReportText(report, terminal.style));
   return report.exit_code || written;
 }
 
@@ -157,18 +158,13 @@ const connectionVariables =
   /^(RNV_BASE_URL|RNV_WORKSPACE_ID|RNV_API_KEY|RNV_API_KEY_FILE|(HTTPS?|NO)_PROXY|NODE_.*)$/i;
 
 /** Returns the same text for members that may share a process: they have the same connection. */
-function processKey(
-  member: FleetMember,
-  { verb, untrusted }: Pick<MembersJob, "verb" | "untrusted">,
-): string {
+function processKey(member: FleetMember, job: Pick<MembersJob, "verb" | "untrusted">): string {
+  const { verb, untrusted } = job;
   const used = withProfile(member.environment, undefined, untrusted ? undefined : member.cwd).environment;
   const isAlone = verb === "apply" || used.RNV_BASE_URL?.trim() === "embedded";
   if (isAlone || startsPrograms(member, verb)) return member.name;
-  return JSON.stringify(
-    Object.entries(used)
-      .filter(([name]) => connectionVariables.test(name))
-      .sort(),
-  );
+  const shared = Object.entries(used).filter(([name]) => connectionVariables.test(name));
+  return JSON.stringify(shared.sort());
 }
 
 /** Milliseconds between the timeout of the members and the kill of their process. */

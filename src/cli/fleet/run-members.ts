@@ -6,29 +6,21 @@ import { runTargets } from "../../commands/targets";
 import type { FleetMember } from "../../manifest/beside/find-fleet";
 import { programRunner } from "../../manifest/text/run-program";
 import { systemClock } from "../../model/time";
-import type { DriftClass } from "../../plan/drift";
 import type { FleetVerb } from "../../report/fleet-report";
 import type { Run, TargetEnd } from "../open-target";
-import { options } from "../options";
+import { options, type SharedValues } from "../options";
 import { withProfile } from "../profile";
 import { resultsOf } from "../run-targets";
 import { type Screen, usage } from "../screen";
 import type { Request } from "../target";
-import { applyRules, showApply } from "../verbs/apply";
-import { driftOf, driftRules } from "../verbs/drift";
-import { countedPlan, judgedRequestOf, planRules } from "../verbs/plan";
-
-export interface WorkValues {
-  readonly secrets?: boolean;
-  readonly failOn?: readonly DriftClass[];
-  readonly strict?: boolean;
-  readonly lockTimeoutMs?: number;
-}
+import { applyVerb, showApply } from "../verbs/apply";
+import { driftOf, driftVerb } from "../verbs/drift";
+import { countedPlan, planRequestOf, planVerb } from "../verbs/plan";
 
 /** The first message to a process: the members that it runs. */
 export interface MembersJob extends Pick<Request, "untrusted" | "answerTimeoutMs"> {
   readonly verb: FleetVerb;
-  readonly given: WorkValues;
+  readonly given: SharedValues;
   /** Members at the same time. */
   readonly parallelism: number;
   readonly maxConcurrency: number;
@@ -62,6 +54,7 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
       runProgram: programRunner({ signal }),
       commandLine: stage === undefined ? words : `${words} --stage ${stage}`,
       verb: words,
+      rules: verbs[verb],
       takesTargets: true,
       words: [],
       files: [],
@@ -72,9 +65,9 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
     };
     const { environment } = request;
     const silent = { ...terminal, out: () => {}, err: () => {} };
-    const results = await resultsOf(request, {
+    const results = await resultsOf({
+      request,
       stages: [stage],
-      rules: rules[verb],
       screen: { terminal: silent, environment, cwd, signal, format: "json", input: false },
       run: (run) => runVerb(job, run),
     });
@@ -86,15 +79,14 @@ export async function runMembers({ signal: interruption, terminal }: Screen): Pr
   await runTargets(members, runMember, { parallelism: job.parallelism, signal: interruption });
 }
 
-const rules = { plan: planRules, drift: driftRules, apply: applyRules };
+const verbs = { plan: planVerb, drift: driftVerb, apply: applyVerb };
 
 async function runVerb({ verb, given }: MembersJob, run: Run): Promise<TargetEnd> {
-  const { target } = run;
-  const { secrets, lockTimeoutMs = 0 } = given;
-  if (verb === "plan") return countedPlan(run, judgedRequestOf({ secrets }, target));
   if (verb === "drift") return driftOf(run, given);
-  const changes = { lockTimeoutMs, parallelism: options.parallelism.absent, autoApprove: true };
-  return showApply(run, changes, judgedRequestOf({}, target));
+  const request = planRequestOf(given, run.target);
+  if (verb === "plan") return countedPlan(run, request);
+  // The fleet's `parallelism` is that of members.
+  return showApply(run, { ...given, parallelism: options.parallelism.absent }, request);
 }
 
 /**

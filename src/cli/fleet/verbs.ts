@@ -1,7 +1,6 @@
-import { pick } from "../options";
+import { argument, parsed, pick, positive } from "../options";
 import { usage } from "../screen";
-import { argument, defineVerb, parsed, positive, type VerbFamily } from "../verb";
-import { failOn } from "../verbs/drift";
+import { defineVerb, type VerbFamily } from "../verb";
 import { folder, membersOptions, runOptions, shownOptions } from "./options";
 import type * as run from "./run-fleet";
 import type * as members from "./run-members";
@@ -24,7 +23,6 @@ const fleetPlanVerb = defineVerb({
   summary: "Plan every manifest below a folder",
   options: { ...runOptions, ...pick("detailedExitcode", "secrets") },
   examples: [
-    ["rnv fleet plan", "all manifests below this folder"],
     ["rnv fleet plan --changed-since origin/main --no-secrets", "in a pull request: what it touches"],
     ["rnv fleet plan --shard 2/4 --report out", "a quarter of them, for rnv fleet report out"],
   ],
@@ -35,11 +33,8 @@ const fleetDriftVerb = defineVerb({
   name: "drift",
   ...onMembers,
   summary: "Look for drift of every manifest below a folder",
-  options: { ...runOptions, failOn, ...pick("strict") },
-  examples: [
-    ["rnv fleet drift", "all manifests below this folder"],
-    ["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"],
-  ],
+  options: { ...runOptions, ...pick("failOn", "strict") },
+  examples: [["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"]],
   run: (given, run) => running().runFleet("drift", given, run),
 });
 

@@ -1,5 +1,5 @@
 import { type ApplyOutcome, type ApplyRequest, type Approval, apply } from "../../commands/apply";
-import type { Outcome, PlanRequest } from "../../commands/context";
+import type { Outcome } from "../../commands/context";
 import type { CrossValue } from "../../declaration/load-request";
 import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import type { ApplyEvent, SummaryEvent } from "../../model/apply-event";
@@ -11,20 +11,21 @@ import type { Plan } from "../../plan/plan";
 import { outputsText } from "../../report/state-list";
 import { readText } from "../files";
 import { announceTarget, type Run, type TargetEnd } from "../open-target";
-import { pick, planningOptions, policyOptions, runningOptions, scopeOptions } from "../options";
+import {
+  argument,
+  firstGiven,
+  pick,
+  planningOptions,
+  policyOptions,
+  runningOptions,
+  type SharedValues,
+  scopeOptions,
+} from "../options";
 import { createProgress, jsonOf } from "../progress";
 import { approvePlan, askablePlan, canAnswer } from "../prompt";
 import { exitCodes, outcomeOf, report, type Screen, usage } from "../screen";
-import { argument, defineVerb, isGiven, type ValuesOf } from "../verb";
-import { judgedRequestOf, otherDiagnostics, showPlan } from "./plan";
-
-const applyOptions = {
-  ...planningOptions,
-  ...policyOptions,
-  ...pick("verifyValues", "refreshOnly", "destroy", "expectDigest", "verbose"),
-  ...runningOptions,
-  ...pick("jsonInto", "stage"),
-};
+import { defineVerb } from "../verb";
+import { otherDiagnostics, planRequestOf, showPlan } from "./plan";
 
 export const applyRules = { scope: "each", others: "needed", writes: true } as const;
 
@@ -37,9 +38,14 @@ export const applyVerb = defineVerb({
   detail:
     "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking for approval. " +
     "Neither --auto-approve nor a plan file deletes a service or a project: confirm those by address.",
-  daily: ["files", "stage", "target", "autoApprove", "confirmDelete", "json"],
   failedJson: eventsOfFailure,
-  options: applyOptions,
+  options: {
+    ...planningOptions,
+    ...policyOptions,
+    ...pick("verifyValues", "refreshOnly", "destroy", "expectDigest", "verbose"),
+    ...runningOptions,
+    ...pick("jsonInto", "stage"),
+  },
   examples: [
     ["rnv apply", "shows the plan, then asks"],
     ["rnv apply plan.rnvplan", "a saved plan"],
@@ -51,7 +57,8 @@ export const applyVerb = defineVerb({
   run: async (given, run) => {
     const { target, screen } = run;
     const { planFile } = target;
-    if (planFile !== undefined) refuseWithPlanFile(given);
+    const planOnly = planFile && firstGiven(given, planOnlyOptions);
+    if (planOnly) throw usage(`${planOnly} cannot change a saved plan`, "give it to `rnv plan -out`");
     const expectDigest = expectedDigestOf(given, screen);
     if (expectDigest !== undefined)
       report(screen, [
@@ -60,15 +67,12 @@ export const applyVerb = defineVerb({
         }),
       ]);
     const savedPlan = planFile === undefined ? undefined : readText(planFile);
-    return showApply(run, given, { ...judgedRequestOf(given, target), savedPlan, planFile, expectDigest });
+    return showApply(run, given, { ...planRequestOf(given, target), savedPlan, planFile, expectDigest });
   },
 });
 
 /** Returns the digest of `--expect-digest`. Only a terminal may shorten it. */
-export function expectedDigestOf(
-  { expectDigest }: { readonly expectDigest: string | undefined },
-  { terminal }: Screen,
-): string | undefined {
+export function expectedDigestOf({ expectDigest }: SharedValues, { terminal }: Screen): string | undefined {
   if (expectDigest === undefined || expectDigest.length === 64 || terminal.interactive) return expectDigest;
   const summary = "without a terminal, --expect-digest needs all 64 digits of the digest";
   throw usage(summary);
@@ -82,18 +86,15 @@ export const destroyVerb = defineVerb({
   writes: true,
   summary: "Delete everything that the state records",
   detail: "Resources that lifecycle.preventDestroy protects stop it. The same as apply --destroy.",
-  daily: ["files", "stage", "target", "autoApprove", "confirmDelete", "json"],
   failedJson: eventsOfFailure,
   options: {
     ...scopeOptions,
-    ...pick("confirmDelete", "confirmConsumers", "verbose"),
     ...policyOptions,
     ...runningOptions,
-    ...pick("jsonInto", "stage"),
+    ...pick("confirmDelete", "confirmConsumers", "verbose", "jsonInto", "stage"),
   },
   examples: [
     ["rnv destroy", "shows the plan, then asks once for all of it"],
-    ["rnv destroy -target service.shop.worker", "one service"],
     ["rnv destroy -auto-approve", "without asking: everything goes"],
     ["rnv destroy --stage staging --state .rnv/staging/state.json", "a stage that is no longer declared"],
     ["rnv destroy --stack jobs --state .rnv/jobs/state.json", "a stack that the app no longer has"],
@@ -101,20 +102,14 @@ export const destroyVerb = defineVerb({
   run: (given, run) => {
     const { target } = run;
     const { stage, isUndeclared } = target;
-    const request = judgedRequestOf(given, target, "destroy");
+    const request = planRequestOf(given, target, "destroy");
     const named = stage === undefined ? {} : { stage: { name: stage, protect: false, disposable: false } };
     const recordedOf = isUndeclared ? named : undefined;
     return showApply(run, given, { ...request, recordedOf });
   },
 });
 
-/** Refuses options that a saved plan would silently ignore. */
-function refuseWithPlanFile(given: ValuesOf<typeof applyOptions>): void {
-  const first = planOnlyOptions.find((name) => isGiven(given[name]));
-  if (first === undefined) return;
-  throw usage(`${applyOptions[first].long} cannot change a saved plan`, "give it to `rnv plan -out`");
-}
-
+/** Options that a saved plan would silently ignore. */
 const planOnlyOptions = [
   "app",
   "files",
@@ -128,21 +123,15 @@ const planOnlyOptions = [
   "refreshOnly",
 ] as const;
 
-type ShownRequest = PlanRequest &
-  Pick<ApplyRequest, "savedPlan" | "planFile" | "expectDigest" | "review" | "repairsOnly" | "pullRequests">;
-
-type ApplyValues = Pick<ValuesOf<typeof applyOptions>, "lockTimeoutMs" | "parallelism"> &
-  Partial<Pick<ValuesOf<typeof applyOptions>, "autoApprove" | "jsonInto" | "verbose">>;
-
 /** Applies a request and shows its progress; returns the outcome with the exit code of the process. */
 export async function showApply(
   run: Run,
-  given: ApplyValues,
-  request: ShownRequest,
+  given: SharedValues,
+  request: Omit<ApplyRequest, "lockTimeoutMs" | "parallelism" | "approve">,
 ): Promise<ApplyOutcome & TargetEnd> {
   const { target, screen } = run;
   const { terminal, signal } = screen;
-  const { lockTimeoutMs, parallelism, autoApprove, jsonInto, verbose } = given;
+  const { lockTimeoutMs = 0, parallelism = 1, autoApprove = false, jsonInto, verbose } = given;
   const isText = screen.format !== "json";
   const startedAt = systemClock.elapsed();
   const progress = createProgress(screen, jsonInto);
@@ -160,7 +149,7 @@ export async function showApply(
   const approve = async (plan: Plan): Promise<Approval | undefined> => {
     if (isText) showPlan(screen, canAnswer(screen) ? askablePlan(plan) : plan, { verbose });
     shown = true;
-    const approval = await approvePlan(screen, plan, { autoApprove: autoApprove === true, isSaved });
+    const approval = await approvePlan(screen, plan, { autoApprove, isSaved });
     if (approval && isText) terminal.out("\n");
     return approval;
   };

@@ -4,11 +4,11 @@ import { listKnownNames } from "../../commands/validate";
 import { escapeText } from "../../report/escape-text";
 import { normalizeArgv, optionShapes } from "../argv";
 import { openTarget, type Run } from "../open-target";
-import { options } from "../options";
+import { argument, options } from "../options";
 import { readSettings } from "../settings";
 import { requestedStage, stagesOf } from "../stages";
 import { targetAt } from "../target";
-import { argument, defineVerb, shownOptions, shownVerbs, type Verb } from "../verb";
+import { defineVerb, shownOptions, shownVerbs, type Verb } from "../verb";
 
 const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
@@ -88,29 +88,23 @@ export const completeVerb = (program: Command): Verb =>
     },
     summary: "Print what may stand at the cursor; the completion scripts ask it",
     examples: [["rnv complete bash -- plan -target service.", "addresses that begin so"]],
-    // The shell shows no error.
     run: async ({ shell, typed }, run) => {
-      const found = await complete(program, typed, run).catch(() => []);
-      run.screen.terminal.out(completionText(found, shell));
+      // The shell shows no error.
+      run.screen.terminal.out(await complete(program, typed, shell, run).catch(() => "words\n"));
     },
   });
 
 type Candidates = readonly { readonly word: string; readonly meaning?: string }[] | "files";
 
-async function complete(program: Command, words: readonly string[], run: Run): Promise<Candidates> {
+/** Returns the kind, then a word on each line, with its meaning for shells that show it. */
+async function complete(program: Command, words: readonly string[], shell: Shell, run: Run): Promise<string> {
   const typed = readTyped(program, words);
   const found = await candidates(typed, run);
-  if (found === "files") return found;
-  return found
-    .filter(({ word }) => word.startsWith(typed.current))
-    .map((candidate) => ({ ...candidate, word: `${typed.prefix}${candidate.word}` }));
-}
-
-/** Prints the kind, then a word on each line, with its meaning for shells that show it. */
-function completionText(found: Candidates, shell: Shell): string {
   if (found === "files") return "files\n";
-  const lines = found.map(({ word, meaning }) => {
-    const shown = shell === "zsh" ? word.replaceAll(":", "\\:") : word;
+  const fitting = found.filter(({ word }) => word.startsWith(typed.current));
+  const lines = fitting.map(({ word, meaning }) => {
+    const whole = `${typed.prefix}${word}`;
+    const shown = shell === "zsh" ? whole.replaceAll(":", "\\:") : whole;
     if (shell === "bash" || meaning === undefined) return shown;
     return `${shown}${shell === "zsh" ? ":" : "\t"}${meaning}`;
   });

@@ -10,15 +10,15 @@ import { type ConvertibleSource, convert, convertibleSources } from "../../manif
 import { manifestIn, yamlName } from "../../manifest/find-files";
 import { counted } from "../../report/plan-wording";
 import { packageRoot, readText, writeWholeFile } from "../files";
-import { openTarget, runOn, sourcesOf } from "../open-target";
-import { pick } from "../options";
+import { openTarget, type Run, runOn, sourcesOf } from "../open-target";
+import { argument, flag, isGiven, parsed, pick, text, type ValuesOf } from "../options";
 import { embeddedProfile, useInFolder, withProfile } from "../profile";
 import { type Choice, canAnswer, chooseOne } from "../prompt";
 import { exitCodes, notesOf, report, type Screen, usage } from "../screen";
 import { readSettings } from "../settings";
 import { appIn } from "../synthesize";
 import type { Target } from "../target";
-import { argument, defineVerb, flag, isGiven, parsed, text, type ValuesOf } from "../verb";
+import { defineVerb } from "../verb";
 import { askService, logIn, type ServiceAnswer } from "./login";
 import { showOutcome } from "./plan";
 
@@ -42,6 +42,8 @@ const initOptions = {
 
 const initArguments = { file: argument("[file]", "with --from render or procfile: the file to convert") };
 
+type Here = Pick<Run, "target" | "screen">;
+
 type InitValues = ValuesOf<typeof initOptions & typeof initArguments>;
 
 export const initVerb = defineVerb({
@@ -60,7 +62,6 @@ export const initVerb = defineVerb({
   options: initOptions,
   examples: [
     ["RNV_BASE_URL=embedded rnv init", "to try it without an account"],
-    ["rnv init --typescript", "to write the manifest in TypeScript"],
     ["rnv init --from workspace", "to manage what was made by hand"],
     ["rnv init --from render render.yaml", "to start from what another tool runs"],
     ["rnv init --from workspace --project Shop --dry-run", "to look at the manifest of one project first"],
@@ -75,13 +76,14 @@ export const initVerb = defineVerb({
     if (from !== undefined && typescript)
       throw usage("--from writes YAML: it and --typescript exclude each other", "rnv init --typescript");
     const target = await withService(given, found, screen);
+    const here = { target, screen };
     const chosen = typescript ? ("starter" as const) : from;
     const { source, answer } = chosen
       ? { source: chosen, answer: undefined }
       : await askSource(target, screen);
-    if (source === "starter") return initStarter(given, target, screen, answer);
-    if (source === "workspace") return initFromWorkspace(given, target, screen);
-    return initFromFile(source, given, target, screen);
+    if (source === "starter") return initStarter(given, here, answer);
+    if (source === "workspace") return initFromWorkspace(given, here);
+    return initFromFile(source, given, here);
   },
 });
 
@@ -105,7 +107,7 @@ async function withService({ dryRun }: InitValues, target: Target, screen: Scree
   if ((!isMissing && !profile?.problem) || dryRun || !canAsk(screen)) return target;
   const service = environment.RNV_BASE_URL
     ? "login"
-    : await chooseOne(screen, "Which service does this folder use?", [
+    : await chooseOne(screen, "Which platform does this folder use?", [
         { value: "login", label: "a workspace of yours", hint: "asks for its address, ID and API key" },
         { value: "embedded", label: "try it here: embedded", hint: "a copy in this folder; no account" },
       ]);
@@ -138,7 +140,7 @@ async function askSource(target: Target, screen: Screen) {
 type Source = "starter" | (typeof sources)[number];
 
 /** Writes a manifest of the live workspace and records it, without a write to the platform. */
-async function initFromWorkspace(given: InitValues, target: Target, screen: Screen): Promise<number> {
+async function initFromWorkspace(given: InitValues, { target, screen }: Here): Promise<number> {
   const { project, protect, verifyValues: reveals, lockTimeoutMs } = given;
   const { terminal, cwd } = screen;
   const notes = notesOf(screen);
@@ -211,12 +213,8 @@ const usualFiles = { render: ["render.yaml", "render.yml"], procfile: ["Procfile
 const usualFile = (cwd: string, source: ConvertibleSource): string | undefined =>
   usualFiles[source].find((name) => existsSync(join(cwd, name)));
 
-async function initFromFile(
-  source: ConvertibleSource,
-  given: InitValues,
-  target: Target,
-  screen: Screen,
-): Promise<number> {
+async function initFromFile(source: ConvertibleSource, given: InitValues, here: Here): Promise<number> {
+  const { screen } = here;
   const { terminal, cwd } = screen;
   const notes = notesOf(screen);
   const file = given.file ?? usualFile(cwd, source);
@@ -234,7 +232,7 @@ async function initFromFile(
   if (!keepManifest(given, screen, manifest, `# Converted from ${file}.\n${text}`)) return exitCodes.done;
   notes.done(`${manifest}: ${counted(count, "service")} of ${file}`);
   ignoreRecords(screen);
-  const checked = await validate(sourcesOf({ target, screen }), { files: [manifest] });
+  const checked = await validate(sourcesOf(here), { files: [manifest] });
   report(screen, checked.diagnostics.map(asWarning));
   terminal.tell(firstSteps([...diagnostics, ...checked.diagnostics]));
   return exitCodes.done;
@@ -242,12 +240,9 @@ async function initFromFile(
 
 const asWarning = (found: Diagnostic): Diagnostic => ({ ...found, severity: "warning" });
 
-async function initStarter(
-  { typescript }: InitValues,
-  target: Target,
-  screen: Screen,
-  known?: ServiceAnswer,
-): Promise<number> {
+async function initStarter(given: InitValues, here: Here, known?: ServiceAnswer): Promise<number> {
+  const { typescript } = given;
+  const { target, screen } = here;
   const { terminal, cwd } = screen;
   const settings = readSettings(target);
   const { done, kept } = notesOf(screen);

@@ -6,21 +6,11 @@ import { escapeText, quoteText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
 import { readTextOrInput, writeWholeFile } from "../files";
 import type { Run } from "../open-target";
-import { pick, sourceOptions } from "../options";
-import { outStyle, report, usage } from "../screen";
-import { argument, defineVerb, text, type ValuesOf } from "../verb";
+import { argument, pick, type SharedValues, sourceOptions, text } from "../options";
+import { report, usage } from "../screen";
+import { defineVerb } from "../verb";
 import { archivedNote, schemaLine } from "./init";
 import { showOutcome } from "./plan";
-
-const importOptions = {
-  fromTerraformState: text(
-    "--from-terraform-state <file>",
-    "a Terraform state, as `terraform state pull` prints it; - for standard input",
-  ),
-  ...pick("verifyValues"),
-  ...sourceOptions,
-  ...pick("state", "answerTimeoutMs", "lockTimeoutMs", "stage"),
-};
 
 export const importVerb = defineVerb({
   name: "import",
@@ -32,7 +22,14 @@ export const importVerb = defineVerb({
     "Writes the state only, never the platform. The next plan shows what differs. With --from-terraform-state all that a " +
     "Terraform state holds and the manifest declares is recorded, where it needs no write; take it out of Terraform " +
     "afterwards (terraform state rm).",
-  options: importOptions,
+  options: {
+    fromTerraformState: text(
+      "--from-terraform-state <file>",
+      "a Terraform state, as `terraform state pull` prints it; - for standard input",
+    ),
+    ...sourceOptions,
+    ...pick("verifyValues", "state", "answerTimeoutMs", "lockTimeoutMs", "stage"),
+  },
   examples: [
     [
       "rnv import service.shop.api 7f9c0e4a-5d0e-4f44-9f3c-0a4c3a1f2b6d",
@@ -54,7 +51,7 @@ export const importVerb = defineVerb({
     const { recorded, diagnostics, exitCode } = await importResource(run.context, request);
     report(screen, diagnostics);
     if (recorded) {
-      const imported = outStyle(screen).colors.green(`Imported ${escapeText(address)}`);
+      const imported = screen.terminal.style.colors.green(`Imported ${escapeText(address)}`);
       screen.terminal.tell(
         `${imported}: ${recorded.type} ${quoteText(recorded.name)} is managed now.\n` +
           "`rnv plan` shows what differs from the manifest.\n",
@@ -64,11 +61,9 @@ export const importVerb = defineVerb({
   },
 });
 
-async function importTerraform(
-  file: string,
-  { verifyValues, lockTimeoutMs }: ValuesOf<typeof importOptions>,
-  { target, screen, context }: Run,
-): Promise<number> {
+async function importTerraform(file: string, given: SharedValues, run: Run): Promise<number> {
+  const { verifyValues = false, lockTimeoutMs = 0 } = given;
+  const { target, screen, context } = run;
   const { terminal } = screen;
   const state = await readTextOrInput(file, terminal);
   const request = { state, files: target.files, reveals: verifyValues, lockTimeoutMs };

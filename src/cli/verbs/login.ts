@@ -27,7 +27,7 @@ import { defineVerb } from "../verb";
 
 export const loginVerb = defineVerb({
   name: "login",
-  summary: "Save the address, workspace and API key of a service as a profile",
+  summary: "Save the address of the platform, the workspace and its API key as a profile",
   detail:
     "Asks for them, checks them with one request, and saves them in your config folder: $XDG_CONFIG_HOME/rnv, else " +
     "~/.config/rnv, on Windows %APPDATA%\\rnv. The key is in a file that only you can read. This folder then uses the " +

@@ -15,32 +15,22 @@ import { checkWords, counted } from "../../report/plan-wording";
 import { readText, writeWholeFile } from "../files";
 import { announceTarget, type Run, sourcesOf, type TargetEnd } from "../open-target";
 import {
-  type options,
+  argument,
+  flag,
   pick,
   planningOptions,
   policyOptions,
   readingOptions,
+  type SharedValues,
   sourceOptions,
 } from "../options";
 import { savedPlanOf, scopeOf, writePage } from "../output-files";
-import {
-  annotate,
-  errorDocument,
-  errStyle,
-  exitCodes,
-  outcomeOf,
-  outStyle,
-  report,
-  type Screen,
-  usage,
-} from "../screen";
+import { annotate, errorDocument, exitCodes, outcomeOf, report, type Screen, usage } from "../screen";
 import { warnOfUndeclared } from "../stages";
 import type { Request, Target } from "../target";
-import { argument, defineVerb, flag, type ValuesOf, type VerbFamily } from "../verb";
+import { defineVerb, type VerbFamily } from "../verb";
 
 const words = argument("[stack...]");
-
-export const planRules = { scope: "each", others: "needed" } as const;
 
 export const validateVerb = defineVerb({
   name: "validate",
@@ -51,17 +41,13 @@ export const validateVerb = defineVerb({
   failedJson: errorDocument,
   options: {
     ...sourceOptions,
-    ...pick("policy", "json"),
+    ...pick("policy", "json", "stage"),
     print: flag(
       "--print",
       "print the merged manifest: what all files say together, secrets as their sources",
     ),
-    ...pick("stage"),
   },
-  examples: [
-    ["rnv validate", "the default files"],
-    ["rnv validate -f rnv.yaml -f production.yaml -print", "what an overlay makes of the manifest"],
-  ],
+  examples: [["rnv validate -f rnv.yaml -f production.yaml -print", "what an overlay makes of the manifest"]],
   run: async ({ json, print, policy }, run) => {
     const { target, screen } = run;
     const { terminal } = screen;
@@ -72,7 +58,7 @@ export const validateVerb = defineVerb({
     if (json) terminal.out(jsonText({ diagnostics: sortDiagnostics(diagnostics).map(diagnosticData) }));
     else report(screen, diagnostics);
     if (json || exitCode !== 0) return exitCode;
-    const success = outStyle(screen).colors.green("Success!");
+    const success = terminal.style.colors.green("Success!");
     const count = counted(desired?.resources.size ?? 0, "resource");
     const valid = stages ? `in each stage: ${stages.join(", ")}` : count;
     if (!print) terminal.tell(`${success} The manifest is valid${stages ? " " : ": "}${valid}.\n`);
@@ -89,10 +75,10 @@ export const validateVerb = defineVerb({
 export const planVerb = defineVerb({
   name: "plan",
   arguments: { words },
-  ...planRules,
+  scope: "each",
+  others: "needed",
   summary: "Show what apply would do",
   detail: "Reads the platform, writes nothing and takes no lock.",
-  daily: ["files", "stage", "target", "out", "confirmDelete", "json"],
   failedJson: errorDocument,
   options: {
     ...planningOptions,
@@ -107,15 +93,12 @@ export const planVerb = defineVerb({
     ["rnv plan 'prod-*'", "some of its stacks; each has a state of its own"],
     ["rnv plan -out plan.rnvplan", "save it: apply then does exactly this"],
     ["rnv plan -out plan.rnvplan --confirm-delete service.shop.worker", "with a deletion confirmed"],
-    ["rnv plan -detailed-exitcode", "exit 2 when there are changes, 4 when one is blocked"],
     ["rnv plan --no-secrets --format markdown", "for a comment on a pull request"],
-    ["rnv plan -target service.shop.api", "one service and what it needs"],
-    ["rnv plan -html plan.html", "a page for reviewers, too"],
   ],
   run: async (given, run) => {
     const { target, screen } = run;
     const { out, jsonInto, html, verbose, detailedExitcode } = given;
-    const request = { ...judgedRequestOf(given, target), isSaved: out !== undefined };
+    const request = { ...planRequestOf(given, target), isSaved: out !== undefined };
     announceTarget(run);
     const outcome = await planTarget(run, request);
     const { plan, diagnostics, exitCode, sharedOutputs } = outcome;
@@ -179,17 +162,14 @@ export function showPlan(screen: Screen, plan: Plan, options?: PlanTextOptions):
   const { terminal, format } = screen;
   if (format === "json") terminal.out(jsonText(planDocument(plan)));
   else if (format === "markdown") terminal.out(planMarkdown(plan));
-  else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(screen), options));
-  else terminal.out(planText(plan, outStyle(screen), options));
+  else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, terminal.errStyle, options));
+  else terminal.out(planText(plan, terminal.style, options));
   if (format === "text") annotate(screen, plan.diagnostics);
 }
 
 /** Prints the plan of an outcome, if any, then findings that the plan lacks. */
-export function showOutcome(
-  screen: Screen,
-  { plan, diagnostics }: Pick<PlanOutcome, "plan" | "diagnostics">,
-  options?: PlanTextOptions,
-): void {
+export function showOutcome(screen: Screen, outcome: PlanOutcome, options?: PlanTextOptions): void {
+  const { plan, diagnostics } = outcome;
   if (plan) showPlan(screen, plan, options);
   report(screen, otherDiagnostics(plan, diagnostics));
 }
@@ -198,15 +178,7 @@ export function showOutcome(
 export const otherDiagnostics = (plan: Plan | undefined, diagnostics: readonly Diagnostic[]) =>
   diagnostics.filter((found) => plan?.diagnostics.includes(found) !== true);
 
-type PlanningValues = Partial<
-  ValuesOf<
-    typeof planningOptions &
-      typeof policyOptions &
-      Pick<typeof options, "destroy" | "refreshOnly" | "secrets" | "verifyValues">
-  >
->;
-
-export function planRequestOf(given: PlanningValues, target: Target, mode = modeOf(given)): PlanRequest {
+export function planRequestOf(given: SharedValues, target: Target, mode = modeOf(given)): PlanRequest {
   const own = (addresses: readonly string[] = []): readonly string[] =>
     addresses.filter((address) => target.recorded?.has(address) ?? true);
   const { overridePolicy, maxMonthlyIncrease, maxMonthlyTotal } = given;
@@ -223,19 +195,11 @@ export function planRequestOf(given: PlanningValues, target: Target, mode = mode
     confirmedConsumers: own(given.confirmConsumers),
     verifyValues: given.verifyValues ?? false,
     overridePolicies: overridePolicy ?? [],
+    policies: policiesOf(target, given.policy),
     costLimits: [maxMonthlyIncrease, maxMonthlyTotal].filter((limit) => limit !== undefined),
+    secrets: given.secrets === false ? "present" : "resolve",
   };
 }
-
-export const judgedRequestOf = (
-  given: PlanningValues,
-  target: Target,
-  mode?: PlanRequest["mode"],
-): PlanRequest => ({
-  ...planRequestOf(given, target, mode),
-  policies: policiesOf(target, given.policy),
-  secrets: given.secrets === false ? "present" : "resolve",
-});
 
 /** Returns the policies of RNV_POLICY, which no manifest can remove, and of `--policy`. */
 export const policiesOf = ({ environment }: Request, named: readonly string[] = []): readonly string[] => [
@@ -243,7 +207,7 @@ export const policiesOf = ({ environment }: Request, named: readonly string[] = 
   ...named,
 ];
 
-function modeOf({ destroy = false, refreshOnly = false, replace = [] }: PlanningValues): PlanRequest["mode"] {
+function modeOf({ destroy = false, refreshOnly = false, replace = [] }: SharedValues): PlanRequest["mode"] {
   const other = destroy ? "--destroy" : replace.length > 0 && "--replace";
   if (refreshOnly && other) throw usage(`${other} and --refresh-only exclude each other`);
   if (destroy) return "destroy";

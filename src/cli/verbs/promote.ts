@@ -11,10 +11,10 @@ import { escapeText } from "../../report/escape-text";
 import { resourceTypes } from "../../resources";
 import { readText, writeWholeFile } from "../files";
 import { type Run, runOn } from "../open-target";
-import { pick } from "../options";
-import { outStyle, report, type Screen, usage } from "../screen";
+import { argument, flag, pick, text, type ValuesOf } from "../options";
+import { report, type Screen, usage } from "../screen";
 import { requireStages } from "../stages";
-import { argument, defineVerb, flag, text, type ValuesOf } from "../verb";
+import { defineVerb } from "../verb";
 
 export const promoteOptions = {
   all: flag("--all", "every service that both stages deploy"),
@@ -104,7 +104,7 @@ function overlayOf(found: FoundStages, to: StageName): string | undefined {
 }
 
 function differenceText(screen: Screen, file: string, promotions: readonly Promotion[]): string {
-  const { colors } = outStyle(screen);
+  const { colors } = screen.terminal.style;
   const lines = promotions.flatMap(({ address, before, commit }) => [
     `  ${escapeText(address)}`,
     ...(before === undefined ? [] : [colors.red(`    - commit: ${escapeText(before)}`)]),

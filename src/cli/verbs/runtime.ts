@@ -12,15 +12,14 @@ import { oneStatusText, releasesText, statusText } from "../../report/runtime-te
 import { idNote } from "../../report/style";
 import { elapsedText } from "../../report/time-text";
 import type { Run } from "../open-target";
-import { pick, stateVerb } from "../options";
+import { argument, duration, flag, negation, parsed, pick, positive, text } from "../options";
 import { askForAddress, canAnswer } from "../prompt";
-import { outStyle, report, type Screen, usage } from "../screen";
-import { argument, duration, flag, negation, parsed, positive, text, type Verb } from "../verb";
+import { report, type Screen, usage } from "../screen";
+import { stateVerb, type Verb } from "../verb";
 
 const waiting = {
-  ...pick("json"),
+  ...pick("json", "lockTimeoutMs"),
   wait: negation("--no-wait", "return once the platform has accepted it"),
-  ...pick("lockTimeoutMs"),
   timeoutMs: parsed("--timeout <duration>", "how long to wait", duration, 1_800_000, "30m"),
 };
 
@@ -57,9 +56,8 @@ async function runAction({ screen, context }: Run, wanted: Wanted): Promise<numb
     const { kind, id } = accepted ?? {};
     terminal.out(`${escapeJson({ address, action, result, kind, id })}\n`);
   } else if (result === "done" || result === "accepted") {
-    const { colors } = outStyle(screen);
-    const note = idNote(accepted?.id, outStyle(screen), accepted?.kind);
-    say(`${colors.green(`${address}: ${action} ${result}.`)}${note}`);
+    const note = idNote(accepted?.id, terminal.style, accepted?.kind);
+    say(`${terminal.style.colors.green(`${address}: ${action} ${result}.`)}${note}`);
   } else if (result === "cancelled") {
     say("\nNothing was done.");
   }
@@ -112,25 +110,22 @@ export const runtimeVerbs: readonly Verb[] = [
       "Reads the platform; takes no lock and writes nothing. Without an address: every recorded service. " +
       "What failed, waits, was rolled back or is suspended is shown below each.",
     options: {
-      ...pick("json"),
+      ...pick("json", "answerTimeoutMs"),
       variables: flag(
         "--variables",
         "list the variables of each service: who manages them, and when they changed",
       ),
-      ...pick("answerTimeoutMs"),
     },
     examples: [
       ["rnv status", "every recorded service, one line each"],
       ["rnv status service.shop.api", "one of them, with ids and exact times"],
       ["rnv status -variables", "with the keys of its variables, never their values"],
-      ["rnv status -json", "for programs"],
     ],
-    run: async ({ address, variables, json }, { context, screen }) => {
-      const { terminal } = screen;
+    run: async ({ address, variables, json }, { context, screen: { terminal } }) => {
+      const { style } = terminal;
       const services = await status(context, { address, variables });
       const [first] = services;
       const now = systemClock.now();
-      const style = outStyle(screen);
       if (json) terminal.out(jsonText(statusDocument(services)));
       else if (first === undefined) terminal.err("No service is recorded yet.\n");
       else if (address === undefined) terminal.out(statusText(services, now, style));
@@ -144,18 +139,17 @@ export const runtimeVerbs: readonly Verb[] = [
     detail:
       "Reads the platform; takes no lock and writes nothing. The ids are those that rollback and cancel take.",
     options: {
-      ...pick("json"),
+      ...pick("json", "answerTimeoutMs"),
       limit: parsed("--limit <n>", "how many at most: 1 to 200", listLimit, 20, "20"),
-      ...pick("answerTimeoutMs"),
     },
     examples: [
       ["rnv deployments service.shop.api", "the last 20"],
       ["rnv deployments service.shop.api -limit 200 -json", "more of them, for programs"],
     ],
-    run: async ({ address, limit, json }, { context, screen }) => {
+    run: async ({ address, limit, json }, { context, screen: { terminal } }) => {
       const list = await deployments(context, { address, limit });
-      screen.terminal.out(
-        json ? jsonText(deploymentsDocument(list)) : releasesText(list, systemClock.now(), outStyle(screen)),
+      terminal.out(
+        json ? jsonText(deploymentsDocument(list)) : releasesText(list, systemClock.now(), terminal.style),
       );
     },
   }),
@@ -163,7 +157,6 @@ export const runtimeVerbs: readonly Verb[] = [
     name: "deploy",
     arguments: { address },
     summary: "Deploy a service now",
-    daily: ["commit", "clearCache"],
     detail: forAService,
     options: {
       commit: text("--commit <sha>", "pin the commit: 40 to 64 lowercase hexadecimal digits"),
@@ -192,7 +185,6 @@ export const runtimeVerbs: readonly Verb[] = [
     name: "rollback",
     arguments: { address, deploymentId },
     summary: "Go back to an earlier release",
-    daily: ["confirm", "input"],
     detail: `${forAService}\nWithout a deployment id: the newest release before the live one that can be rolled back to.`,
     options: {
       confirm: text("--confirm <address>", "confirm with the address of the service instead of typing it"),

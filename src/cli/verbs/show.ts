@@ -19,11 +19,11 @@ import { outputsDocument, outputsText, stateJson, stateMarkdown, stateText } fro
 import { parseState } from "../../state/encode";
 import { readText } from "../files";
 import type { Run } from "../open-target";
-import { options, pick, stateVerb } from "../options";
+import { argument, flag, parsed, pick, positive, textOrJson } from "../options";
 import { scopeOf, writePage } from "../output-files";
 import { refuseMisplaced } from "../resolve";
-import { outStyle, usage } from "../screen";
-import { argument, flag, parsed, positive } from "../verb";
+import { usage } from "../screen";
+import { stateVerb } from "../verb";
 import { showPlan } from "./plan";
 import { isWithin } from "./state";
 
@@ -34,7 +34,6 @@ export const showVerb = stateVerb({
   summary: "Show the recorded state, a saved plan, or a state file",
   options: pick("format", "json", "html", "verbose"),
   examples: [
-    ["rnv show", "what the state records"],
     ["rnv show plan.rnvplan", "a saved plan"],
     ["rnv show -html plan.html plan.rnvplan", "its page, as it was when it was made"],
     ["rnv show backup.json", "a state file"],
@@ -71,17 +70,14 @@ export function readPlanFile(
   throw new DiagnosticsError(diagnostics.length > 0 ? diagnostics : [damaged]);
 }
 
-async function showState(
-  recorded: State | undefined,
-  { target, screen, context }: Run,
-  html: string | undefined,
-): Promise<number> {
+async function showState(recorded: State | undefined, run: Run, html: string | undefined): Promise<number> {
+  const { target, screen, context } = run;
   const { terminal, format } = screen;
   const state = recorded && (await shownState(context, recorded));
   if (format === "json")
     terminal.out(state ? stateJson(state) : `${escapeJson({ format_version: "1.0" })}\n`);
   else if (format === "markdown") terminal.out(stateMarkdown(state));
-  else terminal.out(stateText(state, outStyle(screen)));
+  else terminal.out(stateText(state, terminal.style));
   if (state) writePage(screen, html, (make) => make.statePage(state, scopeOf(target)));
   return 0;
 }
@@ -96,7 +92,6 @@ export const outputVerb = stateVerb({
   examples: [
     ["rnv output", "all of them"],
     ["rnv output -raw apiUrl", "one, for a script"],
-    ["rnv output -json", "all, as JSON"],
   ],
   run: async ({ words: name, raw, json }, { context, screen: { terminal } }) => {
     const { outputs = {} } = (await context.backend.read()) ?? {};
@@ -144,11 +139,10 @@ export const historyVerb = stateVerb({
     "run that was killed is listed without an end. With --verbose: every address, the whole ID, the digest and the job.",
   options: {
     limit: parsed("-n, --limit <n>", "only the last n", positive),
-    format: options.textOrJson,
+    format: textOrJson,
     ...pick("json", "verbose"),
   },
   examples: [
-    ["rnv history", "the last runs"],
     ["rnv history service.shop.api", "those that changed one service, or what belongs to it"],
     ["rnv history --stage production -n 1 -json", "the last run of a stage, for a program"],
   ],
@@ -162,7 +156,7 @@ export const historyVerb = stateVerb({
     const runs = all.filter(({ touched = [] }) => !outer || touched.some(isNamed)).slice(0, limit);
     const { stage, stack } = state ?? {};
     if (format === "json") terminal.out(jsonText(versioned({ stage, stack, runs })));
-    else if (runs.length > 0) terminal.out(historyText(runs, Date.now(), outStyle(screen), verbose));
+    else if (runs.length > 0) terminal.out(historyText(runs, Date.now(), terminal.style, verbose));
     else terminal.err(`No run${outer === undefined ? "" : ` that names ${outer}`} is recorded yet.\n`);
     const partial = all.filter(({ touched, omitted }) => outer && (omitted || !touched)).length;
     if (partial > 0)

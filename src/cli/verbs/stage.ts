@@ -14,10 +14,10 @@ import { counted } from "../../report/plan-wording";
 import { type StageRow, stageRowsText } from "../../report/stages-text";
 import { readTextOrInput } from "../files";
 import type { Run } from "../open-target";
-import { idList, pick, stagesOptions } from "../options";
+import { duration, flag, idList, parsed, pick, stagesOptions, text, type ValuesOf } from "../options";
 import { askApproval } from "../prompt";
 import { reportFindings, resultsOf, type TargetResult } from "../run-targets";
-import { exitCodes, outStyle, quiet, report, type Screen, usage } from "../screen";
+import { exitCodes, quiet, report, type Screen, usage } from "../screen";
 import {
   isEmpty,
   notListed,
@@ -28,7 +28,7 @@ import {
   undeclaredStates,
 } from "../stages";
 import type { Request } from "../target";
-import { defineVerb, duration, flag, parsed, text, type ValuesOf, type VerbFamily } from "../verb";
+import { defineVerb, type VerbFamily } from "../verb";
 import { driftOf } from "./drift";
 
 const stageListVerb = defineVerb({
@@ -42,7 +42,8 @@ const stageListVerb = defineVerb({
     ["rnv stage list", "each stage and instance: its state, its resources, its last run"],
     ["rnv stage list --drift", "and whether anything was changed outside rnv"],
   ],
-  run: async (given, { target, screen }) => {
+  run: async (given, run) => {
+    const { target, screen } = run;
     const found = await readStages(target, screen);
     const asked = requestedStage(target);
     const rows: StageRow[] = [];
@@ -57,7 +58,7 @@ const stageListVerb = defineVerb({
       }
       for (const instance of all ?? []) {
         if (asked?.id !== undefined && asked.id !== instance.name.id) continue;
-        const drift = given.drift ? await driftStatus(instance, target, screen) : undefined;
+        const drift = given.drift ? await driftStatus(instance, run) : undefined;
         rows.push({ ...rowOf(instance, declared), drift });
       }
     }
@@ -67,7 +68,7 @@ const stageListVerb = defineVerb({
         rows.push({ ...rowOf(instance), undeclared: true });
     if (rows.length === 0) await requireStages(target, screen);
     if (rows.length === 0 && asked !== undefined && !found.stages.has(asked.name)) found.enter(asked);
-    const asText = (): string => stageRowsText(rows, Date.now(), outStyle(screen));
+    const asText = (): string => stageRowsText(rows, Date.now(), screen.terminal.style);
     screen.terminal.out(given.json ? jsonText(versioned({ stages: rows })) : asText());
     if (rows.some(({ problem }) => problem !== undefined)) return exitCodes.error;
     return rows.some((row) => row.drift === "drift") ? exitCodes.changes : exitCodes.done;
@@ -91,15 +92,11 @@ function rowOf({ name, location, state, problem }: StageInstance, declared?: Sta
   };
 }
 
-async function driftStatus(
-  instance: StageInstance,
-  request: Request,
-  screen: Screen,
-): Promise<StageRow["drift"]> {
+async function driftStatus(instance: StageInstance, { target, screen }: Run): Promise<StageRow["drift"]> {
   if (isEmpty(instance) || instance.problem !== undefined) return undefined;
-  const [result] = await resultsOf(request, {
+  const [result] = await resultsOf({
+    request: { ...target, rules: { scope: "one" } },
     stages: [stageText(instance.name)],
-    rules: { scope: "one" },
     screen: quiet(screen),
     run: async (run) => driftOf(run, {}),
     onResult: reportFindings,
@@ -221,7 +218,7 @@ async function sweepInstances(
   stages: readonly string[],
   { protect, disposable }: StageDeclaration,
   { dryRun, lockTimeoutMs, parallelism }: SweepValues,
-  { target: request, screen }: Pick<Run, "target" | "screen">,
+  { target, screen }: Pick<Run, "target" | "screen">,
 ) {
   const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
   const onResult = ({ target: { stage = "" }, outcome }: TargetResult): void => {
@@ -249,7 +246,8 @@ async function sweepInstances(
     if (outcome.exitCode === exitCodes.done) await eraseState(context, 0);
     return outcome;
   };
-  await resultsOf(request, { stages, rules: { scope: "one" }, screen: quiet(screen), run, onResult });
+  const request = { ...target, rules: { scope: "one" } } as const;
+  await resultsOf({ request, stages, screen: quiet(screen), run, onResult });
   return swept;
 }
 

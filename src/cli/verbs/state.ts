@@ -27,11 +27,11 @@ import {
 import { encodeState } from "../../state/encode";
 import { readText, readTextOrInput } from "../files";
 import { type Run, runOn } from "../open-target";
-import { pick, stateVerb } from "../options";
+import { argument, flag, pick, text } from "../options";
 import { askApproval } from "../prompt";
-import { exitCodes, outStyle, usage } from "../screen";
+import { exitCodes, usage } from "../screen";
 import { targetAt } from "../target";
-import { argument, flag, text, type VerbFamily } from "../verb";
+import { stateVerb, type VerbFamily } from "../verb";
 
 /** Returns true if `address` is `outer` or inside of it. Without a record its name decides. */
 export function isWithin(state: State | undefined, address: Address, outer: string): boolean {
@@ -116,7 +116,7 @@ export const stateVerbs: VerbFamily = {
         const shown = state && (await shownState(context, state));
         const { address, recorded } = findRecorded(shown, wanted);
         if (json) screen.terminal.out(jsonText(resourceDocument(address, recorded)));
-        else screen.terminal.out(`${resourceText(address, recorded, outStyle(screen)).trimEnd()}\n`);
+        else screen.terminal.out(`${resourceText(address, recorded, screen.terminal.style).trimEnd()}\n`);
       },
     }),
     stateVerb({

@@ -1,6 +1,6 @@
-import { options, pick } from "../options";
+import { argument, list, pick, text, textOrJson } from "../options";
 import type * as running from "../run-tests";
-import { argument, defineVerb, list, text } from "../verb";
+import { defineVerb } from "../verb";
 
 export const testVerb = defineVerb({
   name: "test",
@@ -8,16 +8,15 @@ export const testVerb = defineVerb({
   summary: "Run the tests of manifests: *.rnvtest.yaml",
   status: "beta",
   detail:
-    "Each test runs on an embedded service of its own, in memory: nothing is sent anywhere, no state is read or written, and no " +
+    "Each test runs on an embedded platform of its own, in memory: nothing is sent anywhere, no state is read or written, and no " +
     "variable of the environment but those that the test gives. rnv.config.ts is run, commands of a manifest are not. Exit 1 when a test fails.",
   options: {
     filters: list("--filter <text>", "only tests whose file or name holds this text"),
     junit: text("--junit <file>", "also write the results there as JUnit"),
-    format: options.textOrJson,
+    format: textOrJson,
     ...pick("json"),
   },
   examples: [
-    ["rnv test", "all tests below this folder"],
     ["rnv test policies/ --junit tests.xml", "those of a folder, with a report for CI"],
     ["rnv test --filter production", "those about production"],
   ],

@@ -17,35 +17,22 @@ import type * as pictures from "../../report/html/topology-svg";
 import { resourceTypes } from "../../resources";
 import { makeFolder, packageRoot, readText, writeWholeFile } from "../files";
 import { sourcesOf } from "../open-target";
-import { pick, sourceOptions } from "../options";
-import { report, usage } from "../screen";
 import {
   argument,
   choice,
-  defineVerb,
+  firstGiven,
   flag,
-  isGiven,
   parsed,
+  pick,
   positive,
+  sourceOptions,
   TypedOption,
   text,
-  type Verb,
-  type VerbFamily,
-} from "../verb";
+} from "../options";
+import { report, usage } from "../screen";
+import { defineVerb, type Verb, type VerbFamily } from "../verb";
 import { completionVerb } from "./completion";
 import { readPlanFile } from "./show";
-
-const graphOptions = {
-  ...sourceOptions,
-  drawnAs: choice(
-    "--format <format>",
-    "dot for Graphviz, mermaid for Markdown, svg for a picture",
-    ["dot", "mermaid", "svg"],
-    "dot",
-  ),
-  all: flag("--all", "in dot and mermaid every resource: variables, deployments and projects too"),
-  ...pick("stage"),
-};
 
 export const graphVerb = defineVerb({
   name: "graph",
@@ -57,7 +44,17 @@ export const graphVerb = defineVerb({
   detail:
     "Services are in the frames of their projects; of more than 300 each project is one node. Of a saved plan, each node " +
     "is marked with what the plan does to it: by colour and word.",
-  options: graphOptions,
+  options: {
+    ...sourceOptions,
+    drawnAs: choice(
+      "--format <format>",
+      "dot for Graphviz, mermaid for Markdown, svg for a picture",
+      ["dot", "mermaid", "svg"],
+      "dot",
+    ),
+    all: flag("--all", "in dot and mermaid every resource: variables, deployments and projects too"),
+    ...pick("stage"),
+  },
   examples: [
     ["rnv graph -format svg > graph.svg", "a picture, which needs no other program"],
     ["rnv graph --all | dot -Tsvg > graph.svg", "drawn by Graphviz: every resource"],
@@ -66,9 +63,8 @@ export const graphVerb = defineVerb({
   run: async (given, run) => {
     const { target, screen } = run;
     const { planFile, files } = target;
-    const other = (["files", "app", "stacks"] as const).find((name) => isGiven(given[name]));
-    if (planFile !== undefined && other !== undefined)
-      throw usage(`a saved plan says what it is about: leave ${graphOptions[other].long} out`);
+    const other = planFile && firstGiven(given, ["files", "app", "stacks"]);
+    if (other) throw usage(`a saved plan says what it is about: leave ${other} out`);
     const { drawn, diagnostics, exitCode }: Awaited<ReturnType<typeof graph>> =
       planFile === undefined
         ? await graph(sourcesOf(run), { files })
@@ -147,7 +143,7 @@ const emulatorVerb = defineVerb({
         `export RNV_WORKSPACE_ID=${workspaceId}\n` +
         `export RNV_API_KEY=${apiKey}\n`,
     );
-    terminal.note("The embedded service is running. Ctrl-C ends it.\n");
+    terminal.note("The embedded platform is running. Ctrl-C ends it.\n");
     if (!signal.aborted) await once(signal, "abort");
     await server.close();
   },

@@ -16,7 +16,7 @@ function jobOf(environment: Record<string, string>, payload?: object, pullReques
   const path = join(folder, "event.json");
   if (payload) writeFileSync(path, JSON.stringify(payload));
   const event = payload && { GITHUB_EVENT_PATH: path };
-  return readJob({ ...environment, ...event }, folder, pullRequest);
+  return readJob({ environment: { ...environment, ...event }, cwd: folder }, pullRequest);
 }
 
 const commit = "a".repeat(40);

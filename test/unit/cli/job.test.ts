@@ -54,7 +54,7 @@ it.each([
   ["a shell", { SUDO_USER: "ada" }, { by: `ada@${hostname()}` }],
   ["nothing", {}, { by: `${userInfo().username}@${hostname()}` }],
 ])("%s says who runs what", (_, environment, expected) => {
-  expect(startedBy(environment, folder, [])).toEqual(expected);
+  expect(startedBy({ environment, cwd: folder }, [])).toEqual(expected);
 });
 
 it.each([
@@ -65,7 +65,7 @@ it.each([
     throw new Error("uv_os_get_passwd returned ENOENT");
   });
   try {
-    expect(startedBy(environment, folder, [])).toEqual({ by: `${name}@${hostname()}` });
+    expect(startedBy({ environment, cwd: folder }, [])).toEqual({ by: `${name}@${hostname()}` });
   } finally {
     nameless.mockRestore();
   }
@@ -88,7 +88,7 @@ it("the commit is that of the repository of the manifest: checked out as a branc
   git("pack-refs", "--all");
   expect(commitAt(join(repository, "below"))).toBe(one);
   git("worktree", "add", "-q", join(folder, "worktree"), "-b", "feature/x");
-  expect(startedBy({}, folder, ["worktree/rnv.yaml"]).commit).toBe(one);
+  expect(startedBy({ environment: {}, cwd: folder }, ["worktree/rnv.yaml"]).commit).toBe(one);
   git("checkout", "-q", "--detach");
   git("commit", "-qm", "two", "--allow-empty");
   expect(commitAt(repository)).toBe(git("rev-parse", "HEAD"));

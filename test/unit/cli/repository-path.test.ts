@@ -9,29 +9,28 @@ const folder = join(root, "apps", "shop");
 beforeAll(() => mkdirSync(folder, { recursive: true }));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
+const pathOf = (file: string, environment: NodeJS.ProcessEnv) =>
+  repositoryPath(file, { cwd: folder, environment });
+
 describe("the path of a file in its repository", () => {
   it("is that from the workspace of GitHub or GitLab, where no repository is seen", () => {
-    expect(repositoryPath("rnv.yaml", folder, { CI_PROJECT_DIR: root })).toBe("apps/shop/rnv.yaml");
-    expect(repositoryPath("rnv.yaml", folder, { GITHUB_WORKSPACE: root })).toBe("apps/shop/rnv.yaml");
-    expect(repositoryPath("../rnv.yaml", folder, { GITHUB_WORKSPACE: root })).toBe("apps/rnv.yaml");
-    expect(repositoryPath(join(folder, "a.yaml"), folder, { GITHUB_WORKSPACE: root })).toBe(
-      "apps/shop/a.yaml",
-    );
+    expect(pathOf("rnv.yaml", { CI_PROJECT_DIR: root })).toBe("apps/shop/rnv.yaml");
+    expect(pathOf("rnv.yaml", { GITHUB_WORKSPACE: root })).toBe("apps/shop/rnv.yaml");
+    expect(pathOf("../rnv.yaml", { GITHUB_WORKSPACE: root })).toBe("apps/rnv.yaml");
+    expect(pathOf(join(folder, "a.yaml"), { GITHUB_WORKSPACE: root })).toBe("apps/shop/a.yaml");
   });
 
   it("is as it stands for a file outside, and none for standard input", () => {
-    expect(repositoryPath("/elsewhere/rnv.yaml", folder, { GITHUB_WORKSPACE: root })).toBe(
-      "/elsewhere/rnv.yaml",
-    );
-    expect(repositoryPath("<stdin>", folder, { GITHUB_WORKSPACE: root })).toBeUndefined();
+    expect(pathOf("/elsewhere/rnv.yaml", { GITHUB_WORKSPACE: root })).toBe("/elsewhere/rnv.yaml");
+    expect(pathOf("<stdin>", { GITHUB_WORKSPACE: root })).toBeUndefined();
   });
 
   it("is that from the nearest repository, also in a folder of the workspace", () => {
     mkdirSync(join(root, "apps", ".git"));
-    expect(repositoryPath("rnv.yaml", folder, { GITHUB_WORKSPACE: root })).toBe("shop/rnv.yaml");
-    expect(repositoryPath("rnv.yaml", folder, {})).toBe("shop/rnv.yaml");
+    expect(pathOf("rnv.yaml", { GITHUB_WORKSPACE: root })).toBe("shop/rnv.yaml");
+    expect(pathOf("rnv.yaml", {})).toBe("shop/rnv.yaml");
     mkdirSync(join(root, ".git"));
-    expect(repositoryPath("rnv.yaml", folder, { GITHUB_WORKSPACE: root })).toBe("apps/shop/rnv.yaml");
+    expect(pathOf("rnv.yaml", { GITHUB_WORKSPACE: root })).toBe("apps/shop/rnv.yaml");
   });
 });
 
