@@ -194,7 +194,7 @@ async function send(locked: LockedAction): Promise<SentAction | undefined> {
   const { name, liveDeploymentId } = read.value;
   const command = resent?.command ?? locked.asked;
   const order = { address, id: recorded.id, name, ...command };
-  const [, last] = (action.makes && recordedPart(journal, address, action.makes.type)) || [];
+  const [, last] = (action.makes && recordedPart(state, address, action.makes.type)) || [];
   const aim = resent
     ? { preexistingIds: state.run?.fences[address] ?? [] }
     : await action.aim?.(reads, order, last);
@@ -204,7 +204,7 @@ async function send(locked: LockedAction): Promise<SentAction | undefined> {
   const record = runRecord(locked, aimed, touched);
   await journal.begin(record, undefined);
   const run = { ...connection, ...locked, clock: context.clock, types: typesByName, record };
-  const pending = await sendAction(run, aimed, recorded.type);
+  const pending = await sendAction(run, aimed);
   return { ...locked, pending, sentFrom: before, warnings: aimed.warnings, run: journal.run ?? record };
 }
 

@@ -37,28 +37,26 @@ export async function loadDeclared(
   context: Context,
   request: PlanRequest,
   from: { readonly connection: Connection; readonly state: State | undefined; readonly writes: boolean },
-): Promise<LoadedManifest & { readonly key: StateKey }> {
+): Promise<LoadedManifest & { readonly key?: StateKey }> {
   const { connection } = from;
-  const key = { diagnostics: [] };
   const loaded: LoadedManifest =
     request.recordedOf === undefined
       ? await load(context, request.files, reachOf(request))
       : { desired: { ...nothingDesired, ...request.recordedOf }, diagnostics: [] };
-  if (!loaded.desired) return { ...loaded, key };
+  if (!loaded.desired) return loaded;
   const known = await knownSecrets(context, loaded.desired, from.state);
   connection.redact(known);
   const whole = declareAbsentParts(loaded.desired, from.state, resourceTypes);
   const { desired, diagnostics } = await withKnownFields(whole, loaded.diagnostics, connection);
-  if (hasErrors(diagnostics)) return { diagnostics, key };
+  if (hasErrors(diagnostics)) return { diagnostics };
   const found = await fingerprintKey(context, desired, request, from);
   // An empty manifest is meant where everything may be destroyed.
   const isMeant = request.mode === "destroy" || request.allowEmpty;
   const all = [...diagnostics, ...found.diagnostics].filter(
     ({ code }) => !isMeant || code !== "manifest.empty",
   );
-  return hasErrors(all)
-    ? { diagnostics: all, key }
-    : { desired, diagnostics: all, key: { reviewKey: found.key, ...found } };
+  if (hasErrors(all)) return { diagnostics: all };
+  return { desired, diagnostics: all, key: { reviewKey: found.key, ...found } };
 }
 
 /** Only a plan that sends values needs secrets. */
