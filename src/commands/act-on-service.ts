@@ -235,13 +235,12 @@ async function awaitEnd(sent: SentAction): Promise<Outcome> {
   const about = { address, hint: "It is still running. Run the same command again to follow it." };
   const waiting = { type: action, reads: connection.reads, clock, signal, timeoutMs, onWaiting };
   const result = await waitUntilSettled(pending, waiting).catch((failure: unknown) => {
-    if (!(failure instanceof ApiError)) throw failure;
-    const detail = `${pending.kind} ${pending.id}: ${failure.message}`;
-    return { kind: "unread" as const, detail };
+    if (failure instanceof ApiError) return failure;
+    throw failure;
   });
-  if (result.kind === "unread") {
+  if (result instanceof ApiError) {
     const summary = `${what} was accepted, but its result could not be read`;
-    const { detail } = result;
+    const detail = `${pending.kind} ${pending.id}: ${result.message}`;
     return { diagnostics: [error("apply.deploy_timeout", summary, { ...about, detail })], exitCode: 7 };
   }
   if (result.kind === "interrupted") {
