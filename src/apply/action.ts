@@ -69,8 +69,7 @@ export function sendAction(
   const recordMade = (made: Made) => leftBy(run, action, order, made);
   const after = ({ id = order.deploymentId ?? "", madeAt }: JournaledAnswer) => recordMade({ id, madeAt });
   const secretKey = Buffer.from(record.id, "hex");
-  const type = typeOf(address);
-  const send = journaledSend({ run, address, name, command, type, secretKey, after });
+  const send = journaledSend({ run, address, name, command, type: typeOf(address), secretKey, after });
   return sendOrFindAction(aimed, {
     reads,
     writes: run.endpoints(send),
@@ -102,17 +101,17 @@ interface ActionSending {
  * Sends an action. Without a certain answer its result is looked for, and the write repeated only if nothing is found.
  * Throws `DiagnosticsError` if the result stays unknown: nothing is sent again.
  */
-export function sendOrFindAction(
+export async function sendOrFindAction(
   { action, order, preexistingIds }: AimedAction,
   { reads, writes, close, unknown, command }: ActionSending,
 ): Promise<Pending> {
   const unknownError = async (why: Uncertainty) => new DiagnosticsError([await unknown(why)]);
-  return createOrFind(reads, {
-    send: async () => pendingOf(action, order, await action.send(writes, order)),
+  const { id } = await createOrFind(reads, {
+    send: () => action.send(writes, order),
     look: async (now) => action.find?.(now, order, preexistingIds),
     take: async (id: string) => {
       await close?.(id);
-      return pendingOf(action, order, { id });
+      return { id };
     },
     refuse: async () => close?.(),
     several: (found) => unknownError({ found }),
@@ -123,13 +122,11 @@ export function sendOrFindAction(
     const why = await action.whyRefused?.(reads, order);
     throw new DiagnosticsError([{ ...diagnosticOf(failure, { address: order.address }), ...why }]);
   });
+  return pendingOf(action, order, id);
 }
 
-const pendingOf = (
-  { waitsFor: kind }: VerbAction,
-  { id: serviceId, commit }: ActionOrder,
-  { id }: Pick<Made, "id">,
-): Pending => ({ kind, serviceId, id, commit });
+const pendingOf = ({ waitsFor: kind }: VerbAction, { id: serviceId, commit }: ActionOrder, id: string) =>
+  ({ kind, serviceId, id, commit }) satisfies Pending;
 
 export interface Uncertainty {
   /** IDs of its possible results; empty: it did nothing. */
@@ -173,7 +170,7 @@ export function leftBy(
   made: Made,
 ): SentRecord & { readonly run: RunRecord } {
   const { address, id: _id, name: _name, ...command } = order;
-  const accepted: RunRecord["accepted"] = { address, command, pending: pendingOf(action, order, made) };
+  const accepted: RunRecord["accepted"] = { address, command, pending: pendingOf(action, order, made.id) };
   const recording = recordingOf(run, action, order, made);
   const { origin } = run.record;
   const release = recording && { address: recording.address, after: made.id };
@@ -203,20 +200,18 @@ function recordingOf(
 ): SentRecord["recording"] {
   const type = makes && run.types.get(makes.type);
   if (!type) return undefined;
-  const { state } = run;
-  const { address } = order;
-  const names = nameOf(address).split(".");
-  const [at, before] = recordedPart(state, address, type.type) ?? [addressOf(type.type, ...names)];
+  const names = nameOf(order.address).split(".");
+  const [at, before] = recordedPart(run.state, order.address, type.type) ?? [addressOf(type.type, ...names)];
   const applied = makes.applied(before?.applied ?? {}, order);
   const pending = type.runs?.pendingOf(id, order.id, new Map(Object.entries(applied)) as Attributes);
   const resource: RecordedResource = {
-    ...(before ?? recordOf({ type: type.type, id, name: names.at(-1) ?? "" }, { parent: address })),
+    ...(before ?? recordOf({ type: type.type, id, name: names.at(-1) ?? "" }, { parent: order.address })),
     id,
     updatedAt: madeAt,
     applied,
     writtenAt: writtenNow(run),
     writes: (before?.writes ?? 0) + 1,
-    inputs: makes.isEarlier ? before?.inputs : inputsIn(recordsOf(state), address, type),
+    inputs: makes.isEarlier ? before?.inputs : inputsIn(recordsOf(run.state), order.address, type),
     rolledBack: makes.isEarlier && order.deploymentId,
     pending: pending ?? before?.pending,
   };

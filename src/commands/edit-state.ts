@@ -31,8 +31,8 @@ function refusedMove(state: State, from: Address, to: Address): Diagnostic | und
 }
 
 /**
- * `rnv state rm`: forgets recorded resources and everything that lies in them, and writes without an outcome at addresses
- * without a record, which only the user can settle. The service is not asked.
+ * `rnv state rm`: forgets recorded resources and everything that lies in them. It also forgets writes without an outcome at
+ * addresses without a record, which only the user can settle. The service is not asked.
  */
 export function removeResources(
   state: State,

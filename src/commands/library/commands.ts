@@ -1,4 +1,4 @@
-/** What the commands of the library need: loaded with the first, because a program that imports them need not run one. */
+/** The first command of a program loads these: a program that only imports the library need not. */
 export { planDocument } from "../../plan/document";
 export { savePlan } from "../../plan/saved-plan";
 export {
