@@ -2,7 +2,7 @@ import { diagnosticOf, isConflict, isUncertain } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../diagnostics/diagnostic";
-import { type Address, addressOf, nameOf } from "../model/address";
+import { type Address, addressOf, nameOf, typeOf } from "../model/address";
 import type { Pending } from "../model/live";
 import type { ActionAim, ActionInput, Made } from "../model/resource-operations";
 import { type Command, commandText, type RecordedResource, type RunRecord, type State } from "../model/state";
@@ -13,10 +13,8 @@ import { inputsIn, recordOf, writtenNow } from "./record";
 import type { Run } from "./run-context";
 import type { RunJournal, SentRecord } from "./run-journal";
 
-type Records = Pick<RunJournal, "recorded" | "inside">;
-
-/** The part of a run that sends and records an action. */
-type ActionRun = JournaledWrites["run"] & Pick<Run, "endpoints" | "types">;
+/** The part of a run that records an action; `state` is from before it. */
+type ActionRecorder = Pick<Run, "reads" | "record" | "clock" | "types"> & { readonly state: State };
 
 export type VerbAction = NonNullable<Resource["actions"]>[string];
 
@@ -61,14 +59,17 @@ export async function confirmAction(
 }
 
 /** Sends an action as `apply` sends a change: its intent is durable before the first byte, its outcome is recorded. */
-export function sendAction(run: ActionRun, aimed: AimedAction, type: string): Promise<Pending> {
+export function sendAction(
+  run: JournaledWrites["run"] & ActionRecorder & Pick<Run, "endpoints">,
+  aimed: AimedAction,
+): Promise<Pending> {
   const { journal, record, reads } = run;
   const { action, order } = aimed;
   const { address, id: _id, name, ...command } = order;
   const recordMade = (made: Made) => leftBy(run, action, order, made);
   const after = ({ id = order.deploymentId ?? "", madeAt }: JournaledAnswer) => recordMade({ id, madeAt });
   const secretKey = Buffer.from(record.id, "hex");
-  const send = journaledSend({ run, address, name, command, type, secretKey, after });
+  const send = journaledSend({ run, address, name, command, type: typeOf(address), secretKey, after });
   return sendOrFindAction(aimed, {
     reads,
     writes: run.endpoints(send),
@@ -100,17 +101,17 @@ interface ActionSending {
  * Sends an action. Without a certain answer its result is looked for, and the write repeated only if nothing is found.
  * Throws `DiagnosticsError` if the result stays unknown: nothing is sent again.
  */
-export function sendOrFindAction(
+export async function sendOrFindAction(
   { action, order, preexistingIds }: AimedAction,
   { reads, writes, close, unknown, command }: ActionSending,
 ): Promise<Pending> {
   const unknownError = async (why: Uncertainty) => new DiagnosticsError([await unknown(why)]);
-  return createOrFind(reads, {
-    send: async () => action.pendingOf(order, await action.send(writes, order)),
+  const { id } = await createOrFind(reads, {
+    send: () => action.send(writes, order),
     look: async (now) => action.find?.(now, order, preexistingIds),
     take: async (id: string) => {
       await close?.(id);
-      return action.pendingOf(order, { id });
+      return { id };
     },
     refuse: async () => close?.(),
     several: (found) => unknownError({ found }),
@@ -121,7 +122,11 @@ export function sendOrFindAction(
     const why = await action.whyRefused?.(reads, order);
     throw new DiagnosticsError([{ ...diagnosticOf(failure, { address: order.address }), ...why }]);
   });
+  return pendingOf(action, order, id);
 }
+
+const pendingOf = ({ waitsFor: kind }: VerbAction, { id: serviceId, commit }: ActionOrder, id: string) =>
+  ({ kind, serviceId, id, commit }) satisfies Pending;
 
 export interface Uncertainty {
   /** IDs of its possible results; empty: it did nothing. */
@@ -159,13 +164,13 @@ export function unknownEnd(
 
 /** Returns the record of an accepted action, with the wait for its end: after a crash the same command continues it. */
 export function leftBy(
-  run: Pick<Run, "reads" | "record" | "clock" | "types"> & { readonly journal: Records },
+  run: ActionRecorder,
   action: VerbAction,
   order: ActionOrder,
   made: Made,
 ): SentRecord & { readonly run: RunRecord } {
   const { address, id: _id, name: _name, ...command } = order;
-  const accepted: RunRecord["accepted"] = { address, command, pending: action.pendingOf(order, made) };
+  const accepted: RunRecord["accepted"] = { address, command, pending: pendingOf(action, order, made.id) };
   const recording = recordingOf(run, action, order, made);
   const { origin } = run.record;
   const release = recording && { address: recording.address, after: made.id };
@@ -173,7 +178,7 @@ export function leftBy(
   return { recording, run: { ...run.record, accepted, origin: origin && { ...origin, touched } } };
 }
 
-export function recordsOf({ resources }: State): Records {
+export function recordsOf({ resources }: State): Pick<RunJournal, "recorded" | "inside"> {
   const all = Object.entries(resources) as [Address, RecordedResource][];
   return {
     recorded: (address) => resources[address],
@@ -181,36 +186,32 @@ export function recordsOf({ resources }: State): Records {
   };
 }
 
-export const recordedPart = (
-  records: Records,
-  address: Address,
-  type: string,
-): readonly [Address, RecordedResource] | undefined =>
-  records.inside(address).find(([, resource]) => resource.type === type);
+export const recordedPart = (state: State, address: Address, type: string) =>
+  recordsOf(state)
+    .inside(address)
+    .find(([, resource]) => resource.type === type);
 
 /** Returns the record of the deployment that an action made: the next plan sees that all changes were deployed with it. */
 function recordingOf(
-  run: Parameters<typeof leftBy>[0],
+  run: ActionRecorder,
   { makes }: VerbAction,
   order: ActionOrder,
   { id, madeAt }: Made,
 ): SentRecord["recording"] {
   const type = makes && run.types.get(makes.type);
   if (!type) return undefined;
-  const { journal } = run;
-  const { address } = order;
-  const names = nameOf(address).split(".");
-  const [at, before] = recordedPart(journal, address, type.type) ?? [addressOf(type.type, ...names)];
+  const names = nameOf(order.address).split(".");
+  const [at, before] = recordedPart(run.state, order.address, type.type) ?? [addressOf(type.type, ...names)];
   const applied = makes.applied(before?.applied ?? {}, order);
   const pending = type.runs?.pendingOf(id, order.id, new Map(Object.entries(applied)) as Attributes);
   const resource: RecordedResource = {
-    ...(before ?? recordOf({ type: type.type, id, name: names.at(-1) ?? "" }, { parent: address })),
+    ...(before ?? recordOf({ type: type.type, id, name: names.at(-1) ?? "" }, { parent: order.address })),
     id,
     updatedAt: madeAt,
     applied,
     writtenAt: writtenNow(run),
     writes: (before?.writes ?? 0) + 1,
-    inputs: makes.isEarlier ? before?.inputs : inputsIn(journal, address, type),
+    inputs: makes.isEarlier ? before?.inputs : inputsIn(recordsOf(run.state), order.address, type),
     rolledBack: makes.isEarlier && order.deploymentId,
     pending: pending ?? before?.pending,
   };

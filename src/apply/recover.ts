@@ -206,8 +206,7 @@ async function settleCommand(recovering: Recovering, intent: Intent, command: Co
   const [sent, ...others] = found ?? [];
   const isRepeated = repeats?.(intent) === true;
   if (sent !== undefined && others.length === 0 && state.run && action) {
-    const acting = { ...recovering, journal: recordsOf(state), record: state.run };
-    const { recording, run } = leftBy(acting, action, order, { id: sent });
+    const { recording, run } = leftBy({ ...recovering, record: state.run }, action, order, { id: sent });
     const entries: JournalEntry[] = recording
       ? [{ kind: "resource", ...withRequestTime(at, recording) }]
       : [];

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { areStackPaths, listStacks } from "../commands/load-desired";
+import { areStackPaths, listStacks } from "../commands/load";
 import { chooseNamed } from "../commands/targets";
 import { stackPlaceholder } from "../declaration/state-location";
 import { failure } from "../diagnostics/diagnostic";

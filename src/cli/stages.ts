@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { createHttpTransport } from "../api/http-transport";
-import { areStackPaths } from "../commands/load-desired";
+import { areStackPaths } from "../commands/load";
 import { isEmptied } from "../commands/state-verbs";
 import { runTargets } from "../commands/targets";
 import { type Diagnostic, DiagnosticsError, failure, hasErrors, warning } from "../diagnostics/diagnostic";

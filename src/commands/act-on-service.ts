@@ -194,7 +194,7 @@ async function send(locked: LockedAction): Promise<SentAction | undefined> {
   const { name, liveDeploymentId } = read.value;
   const command = resent?.command ?? locked.asked;
   const order = { address, id: recorded.id, name, ...command };
-  const [, last] = (action.makes && recordedPart(journal, address, action.makes.type)) || [];
+  const [, last] = (action.makes && recordedPart(state, address, action.makes.type)) || [];
   const aim = resent
     ? { preexistingIds: state.run?.fences[address] ?? [] }
     : await action.aim?.(reads, order, last);
@@ -204,7 +204,7 @@ async function send(locked: LockedAction): Promise<SentAction | undefined> {
   const record = runRecord(locked, aimed, touched);
   await journal.begin(record, undefined);
   const run = { ...connection, ...locked, clock: context.clock, types: typesByName, record };
-  const pending = await sendAction(run, aimed, recorded.type);
+  const pending = await sendAction(run, aimed);
   return { ...locked, pending, sentFrom: before, warnings: aimed.warnings, run: journal.run ?? record };
 }
 
@@ -235,13 +235,12 @@ async function awaitEnd(sent: SentAction): Promise<Outcome> {
   const about = { address, hint: "It is still running. Run the same command again to follow it." };
   const waiting = { type: action, reads: connection.reads, clock, signal, timeoutMs, onWaiting };
   const result = await waitUntilSettled(pending, waiting).catch((failure: unknown) => {
-    if (!(failure instanceof ApiError)) throw failure;
-    const detail = `${pending.kind} ${pending.id}: ${failure.message}`;
-    return { kind: "unread" as const, detail };
+    if (failure instanceof ApiError) return failure;
+    throw failure;
   });
-  if (result.kind === "unread") {
+  if (result instanceof ApiError) {
     const summary = `${what} was accepted, but its result could not be read`;
-    const { detail } = result;
+    const detail = `${pending.kind} ${pending.id}: ${result.message}`;
     return { diagnostics: [error("apply.deploy_timeout", summary, { ...about, detail })], exitCode: 7 };
   }
   if (result.kind === "interrupted") {

@@ -7,7 +7,6 @@ import { shortId } from "../model/resource-id";
 import type { State } from "../model/state";
 import type { Plain } from "../model/value";
 import { shortList } from "../model/wording";
-
 import { guardErrors, isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
 import { hasChanges, isWritten, type Plan, type PlanOptions, type Revealed } from "../plan/plan";
@@ -109,8 +108,8 @@ async function applyLocked(
   const isAuthentic = author === "yes";
   const difference = saved && compareWithSaved(saved, built, isAuthentic);
   const confirmed = withConfirmations(built, request, { isAuthentic });
-  const refusal = refuse(built.plan, confirmed, diagnostics, difference ?? problem);
-  if (refusal) return { ...stopped(refusal.diagnostics), runId, plan: refusal.plan, reviewKey, differences };
+  const refusal = refuse(confirmed.plan, diagnostics, difference ?? problem);
+  if (refusal) return { ...stopped(refusal), runId, plan: built.plan, reviewKey, differences };
 
   if (author === "unknown" && saved && consentsIn(saved.request).length > 0) context.say?.(unauthenticated);
   const plan = await approvedPlan(confirmed, request);
@@ -224,16 +223,15 @@ const stale = (summary: string, detail?: string): Diagnostic =>
 
 /** Returns why a plan is not applied whatever is confirmed; undefined when only confirmations may be missing. */
 function refuse(
-  plan: Plan,
-  { plan: { changes } }: BuiltPlan,
+  { changes }: Plan,
   diagnostics: readonly Diagnostic[],
   difference: Diagnostic | undefined,
-): { readonly diagnostics: readonly Diagnostic[]; readonly plan?: Plan } | undefined {
+): readonly Diagnostic[] | undefined {
   // An error that keeps any plan from being applied says more than a difference that it causes.
-  if (hasErrors(diagnostics)) return { diagnostics, plan };
-  if (difference) return { diagnostics: [...diagnostics, difference], plan };
+  if (hasErrors(diagnostics)) return diagnostics;
+  if (difference) return [...diagnostics, difference];
   const isRefused = changes.some((change) => change.blockedBy !== undefined && !isUnconfirmed(change));
-  return isRefused ? { diagnostics: [...diagnostics, ...changes.flatMap(guardErrors)], plan } : undefined;
+  return isRefused ? [...diagnostics, ...changes.flatMap(guardErrors)] : undefined;
 }
 
 /** A saved plan carries the confirmations it was made with, where its key shows that; those given now are added. */

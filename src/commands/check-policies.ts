@@ -64,9 +64,7 @@ async function checkPolicies(request: PolicyRequest, plan: Plan, stage: string):
   const known = compiled.map(({ policy }) => policy);
   const refused = refuseOverrides(overrides, known);
   const subjects = compiled.length === 0 ? () => [] : subjectsOf(plan, { stage, types: resourceTypes });
-  const judged = compiled.flatMap((one) =>
-    judgeInTime(one.policy, () => judgePolicy(one, subjects(one.policy.each), overrides)),
-  );
+  const judged = compiled.flatMap((one) => judgeInTime(one, () => subjects(one.policy.each), overrides));
   const checks = [...judged, ...limits];
   const found = checks.flatMap((check) => findingOf(check, "guard.policy"));
   return { checks, diagnostics: [...refused, ...found] };
@@ -92,14 +90,21 @@ const judgement = new Script("judge()");
 /** The context of all judgements, because only a script can be timed out. Made late: that takes as long as many judgements. */
 let room: { judge?: () => unknown } | undefined;
 
-/** Returns the checks of `judge`, or an error of the policy if that takes too long; `about` is the judged resource. */
+/** Returns the checks of a policy or of a condition of one resource, or its error if it takes too long. */
 function judgeInTime(
-  { name, level, range }: Policy,
-  judge: () => readonly Check[],
-  about: Pick<Check, "address" | "range"> = { range },
+  one: CompiledPolicy & { readonly address?: Address },
+  subjects: () => readonly PolicySubject[],
+  overrides: ReadonlySet<string> = new Set(),
 ): readonly Check[] {
+  const { address, policy } = one;
+  const { name, level, range } = policy;
+  const about = { address, range };
   room ??= createContext({});
-  room.judge = judge;
+  room.judge = () => {
+    const checks = judgePolicy(one, subjects(), overrides);
+    // A condition names its resource where it passed as well.
+    return address === undefined ? checks : checks.map((check) => ({ ...check, ...about }));
+  };
   try {
     return judgement.runInContext(room, { timeout: longestJudgement });
   } catch (cause) {
@@ -171,14 +176,9 @@ export async function checkSavedPlan(
 }
 
 /** Reads and type-checks the conditions of all resources (DESIGN section 14). */
-export async function compileConditions(
-  { resources }: Pick<Desired, "resources">,
-  kinds: readonly ResourceCondition["kind"][] = ["precondition", "postcondition"],
-) {
+export async function compileConditions({ resources }: Pick<Desired, "resources">) {
   const declared = [...resources.values()].flatMap(({ address, type, conditions = [] }) =>
-    conditions
-      .filter(({ kind }) => kinds.includes(kind))
-      .map((one) => ({ address, policy: policyOf(type, one) })),
+    conditions.map((one) => ({ address, policy: policyOf(type, one) })),
   );
   if (declared.length === 0) return { compiled: [], diagnostics: [] };
   const readOne = policyReader(await import("@marcbachmann/cel-js"), resourceTypes);
@@ -211,7 +211,7 @@ async function checkPreconditions(desired: Desired, plan: Plan): Promise<PolicyR
   const byAddress = new Map([...types].flatMap(subjects).map((subject) => [subject.address, subject]));
   const checks = asked.flatMap((one) => {
     const subject = byAddress.get(one.address);
-    return subject === undefined ? [] : judgeCondition(one, subject);
+    return subject === undefined ? [] : judgeInTime(one, () => [subject]);
   });
   const found = checks.flatMap((check) => findingOf(check, "guard.condition"));
   return { checks, diagnostics: [...diagnostics, ...found] };
@@ -224,20 +224,20 @@ export async function checkPostconditions(
   read: (change: Change) => Promise<LiveResource | undefined>,
 ): Promise<readonly Diagnostic[]> {
   if (plan.options.mode !== "apply") return [];
-  const { compiled } = await compileConditions(desired, ["postcondition"]);
+  const { compiled } = await compileConditions(desired);
   const stage = desired.stage?.name ?? "";
   const inScope = changesInScope(plan);
   const found: Diagnostic[] = [];
   for (const one of compiled) {
     const { address } = one;
     const change = inScope.get(address);
-    if (change === undefined) continue;
+    if (change === undefined || !one.policy.seesComputed) continue;
     const live = await read(change);
     const { name: policy, level, range } = one.policy;
     const message = "it cannot be evaluated: the platform does not show the resource";
     const unread: Check = { policy, level, range, address, status: "error", message };
     const subject = live && settledSubject(plan, change, live, { stage, types: resourceTypes });
-    const checks = subject ? judgeCondition(one, subject) : [unread];
+    const checks = subject ? judgeInTime(one, () => [subject]) : [unread];
     found.push(...checks.flatMap((check) => findingOf(check, "apply.condition_failed")));
   }
   return found;
@@ -249,14 +249,4 @@ function changesInScope({ changes, options: { targets, excludes } }: Plan): Read
     (targets.length === 0 || targets.includes(address)) && !excludes.includes(address);
   const asked = changes.filter(({ address, action }) => action !== "no-op" || isAsked(address));
   return new Map(asked.map((change) => [change.address, change]));
-}
-
-/** Judges a condition of one resource, which the result names where it passed as well. */
-function judgeCondition(
-  one: CompiledPolicy & { readonly address: Address },
-  subject: PolicySubject,
-): readonly Check[] {
-  const about = { address: one.address, range: one.policy.range };
-  const judge = () => judgePolicy(one, [subject], new Set()).map((check) => ({ ...check, ...about }));
-  return judgeInTime(one.policy, judge, about);
 }

@@ -1,7 +1,7 @@
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Address, typeOf } from "../model/address";
-import { isKeyed, type RecordedResource, type State } from "../model/state";
+import { type Intent, isKeyed, type RecordedResource, type State } from "../model/state";
 import { canonicalJson, type Plain } from "../model/value";
 import { typeNamed } from "../resources";
 import { workspaceMismatch } from "../state/recorded";
@@ -30,14 +30,24 @@ function refusedMove(state: State, from: Address, to: Address): Diagnostic | und
   });
 }
 
-/** `rnv state rm`: forgets recorded resources and everything that lies in them. The service is not asked. */
+/**
+ * `rnv state rm`: forgets recorded resources and everything that lies in them. It also forgets writes without an outcome at
+ * addresses without a record, which only the user can settle. The service is not asked.
+ */
 export function removeResources(
   state: State,
   addresses: readonly Address[],
 ): { readonly state: State; readonly removed: readonly Address[] } {
-  const removed = withChildren(state.resources, addresses);
-  refuseAny(openWritesAt(state, [...removed]));
-  return { state: withoutResources(state, removed), removed: [...removed].sort() };
+  const isDropped = ({ address }: Pick<Intent, "address">): boolean =>
+    addresses.includes(address) && !Object.hasOwn(state.resources, address);
+  const dropped = new Set(state.open.filter(isDropped).map(({ address }) => address));
+  const settled = { ...state, open: state.open.filter((intent) => !isDropped(intent)) };
+  const removed = withChildren(
+    state.resources,
+    addresses.filter((address) => !dropped.has(address)),
+  );
+  refuseAny(openWritesAt(settled, [...removed]));
+  return { state: withoutResources(settled, removed), removed: [...dropped, ...[...removed].sort()] };
 }
 
 function withoutResources(state: State, removed: ReadonlySet<Address>): State {
@@ -127,18 +137,6 @@ export const endHandOver = ({ handOver, ...state }: State): State =>
 /** Returns true if a record holds the fingerprint of a secret, which only its key can compare. */
 export const hasFingerprint = (resources: readonly RecordedResource[]): boolean =>
   resources.some(({ applied }) => Object.values(applied).some(isKeyed));
-
-/** Forgets writes without an outcome at addresses without a record, which only the user can settle. */
-export function dropOpenWrites(
-  state: State,
-  texts: readonly string[],
-): { readonly state: State; readonly addresses: readonly Address[] } {
-  const addresses = [...new Set(state.open.map(({ address }) => address))].filter(
-    (address) => texts.includes(address) && !Object.hasOwn(state.resources, address),
-  );
-  const open = state.open.filter(({ address }) => !addresses.includes(address));
-  return { state: { ...state, open }, addresses };
-}
 
 interface Replacement {
   readonly current: State | undefined;

@@ -1,5 +1,6 @@
 import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
-import type { State } from "../model/state";
+import { touching, withRuns } from "../model/history";
+import type { State, Touched } from "../model/state";
 import { durationText, reminderAfter } from "../model/time";
 import { escapeText } from "../report/escape-text";
 import { elapsedText } from "../report/time-text";
@@ -38,7 +39,10 @@ export async function holdLock<T>(
   });
   try {
     if (lock.anyRepository !== true) refuseOtherRepository(context, session.state, lock.isSweep);
-    recordRepository(session, context.repository?.name);
+    const { name: repository } = context.repository ?? {};
+    const commit = session.commit.bind(session);
+    // A state that names no repository takes that of the run with the next snapshot.
+    if (repository !== undefined) session.commit = (state) => commit({ repository, ...state });
     return await work(session);
   } finally {
     await session.release();
@@ -69,10 +73,17 @@ export function refuseNewState({ refusedState }: Pick<Context, "refusedState">):
   if (refusedState) throw new DiagnosticsError([refusedState]);
 }
 
-/** A state that names no repository takes that of the run with the next snapshot. */
-function recordRepository(session: StateSession, name: string | undefined): void {
-  const commit = session.commit.bind(session);
-  session.commit = (state) => commit(name === undefined ? state : { repository: name, ...state });
+/** Returns an edited state with the run that edited it. */
+export function withEdit(
+  { clock, randomBytes, host, startedBy }: Context,
+  { command, touched }: { readonly command: string; readonly touched: readonly Touched[] },
+  state: State,
+  id = Buffer.from(randomBytes(16)).toString("hex"),
+): State {
+  const at = new Date(clock.now()).toISOString();
+  const by = startedBy?.([]) ?? { by: host };
+  const run = { ...by, id, command, ...touching(touched), startedAt: at, endedAt: at };
+  return { ...state, history: withRuns(state.history, null, { ...run, digest: "", exitCode: 0 }) };
 }
 
 /** Says at once who holds the lock and how long it is waited for, and again after a while and for another holder. */

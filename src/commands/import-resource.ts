@@ -14,20 +14,15 @@ import type { RecordedResource, State } from "../model/state";
 import { GeneratedSecret, isPlain, type Plain, unmasked } from "../model/value";
 import { placedElsewhere } from "../plan/decide-declared";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
-import { emptyState } from "../state/recorded";
-import { type Context, type Outcome, originOf } from "./context";
+import type { Context, Outcome } from "./context";
 import { blockOf } from "./export-manifest";
-import { holdLock, refuseNewState } from "./hold-lock";
+import { holdLock, refuseNewState, withEdit } from "./hold-lock";
+import type * as library from "./library/types";
 import { knownSecrets, load } from "./load";
-import { newLineage } from "./recover";
-import { withEdit } from "./run-history";
+import { newState } from "./recover";
 
-export interface ImportRequest {
-  readonly address: string;
-  readonly id: string;
+interface ImportRequest extends library.ImportRequest {
   readonly lockTimeoutMs: number;
-  /** `-f`, repeatable; empty means the default files. */
-  readonly files?: readonly string[];
 }
 
 export interface ImportOutcome extends Outcome {
@@ -64,7 +59,7 @@ export async function importResource(context: Context, request: ImportRequest): 
   if (hasErrors(diagnostics) && !isMissing) return { diagnostics, exitCode: 1 };
   refuseNewState(context);
   return holdLock(context, { command: "import", timeoutMs: request.lockTimeoutMs }, async (session) => {
-    const state = session.state ?? emptyState({ lineage: newLineage(context), ...originOf(context) });
+    const state = session.state ?? newState(context);
     refuseIfRecorded(state, target);
     const connection = await context.connect();
     connection.redact(await knownSecrets(context, loaded.desired, state));

@@ -1,8 +1,9 @@
 import { createMask } from "../api/client";
 import type { Connection } from "../api/connection";
 import type { KnownSecrets, RecordedValue } from "../api/recorded-values";
-import type { LoadedManifest, SecretReach } from "../declaration/load-request";
+import type { FileRequest, LoadedManifest, ManifestRequest, SecretReach } from "../declaration/load-request";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
+import { loadManifest } from "../manifest/load-manifest";
 import type { Address } from "../model/address";
 import type { Desired, DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
@@ -12,10 +13,32 @@ import { declareAbsentParts } from "../plan/absent-parts";
 import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
 import { consentsIn } from "../plan/saved-plan";
 import { resourceTypes } from "../resources";
+import type * as stack from "../stack/load-stack";
+import { findStacks, isStackPath, type StackFile } from "../stack/stack-files";
 import { checkStateKey } from "../state/key";
 import type { Context, LoadContext, PlanRequest, StateKey } from "./context";
-import { loadDesired } from "./load-desired";
 import { nothingDesired } from "./refresh";
+
+/** Reads the desired state that `-f` values name: YAML manifests, or synthesized stacks, but not both at once. */
+export async function loadDesired(request: ManifestRequest): Promise<LoadedManifest> {
+  const areStacks = await areStackPaths(request);
+  if (!areStacks.includes(true)) return loadManifest(request);
+  if (!areStacks.includes(false)) return (require("../stack/load-stack") as typeof stack).loadStack(request);
+  const summary = "stacks and YAML manifests cannot be read together";
+  const hint = "name one of the two with -f; a stack reads an environment from variables (RNV_VAR_name)";
+  return { diagnostics: [error("manifest.unsupported", summary, { hint })] };
+}
+
+export const areStackPaths = (request: FileRequest): Promise<readonly boolean[]> =>
+  Promise.all(request.files.map((file) => file !== "-" && isStackPath(file, request)));
+
+/** Lists the stacks that `-f` values name, in the order of their dependencies; empty for manifests, and after a mistake. */
+export async function listStacks(request: FileRequest): Promise<readonly StackFile[]> {
+  if (request.files.length === 0 || (await areStackPaths(request)).includes(false)) return [];
+  const diagnostics: Diagnostic[] = [];
+  const stacks = await findStacks(request, (diagnostic) => diagnostics.push(diagnostic));
+  return hasErrors(diagnostics) ? [] : stacks;
+}
 
 /** Reads and checks the manifest or the stacks; `secrets` says how far the sources of secrets are read. */
 export async function load(
@@ -37,28 +60,26 @@ export async function loadDeclared(
   context: Context,
   request: PlanRequest,
   from: { readonly connection: Connection; readonly state: State | undefined; readonly writes: boolean },
-): Promise<LoadedManifest & { readonly key: StateKey }> {
+): Promise<LoadedManifest & { readonly key?: StateKey }> {
   const { connection } = from;
-  const key = { diagnostics: [] };
   const loaded: LoadedManifest =
     request.recordedOf === undefined
       ? await load(context, request.files, reachOf(request))
       : { desired: { ...nothingDesired, ...request.recordedOf }, diagnostics: [] };
-  if (!loaded.desired) return { ...loaded, key };
+  if (!loaded.desired) return loaded;
   const known = await knownSecrets(context, loaded.desired, from.state);
   connection.redact(known);
   const whole = declareAbsentParts(loaded.desired, from.state, resourceTypes);
   const { desired, diagnostics } = await withKnownFields(whole, loaded.diagnostics, connection);
-  if (hasErrors(diagnostics)) return { diagnostics, key };
+  if (hasErrors(diagnostics)) return { diagnostics };
   const found = await fingerprintKey(context, desired, request, from);
   // An empty manifest is meant where everything may be destroyed.
   const isMeant = request.mode === "destroy" || request.allowEmpty;
   const all = [...diagnostics, ...found.diagnostics].filter(
     ({ code }) => !isMeant || code !== "manifest.empty",
   );
-  return hasErrors(all)
-    ? { diagnostics: all, key }
-    : { desired, diagnostics: all, key: { reviewKey: found.key, ...found } };
+  if (hasErrors(all)) return { diagnostics: all };
+  return { desired, diagnostics: all, key: { reviewKey: found.key, ...found } };
 }
 
 /** Only a plan that sends values needs secrets. */

@@ -82,7 +82,7 @@ export async function buildPlan(
   connection.reads.prefetchVariables("recorded variables");
   const options = planOptions(request);
   const { desired, key, diagnostics: declared } = await loadDeclared(context, request, start);
-  if (!desired) return { diagnostics: declared };
+  if (!desired || !key) return { diagnostics: declared };
   const planning = { context, request, options, desired, key, ...start };
   const { input: read, recovery } = await recoverAndRead(planning);
   const found = [...declared, ...recovery.diagnostics];

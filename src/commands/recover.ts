@@ -120,13 +120,14 @@ export async function startingState(
     if (recoveredEntries.length > 0) await session.append(recoveredEntries, { durable: true });
     return replayJournal(session.state, recoveredEntries);
   }
-  return session.commit(emptyState({ lineage: newLineage(context), ...originOf(context) }));
+  return session.commit(newState(context));
 }
 
-/** The lineage of a new state: a version 4 UUID. */
-export function newLineage(context: Pick<Context, "randomBytes">): string {
+/** Returns an empty state, whose lineage is a version 4 UUID. */
+export function newState(context: Context, origin = originOf(context)): State {
   const hex = Buffer.from(context.randomBytes(16)).toString("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
+  const lineage = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
+  return emptyState({ ...origin, lineage });
 }
 
 /** Finds resources that move between the stacks of an app: recorded in the state of a stack, declared in another stack. */

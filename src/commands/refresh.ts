@@ -2,11 +2,10 @@ import { diagnosticOf } from "../api/api-error";
 import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { Consumers } from "../model/consumer";
 import { type DataRead, dataValue, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredData, DesiredResource } from "../model/desired";
 import { listings } from "../model/listing-schemas";
-import type { LiveResource, ReadResult } from "../model/live";
+import type { ReadResult } from "../model/live";
 import { uuidPattern } from "../model/resource-id";
 import type { Holding } from "../model/resource-operations";
 import { withoutOpenFields } from "../model/resource-type";
@@ -27,22 +26,13 @@ import {
 } from "../model/value";
 import { deferredUntil } from "../plan/check";
 import { applyMoves } from "../plan/instances";
+import type { PlanInput } from "../plan/plan";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";
 import { groupBy } from "../report/order";
 import { findResource, readProven, resourceTypes, typeNamed } from "../resources";
 import { readListing } from "../resources/read-listing";
 
-interface Refreshed {
-  /** One result for every declared and every recorded address. */
-  readonly reads: ReadonlyMap<Address, ReadResult>;
-  readonly inventory: readonly LiveResource[];
-  /** Content of recorded resources besides other resources, by live id; only where there is any. */
-  readonly holdings: ReadonlyMap<string, readonly Holding[]>;
-  readonly consumers: Consumers;
-  readonly data: ReadonlyMap<Address, DataRead>;
-}
-
-export interface RefreshTarget {
+interface RefreshTarget {
   readonly reads: Reads;
   readonly desired: Desired;
   readonly state: State | undefined;
@@ -52,8 +42,12 @@ export interface RefreshTarget {
 
 interface Refreshing extends RefreshTarget {
   readonly recorded: ReadonlyMap<Address, RecordedResource>;
-  readonly found: LookupResults;
+  readonly found: Map<Address, ReadResult>;
+  readonly data: Map<Address, DataRead>;
 }
+
+/** The part of the input of a plan that is read. */
+type Refreshed = Pick<PlanInput, "reads" | "inventory" | "holdings" | "consumers"> & Pick<Refreshing, "data">;
 
 /** More reads at once take memory and are no faster: the client sends a few requests at a time. */
 const maxReadsAtOnce = 500;
@@ -64,10 +58,10 @@ const maxReadsAtOnce = 500;
  */
 export async function refresh(target: RefreshTarget): Promise<Refreshed> {
   const { reads, desired, state } = target;
-  const results = new Map<Address, ReadResult>();
-  const found: LookupResults = { resources: results, data: new Map() };
   const { recorded } = applyMoves(state?.resources ?? {}, desired);
-  const refreshing = { ...target, recorded, found };
+  const found = new Map<Address, ReadResult>();
+  const data = new Map<Address, DataRead>();
+  const refreshing = { ...target, recorded, found, data };
   const targets = targetsOf(refreshing);
   const computed = new Set([...desired.resources.values()].filter(isComputed).map(({ address }) => address));
   for (const level of groupBy(resourceTypes, depthOf).values()) {
@@ -78,9 +72,7 @@ export async function refresh(target: RefreshTarget): Promise<Refreshed> {
       const now = here.filter(({ address }) => computed.has(address) === isMade);
       for (let start = 0; start < now.length; start += maxReadsAtOnce) {
         const reading = now.slice(start, start + maxReadsAtOnce);
-        await Promise.all(
-          reading.map(async (one) => results.set(one.address, await readOne(refreshing, one))),
-        );
+        await Promise.all(reading.map(async (one) => found.set(one.address, await readOne(refreshing, one))));
       }
     }
   }
@@ -90,11 +82,11 @@ export async function refresh(target: RefreshTarget): Promise<Refreshed> {
   const inventory = await Promise.all(listed.map(async (type) => (await type.list(reads)) ?? []));
   const holdings = await readHoldings(reads, state);
   const consumers = await reads.consumers();
-  return { reads: results, inventory: inventory.flat(), holdings, consumers, data: found.data };
+  return { reads: found, inventory: inventory.flat(), holdings, consumers, data };
 }
 
 /** Sends no request of its own: the canvases have been read. */
-async function readHoldings(reads: Reads, state: State | undefined): Promise<Refreshed["holdings"]> {
+async function readHoldings(reads: Reads, state: State | undefined) {
   const held = new Map<string, readonly Holding[]>();
   for (const { type, id } of Object.values(state?.resources ?? {})) {
     const found = (await typeNamed(type)?.deletes?.holdings?.(reads, id)) ?? [];
@@ -103,11 +95,7 @@ async function readHoldings(reads: Reads, state: State | undefined): Promise<Ref
   return held;
 }
 
-interface ToRead {
-  readonly address: Address;
-  readonly type: Resource;
-  readonly parent: Address | undefined;
-}
+type ToRead = Pick<DesiredResource, "address" | "parent"> & { readonly type: Resource };
 
 function targetsOf(refreshing: Refreshing): readonly ToRead[] {
   const { desired, recorded } = refreshing;
@@ -158,14 +146,14 @@ async function readOne(refreshing: Refreshing, { address, type, parent }: ToRead
     name: typeof wanted === "string" ? wanted : (recorded?.name ?? ""),
     declared: known,
     parentId,
-    parentIsLive: parent !== undefined && found.resources.get(parent)?.kind === "found",
+    parentIsLive: parent !== undefined && found.get(parent)?.kind === "found",
     recorded,
   });
 }
 
 /** Returns true if names are those of the parents of a resource, the outermost first; the last may be an ID. */
 function areParents(names: readonly string[], parent: Address | undefined, refreshing: Refreshing): boolean {
-  const read = parent && refreshing.found.resources.get(parent);
+  const read = parent && refreshing.found.get(parent);
   if (read?.kind !== "found") return names.length === 0;
   const { live } = read;
   if (names.at(-1) === live.id) return true;
@@ -174,7 +162,7 @@ function areParents(names: readonly string[], parent: Address | undefined, refre
 }
 
 function idOf(address: Address, { found, recorded }: Refreshing): string | undefined {
-  const read = found.resources.get(address);
+  const read = found.get(address);
   if (read?.kind === "found") return read.live.id;
   return read?.kind === "unchecked" ? recorded.get(address)?.id : undefined;
 }
@@ -214,11 +202,6 @@ export const nothingDesired: Desired = {
   outputs: new Map(),
 };
 
-interface LookupResults {
-  readonly resources: ReadonlyMap<Address, ReadResult>;
-  readonly data: Map<Address, DataRead>;
-}
-
 type LookupValues = { readonly [name: string]: Plain };
 
 interface DataQuery {
@@ -228,7 +211,7 @@ interface DataQuery {
 
 /** Reads every data source whose query is known by now, each after those that its query refers to. */
 async function readData(refreshing: Refreshing): Promise<void> {
-  const { reads, found } = refreshing;
+  const { reads, data } = refreshing;
   for (;;) {
     const lookup = lookupIn(refreshing);
     const ready = waitingData(refreshing).flatMap((source) => {
@@ -236,10 +219,7 @@ async function readData(refreshing: Refreshing): Promise<void> {
       return query === undefined ? [] : [{ source, query }];
     });
     if (ready.length === 0) return;
-    const looking = ready.map(async (one) => {
-      found.data.set(one.source.address, await lookUp(reads, one));
-    });
-    await Promise.all(looking);
+    await Promise.all(ready.map(async (one) => data.set(one.source.address, await lookUp(reads, one))));
   }
 }
 
@@ -248,10 +228,10 @@ async function readData(refreshing: Refreshing): Promise<void> {
  * source that waits for a failed data source has no finding of its own.
  */
 function failWaitingData(refreshing: Refreshing): void {
-  const { found } = refreshing;
+  const { found, data } = refreshing;
   for (const source of waitingData(refreshing)) {
     const referred = [...source.query.values()].flatMap(({ value }) => referredAddresses(value));
-    const unknown = referred.find((on) => !isDataAddress(on) && found.resources.get(on)?.kind !== "found");
+    const unknown = referred.find((on) => !isDataAddress(on) && found.get(on)?.kind !== "found");
     let diagnostic: Diagnostic | undefined;
     if (unknown !== undefined) diagnostic = deferredUntil(source, unknown);
     else if (!referred.some(isDataAddress)) {
@@ -259,23 +239,23 @@ function failWaitingData(refreshing: Refreshing): void {
       const summary = `${owner}: what it is looked up by has no value now`;
       diagnostic = error("plan.data_unusable", summary, { address, range });
     }
-    found.data.set(source.address, { kind: "failed", diagnostic });
+    data.set(source.address, { kind: "failed", diagnostic });
   }
 }
 
-const waitingData = ({ desired, found }: Refreshing): readonly DesiredData[] =>
-  [...desired.data.values()].filter(({ address }) => !found.data.has(address));
+const waitingData = ({ desired, data }: Refreshing): readonly DesiredData[] =>
+  [...desired.data.values()].filter(({ address }) => !data.has(address));
 
 /** Looks up values of data sources and of live resources: the declared value of an attribute, else the live value. */
 const lookupIn =
-  ({ desired, found: { resources, data } }: Refreshing): ReferenceLookup =>
+  ({ desired, found, data }: Refreshing): ReferenceLookup =>
   (reference) => {
     const { address, attribute } = reference;
     const unknown = new Unknown([reference]);
     const source = data.get(address);
     if (source !== undefined)
       return source.kind === "found" ? (dataValue(source.values, attribute) ?? null) : unknown;
-    const read = resources.get(address);
+    const read = found.get(address);
     if (read?.kind !== "found") return unknown;
     if (attribute === "id") return read.live.id;
     const declared = desired.resources.get(address)?.attributes.get(attribute)?.value;

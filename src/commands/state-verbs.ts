@@ -5,13 +5,11 @@ import type { RecordedResource, State, Touched } from "../model/state";
 import { applyMoves } from "../plan/instances";
 import { typeNamed } from "../resources";
 import type { Backup, LockHolder, StateSession } from "../state/backend";
-import { emptyState } from "../state/recorded";
 import { addresses, type Context } from "./context";
 import {
   checkMoves,
   checkReplacement,
   differingRecords,
-  dropOpenWrites,
   endHandOver,
   hasFingerprint,
   noteLeaving,
@@ -19,10 +17,9 @@ import {
   refuseHandOver,
   removeResources,
 } from "./edit-state";
-import { holdLock } from "./hold-lock";
+import { holdLock, withEdit } from "./hold-lock";
 import { leavesParent } from "./import-resource";
-import { newLineage } from "./recover";
-import { withEdit } from "./run-history";
+import { newState } from "./recover";
 
 /** `rnv force-unlock`: removes the lock with the id `lockId`, also of another holder, which is returned. */
 export async function forceUnlock(
@@ -98,17 +95,17 @@ export function removeState(
   request: EditRequest & { readonly addresses: readonly string[] },
 ): Promise<EditOutcome> {
   return edit(context, "state rm", request, ({ state }) => {
-    const dropped = state && dropOpenWrites(state, request.addresses);
-    const others = request.addresses.filter((text) => !dropped?.addresses.includes(text as Address));
-    const found = others.map((text) => findRecorded(state, text).address);
-    if (dropped === undefined) throw failure("command.usage", "nothing is recorded yet");
-    const edited = removeResources(dropped.state, found);
+    const addressAt = (text: string): Address =>
+      state?.open.find(({ address }) => address === text)?.address ?? findRecorded(state, text).address;
+    const found = request.addresses.map(addressAt);
+    if (state === undefined) throw failure("command.usage", "nothing is recorded yet");
+    const edited = removeResources(state, found);
     const archived = edited.removed.flatMap((address) => {
-      const record = dropped.state.resources[address];
+      const record = state.resources[address];
       const isFoundById = record?.retained && typeNamed(record.type)?.archives;
       return record && isFoundById ? [{ address, id: record.id }] : [];
     });
-    return { state: edited.state, touched: touchedAt([...dropped.addresses, ...edited.removed]), archived };
+    return { state: edited.state, touched: touchedAt(edited.removed), archived };
   });
 }
 
@@ -118,20 +115,23 @@ interface NamedText {
 }
 
 /** `rnv state push`: replaces the recorded state by `text`; with `force` also a state that cannot be read. */
-export const pushState = (
-  context: Context,
-  request: EditRequest & NamedText & { readonly force: boolean },
-): Promise<EditOutcome> => replaceState(context, "push", request, { ...request, repair: request.force });
+export const pushState = (context: Context, request: ReplaceRequest & NamedText): Promise<EditOutcome> =>
+  replaceState(context, "push", request, request);
+
+interface ReplaceRequest extends EditRequest {
+  readonly force: boolean;
+}
 
 async function replaceState(
   context: Context,
   verb: "push" | "restore",
   { text, name }: NamedText,
-  request: EditRequest & { readonly force: boolean },
+  { force, lockTimeoutMs }: ReplaceRequest,
 ) {
   const parsed = await context.backend.parse(text, name);
-  const outcome = await edit(context, `state ${verb}`, request, (session) => {
-    checkReplacement(verb, { current: session.state, incoming: parsed.state, force: request.force });
+  const repair = force || verb === "restore";
+  const outcome = await edit(context, `state ${verb}`, { lockTimeoutMs, repair }, (session) => {
+    checkReplacement(verb, { current: session.state, incoming: parsed.state, force });
     return { state: parsed.state, touched: touchedAt(differingRecords(session.state, parsed.state)) };
   });
   return { ...outcome, restored: { name, bytes: Buffer.byteLength(text), parsed } };
@@ -151,14 +151,11 @@ export async function listBackups({ backend }: Pick<Context, "backend">): Promis
 /** `rnv state restore`: replaces the recorded state by a previous snapshot with a new serial, also where it cannot be read. */
 export async function restoreState(
   context: Context,
-  request: EditRequest & {
-    /** A backup by number, 1 being the newest; or a text. */
-    readonly from: number | NamedText;
-    readonly force: boolean;
-  },
+  /** `from`: a backup by number, 1 being the newest; or a text. */
+  { from, ...request }: ReplaceRequest & { readonly from: number | NamedText },
 ): Promise<EditOutcome & { readonly restored: Backup }> {
-  const from = typeof request.from === "number" ? await backupAt(context, request.from) : request.from;
-  return replaceState(context, "restore", from, { ...request, repair: true });
+  const backup = typeof from === "number" ? await backupAt(context, from) : from;
+  return replaceState(context, "restore", backup, request);
 }
 
 async function backupAt({ backend }: Context, n: number): Promise<NamedText> {
@@ -251,9 +248,9 @@ export function handOver(
     const from = noteLeaving(session.state, wanted, to);
     await checkKeys(context, target, from, other.state);
     const { workspaceId, baseUrl } = from;
-    const empty = emptyState({ lineage: newLineage(target), workspaceId, baseUrl });
     const isResumed = from === session.state;
-    const received = receiveResources(other.state ?? empty, from, { isResumed });
+    const receiver = other.state ?? newState(target, { workspaceId, baseUrl });
+    const received = receiveResources(receiver, from, { isResumed });
     const noted = isResumed ? from : await session.commit(from);
     const { addresses = [] } = noted.handOver ?? {};
     const run = { command: "state mv", touched: touchedAt(addresses) };

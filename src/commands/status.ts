@@ -2,7 +2,7 @@ import { unlessAbsent } from "../api/api-error";
 import type { Connection } from "../api/connection";
 import { isSuspended } from "../api/gap-rules";
 import type { Deployment, Variable } from "../api/wire/shapes";
-import { recordedPart, recordsOf } from "../apply/action";
+import { recordedPart } from "../apply/action";
 import { failure } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { pathsWith } from "../model/resource-type";
@@ -63,7 +63,7 @@ async function runningService(
     one === undefined ? undefined : unlessAbsent(() => reads.live.getDeployment(id, one));
   const [serving, other] = await Promise.all([get(liveId), latestId === liveId ? undefined : get(latestId)]);
   const stands = deploymentStanding({ liveId, latestId, latest: latestId === liveId ? serving : other });
-  const [, deployed] = recordedPart(recordsOf(state), address, "deployment") ?? [];
+  const [, deployed] = recordedPart(state, address, "deployment") ?? [];
   const source = sourceStanding(found, serving, recorded, deployed);
   return {
     ...about,

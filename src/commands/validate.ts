@@ -19,8 +19,7 @@ import { typeNamed } from "../resources";
 import type { StateBackend } from "../state/backend";
 import { compileConditions, loadPolicies } from "./check-policies";
 import type { Context, LoadContext, Outcome } from "./context";
-import { load, manifestRequest } from "./load";
-import { areStackPaths, listStacks } from "./load-desired";
+import { areStackPaths, listStacks, load, manifestRequest } from "./load";
 
 export interface ValidateOutcome extends Outcome {
   /** The stages of the manifest that were checked, where none was named. */

@@ -49,7 +49,7 @@ export type OperationStatus =
       readonly atMost?: { readonly ms: number; readonly summary: string; readonly isUnseen?: true };
     }
   /** With `showsNothing` the service shows nothing at all: no proof of an end while anything else is recorded. */
-  | { readonly kind: "done"; readonly live?: LiveResource; readonly showsNothing?: true }
+  | { readonly kind: "done"; readonly showsNothing?: true }
   | { readonly kind: "failed"; readonly summary: string; readonly detail?: string }
   /** Saved; the dashboard must complete a checkout first. */
   | { readonly kind: "checkout"; readonly summary: string };
@@ -169,9 +169,9 @@ export interface ResourceAction<Reads, Writes> {
    * without a target.
    */
   readonly aim?: (reads: Reads, input: ActionInput, last: RecordedResource | undefined) => Promise<ActionAim>;
-  readonly send: (writes: Writes, input: ActionInput) => Promise<Made>;
-  /** Returns how to see the end of the accepted write. */
-  readonly pendingOf: (input: ActionInput, made: Made) => Pending;
+  readonly send: (writes: Writes, input: ActionInput) => Promise<Pick<Made, "id">>;
+  /** Has the id of its answer; its end is that of the action. */
+  readonly waitsFor: Pending["kind"];
   /** Returns the ids that an unanswered request may have left; undefined, or absent: that is unknown. */
   readonly find?: (
     reads: Reads,

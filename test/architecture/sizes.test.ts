@@ -28,7 +28,7 @@ const folders: Readonly<Record<string, Folder>> = {
   apply: { paths: ["apply"], ceiling: 2_723, budget: 2_650 },
   state: { paths: ["state"], ceiling: 3_450, budget: 3_450 },
   report: { paths: ["report"], ceiling: 5_205, budget: 4_900 },
-  commands: { paths: ["commands"], ceiling: 6_042, budget: 4_850 },
+  commands: { paths: ["commands"], ceiling: 5_951, budget: 4_850 },
   cli: { paths: ["cli"], ceiling: 7_288, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_780, budget: 3_780 },
   cdktf: { paths: ["cdktf"], ceiling: 1_585, budget: 1_570 },

@@ -9,7 +9,7 @@ import { createEndpoints } from "../../src/api/endpoints";
 import { defaultGaps } from "../../src/api/gaps";
 import { createReads } from "../../src/api/reads";
 import type { Send } from "../../src/api/send";
-import { loadDesired } from "../../src/commands/load-desired";
+import { loadDesired } from "../../src/commands/load";
 import { type Diagnostic, DiagnosticsError } from "../../src/diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import type { Address } from "../../src/model/address";

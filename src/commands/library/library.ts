@@ -7,11 +7,17 @@ import { uuidPattern } from "../../model/resource-id";
 import { mentionsStage, splitStage } from "../../model/stage";
 import { longestTimer, systemClock } from "../../model/time";
 import type * as documents from "../../report/documents";
-import type { ApplyEvent } from "../generated/documents";
+import {
+  addresses,
+  type Outcome as CommandOutcome,
+  expectedFailure,
+  planRequest,
+  succeeded,
+} from "../context";
+import type { ApplyEvent, DriftDocument, PlanDocument } from "../generated/documents";
 import { checkKey, embeddedTransport } from "../open-connection";
 import { type OpenContext, openRun, settingsOf } from "../open-context";
-import type * as answers from "./answers";
-import type { Answer } from "./answers";
+import type * as loaded from "./commands";
 import type {
   ApplyOutcome,
   ApplyRequest,
@@ -115,7 +121,16 @@ function problemsOf(options: ContextOptions, address: string): readonly Diagnost
  * const { plan: made, diagnostics } = await plan(context, { files: ["rnv.yaml"] });
  */
 export const plan = (context: Context, request: PlanRequest = {}): Promise<PlanOutcome> =>
-  runCommand(context, request, ({ answerPlan }, run) => answerPlan(run, request));
+  runCommand(context, request, async (run, commands) => {
+    const { save: isSaved = false, ...wishes } = request;
+    const asked = { ...planRequest, ...wishes, isSaved };
+    const { plan: made, revealed, reviewKey: key, exitCode, diagnostics } = await commands.plan(run, asked);
+    if (made === undefined) return { exitCode, diagnostics };
+    const { files, overridePolicies } = asked;
+    const about = { files, stage: made.stage, overridePolicies, revealed, key };
+    const savedPlan = isSaved && exitCode === 0 ? commands.savePlan(made, about) : undefined;
+    return { exitCode, diagnostics, plan: commands.planDocument(made) as PlanDocument, savedPlan };
+  });
 
 /**
  * Applies the manifest or a saved plan, or destroys everything, as `rnv apply` and `rnv destroy` do.
@@ -124,7 +139,22 @@ export const plan = (context: Context, request: PlanRequest = {}): Promise<PlanO
  * const destroyed = await apply(context, { mode: "destroy" });
  */
 export const apply = (context: Context, request: ApplyRequest = {}): Promise<ApplyOutcome> =>
-  runCommand(context, request, ({ answerApply }, run) => answerApply(run, request));
+  runCommand(context, request, async (run, commands) => {
+    const { approve = async () => [] } = request;
+    const outcome = await commands.apply(run, {
+      ...planRequest,
+      lockTimeoutMs: 0,
+      parallelism: 10,
+      ...request,
+      approve: async (asked) => {
+        const confirmed = await approve(commands.planDocument(asked) as PlanDocument);
+        return confirmed && { confirmedDeletes: addresses("approve", confirmed) };
+      },
+    });
+    const { plan: made, counts, cancelled, exitCode, diagnostics } = outcome;
+    const document = made && (commands.planDocument(made) as PlanDocument);
+    return { exitCode, diagnostics, plan: document, counts, cancelled };
+  });
 
 /**
  * Reports changes made outside of rnv, as `rnv drift` does: a read key is enough.
@@ -132,7 +162,11 @@ export const apply = (context: Context, request: ApplyRequest = {}): Promise<App
  * const { exitCode, report } = await drift(context, { strict: true });
  */
 export const drift = (context: Context, request: DriftRequest = {}): Promise<DriftOutcome> =>
-  runCommand(context, request, ({ answerDrift }, run) => answerDrift(run, request));
+  runCommand(context, request, async (run, commands) => {
+    const outcome = await commands.drift(run, { ...planRequest, ...request });
+    const { exitCode, diagnostics, report } = outcome;
+    return { exitCode, diagnostics, report: report && (commands.driftDocument(outcome) as DriftDocument) };
+  });
 
 /**
  * Reads the releases that recorded services run.
@@ -140,15 +174,24 @@ export const drift = (context: Context, request: DriftRequest = {}): Promise<Dri
  * const { status: running } = await status(context, { address: "service.shop.api" });
  */
 export const status = (context: Context, request: StatusRequest = {}): Promise<StatusOutcome> =>
-  runCommand(context, {}, ({ answerStatus }, run) => answerStatus(run, request));
+  runCommand(context, {}, async (run, commands) => ({
+    ...succeeded,
+    status: commands.statusDocument(await commands.status(run, request)),
+  }));
 
 /**
  * Lists the newest deployments of a service.
  * @example
  * const found = await deployments(context, { address: "service.shop.api", limit: 10 });
  */
-export const deployments = (context: Context, request: DeploymentsRequest): Promise<DeploymentsOutcome> =>
-  runCommand(context, {}, ({ answerDeployments }, run) => answerDeployments(run, request));
+export const deployments = (
+  context: Context,
+  { address, limit = 20 }: DeploymentsRequest,
+): Promise<DeploymentsOutcome> =>
+  runCommand(context, {}, async (run, commands) => ({
+    ...succeeded,
+    deployments: commands.deploymentsDocument(await commands.deployments(run, { address, limit })),
+  }));
 
 /**
  * Checks the manifest alone: no request, no state, no secret is read.
@@ -156,7 +199,7 @@ export const deployments = (context: Context, request: DeploymentsRequest): Prom
  * const { diagnostics } = await validate(context, { manifest: { projects: { shop: {} } } });
  */
 export const validate = (context: Context, request: ValidateRequest = {}): Promise<Outcome> =>
-  runCommand(context, request, ({ answerValidate }, run) => answerValidate(run, request));
+  runCommand(context, request, (run, commands) => commands.validate(run, { files: [], ...request }));
 
 /**
  * Writes a manifest of everything live, or of a project.
@@ -164,7 +207,10 @@ export const validate = (context: Context, request: ValidateRequest = {}): Promi
  * const { manifest } = await exportManifest(context, { project: "shop" });
  */
 export const exportManifest = (context: Context, request: ExportRequest = {}): Promise<ExportOutcome> =>
-  runCommand(context, {}, ({ answerExport }, run) => answerExport(run, request));
+  runCommand(context, {}, async (run, commands) => {
+    const { exitCode, diagnostics, text } = await commands.exportManifest(run, request);
+    return { exitCode, diagnostics, manifest: text };
+  });
 
 /**
  * Records something live under an address that the manifest declares.
@@ -172,18 +218,32 @@ export const exportManifest = (context: Context, request: ExportRequest = {}): P
  * const { recorded } = await importResource(context, { address: "project.shop", id });
  */
 export const importResource = (context: Context, request: ImportRequest): Promise<ImportOutcome> =>
-  runCommand(context, request, ({ answerImport }, run) => answerImport(run, request));
+  runCommand(context, request, async (run, commands) => {
+    const outcome = await commands.importResource(run, { lockTimeoutMs: 0, ...request });
+    const { exitCode, diagnostics, recorded } = outcome;
+    if (recorded === undefined) return { exitCode, diagnostics };
+    const { type, id, name } = recorded;
+    return { exitCode, diagnostics, recorded: { type, id, name } };
+  });
 
-/** Opens a run of its own for a command, and returns its outcome in any case but a bug, which is thrown. */
+/** An outcome of the library whose findings still know their ranges. */
+type Answer<T extends Outcome> = Omit<T, "diagnostics"> & Pick<CommandOutcome, "diagnostics">;
+
+/** Runs a command with a run of its own, and returns its outcome in any case but a bug, which is thrown. */
 async function runCommand<T extends Outcome>(
   context: Context,
   { manifest }: ManifestRequest,
-  work: (commands: typeof answers, run: OpenContext) => Promise<Answer<T>>,
+  work: (run: OpenContext, commands: typeof loaded) => Promise<Answer<T>>,
 ): Promise<T> {
   const open = contexts.get(context);
   if (open === undefined) throw new TypeError("the context is closed, or none that openContext opened");
-  // Loaded with the first command: a program that imports the library need not run one.
-  const commands = require("./answers") as typeof answers;
+  const commands = require("./commands") as typeof loaded;
   const run = open(manifest);
-  return commands.answer(run, () => work(commands, run));
+  const caught = work(run, commands).catch((cause: unknown) => {
+    const failed = expectedFailure(cause, run.signal.aborted);
+    if (failed === undefined) throw cause;
+    return failed as Answer<T>;
+  });
+  const outcome = await caught.finally(() => run.close());
+  return { ...outcome, diagnostics: outcome.diagnostics.map(commands.diagnosticData) } as unknown as T;
 }

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { isPattern, type ManifestExpectation } from "../../manifest/beside/test-file";
+import { namePattern } from "../../model/name-pattern";
 import type { Check } from "../../model/policy";
 import { canonicalJson, type Plain } from "../../model/value";
 import { type Change, instanceOf, isWritten, type Plan, type ShownValue, unknownIn } from "../../plan/plan";
@@ -104,7 +105,7 @@ function compareActions(wanted: NonNullable<ManifestExpectation["actions"]>, pla
     const { address } = change;
     const isChanged = plan !== undefined && isWritten(change, plan);
     const action = isChanged ? change.action : "no-op";
-    const key = keys.includes(address) ? address : keys.find((one) => matches(one, address));
+    const key = keys.includes(address) ? address : keys.find((one) => namePattern(one).test(address));
     const meant = key === undefined ? "no-op" : wanted[key];
     // A pattern is about changes alone.
     if (key !== undefined && (!isPattern(key) || isChanged)) used.add(key);
@@ -115,12 +116,6 @@ function compareActions(wanted: NonNullable<ManifestExpectation["actions"]>, pla
   for (const key of keys.filter((one) => !used.has(one) && wanted[one] !== "any" && wanted[one] !== "no-op"))
     expected.push(`${key}: ${wanted[key]}`);
   return difference("actions", expected.sort(), got);
-}
-
-/** Returns true if a pattern fits an address; `*` stands for any characters. */
-function matches(pattern: string, address: string): boolean {
-  const parts = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`).test(address);
 }
 
 type Row = readonly [about: string, expected: string, got: string];

@@ -104,16 +104,17 @@ async function makeFixtures(world: TestWorld): Promise<void> {
   if (live !== undefined) await makeFixture(world, "live", live, createMemoryBackend());
   if (before === undefined) return;
   await makeFixture(world, "applied", before, world.backend);
+  if (drift === undefined) return;
   // The drift lies over the applied manifest.
-  if (drift !== undefined)
-    await makeFixture(world, "drift", layerSources(before, drift), world.backend.copy());
+  const copy = createMemoryBackend(await world.backend.read());
+  await makeFixture(world, "drift", layerSources(before, drift), copy);
 }
 
 async function makeFixture(
   world: TestWorld,
   about: FixtureError["about"],
   manifest: TestManifest,
-  backend: MemoryBackend,
+  backend: StateBackend,
 ): Promise<void> {
   const mayLackStages = { ...manifest, mayLackStages: true as const };
   const outcome = await applyAll(world, { ...planRequest, files: manifest.files }, mayLackStages, backend);
@@ -159,7 +160,7 @@ async function applyAll(
   world: TestWorld,
   request: PlanRequest,
   manifest: TestManifest,
-  backend: MemoryBackend,
+  backend: StateBackend,
   confirmed?: readonly string[],
 ): Promise<ApplyOutcome> {
   const deletions = (made: Plan): Address[] =>
@@ -243,7 +244,7 @@ function createWorld(test: ManifestTest, signal: AbortSignal, runProgram?: RunPr
     pay: () => {
       for (const { id } of emulator.store.services()) emulator.store.completeCheckout(id);
     },
-    context: async (backend: MemoryBackend, manifest: TestManifest): Promise<Context> => {
+    context: async (backend: StateBackend, manifest: TestManifest): Promise<Context> => {
       const standardInput = manifest.text === undefined ? undefined : Buffer.from(manifest.text);
       // A command that a manifest names may do anything, and tests run often.
       const environment = { ...test.environment, RNV_ALLOW_COMMANDS: runProgram ? forbiddenInTests : "0" };
@@ -270,14 +271,8 @@ function createWorld(test: ManifestTest, signal: AbortSignal, runProgram?: RunPr
   };
 }
 
-/** A state that ends with its process. */
-interface MemoryBackend extends StateBackend {
-  /** Returns another backend that starts with the present state of this backend. */
-  copy(): MemoryBackend;
-}
-
 /** Keeps a state in memory, for runs of this process alone: nothing is locked, encrypted or backed up. */
-function createMemoryBackend(start?: State): MemoryBackend {
+function createMemoryBackend(start?: State): StateBackend {
   let state = start;
   return {
     location: "memory",
@@ -302,6 +297,5 @@ function createMemoryBackend(start?: State): MemoryBackend {
     backups: async () => [],
     readBackup: async () => undefined,
     parse: async (text) => parseState(text, "memory"),
-    copy: () => createMemoryBackend(state),
   };
 }

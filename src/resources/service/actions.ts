@@ -11,7 +11,6 @@ import type {
   ActionAim,
   ActionInput,
   Finding,
-  Made,
   OperationStatus,
   ResourceAction,
 } from "../../model/resource-operations";
@@ -23,14 +22,12 @@ type ServiceVerb = ResourceAction<Reads, Endpoints>;
 
 const pageSize = 200;
 
-function operation(action: "restart" | "suspend" | "resume"): ServiceVerb {
-  return {
-    send: async (writes, { id }) => ({ id: (await writes.runAction(id, action)).id }),
-    pendingOf: ({ id: serviceId }, { id }) => ({ kind: "operation", serviceId, id }),
-    poll: pollOperation,
-    whyRefused: whyNothingRuns,
-  };
-}
+const operation = (action: "restart" | "suspend" | "resume"): ServiceVerb => ({
+  waitsFor: "operation",
+  send: (writes, { id }) => writes.runAction(id, action),
+  poll: pollOperation,
+  whyRefused: whyNothingRuns,
+});
 
 async function whyNothingRuns(reads: Reads, input: ActionInput): Promise<Finding | undefined> {
   const { address } = input;
@@ -54,15 +51,6 @@ async function whyNothingIsQueued(reads: Reads, input: ActionInput): Promise<Fin
   if (read.kind !== "found" || read.value.archived !== true) return undefined;
   return { code: "live.standing", summary: `${input.address} is archived`, ...remedy("service.restore") };
 }
-
-const deploymentOf = ({ id: serviceId, commit }: ActionInput, { id }: Made): Pending => ({
-  kind: "deployment",
-  serviceId,
-  id,
-  commit,
-});
-
-const madeOf = ({ id, createdAt }: Deployment): Made => ({ id, madeAt: createdAt ?? undefined });
 
 /** Pins the deployed commit; without a commit the branch is followed. */
 function withCommit(
@@ -93,12 +81,14 @@ async function aimAtNewest(reads: Reads, input: ActionInput): Promise<ActionAim>
   return { preexistingIds: items.map(({ id }) => id), warnings };
 }
 
+const pinnedIn = (last: RecordedResource | undefined): string | undefined =>
+  typeof last?.applied.commit === "string" ? last.applied.commit : undefined;
+
 /** The pinned commit is deployed again, unless the command names a commit. */
-const aimAtBranch: ServiceVerb["aim"] = async (reads, input, last) => {
-  const aim = await aimAtNewest(reads, input);
-  const pinned = last?.applied.commit;
-  return typeof pinned === "string" ? { ...aim, commit: pinned } : aim;
-};
+const aimAtBranch: ServiceVerb["aim"] = async (reads, input, last) => ({
+  ...(await aimAtNewest(reads, input)),
+  commit: pinnedIn(last),
+});
 
 async function aimAtRelease(
   reads: Reads,
@@ -139,10 +129,9 @@ function undoneBy(
   { commitSha }: Deployment,
   last: RecordedResource | undefined,
 ): readonly Finding[] {
-  const pinned = last?.applied.commit;
+  const pinned = pinnedIn(last);
   if (last === undefined || pinned === commitSha) return [];
-  const why =
-    typeof pinned === "string" ? `what was applied last declares commit ${pinned}` : "nothing declares that";
+  const why = pinned ? `what was applied last declares commit ${pinned}` : "nothing declares that";
   const summary = `${address} is rolled back, and ${why}`;
   const detail = "The next deployment by rnv serves what was applied last again.";
   const hint = `to make the rollback last, ${commitSha ? `write deploy: { commit: "${commitSha}" } in the manifest, or ` : ""}take the change back: git revert`;
@@ -170,11 +159,16 @@ async function aimAtRunning(reads: Reads, input: ActionInput): Promise<ActionAim
 const hasEnded = ({ status, finishedAt }: Deployment): boolean =>
   finishedAt != null || (terminalStatuses as readonly string[]).includes(status);
 
-type Queued = Pick<ServiceVerb, "pendingOf" | "find" | "poll" | "whyRefused">;
+type Queued = Omit<ServiceVerb, "aim" | "send">;
 
 /** Returns how to find, follow and explain a queued deployment. The newest includes the changes of other new deployments. */
 const queues = (kind: "deployment" | "rollback"): Queued => ({
-  pendingOf: deploymentOf,
+  makes: {
+    type: "deployment",
+    applied: kind === "rollback" ? withRelease : withCommit,
+    isEarlier: kind === "rollback" || undefined,
+  },
+  waitsFor: "deployment",
   find: async (reads, { id, commit }, preexistingIds) => {
     const queued = await queuedSince(reads, id, { preexistingIds, commit });
     const isRollback = kind === "rollback";
@@ -197,15 +191,13 @@ async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Pro
 /** The actions of verbs on a service (interface, "Services", actions, and "Deployments"). */
 const verbs = {
   deploy: {
-    makes: { type: "deployment", applied: withCommit },
     aim: aimAtBranch,
-    send: async (writes, { id, commit }) => madeOf(await writes.queueDeployment(id, { commitSha: commit })),
+    send: (writes, { id, commit }) => writes.queueDeployment(id, { commitSha: commit }),
     ...queues("deployment"),
   },
   "clear-cache": {
-    makes: { type: "deployment", applied: withCommit },
     aim: aimAtNewest,
-    send: async (writes, { id }) => madeOf(await writes.clearCache(id)),
+    send: (writes, { id }) => writes.clearCache(id),
     ...queues("deployment"),
   },
   restart: operation("restart"),
@@ -213,10 +205,8 @@ const verbs = {
   resume: operation("resume"),
   rollback: {
     mustBeConfirmed: true,
-    makes: { type: "deployment", applied: withRelease, isEarlier: true },
     aim: aimAtRelease,
-    send: async (writes, { id, name, deploymentId = "" }) =>
-      madeOf(await writes.rollBack(id, deploymentId, name)),
+    send: (writes, { id, name, deploymentId = "" }) => writes.rollBack(id, deploymentId, name),
     ...queues("rollback"),
   },
   cancel: {
@@ -225,7 +215,7 @@ const verbs = {
       await writes.cancelDeployment(id, deploymentId);
       return { id: deploymentId };
     },
-    pendingOf: deploymentOf,
+    waitsFor: "deployment",
     find: async (reads, { id, deploymentId = "" }) => {
       const found = await unlessAbsent(() => reads.live.getDeployment(id, deploymentId));
       return found && (found.cancelRequested === true || hasEnded(found) ? [deploymentId] : []);

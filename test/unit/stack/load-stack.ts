@@ -1,4 +1,4 @@
-import { loadDesired } from "../../../src/commands/load-desired";
+import { loadDesired } from "../../../src/commands/load";
 import type { LoadedManifest, ManifestRequest } from "../../../src/declaration/load-request";
 import type { Address } from "../../../src/model/address";
 import type { DesiredResource } from "../../../src/model/desired";
