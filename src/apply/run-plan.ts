@@ -247,9 +247,8 @@ export async function refreshRecords(run: Run, plan: Plan): Promise<void> {
     if (!recorded || !type) continue;
     const { id, name, parent } = recorded;
     const parentId = parent && run.journal.recorded(parent)?.id;
-    const read = await Promise.resolve()
-      .then(() => type.read(reads, { address, id, name, parentId, declared: new Map(), recorded }))
-      .catch(() => undefined);
+    const target = { address, id, name, parentId, declared: new Map(), recorded };
+    const read = await type.read(reads, target).catch(() => undefined);
     if (read === undefined) return;
     if (read.kind !== "found" || read.live.id !== id) continue;
     const computed: Record<string, Plain> = Object.fromEntries(read.live.computed);
