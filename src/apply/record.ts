@@ -193,11 +193,10 @@ interface Written extends Pick<RecordedResource, "id" | "writes" | "inputs" | "p
   /** Declared values as sent, or as found equal. */
   readonly values: ReadonlyMap<string, AppliableValue | ResolvedValue>;
   readonly previous?: RecordedResource;
-  /** The write that was answered just now; undefined where none was sent. */
-  readonly write?: "create" | "update";
+  readonly isNew?: boolean;
 }
 
-/** Returns the record of a resource that is as declared: after its write, or found so. */
+/** Returns the record of a resource that is as declared: found so, or after its write, which `previous` records. */
 export function recordAfter(context: ChangeContext, written: Written): RecordedResource {
   const { run, change, instance, type } = context;
   const { previous, live, id, writes, inputs, pending } = written;
@@ -214,7 +213,7 @@ export function recordAfter(context: ChangeContext, written: Written): RecordedR
     fingerprintAddress: isKept ? previous.fingerprintAddress : undefined,
     computed: computedOf(context, written),
     content: run.reads.contentAt(id, updatedAt),
-    writtenAt: written.write ? writtenNow(run) : previous?.writtenAt,
+    writtenAt: previous?.writtenAt,
     ...initialOf(context, written),
     rolledBack: same?.rolledBack,
     writes,
@@ -242,9 +241,8 @@ function computedOf({ type: { place }, instance }: ChangeContext, { live, previo
 /** Gap "defaults of kinds": the first read after a create, in this run or the next, shows its own defaults. */
 function initialOf(
   { run, instance, type }: ChangeContext,
-  { live, values, previous, write }: Written,
+  { live, values, previous, isNew }: Written,
 ): Pick<RecordedResource, "initial" | "madeWith"> {
-  const isNew = write === "create";
   const madeWith = isNew ? undefined : previous?.madeWith;
   if (!isNew && madeWith === undefined) return { initial: previous?.initial };
   const declared = [...values].flatMap(([path, value]) => ((value ?? null) === null ? [] : [path]));

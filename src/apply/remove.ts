@@ -3,6 +3,7 @@ import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { LiveResource, Pending, ReadResult } from "../model/live";
 import type { Accepted } from "../model/resource-operations";
 import { pathsWith } from "../model/resource-type";
+import { timeNow } from "../model/time";
 import type { Change } from "../plan/plan";
 import { sendTwice } from "./journaled-send";
 import { recordOfWritten, recordWhileDeleted, without, withoutContent } from "./record";
@@ -65,7 +66,7 @@ async function confirmDeleted(context: ChangeContext, pending: Pending | undefin
     if (end.kind !== "done") return end;
   }
   await forgetInside(context);
-  await run.journal.recordDeleted(change.address);
+  await run.journal.record(change.address, null, timeNow(run));
   return { kind: "done" };
 }
 

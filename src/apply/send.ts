@@ -18,7 +18,7 @@ import {
   writesAfter,
 } from "./record";
 import { notGone, proveGone } from "./remove";
-import { type ChangeContext, type ChangeEnd, knownValue, readNow } from "./run-context";
+import { type ChangeContext, type ChangeEnd, failed, knownValue, readNow } from "./run-context";
 import { settle } from "./settle";
 import { type ComparedWrite, movedTime, verifyApplied } from "./verify";
 
@@ -140,7 +140,7 @@ async function finishWrite(
     previous,
     writes: writesAfter(change, instance, type),
     inputs: inputsOf(run, instance, type),
-    write: isNew ? "create" : "update",
+    isNew,
     pending: accepted.pending,
   });
   const { defaults } = instance;
@@ -150,8 +150,8 @@ async function finishWrite(
   const kept = unappliedFields ? { ...whole, applied: previous?.applied ?? {} } : whole;
   await run.journal.record(change.address, kept);
   if (accepted.failure !== undefined) throw accepted.failure;
-  if (unappliedFields) return { kind: "failed", diagnostic: unappliedFields, exitCode: 1 };
-  if (renamed) return { kind: "failed", diagnostic: renamed, exitCode: 3 };
+  if (unappliedFields) return failed(unappliedFields);
+  if (renamed) return failed(renamed, 3);
   return accepted.pending ? settle(context, accepted.pending, kept) : { kind: "done" };
 }
 

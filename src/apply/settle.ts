@@ -12,6 +12,7 @@ import { recordAfterFailedDeletion, without, writtenNow } from "./record";
 import {
   type ChangeContext,
   type ChangeEnd,
+  failed,
   nothingRecovered,
   type Recovery,
   type RecoveryContext,
@@ -105,12 +106,6 @@ const pendingAction = ({ action }: Change, { deletes }: Pending) =>
       ? "create"
       : "update";
 
-const failed = (diagnostic: Diagnostic, exitCode: 1 | 7 | 8 = 1): ChangeEnd => ({
-  kind: "failed",
-  exitCode,
-  diagnostic,
-});
-
 async function recordEnd(
   context: ChangeContext,
   pending: Pending,
@@ -145,11 +140,8 @@ async function recordEnd(
     case "interrupted":
       return { kind: "interrupted" };
   }
-  const { diagnostic, exitCode } = finalStatus(address, result, {
-    about,
-    timeoutMs,
-    changed: context.around,
-  });
+  const wait = { about, timeoutMs, changed: context.around };
+  const { diagnostic, exitCode } = finalStatus(address, result, wait);
   return failed(diagnostic, exitCode);
 }
 
