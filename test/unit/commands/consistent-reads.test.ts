@@ -67,7 +67,7 @@ describe("two writes in one second of a service with times in whole seconds", ()
     await applied(shop(1));
   });
 
-  it("are told apart by the next run, whose reads are from before the second", async () => {
+  it("are two versions to the next run, whose reads are from before the second", async () => {
     const run = async () => store().setLag({ all: { ms: 3000 } });
     bench.emulator.setFaults((_, { method }) =>
       method === "PATCH" ? { kind: "hook", when: "before", run } : undefined,
