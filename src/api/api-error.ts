@@ -27,12 +27,21 @@ export class ApiError extends Error {
   /** Advice that is better than that for the status. */
   declare readonly hint?: string;
 
-  /** The message is that of the body, else the status text; never from a sensitive request. */
-  constructor({ message, ...failure }: Omit<ApiError, "name" | "stack" | "cause">, cause?: unknown) {
+  /**
+   * The message is that of the body, else the status text; never from a sensitive request. A failure without `attempts` is
+   * one before the request was sent.
+   */
+  constructor(
+    { operation, method, path, address }: RequestName,
+    { message, ...failure }: Pick<ApiError, "kind" | "message"> & Partial<ApiError>,
+    cause?: unknown,
+  ) {
     super(message, { cause });
-    Object.assign(this, failure);
+    Object.assign(this, { operation, method, path, address, requestId: "", attempts: 0 }, failure);
   }
 }
+
+type RequestName = Pick<ApiError, "operation" | "method" | "path" | "address">;
 
 /** Returns true if a failed write may have happened: no answer came, or the answer is uncertain. */
 export const isUncertain = (failure: unknown): failure is ApiError =>

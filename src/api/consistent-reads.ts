@@ -351,9 +351,9 @@ export async function isStale(
   return (await deployment(id, latest))?.status === "live";
 }
 
-/** Returns that reads do not show an end that has to come; with `isUnseen` no read ever shows it. Where it lasts, it has failed. */
-export const unprovenStatus = (status: string, summary: string, isUnseen?: true): OperationStatus => ({
-  kind: "waiting",
-  status,
-  atMost: { ms: patienceMs, summary, isUnseen },
-});
+/** Returns that reads do not show an end that has to come. Where that lasts, it has failed, or no read ever shows it. */
+export const unprovenStatus = (
+  status: string,
+  summary: string,
+  kind: "failed" | "unproven" = "failed",
+): OperationStatus => ({ kind: "waiting", status, atMost: { ms: patienceMs, end: { kind, summary } } });

@@ -189,15 +189,8 @@ function variableEndpoints(call: EndpointCall) {
           const found =
             shown ?? (await listVariables(call, id)).find((variable) => variable.id === variableId);
           if (found !== undefined) return found;
-          throw new ApiError({
-            kind: "malformed",
-            operation: "updateVariable",
-            method: "PATCH",
-            path: variable,
-            message: "the answer does not show the variable, and no list does",
-            requestId: "",
-            attempts: 1,
-          });
+          const message = "the answer does not show the variable, and no list does";
+          throw new ApiError(request, { kind: "malformed", message, attempts: 1 });
         },
         isApplied: () => true,
       });

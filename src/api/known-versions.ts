@@ -147,9 +147,9 @@ export class KnownVersions {
   }
 
   /** Returns the digest from the answer to our last write, if that is of `updatedAt`. */
-  contentAt(id: string, updatedAt: string | undefined): { readonly content?: string | undefined } {
+  contentAt(id: string, updatedAt: string | undefined): string | undefined {
     const known = this.of(id);
-    return known?.content !== undefined && known.updatedAt === updatedAt ? { content: known.content } : {};
+    return known?.updatedAt === updatedAt ? known?.content : undefined;
   }
 
   /** Returns the known version of a resource; with `layout` that of the layout of a project. */

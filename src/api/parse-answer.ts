@@ -107,19 +107,9 @@ function describeIssue(issue: core.$ZodIssue | undefined, body: unknown): string
 
 /** An answer that contradicts the interface although its parts have the right types. */
 function malformed(request: ApiRequest, response: ApiResponse, message: string): ApiError {
-  const { operation, method, path, address } = request;
   const { status, requestId, attempts } = response;
-  return new ApiError({
-    kind: "malformed",
-    operation,
-    method,
-    path,
-    address,
-    status,
-    requestId,
-    attempts,
-    message: `the answer is not as documented: ${message}`,
-  });
+  const text = `the answer is not as documented: ${message}`;
+  return new ApiError(request, { kind: "malformed", status, requestId, attempts, message: text });
 }
 
 const MAX_PAGES = 1000;

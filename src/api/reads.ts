@@ -79,14 +79,33 @@ class CachedReads {
       serviceRoute: "unproven",
       variableLists: new VariableLists(endpoints.raw.listVariables),
     },
+    private readonly preexistingIds: readonly string[] = [],
   ) {
-    this.live = endpoints;
+    const listDeployments = this.#laterDeployments;
+    this.live = preexistingIds.length === 0 ? endpoints : { ...endpoints, listDeployments };
   }
 
   /** Returns the same reads, as new as is asked for. */
   fresh(freshness: Freshness = {}): Reads {
-    return new CachedReads(this.endpoints, this.cache.fresh(freshness), this.facts);
+    return new CachedReads(this.endpoints, this.cache.fresh(freshness), this.facts, this.preexistingIds);
   }
+
+  /** Returns the same reads, whose lists leave out resources that existed before. */
+  excluding(preexistingIds: readonly string[]): Reads {
+    return new CachedReads(this.endpoints, this.cache, this.facts, preexistingIds);
+  }
+
+  #excludePreexisting<T extends { readonly id: string }>(listed: readonly T[]): readonly T[] {
+    const { preexistingIds } = this;
+    return preexistingIds.length === 0 ? listed : listed.filter(({ id }) => !preexistingIds.includes(id));
+  }
+
+  /** The list is newest first: a deployment behind a known one is older. */
+  readonly #laterDeployments: Endpoints["listDeployments"] = async (...asked) => {
+    const page = await this.endpoints.listDeployments(...asked);
+    const end = page.items.findIndex(({ id }) => this.preexistingIds.includes(id));
+    return end === -1 ? page : { ...page, items: page.items.slice(0, end) };
+  };
 
   get #known(): KnownVersions {
     return this.endpoints.consistency.known;
@@ -123,7 +142,7 @@ class CachedReads {
   async projects(): Promise<readonly Project[]> {
     const { projects } = await this.#projects();
     this.refuseDoubtful("project");
-    return projects;
+    return this.#excludePreexisting(projects);
   }
 
   /** Returns true if the workspace shows anything: to a key that lost its membership, it shows nothing (DESIGN section 5). */
@@ -153,7 +172,8 @@ class CachedReads {
     const isApart = this.facts.isAboveLimit && projectId !== null;
     const listed = isApart ? (await this.layout(projectId)).nodes : (await this.#services()).services;
     this.refuseDoubtful("service", (known) => known.name === undefined || sameName(known.name, name));
-    return entriesNamed(listed, name).filter((service) => (service.projectId ?? null) === projectId);
+    const named = this.#excludePreexisting(entriesNamed(listed, name));
+    return named.filter((service) => (service.projectId ?? null) === projectId);
   }
 
   async groups(): Promise<Canvas["groups"]> {
@@ -208,7 +228,7 @@ class CachedReads {
       listed !== undefined && this.endpoints.consistency.areStale(listed, serviceId, askedAt);
     const listed = await this.cache.current(part, () => this.#variables(part, serviceId), isOutdated);
     this.refuseDoubtful("variable", (known) => known.parentId === serviceId && asks(known));
-    return listed;
+    return listed && this.#excludePreexisting(listed);
   }
 
   #variables(part: string, serviceId: string): Promise<readonly Variable[] | undefined> {

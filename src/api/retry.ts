@@ -184,16 +184,12 @@ export class RequestAttempts {
 
   #failure(kind: FailureKind, message: string, code?: string, cause?: unknown): ApiError {
     const { request, sensitive } = this.prepared;
-    const { operation, method, path, address } = request;
     const answer = this.#last?.kind === "answer" ? this.#last : undefined;
     const proxy = this.#last?.kind === "no-answer" ? this.#last.proxy : undefined;
     const failureCode = code ?? answer?.code;
     return new ApiError(
+      request,
       {
-        operation,
-        method,
-        path,
-        address,
         message,
         kind: this.#isUncertain && !/^idempotency_/.test(failureCode ?? "") ? "uncertain" : kind,
         status: answer?.status,

@@ -9,7 +9,7 @@ import { type Command, commandText, type RecordedResource, type RunRecord, type 
 import type { Attributes } from "../model/value";
 import { createOrFind } from "./create-or-find";
 import { type JournaledAnswer, type JournaledWrites, journaledSend } from "./journaled-send";
-import { inputsIn, recordOf, writtenNow } from "./record";
+import { inputsIn, recordOfWritten } from "./record";
 import type { Run } from "./run-context";
 import type { RunJournal, SentRecord } from "./run-journal";
 
@@ -37,10 +37,10 @@ export async function confirmAction(
   action: VerbAction,
   asked: ActionOrder,
   confirm: ConfirmAction,
-  aim: ActionAim = { preexistingIds: [] },
+  aim: ActionAim = {},
 ): Promise<AimedAction | undefined> {
   const { address, name } = asked;
-  const { preexistingIds, releaseCommit = asked.releaseCommit, warnings = [] } = aim;
+  const { preexistingIds = [], releaseCommit = asked.releaseCommit, warnings = [] } = aim;
   const { deploymentId = aim.deploymentId, commit = aim.commit } = asked;
   const isNamed = deploymentId === asked.deploymentId && commit === asked.commit;
   const isChosen = isNamed ? asked.isChosen : true;
@@ -106,9 +106,9 @@ export async function sendOrFindAction(
   { reads, writes, close, unknown, command }: ActionSending,
 ): Promise<Pending> {
   const unknownError = async (why: Uncertainty) => new DiagnosticsError([await unknown(why)]);
-  const { id } = await createOrFind(reads, {
+  const { id } = await createOrFind(reads.excluding(preexistingIds), {
     send: () => action.send(writes, order),
-    look: async (now) => action.find?.(now, order, preexistingIds),
+    look: async (now) => action.find?.(now, order),
     take: async (id: string) => {
       await close?.(id);
       return { id };
@@ -204,16 +204,16 @@ function recordingOf(
   const [at, before] = recordedPart(run.state, order.address, type.type) ?? [addressOf(type.type, ...names)];
   const applied = makes.applied(before?.applied ?? {}, order);
   const pending = type.runs?.pendingOf(id, order.id, new Map(Object.entries(applied)) as Attributes);
-  const resource: RecordedResource = {
-    ...(before ?? recordOf({ type: type.type, id, name: names.at(-1) ?? "" }, { parent: order.address })),
-    id,
+  const shown = { type: type.type, id, name: before?.name ?? names.at(-1) ?? "" };
+  const declared = {
+    parent: order.address,
     updatedAt: madeAt,
     applied,
-    writtenAt: writtenNow(run),
     writes: (before?.writes ?? 0) + 1,
     inputs: makes.isEarlier ? before?.inputs : inputsIn(recordsOf(run.state), order.address, type),
     rolledBack: makes.isEarlier && order.deploymentId,
     pending: pending ?? before?.pending,
   };
+  const resource = recordOfWritten(run, shown, declared, before);
   return { address: at, resource };
 }

@@ -62,14 +62,14 @@ export const deletionFailed = (
     hint: "It stays in the state. To try again, run the same command.",
   });
 
-/** Returns the diagnostic of a deletion whose end is not shown; `unseen` says which part is missing. */
+/** Returns the diagnostic of a deletion that is not proven; `reason` says which part is missing. */
 export const deletionUnproven = (
   severity: typeof error | typeof warning,
   address: Address,
-  unseen: string,
+  reason: string,
   hint = "Check what the key may read, then run the same command again. It stays in the state.",
 ): Diagnostic =>
-  severity("live.gone_unproven", `unknown whether ${address} was deleted: ${unseen}`, {
+  severity("live.gone_unproven", `unknown whether ${address} was deleted: ${reason}`, {
     address,
     detail: "The API accepted its deletion. A key that has lost its membership or role sees the same.",
     hint,

@@ -77,11 +77,20 @@ export const recordWhileDeleted = (record: RecordedResource, pending: Pending): 
 export const recordAfterFailedDeletion = (record: RecordedResource, reason: string): RecordedResource =>
   without({ ...record, deletionFailed: reason }, ["pending"]);
 
+/** Returns the record of a resource that may have been written since, in the second of our last write. */
+export const withoutContent = (record: RecordedResource): RecordedResource => without(record, ["content"]);
+
 /** Returns the latest time of a write that was answered just now, by the service's clock if it shows it. ISO 8601. */
 export function writtenNow({ reads, clock }: Pick<Run, "reads"> & { readonly clock: Pick<Clock, "now"> }) {
   // A Date counts whole seconds.
   return new Date((reads.serviceTime() ?? clock.now() - 999) + 999).toISOString();
 }
+
+/** Returns the record of a resource, as `recordOf` does, whose write was answered just now. */
+export const recordOfWritten = (
+  run: Parameters<typeof writtenNow>[0],
+  ...[live, declared, previous]: Parameters<typeof recordOf>
+): RecordedResource => recordOf(live, { ...declared, writtenAt: writtenNow(run) }, previous);
 
 type AnsweredChange = Pick<ChangeContext, "run" | "change" | "instance" | "type" | "parentId" | "created">;
 
@@ -107,14 +116,13 @@ export function recordOfAccepted(
   const declared = {
     ...declaredOf(change, instance, previous),
     applied,
-    writtenAt: writtenNow(run),
     madeWith: madeWith ?? created?.madeWith,
     writes: writesAfter(change, instance, type),
     inputs: inputsOf(run, instance, type),
     pending: answeredId ? type.runs?.pendingOf(answeredId, parentId, instance.resolved) : undefined,
   };
   const shown = { type: change.type, id, name, updatedAt: madeAt };
-  return recordOf(shown, declared, previous && without(previous, endedByWrite));
+  return recordOfWritten(run, shown, declared, previous && without(previous, endedByWrite));
 }
 
 /** Returns the fields of a record that a change decides, not the service. */
@@ -180,7 +188,7 @@ export function inputsIn(
   return Object.fromEntries(upstream.map(({ id, writes }) => [id, writes]));
 }
 
-interface Written extends Pick<RecordedResource, "id" | "writes" | "inputs" | "pending" | "writtenAt"> {
+interface Written extends Pick<RecordedResource, "id" | "writes" | "inputs" | "pending"> {
   readonly live?: LiveResource;
   /** Declared values as sent, or as found equal. */
   readonly values: ReadonlyMap<string, AppliableValue | ResolvedValue>;
@@ -188,7 +196,7 @@ interface Written extends Pick<RecordedResource, "id" | "writes" | "inputs" | "p
   readonly isNew?: boolean;
 }
 
-/** Returns the record of a resource that is as declared: after its write, or found so. */
+/** Returns the record of a resource that is as declared: found so, or after its write, which `previous` records. */
 export function recordAfter(context: ChangeContext, written: Written): RecordedResource {
   const { run, change, instance, type } = context;
   const { previous, live, id, writes, inputs, pending } = written;
@@ -204,14 +212,21 @@ export function recordAfter(context: ChangeContext, written: Written): RecordedR
     applied,
     fingerprintAddress: isKept ? previous.fingerprintAddress : undefined,
     computed: computedOf(context, written),
-    ...run.reads.contentAt(id, updatedAt),
-    writtenAt: written.writtenAt ?? previous?.writtenAt,
+    content: run.reads.contentAt(id, updatedAt),
+    writtenAt: previous?.writtenAt,
     ...initialOf(context, written),
     rolledBack: same?.rolledBack,
     writes,
     inputs,
     pending,
   });
+}
+
+/** Returns true if two records differ in computed attributes at most, which move with each read. */
+export function isSameRecord(recorded: RecordedResource, next: RecordedResource): boolean {
+  const moving = { computed: undefined, updatedAt: undefined, content: undefined };
+  const fixedIn = (record: RecordedResource) => ({ ...record, ...moving }) as unknown as Plain;
+  return plainEqual(fixedIn(recorded), fixedIn(next));
 }
 
 /** Returns the computed attributes to record. An undeclared place keeps its recorded value: a move stays drift. */
@@ -228,13 +243,13 @@ function initialOf(
   { run, instance, type }: ChangeContext,
   { live, values, previous, isNew }: Written,
 ): Pick<RecordedResource, "initial" | "madeWith"> {
-  const isUnseen = previous?.madeWith !== undefined && !isNew;
-  if (!isNew && !isUnseen) return { initial: previous?.initial };
+  const madeWith = isNew ? undefined : previous?.madeWith;
+  if (!isNew && madeWith === undefined) return { initial: previous?.initial };
   const declared = [...values].flatMap(([path, value]) => ((value ?? null) === null ? [] : [path]));
-  const seen = isUnseen ? instance.live : live;
-  if (isUnseen && !seen) return { madeWith: previous.madeWith };
-  const sent = isUnseen ? previous.madeWith : declared;
-  const initial = seen ? initialSettings(type, seen.attributes, run.defaults(type.type), new Set(sent)) : {};
+  const seen = isNew ? live : instance.live;
+  if (madeWith && !seen) return { madeWith };
+  const sent = new Set(madeWith ?? declared);
+  const initial = seen ? initialSettings(type, seen.attributes, run.defaults(type.type), sent) : {};
   return Object.keys(initial).length === 0 ? {} : { initial };
 }
 

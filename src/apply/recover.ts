@@ -7,7 +7,15 @@ import { replayJournal } from "../state/recorded";
 import { leftBy, recordsOf, unknownEnd } from "./action";
 import { severalFound } from "./create-or-find";
 import { isKeyValid } from "./journaled-send";
-import { endedByWrite, inputsIn, recordOf, recordWhileDeleted, without, writtenNow } from "./record";
+import {
+  endedByWrite,
+  inputsIn,
+  recordOfWritten,
+  recordWhileDeleted,
+  without,
+  withoutContent,
+  writtenNow,
+} from "./record";
 import { nothingRecovered, type Recovery, type RecoveryContext } from "./run-context";
 import type { SentRecord } from "./run-journal";
 import { defaultWaitPolicy, settlePending } from "./settle";
@@ -73,18 +81,11 @@ async function settleIntent(recovering: Recovering, intent: Intent): Promise<Rec
     (type.reacts !== undefined || recorded === undefined || !intent.path.includes(recorded.id));
   if (!type || !makesSomething) return closed(assumedDone(intent, recorded));
   // A power cut lost the outcome alone: the record comes first.
-  if (recorded && recovering.state.run && !preexistingIdsOf(recovering, intent).includes(recorded.id))
+  if (recorded && recovering.state.run && !fenceOf(recovering, intent).includes(recorded.id))
     return closed([outcome(intent, "done")]);
   const { name, parentId, body } = intent;
   const since = recovering.reads.serviceTime() === undefined ? undefined : intent.at;
-  const search = {
-    name,
-    parentId,
-    body,
-    declared: undefined,
-    since,
-    preexistingIds: preexistingIdsOf(recovering, intent),
-  };
+  const search = { name, parentId, body, declared: undefined, since };
   const found = await findLostWrite(recovering, intent, async (reads) => type.candidates?.(reads, search));
   if (found === undefined) return unknownResult(recovering, intent);
   if (found.length > 1) {
@@ -114,7 +115,8 @@ async function settleDeletion(
   return closed([{ kind: "resource", address, resource, deletedAt }, outcome(intent, "done")]);
 }
 
-const preexistingIdsOf = ({ state }: RecoveryContext, { address }: Intent): readonly string[] =>
+/** Returns the ids that had the name of a resource before the run. */
+const fenceOf = ({ state }: RecoveryContext, { address }: Intent): readonly string[] =>
   state.run?.fences[address] ?? [];
 
 /** Returns the entries of an update with an unknown result: it counts as a write since the last deployment. */
@@ -122,8 +124,7 @@ function assumedDone(intent: Intent, recorded: RecordedResource | undefined): Jo
   const done = outcome(intent, "done");
   if (!recorded) return [done];
   const writes = recorded.writes + (intent.takesEffect === "at once" ? 0 : 1);
-  // Without `content`: the write may be of the same second as the recorded write.
-  const resource = without({ ...recorded, writes }, ["content"]);
+  const resource = withoutContent({ ...recorded, writes });
   return [{ kind: "resource", address: intent.address, resource }, done];
 }
 
@@ -136,7 +137,7 @@ function findLostWrite<T>(
   const { reads, wait, begunAt: since, say } = recovering;
   const forMs = !wait ? 0 : isKeyValid(recovering, intent) ? 2000 : 30_000;
   const onWait = () => say?.("The platform may not show yet what an interrupted run made; looking again …");
-  return reads.pollUntilVisible(look, { since, forMs, onWait });
+  return reads.excluding(fenceOf(recovering, intent)).pollUntilVisible(look, { since, forMs, onWait });
 }
 
 function unknownResult(recovering: RecoveryContext, intent: Intent): Recovery {
@@ -165,14 +166,14 @@ function adopted(
     parent,
     applied: (type.reacts && recorded?.applied) || {},
     fingerprintAddress: undefined,
-    writtenAt: writtenNow(recovering),
     madeWith: intent.madeWith,
     writes: (recorded?.writes ?? 0) + 1,
     // A deployment that did start is the last change of its service: it deployed all writes before it.
     inputs,
     pending: pending && { ...pending, since: intent.at },
   };
-  const resource = recordOf(made, declared, recorded && without(recorded, endedByWrite));
+  const previous = recorded && without(recorded, endedByWrite);
+  const resource = recordOfWritten(recovering, made, declared, previous);
   return [{ kind: "resource", address: intent.address, resource }, outcome(intent, "done")];
 }
 
@@ -197,8 +198,7 @@ async function settleCommand(recovering: Recovering, intent: Intent, command: Co
   const recorded = state.resources[address];
   const order = { address, id: recorded?.id ?? "", name: intent.name, ...command };
   const action = types.get(intent.type)?.actions?.[command.action];
-  const look = async (reads: Reads) =>
-    recorded ? action?.find?.(reads, order, preexistingIdsOf(recovering, intent)) : [];
+  const look = async (reads: Reads) => (recorded ? action?.find?.(reads, order) : []);
   // The last attempt under a key represents all of them.
   const isLast = !state.open.some(({ seq, key }) => seq > intent.seq && key === intent.key);
   if (!isLast) return closed([outcome(intent, "refused")]);

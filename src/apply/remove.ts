@@ -3,9 +3,10 @@ import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { LiveResource, Pending, ReadResult } from "../model/live";
 import type { Accepted } from "../model/resource-operations";
 import { pathsWith } from "../model/resource-type";
+import { timeNow } from "../model/time";
 import type { Change } from "../plan/plan";
 import { sendTwice } from "./journaled-send";
-import { recordOf, recordWhileDeleted, without, writtenNow } from "./record";
+import { recordOfWritten, recordWhileDeleted, without, withoutContent } from "./record";
 import { type ChangeContext, type ChangeEnd, readNow } from "./run-context";
 import { settle } from "./settle";
 
@@ -38,8 +39,8 @@ async function awaitEarlier(context: ChangeContext): Promise<ChangeEnd | undefin
   const isUnmarked = pending?.deletes && pending.serviceId !== change.id;
   const ending = instance.ending ?? (isUnmarked ? pending : undefined);
   const status = ending && (await type.poll(run.reads, ending));
-  const isUnseen = status?.kind === "failed" || (status?.kind === "waiting" && status.atMost);
-  return status && !isUnseen ? confirmDeleted(context, ending) : undefined;
+  const isUnproven = status?.kind === "failed" || (status?.kind === "waiting" && status.atMost);
+  return status && !isUnproven ? confirmDeleted(context, ending) : undefined;
 }
 
 /** Returns true if a deletion was refused because there is nothing to delete, or that is being deleted already. */
@@ -65,7 +66,7 @@ async function confirmDeleted(context: ChangeContext, pending: Pending | undefin
     if (end.kind !== "done") return end;
   }
   await forgetInside(context);
-  await run.journal.recordDeleted(change.address);
+  await run.journal.record(change.address, null, timeNow(run));
   return { kind: "done" };
 }
 
@@ -125,13 +126,13 @@ export async function retain({ run, change, type }: ChangeContext, live?: LiveRe
       await run.journal.record(address, { ...resource, retained: true });
   const recorded = run.journal.recorded(change.address);
   if (recorded === undefined) return { kind: "done" };
-  const previous = without({ ...recorded, retained: true }, ["content"]);
+  const previous = withoutContent({ ...recorded, retained: true });
   const managed = pathsWith(type, "alwaysManaged").flatMap((path) => {
     const value = live?.attributes.get(path);
     return value === undefined ? [] : [[path, value] as const];
   });
   const applied = { ...recorded.applied, ...Object.fromEntries(managed) };
-  const next = live ? recordOf(live, { applied, writtenAt: writtenNow(run) }, previous) : previous;
+  const next = live ? recordOfWritten(run, live, { applied }, previous) : previous;
   await run.journal.record(change.address, next);
   return { kind: "done" };
 }

@@ -75,6 +75,12 @@ export type ChangeEnd =
   | { readonly kind: "failed"; readonly diagnostic: Diagnostic; readonly exitCode: 1 | 3 | 7 | 8 }
   | { readonly kind: "interrupted" };
 
+export const failed = (diagnostic: Diagnostic, exitCode: 1 | 3 | 7 | 8 = 1): ChangeEnd => ({
+  kind: "failed",
+  exitCode,
+  diagnostic,
+});
+
 /** Returns the value of an attribute once its resource is done; undefined while the service has not shown it. */
 export type RunLookup = (address: Address, attribute: string) => Plain | undefined;
 

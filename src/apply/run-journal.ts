@@ -46,7 +46,6 @@ export class RunJournal {
     private readonly session: StateSession,
     private readonly state: State,
     private readonly clock: Pick<Clock, "now">,
-    private readonly serviceTime: () => number | undefined = () => undefined,
     readonly mask: Mask = noMask,
   ) {
     this.#resources = new Map(Object.entries(state.resources) as [Address, RecordedResource][]);
@@ -115,14 +114,10 @@ export class RunJournal {
     if (open.length > 0 || sent.recording) await this.close(open, outcome, sent);
   }
 
-  async record(address: Address, recorded: RecordedResource | null): Promise<void> {
-    await this.#append([{ kind: "resource", address, resource: this.#sinceNow(address, recorded) }]);
-  }
-
-  /** Replaces the record of a resource by the time of its deletion: lists may show it for a while. */
-  async recordDeleted(address: Address): Promise<void> {
-    const deletedAt = new Date(this.serviceTime() ?? this.clock.now()).toISOString();
-    await this.#append([{ kind: "resource", address, resource: null, deletedAt }]);
+  /** Replaces the record of a resource; null removes it. A deletion leaves its time: lists may show it for a while. */
+  async record(address: Address, recorded: RecordedResource | null, deletedAt?: string): Promise<void> {
+    const resource = this.#sinceNow(address, recorded);
+    await this.#append([{ kind: "resource", address, resource, deletedAt }]);
   }
 
   async move(from: Address, to: Address, resource: RecordedResource): Promise<void> {

@@ -10,7 +10,7 @@ import { awaitingTogether } from "./advice";
 import { type JournaledWrites, journaledSend } from "./journaled-send";
 import { madeWith, recordOfAnswer } from "./record";
 import { archive, forget, remove, retain } from "./remove";
-import { type ChangeContext, type ChangeEnd, type Run, UnknownReference } from "./run-context";
+import { type ChangeContext, type ChangeEnd, failed, type Run, UnknownReference } from "./run-context";
 import { type ReplacePhase, type RunTask, runTasks, type Slot, schedule } from "./schedule";
 import { create, keepRecord, update } from "./send";
 import { followPending } from "./settle";
@@ -128,7 +128,7 @@ async function applyChange(run: Run, task: RunTask, slot: Slot): Promise<ChangeE
     if (change.previousAddress !== undefined) await recordMove(context, change.previousAddress);
     return await performAction(context, phase);
   } catch (failure) {
-    return { kind: "failed", diagnostic: diagnosticOfFailure(change, failure), exitCode: 1 };
+    return failed(diagnosticOfFailure(change, failure));
   }
 }
 
@@ -178,11 +178,7 @@ function withheld({ address, held, range }: Change, end: ChangeEnd): ChangeEnd {
   if (held === undefined) return end;
   const hint = "The changes are saved. Restore the service, then run rnv apply.";
   const summary = `${address}: not started: ${held}`;
-  return {
-    kind: "failed",
-    exitCode: 7,
-    diagnostic: error("apply.deploy_failed", summary, { address, range, hint }),
-  };
+  return failed(error("apply.deploy_failed", summary, { address, range, hint }), 7);
 }
 
 async function recordMove({ run, change, instance }: ChangeContext, previous: Address): Promise<void> {
@@ -202,8 +198,7 @@ async function step(context: ChangeContext, action: StepAction): Promise<ChangeE
   const end = await steps[action](context).catch((failure: unknown): ChangeEnd => {
     const found = diagnosticOfFailure(change, failure);
     const isTaken = action === "create" && type.archives !== undefined && isConflict(failure);
-    const diagnostic = isTaken ? { ...found, hint: hintOfHidden(type.archives?.unlisted) } : found;
-    return { kind: "failed", diagnostic, exitCode: 1 };
+    return failed(isTaken ? { ...found, hint: hintOfHidden(type.archives?.unlisted) } : found);
   });
   const elapsedSeconds = (run.clock.elapsed() - startedAt) / 1000;
   const about = { address, action, elapsedSeconds };
@@ -247,9 +242,8 @@ export async function refreshRecords(run: Run, plan: Plan): Promise<void> {
     if (!recorded || !type) continue;
     const { id, name, parent } = recorded;
     const parentId = parent && run.journal.recorded(parent)?.id;
-    const read = await Promise.resolve()
-      .then(() => type.read(reads, { address, id, name, parentId, declared: new Map(), recorded }))
-      .catch(() => undefined);
+    const target = { address, id, name, parentId, declared: new Map(), recorded };
+    const read = await type.read(reads, target).catch(() => undefined);
     if (read === undefined) return;
     if (read.kind !== "found" || read.live.id !== id) continue;
     const computed: Record<string, Plain> = Object.fromEntries(read.live.computed);

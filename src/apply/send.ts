@@ -4,13 +4,21 @@ import type { LiveResource } from "../model/live";
 import type { Accepted, AppliableValue } from "../model/resource-operations";
 import { pathsWith, ruleAt } from "../model/resource-type";
 import { sameName } from "../model/service-names";
-import type { AppliedValue, RecordedResource } from "../model/state";
-import { type Attributes, isPlain, type Plain, plainEqual } from "../model/value";
+import type { AppliedValue } from "../model/state";
+import { type Attributes, isPlain, type Plain } from "../model/value";
 import { createOrFind, severalFound } from "./create-or-find";
 import { firstSentAt, sendTwice } from "./journaled-send";
-import { inputsOf, recordAfter, recordOf, recordOfAccepted, writesAfter, writtenNow } from "./record";
+import {
+  inputsOf,
+  isSameRecord,
+  recordAfter,
+  recordOf,
+  recordOfAccepted,
+  withoutContent,
+  writesAfter,
+} from "./record";
 import { notGone, proveGone } from "./remove";
-import { type ChangeContext, type ChangeEnd, knownValue, readNow } from "./run-context";
+import { type ChangeContext, type ChangeEnd, failed, knownValue, readNow } from "./run-context";
 import { settle } from "./settle";
 import { type ComparedWrite, movedTime, verifyApplied } from "./verify";
 
@@ -41,10 +49,10 @@ async function findEarlierCreate(context: ChangeContext, name: string): Promise<
   const { address, missing, range } = change;
   const isResumed = run.retriableIntents.some((open) => open.address === address && open.method === "POST");
   if (type.reacts || !type.candidates || (type.removedWithParent && !isResumed)) return undefined;
-  const reads = run.reads.fresh({ mostAgeMs, ignoresWrites: true });
   const recorded = missing ? instance.recorded?.id : undefined;
-  const preexistingIds = (run.record.fences[address] ?? []).filter((id) => id !== recorded);
-  const search = { name, parentId, declared: instance.resolved, preexistingIds };
+  const fence = run.record.fences[address]?.filter((id) => id !== recorded) ?? [];
+  const reads = run.reads.excluding(fence).fresh({ mostAgeMs, ignoresWrites: true });
+  const search = { name, parentId, declared: instance.resolved };
   const candidates = (await type.candidates(reads, search)) ?? [];
   if (candidates.some(({ id }) => id === recorded))
     throw notGone(change, recorded ?? "", "run the command again");
@@ -81,15 +89,9 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
   const { address } = change;
   const { candidates } = type;
   if (!candidates) return sendTwice(send);
-  const search = {
-    name,
-    parentId,
-    declared: instance.resolved,
-    since: firstSentAt(run, address),
-    preexistingIds: record.fences[address] ?? [],
-  };
+  const search = { name, parentId, declared: instance.resolved, since: firstSentAt(run, address) };
   const note = "the platform failed and may have done it: looking for it for at most 30 s";
-  return createOrFind(reads, {
+  return createOrFind(reads.excluding(record.fences[address] ?? []), {
     send,
     look: (now) => candidates(now, { ...search, body: journal.openAt(address).at(-1)?.body }),
     take: (found) => recordCreated(context, found),
@@ -140,7 +142,6 @@ async function finishWrite(
     inputs: inputsOf(run, instance, type),
     isNew,
     pending: accepted.pending,
-    writtenAt: writtenNow(run),
   });
   const { defaults } = instance;
   const renamed = live && !isNew ? renamedSince(context, live, sent) : undefined;
@@ -149,8 +150,8 @@ async function finishWrite(
   const kept = unappliedFields ? { ...whole, applied: previous?.applied ?? {} } : whole;
   await run.journal.record(change.address, kept);
   if (accepted.failure !== undefined) throw accepted.failure;
-  if (unappliedFields) return { kind: "failed", diagnostic: unappliedFields, exitCode: 1 };
-  if (renamed) return { kind: "failed", diagnostic: renamed, exitCode: 3 };
+  if (unappliedFields) return failed(unappliedFields);
+  if (renamed) return failed(renamed, 3);
   return accepted.pending ? settle(context, accepted.pending, kept) : { kind: "done" };
 }
 
@@ -288,19 +289,8 @@ async function acceptDrift({ run, change, instance, type }: ChangeContext): Prom
       applied.push([path, now]);
   }
   const { id } = recorded;
-  const fields = {
-    id,
-    applied: Object.fromEntries(applied),
-    content: undefined,
-    updatedAt: live.updatedAt ?? recorded.updatedAt,
-  };
-  await run.journal.record(change.address, recordOf(live, fields, recorded));
+  const updatedAt = live.updatedAt ?? recorded.updatedAt;
+  const fields = { id, applied: Object.fromEntries(applied), updatedAt };
+  await run.journal.record(change.address, recordOf(live, fields, withoutContent(recorded)));
   return { kind: "done" };
-}
-
-/** Returns true if two records differ in computed attributes at most, which move with each read. */
-function isSameRecord(recorded: RecordedResource, next: RecordedResource): boolean {
-  const moving = { computed: undefined, updatedAt: undefined, content: undefined };
-  const fixedIn = (record: RecordedResource) => ({ ...record, ...moving }) as unknown as Plain;
-  return plainEqual(fixedIn(recorded), fixedIn(next));
 }

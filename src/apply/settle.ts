@@ -12,6 +12,7 @@ import { recordAfterFailedDeletion, without, writtenNow } from "./record";
 import {
   type ChangeContext,
   type ChangeEnd,
+  failed,
   nothingRecovered,
   type Recovery,
   type RecoveryContext,
@@ -105,12 +106,6 @@ const pendingAction = ({ action }: Change, { deletes }: Pending) =>
       ? "create"
       : "update";
 
-const failed = (diagnostic: Diagnostic, exitCode: 1 | 7 | 8 = 1): ChangeEnd => ({
-  kind: "failed",
-  exitCode,
-  diagnostic,
-});
-
 async function recordEnd(
   context: ChangeContext,
   pending: Pending,
@@ -139,18 +134,14 @@ async function recordEnd(
       if (recorded)
         await run.journal.record(address, recordedAtCheckout(run.journal.recorded(address) ?? recorded));
       break;
-    case "timeout":
-      if (result.unseen !== undefined && pending.deletes)
-        return failed({ ...deletionUnproven(error, address, result.unseen), ...about });
+    case "unproven":
+      if (pending.deletes) return failed({ ...deletionUnproven(error, address, result.summary), ...about });
       break;
     case "interrupted":
       return { kind: "interrupted" };
   }
-  const { diagnostic, exitCode } = finalStatus(address, result, {
-    about,
-    timeoutMs,
-    changed: context.around,
-  });
+  const wait = { about, timeoutMs, changed: context.around };
+  const { diagnostic, exitCode } = finalStatus(address, result, wait);
   return failed(diagnostic, exitCode);
 }
 
@@ -177,15 +168,15 @@ export function finalStatus(
     }
     case "checkout":
       return { diagnostic: awaitingCheckout(subject, { ...about, detail: result.summary }), exitCode: 8 };
+    case "unproven": {
+      const detail = "rnv looked for it for 30 seconds.";
+      const hint =
+        next ?? "It is still running. Run the same command again to look for it: nothing is sent twice.";
+      const summary = `${subject} was accepted, but ${result.summary}`;
+      return { diagnostic: error("live.stale", summary, { ...about, detail, hint }), exitCode: 7 };
+    }
     case "timeout": {
-      const { unseen, status, note } = result;
-      if (unseen !== undefined) {
-        const detail = "rnv looked for it for 30 seconds.";
-        const hint =
-          next ?? "It is still running. Run the same command again to look for it: nothing is sent twice.";
-        const summary = `${subject} was accepted, but ${unseen}`;
-        return { diagnostic: error("live.stale", summary, { ...about, detail, hint }), exitCode: 7 };
-      }
+      const { status, note } = result;
       const summary = `${subject}: still ${status} after ${durationText(timeoutMs)}`;
       const detail = note && `The platform says: ${note}`;
       const running = "It is still running. Run the same command to follow it, or raise the timeout.";
@@ -238,14 +229,13 @@ export async function settlePending(
   const timeoutMs = remainingWaitMs(pending, longestMs, clock);
   const onWaiting = timeoutMs > 0 ? reportWaiting(recovering, address, pending, timeoutMs) : undefined;
   const result = await waitUntilSettled(pending, { type, reads, clock, signal, timeoutMs, onWaiting });
-  const ended = (resource: RecordedResource | null, ...diagnostics: Diagnostic[]): Recovery => {
-    const deletedAt = resource ? undefined : writtenNow(recovering);
-    return {
-      ...nothingRecovered,
-      entries: [{ kind: "resource", address, resource, deletedAt }],
-      diagnostics,
-    };
-  };
+  const ended = (resource: RecordedResource | null, ...diagnostics: Diagnostic[]): Recovery => ({
+    ...nothingRecovered,
+    entries: [
+      { kind: "resource", address, resource, deletedAt: resource ? undefined : writtenNow(recovering) },
+    ],
+    diagnostics,
+  });
   switch (result.kind) {
     case "done":
       if (result.showsNothing && mustShowAnother(Object.entries(state.resources), types, address))
@@ -258,13 +248,14 @@ export async function settlePending(
       );
     case "checkout":
     case "interrupted":
-      return nothingRecovered;
     case "timeout":
+      return nothingRecovered;
+    case "unproven":
       // Result unknown: request the deletion again.
-      return result.unseen !== undefined && pending.deletes && timeoutMs > 0
+      return pending.deletes && timeoutMs > 0
         ? ended(
-            recordAfterFailedDeletion(recorded, result.unseen),
-            deletionUnproven(warning, address, result.unseen, "its deletion is asked for again"),
+            recordAfterFailedDeletion(recorded, result.summary),
+            deletionUnproven(warning, address, result.summary, "its deletion is asked for again"),
           )
         : nothingRecovered;
   }
@@ -290,8 +281,7 @@ const endedBadly = (address: Address, { summary }: { readonly summary: string })
 /** The result of a wait, and its operation: a later operation may have replaced the first. */
 export type WaitResult = { readonly pending: Pending } & (
   | Exclude<OperationStatus, { readonly kind: "waiting" }>
-  /** `unseen`: the reason why a longer wait would not show its end. */
-  | { readonly kind: "timeout"; readonly status: string; readonly note?: string; readonly unseen?: string }
+  | { readonly kind: "timeout"; readonly status: string; readonly note?: string }
   | { readonly kind: "interrupted" }
 );
 
@@ -328,12 +318,8 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
     if (settled.kind !== "waiting") return { ...settled, pending };
     const now = wait.clock.elapsed();
     limitedSince = settled.atMost === undefined ? undefined : (limitedSince ?? now);
-    if (settled.atMost !== undefined && now - (limitedSince ?? now) >= settled.atMost.ms) {
-      const { summary, isUnseen } = settled.atMost;
-      return isUnseen
-        ? { kind: "timeout", status: settled.status, pending, unseen: summary }
-        : { kind: "failed", summary, pending };
-    }
+    if (settled.atMost !== undefined && now - (limitedSince ?? now) >= settled.atMost.ms)
+      return { ...settled.atMost.end, pending };
     const face = `${settled.status}\n${settled.note ?? ""}`;
     if (face !== shown || now - shownAt >= reminderMs) {
       wait.onWaiting?.((now - startedAt) / 1000, settled.status, settled.note, settled.next ?? pending);

@@ -250,7 +250,8 @@ async function awaitEnd(sent: SentAction): Promise<Outcome> {
   const bad =
     result.kind === "done" ? undefined : finalStatus(what, result, { about: { address }, timeoutMs });
   const outcome = bad ? { diagnostics: [bad.diagnostic], exitCode: bad.exitCode } : succeeded;
-  if (result.kind !== "timeout") await recordEnd(sent, result, outcome.exitCode);
+  if (result.kind !== "timeout" && result.kind !== "unproven")
+    await recordEnd(sent, result, outcome.exitCode);
   return outcome;
 }
 

@@ -29,8 +29,8 @@ export async function execute(
   const { plan, key, recovery } = planning;
   const earlier = session.state?.run?.fences ?? {};
   const state = await startingState(context, session, recovery.entries);
-  const { mask, reads } = planning.connection;
-  const journal = new RunJournal(session, state, context.clock, reads.serviceTime, mask);
+  const { mask } = planning.connection;
+  const journal = new RunJournal(session, state, context.clock, mask);
   const writes = plan.changes.some(({ action }) => action !== "no-op");
   const record = { ...runRecord(context, planning, earlier), origin };
   if (writes) await journal.begin(record, key.keyId);

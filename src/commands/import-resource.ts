@@ -1,6 +1,6 @@
 import type { Connection } from "../api/connection";
 import type { Reads, Resource } from "../api/reads";
-import { recordOf, writtenNow } from "../apply/record";
+import { recordOfWritten } from "../apply/record";
 import type { LoadedManifest } from "../declaration/load-request";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
@@ -68,8 +68,7 @@ export async function importResource(context: Context, request: ImportRequest): 
     const importing = { ...target, context, connection, state, loaded, declared };
     const live = await readLive(importing);
     if (declared === undefined) throw new DiagnosticsError([await undeclared(importing, live)]);
-    const writtenAt = writtenNow({ reads: connection.reads, clock: context.clock });
-    const recorded = importedRecord(importing, declared, live, writtenAt);
+    const recorded = importedRecord(importing, declared, live);
     const { address, id: after } = target;
     const imported = { ...state, resources: { ...state.resources, [address]: recorded } };
     const run = { command: "import", touched: [{ address, after }] };
@@ -183,22 +182,20 @@ function parentOf(address: Address, { parents, manifest }: Resource): Address | 
 }
 
 function importedRecord(
-  { connection: { mask }, state, parent }: Importing,
+  { context: { clock }, connection: { reads, mask }, state, parent }: Importing,
   { attributes, lifecycle: { preventDestroy, onRemove } }: DesiredResource,
   live: LiveResource,
-  writtenAt: string,
 ): RecordedResource {
   const isRecorded = parent !== undefined && state.resources[parent] !== undefined;
   // Only generated values are kept as they are. The first plan shows all others.
   const kept = [...attributes].flatMap(([path, { value }]) =>
     value instanceof GeneratedSecret ? [[path, { fingerprint: value.fingerprint }]] : [],
   );
-  return recordOf(live, {
+  return recordOfWritten({ reads, clock }, live, {
     parent: isRecorded ? parent : undefined,
     computed: unmasked(Object.fromEntries(live.computed), mask),
     preventDestroy,
     onRemove,
     applied: Object.fromEntries(kept),
-    writtenAt,
   });
 }

@@ -45,14 +45,19 @@ export type OperationStatus =
       readonly note?: string;
       /** The operation that took its place: it is polled from now on. */
       readonly next?: Pending;
-      /** Seen without a break for `ms`, it has failed; with `isUnseen` nothing will ever show its end. */
-      readonly atMost?: { readonly ms: number; readonly summary: string; readonly isUnseen?: true };
+      /** Seen without a break for `ms`, it ends so. */
+      readonly atMost?: { readonly ms: number; readonly end: LateEnd };
     }
   /** With `showsNothing` the service shows nothing at all: no proof of an end while anything else is recorded. */
   | { readonly kind: "done"; readonly showsNothing?: true }
-  | { readonly kind: "failed"; readonly summary: string; readonly detail?: string }
+  | LateEnd
   /** Saved; the dashboard must complete a checkout first. */
   | { readonly kind: "checkout"; readonly summary: string };
+
+type LateEnd =
+  | { readonly kind: "failed"; readonly summary: string; readonly detail?: string }
+  /** Nothing will ever show its end. */
+  | { readonly kind: "unproven"; readonly summary: string };
 
 /** Known values only; a secret stays closed until `src/api` opens it. */
 export type AppliableValue = Plain | Secret;
@@ -80,14 +85,12 @@ export interface DeleteInput {
   readonly parentId?: string;
 }
 
-/** The search for the result of an unanswered create. */
+/** The search for the result of an unanswered create; its reads leave out older resources. */
 export interface CandidateSearch {
   readonly name: string;
   readonly parentId?: string;
   /** Declared attributes; undefined where they are not known: then each place in the parent counts. */
   readonly declared: AttributeLookup | undefined;
-  /** Ids that existed before the create: it is matched to none of them. */
-  readonly preexistingIds: readonly string[];
   /** Time of the first attempt, by the platform's clock: older resources are others. Undefined if unknown. */
   readonly since?: string | undefined;
   /** The body of its request, where that is known and holds no secret. */
@@ -136,7 +139,7 @@ export interface ActionInput extends Omit<Command, "action"> {
 /** The target of an action where the command names none, found out before it is sent. */
 export interface ActionAim extends Pick<ActionInput, "deploymentId" | "commit" | "releaseCommit"> {
   /** Ids that could be mistaken for the result of the action. */
-  readonly preexistingIds: readonly string[];
+  readonly preexistingIds?: readonly string[];
   /** The release that serves, for a question: `it runs release 3fe7190e`. */
   readonly standing?: string;
   /** Reasons why it will have to wait, or will not last. */
@@ -173,11 +176,7 @@ export interface ResourceAction<Reads, Writes> {
   /** Has the id of its answer; its end is that of the action. */
   readonly waitsFor: Pending["kind"];
   /** Returns the ids that an unanswered request may have left; undefined, or absent: that is unknown. */
-  readonly find?: (
-    reads: Reads,
-    input: ActionInput,
-    preexistingIds: readonly string[],
-  ) => Promise<readonly string[] | undefined>;
+  readonly find?: (reads: Reads, input: ActionInput) => Promise<readonly string[] | undefined>;
   readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;
   /** Returns the reason of a refusal, where the service shows it now. */
   readonly whyRefused?: (reads: Reads, input: ActionInput) => Promise<Finding | undefined>;

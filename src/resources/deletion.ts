@@ -48,7 +48,7 @@ function acceptedDeletion(input: DeleteInput, answer: Deletion, pendingOf: Pendi
 export type DeletionStatus = "gone" | "deleting" | "exists" | "unmarked" | "unreadable";
 
 /** Limit of a deletion without an operation. */
-const unseenMs = 5 * 60_000;
+const longestMs = 5 * 60_000;
 
 /** A deletion is done once `look` proves it, never because its operation ended or is unknown (DESIGN section 4). */
 async function pollDeletion(
@@ -73,7 +73,7 @@ async function pollDeletion(
       summary: "the platform could not carry it out",
       detail: `Its operation ${pending.id} ended as "failed"; the platform does not say why.`,
     };
-  return unprovenEnd(shown, { hasEnded, ms: timeLeft(unseenMs, pending.since, reads.serviceTime()) });
+  return unprovenEnd(shown, { hasEnded, ms: timeLeft(longestMs, pending.since, reads.serviceTime()) });
 }
 
 /** Returns the status of a deletion whose end no read proves. It is done if it has ended and nothing can be read. */
@@ -87,7 +87,7 @@ function unprovenEnd(
   }
   if (shown === "deleting" || (shown === "unmarked" && !hasEnded)) {
     const summary = "the platform shows no operation for it, and it has not ended in 5 minutes";
-    return { kind: "waiting", status: "deleting", atMost: { ms, summary } };
+    return { kind: "waiting", status: "deleting", atMost: { ms, end: { kind: "failed", summary } } };
   }
   const summary = hasEnded
     ? "the API reports its deletion as complete, and still shows it"
@@ -96,7 +96,8 @@ function unprovenEnd(
 }
 
 /** Returns the status of work that no read shows. */
-export const notShown = (summary: string): OperationStatus => unprovenStatus("not shown", summary, true);
+export const notShown = (summary: string): OperationStatus =>
+  unprovenStatus("not shown", summary, "unproven");
 
 /** The operation of a deletion, where its id is known and the service shows it. */
 async function operationOf(reads: Reads, { serviceId, variableId, projectId, id }: Pending) {

@@ -6,7 +6,7 @@ import { hiddenText } from "../api/recorded-values";
 import type { Deployment, Service } from "../api/wire/shapes";
 import { atCheckout, type Pending, type Standing } from "../model/live";
 import { shortId } from "../model/resource-id";
-import type { CandidateSearch, Finding, OperationStatus, PlannedRuns } from "../model/resource-operations";
+import type { Finding, OperationStatus, PlannedRuns } from "../model/resource-operations";
 import type { RecordedResource } from "../model/state";
 import { isOlder } from "../model/time";
 import { notShown } from "./deletion";
@@ -82,29 +82,19 @@ async function pollNewest(
   return { kind: "waiting", status: "superseded", note, next: { ...pending, id: newest.id } };
 }
 
-interface QueuedSearch extends Pick<CandidateSearch, "preexistingIds"> {
-  readonly commit?: string | undefined;
-  /** Time of the last change that it deploys. */
-  readonly changedAt?: string | undefined;
-}
-
 /**
- * Returns the deployments that a request may have queued: new since `preexistingIds`, of its commit, not older than its
- * change. Undefined where they are not listed.
+ * Returns the deployments of `commit` that a request may have queued. None is older than `changedAt`, the time of the last
+ * change that it deploys. Undefined where they are not listed.
  */
-export async function queuedSince(
+export async function queuedFor(
   reads: Reads,
   serviceId: string,
-  { preexistingIds, changedAt, commit }: QueuedSearch,
+  { changedAt, commit }: { readonly commit?: string | undefined; readonly changedAt?: string | undefined },
 ): Promise<readonly Deployment[] | undefined> {
   const listed = await unlessAbsent(() => reads.live.listDeployments(serviceId, { limit: 200 }));
-  if (listed === undefined) return undefined;
-  const { items } = listed;
-  // The list is newest first.
-  const known = items.findIndex(({ id }) => preexistingIds.includes(id));
   const isOurs = ({ commitSha, createdAt }: Deployment): boolean =>
     (commit === undefined || !commitSha || commitSha === commit) && !isOlder(createdAt, changedAt);
-  return (known === -1 ? items : items.slice(0, known)).filter(isOurs);
+  return listed?.items.filter(isOurs);
 }
 
 export const serviceStanding = (found: Service): readonly Standing[] | undefined =>

@@ -28,7 +28,7 @@ import {
   deploymentRuns,
   deploymentStanding,
   pollDeployment,
-  queuedSince,
+  queuedFor,
   sourceStanding,
 } from "./deployment-status";
 
@@ -252,12 +252,12 @@ async function candidates(
   reads: Reads,
   search: CandidateSearch,
 ): Promise<readonly LiveResource[] | undefined> {
-  const { parentId: serviceId, name, since, body, preexistingIds, declared = new Map() } = search;
+  const { parentId: serviceId, name, since, body, declared = new Map() } = search;
   if (serviceId === undefined) return [];
   const { commitSha: commit = textAt(declared, "commit") } = (body ?? {}) as { readonly commitSha?: string };
   const isRequest = (since ?? body ?? search.declared) !== undefined;
   const changedAt = isRequest ? reads.changedAt(serviceId) : undefined;
-  const queued = await queuedSince(reads, serviceId, { preexistingIds, commit, changedAt });
+  const queued = await queuedFor(reads, serviceId, { commit, changedAt });
   if (queued === undefined) return (await reads.service(serviceId)).kind === "gone" ? [] : undefined;
   const isRollback = ({ sourceDeploymentId }: Deployment): boolean => sourceDeploymentId != null;
   // A deployment that is older than a rollback does not serve.

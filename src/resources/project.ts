@@ -83,8 +83,7 @@ export const project: Resource = {
   check: (declared) => checkName(declared, "name"),
   read,
   list: async (reads) => (await reads.projects()).map(liveProject),
-  candidates: async (reads, { name, preexistingIds }) =>
-    (await named(reads, name)).filter(({ id }) => !preexistingIds.includes(id)),
+  candidates: (reads, { name }) => named(reads, name),
   create,
   update,
   removal: "delete",

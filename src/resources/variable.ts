@@ -176,14 +176,13 @@ async function list(reads: Reads, serviceId?: string): Promise<readonly LiveReso
 
 async function candidates(
   reads: Reads,
-  { name, parentId, preexistingIds, since }: CandidateSearch,
+  { name, parentId, since }: CandidateSearch,
 ): Promise<readonly LiveResource[] | undefined> {
   if (parentId === undefined) return [];
   // An older variable was left out of the list of the plan: its value is another.
   const variables = await reads.variables(parentId);
   const sentAt = reads.timeAt(since);
-  const isNew = ({ id, key, updatedAt }: Variable): boolean =>
-    sameName(key, name) && !preexistingIds.includes(id) && !isOlder(updatedAt, sentAt);
+  const isNew = ({ key, updatedAt }: Variable): boolean => sameName(key, name) && !isOlder(updatedAt, sentAt);
   return variables?.filter(isNew).map((shown) => liveVariable(shown, parentId));
 }
 

@@ -85,16 +85,9 @@ export function createHostClient(
         items.push(...(await send({ ...call, method: "GET", query: paged, answer: z.array(item) })));
         if (!hasNextPage(answered)) return items;
       }
-      throw new ApiError({
-        kind: "refused",
-        operation: call.operation,
-        method: "GET",
-        path: call.path,
-        attempts: 1,
-        message: `there are more than ${mostPages} pages of them`,
-        requestId: "",
-        hint: call.needs,
-      });
+      const message = `there are more than ${mostPages} pages of them`;
+      const refusal = { kind: "refused", message, attempts: 1, hint: call.needs } as const;
+      throw new ApiError({ ...call, method: "GET" }, refusal);
     },
     close: client.close,
   };
@@ -141,5 +134,5 @@ function withHint(cause: unknown, host: string, needs: string): unknown {
         : status === 401
           ? `check the token that the job has for ${host}`
           : `${kind === "refused" ? `mend what ${host} names, and ` : ""}run the job again`;
-  return new ApiError({ ...cause, message, hint }, cause.cause);
+  return new ApiError(cause, { ...cause, message, hint }, cause.cause);
 }

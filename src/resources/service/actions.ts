@@ -16,7 +16,7 @@ import type {
 } from "../../model/resource-operations";
 import type { RecordedResource } from "../../model/state";
 import { notShown, pollOperation } from "../deletion";
-import { deploymentStanding, pollDeployment, queuedSince, workerFindings } from "../deployment-status";
+import { deploymentStanding, pollDeployment, queuedFor, workerFindings } from "../deployment-status";
 
 type ServiceVerb = ResourceAction<Reads, Endpoints>;
 
@@ -142,18 +142,18 @@ function undoneBy(
 async function aimAtConsumed(reads: Reads, { id, address }: ActionInput): Promise<ActionAim> {
   const consumers = (await reads.consumers()).byProvider.get(id);
   const summary = `${address} is used by ${consumerList(consumers ?? [])}`;
-  return { preexistingIds: [], warnings: consumers ? [{ code: "guard.consumers", summary }] : [] };
+  return { warnings: consumers ? [{ code: "guard.consumers", summary }] : [] };
 }
 
 /** It can be cancelled where hosting is off, too. */
 async function aimAtRunning(reads: Reads, input: ActionInput): Promise<ActionAim> {
-  if (input.deploymentId !== undefined) return { preexistingIds: [], deploymentId: input.deploymentId };
+  if (input.deploymentId !== undefined) return { deploymentId: input.deploymentId };
   const { items } = await reads.live.listDeployments(input.id, { limit: pageSize });
   const running = items.find((item) => !hasEnded(item));
   const { address } = input;
   if (running === undefined)
     throw failure("command.usage", `${address} has no deployment in progress`, { address });
-  return { preexistingIds: [], deploymentId: running.id };
+  return { deploymentId: running.id };
 }
 
 const hasEnded = ({ status, finishedAt }: Deployment): boolean =>
@@ -169,8 +169,8 @@ const queues = (kind: "deployment" | "rollback"): Queued => ({
     isEarlier: kind === "rollback" || undefined,
   },
   waitsFor: "deployment",
-  find: async (reads, { id, commit }, preexistingIds) => {
-    const queued = await queuedSince(reads, id, { preexistingIds, commit });
+  find: async (reads, { id, commit }) => {
+    const queued = await queuedFor(reads, id, { commit });
     const isRollback = kind === "rollback";
     const found = queued?.filter(({ sourceDeploymentId }) => (sourceDeploymentId != null) === isRollback);
     return found?.slice(0, isRollback ? undefined : 1).map(({ id }) => id);

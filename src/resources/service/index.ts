@@ -205,12 +205,11 @@ async function knownAs(
 }
 
 async function candidates(reads: Reads, search: CandidateSearch): Promise<readonly LiveResource[]> {
-  const { name, parentId = null, preexistingIds, body } = search;
+  const { name, parentId = null, body } = search;
   // The request names the chosen environment.
   const { environmentId } = (body ?? {}) as { readonly environmentId?: string };
   const declared = environmentId === undefined ? search.declared : new Map([["environment", environmentId]]);
-  const named = await knownAs(reads, name, parentId, declared);
-  return named.filter(({ id }) => !preexistingIds.includes(id));
+  return knownAs(reads, name, parentId, declared);
 }
 
 const configurationIn = (

@@ -99,8 +99,7 @@ export async function startRun(sending: Sending): Promise<MadeResource> {
     const diagnostics = started === last ? [] : [startedBefore(type, started)];
     return { accepted: acceptedAs(creation, started), run, about, diagnostics };
   }
-  const preexistingIds = runs.map(({ id }) => id);
-  return { accepted: await createOnce(creation, preexistingIds), run, about, diagnostics: [] };
+  return { accepted: await createOnce(creation, runs), run, about, diagnostics: [] };
 }
 
 const held = (about = "its parent"): Diagnostic =>
@@ -125,15 +124,15 @@ const createNamed = (creation: Sending): Promise<Accepted> =>
     }
   });
 
-/** Sends a create. After an uncertain answer, it looks for the new resource before it sends the create again. */
-export async function createOnce(creation: Sending, preexistingIds: readonly string[] = []) {
+/** Sends a create. After an uncertain answer, it first looks for a resource that is none of `before`. */
+export async function createOnce(creation: Sending, before: readonly LiveResource[] = []) {
   const { session, type, input, nonce } = creation;
-  const { reads } = session;
+  const reads = session.reads.excluding(before.map(({ id }) => id));
   const { candidates } = type.resource;
   const send = () => type.resource.create(session.writes(nonce), input);
   if (candidates === undefined) return sendTwice(send);
   const { name, parentId, attributes: declared } = input;
-  const search = { name, parentId, declared, preexistingIds, since: isoTime(reads.serviceTime()) };
+  const search = { name, parentId, declared, since: isoTime(reads.serviceTime()) };
   return createOrFind(reads, {
     send,
     look: (now) => candidates(now, search),

@@ -10,8 +10,7 @@ import type { Sending } from "./finish-write";
 export async function namesakes({ session, type, input }: Sending): Promise<readonly LiveResource[]> {
   try {
     const { name, parentId, attributes: declared } = input;
-    const search = { name, parentId, declared, preexistingIds: [] };
-    return (await type.resource.candidates?.(session.reads, search)) ?? [];
+    return (await type.resource.candidates?.(session.reads, { name, parentId, declared })) ?? [];
   } catch (failure) {
     if (failure instanceof DiagnosticsError) return [];
     throw failure;

@@ -83,7 +83,7 @@ export async function listRuns(
   { session, type }: TypeInSession,
   { name, parentId }: Pick<LiveResource, "name" | "parentId">,
 ): Promise<readonly LiveResource[]> {
-  const search = { name, parentId: parentId ?? undefined, declared: undefined, preexistingIds: [] };
+  const search = { name, parentId: parentId ?? undefined, declared: undefined };
   return (await type.resource.candidates?.(session.reads, search)) ?? [];
 }
 

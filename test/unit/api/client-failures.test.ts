@@ -59,10 +59,10 @@ describe("a request that fails", () => {
     ["idempotency_conflict", "api.conflict", "dashboard"],
     ["canvas_revision_conflict", "api.conflict", "again"],
   ])("is advised on by its code %s first", (code, diagnostic, hint) => {
-    const said = new ApiError({
-      ...{ kind: "unavailable", operation: "o", method: "GET", path: "/x", message: "no", code },
-      ...{ status: 401, requestId: "r", attempts: 1 },
-    });
+    const said = new ApiError(
+      { operation: "o", method: "GET", path: "/x" },
+      { kind: "unavailable", message: "no", code, status: 401, requestId: "r", attempts: 1 },
+    );
     expect(diagnosticOf(said)).toMatchObject({ code: diagnostic, hint: expect.stringContaining(hint) });
   });
 });

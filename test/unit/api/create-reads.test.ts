@@ -61,6 +61,23 @@ describe("the parts of live state", () => {
     await reads.fresh({ mostAgeMs: 1000 }).services();
     expect(lines().filter((line) => line === "GET /canvas")).toHaveLength(2);
   });
+
+  it("leave out what existed before, and older deployments, where something new is looked for", async () => {
+    const variables = ["v1", "v2"].map((id) => ({ id, key: "A", updatedAt: "2026-01-01T00:00:00Z" }));
+    const items = ["d4", "d3", "d2"].map((id) => ({ id, status: "live" }));
+    const { reads } = readsOf({
+      "/projects": { projects: ["p1", "p2"].map((id) => ({ id, name: "Shop" })) },
+      "/canvas": canvasOf(["s1", "s2"].map((id) => serviceNamed(id, { name: "api" }))),
+      "/services/s1/variables": { variables },
+      "/services/s1/deploys": { available: true, items },
+    });
+    const later = reads.excluding(["p1", "s1", "v1", "d3"]).fresh();
+    const { items: deployments } = await later.live.listDeployments("s1");
+    const lists = [await later.projects(), await later.servicesNamed("api", null), deployments];
+    const shown = [...lists, (await later.variables("s1")) ?? []];
+    expect(shown.map((list) => list.map(({ id }) => id))).toEqual([["p2"], ["s2"], ["d4"], ["v2"]]);
+    expect((await reads.live.listDeployments("s1")).items).toHaveLength(3);
+  });
 });
 
 describe("a deployment", () => {

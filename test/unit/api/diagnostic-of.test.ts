@@ -1,14 +1,11 @@
 import { ApiError, diagnosticOf, isConflict } from "../../../src/api/api-error";
 import { DiagnosticsError, error } from "../../../src/diagnostics/diagnostic";
 
-type ApiFailure = ConstructorParameters<typeof ApiError>[0];
-
-const apiError = (failure: Partial<ApiFailure>) =>
-  new ApiError({
-    ...{ kind: "refused", operation: "createService", method: "POST", path: "/x", message: "no" },
-    ...{ requestId: "srv-1", attempts: 1, address: "service.docs" },
-    ...failure,
-  });
+const apiError = (failure: Partial<ApiError>) =>
+  new ApiError(
+    { operation: "createService", method: "POST", path: "/x", address: "service.docs" },
+    { kind: "refused", message: "no", requestId: "srv-1", attempts: 1, ...failure },
+  );
 
 describe("diagnosticOf", () => {
   it.each([
@@ -44,7 +41,7 @@ describe("diagnosticOf", () => {
     else expect(found.hint).toContain(hint);
   });
 
-  it.each<[Partial<ApiFailure>, string]>([
+  it.each<[Partial<ApiError>, string]>([
     [
       { kind: "unavailable", code: "aborted" },
       "interrupted: the request to create the service was not finished",
@@ -85,10 +82,10 @@ describe("diagnosticOf", () => {
   it("speaks of reading where a read is forbidden", () => {
     expect(
       diagnosticOf(
-        new ApiError({
-          ...{ kind: "refused", operation: "listProjects", method: "GET", path: "/workspaces/W/projects" },
-          ...{ status: 403, message: "Forbidden", requestId: "", attempts: 1 },
-        }),
+        new ApiError(
+          { operation: "listProjects", method: "GET", path: "/workspaces/W/projects" },
+          { kind: "refused", status: 403, message: "Forbidden", attempts: 1 },
+        ),
       ),
     ).toMatchObject({
       summary: "cannot list projects: Forbidden",
@@ -97,7 +94,7 @@ describe("diagnosticOf", () => {
   });
 
   it("tells the answer, its code, and how often it was sent", () => {
-    const detail = (failure: Partial<ApiFailure>) => diagnosticOf(apiError(failure)).detail;
+    const detail = (failure: Partial<ApiError>) => diagnosticOf(apiError(failure)).detail;
     expect(detail({})).toBe("POST /x: no answer");
     expect(detail({ status: 409, code: "conflict", attempts: 2 })).toBe(
       "POST /x: status 409 conflict, sent 2 times",

@@ -4,11 +4,8 @@ import type { ApiRequest, Send } from "../../../src/api/send";
 export const workspace = "11111111-1111-4111-8111-111111111111";
 
 export const refusal = (request: ApiRequest, status: number, code?: string): ApiError => {
-  const { operation, method, path } = request;
-  return new ApiError({
-    ...{ kind: "refused", operation, method, path, status, code, requestId: "r", attempts: 1 },
-    message: `status ${status}`,
-  });
+  const message = `status ${status}`;
+  return new ApiError(request, { kind: "refused", status, code, requestId: "r", attempts: 1, message });
 };
 
 export interface FakeSend {

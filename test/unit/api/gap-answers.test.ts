@@ -8,13 +8,11 @@ import {
 } from "../../../src/api/gap-rules";
 import { defaultGaps } from "../../../src/api/gaps";
 
-type Failure = Partial<ConstructorParameters<typeof ApiError>[0]>;
+type Failure = Partial<ApiError>;
 const failed = (failure: Failure) =>
   new ApiError(
-    {
-      ...{ kind: "refused", operation: "getService", method: "GET", path: "/x", message: "no" },
-      ...{ requestId: "r", attempts: 2, ...failure },
-    },
+    { operation: "getService", method: "GET", path: "/x" },
+    { kind: "refused", message: "no", requestId: "r", attempts: 2, ...failure },
     "the cause",
   );
 

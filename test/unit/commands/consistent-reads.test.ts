@@ -59,6 +59,32 @@ it("an edit outside in the second of our write is newer, also where our write ha
   expect(await changes()).toEqual(["update service.shop.api"]);
 });
 
+describe("two writes in one second of a service with times in whole seconds", () => {
+  beforeEach(async () => {
+    bench.remove();
+    open({ emulator: { readings: { timeForm: "seconds" } } });
+    bench.clock.advance(minute - (bench.clock.now() % 1000));
+    await applied(shop(1));
+  });
+
+  it("are two versions to the next run, whose reads are from before the second", async () => {
+    const run = async () => store().setLag({ all: { ms: 3000 } });
+    bench.emulator.setFaults((_, { method }) =>
+      method === "PATCH" ? { kind: "hook", when: "before", run } : undefined,
+    );
+    await applied(shop(2));
+    expect(await changes()).toEqual([]);
+  });
+
+  it("leave the next run without a doubt where the answer to the second was lost", async () => {
+    bench.emulator.setFaults((_, { method }) => (method === "PATCH" ? { kind: "reset-after" } : undefined));
+    bench.write("rnv.yaml", shop(2));
+    expect(await bench.apply()).not.toMatchObject({ exitCode: 0 });
+    bench.emulator.setFaults(() => undefined);
+    expect(await changes()).toEqual([]);
+  });
+});
+
 describe("the age of a write", () => {
   it.each([-60, 60])(
     "is measured by the clock of the service, not by ours, %i minutes apart",
@@ -70,6 +96,15 @@ describe("the age of a write", () => {
       expect(store().services()).toHaveLength(1);
     },
   );
+
+  it("counts from the Date of its answer, also where that is ahead of the times in it", async () => {
+    bench.remove();
+    open({ emulator: { readings: { dateHeader: "ahead" } } });
+    store().setLag({ all: { ms: 3000 } });
+    await applied(shop(1));
+    await applied(shop(1));
+    expect(store().services()).toHaveLength(1);
+  });
 
   it("counts for five minutes longer without a Date: clocks may differ", async () => {
     bench.remove();

@@ -51,10 +51,10 @@ describe("messages in Terraform's words", () => {
 
   it("a failed request says what to set in the provider block, and no command of another product", () => {
     const failed = (status: number) => {
-      const failure = new ApiError({
-        ...{ kind: "refused", operation: "createService", method: "POST", path: "/services" },
-        ...{ status, code: "x", message: "no", requestId: "r1", attempts: 1, address: 'service "api"' },
-      });
+      const failure = new ApiError(
+        { operation: "createService", method: "POST", path: "/services", address: 'service "api"' },
+        { kind: "refused", status, code: "x", message: "no", requestId: "r1", attempts: 1 },
+      );
       return diagnosticMessages(diagnosticsOf(failure))[0];
     };
     expect(failed(401)).toMatchObject({
