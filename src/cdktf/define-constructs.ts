@@ -90,11 +90,13 @@ function defineDeployment(library: Library): ResourceClass {
   };
 }
 
-type PartsOfService = Readonly<Record<"Variable" | "Variables" | "Deployment", ResourceClass>>;
-
 const defineService = (
   library: Library,
-  { Variable, Variables, Deployment }: PartsOfService,
+  {
+    Variable,
+    Variables,
+    Deployment,
+  }: Readonly<Record<"Variable" | "Variables" | "Deployment", ResourceClass>>,
 ): ResourceClass =>
   class Service extends defineResource(library, service) {
     constructor(scope: Construct, id: string, { deploy, ...props }: GivenProps = {}) {

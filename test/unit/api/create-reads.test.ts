@@ -4,12 +4,14 @@ import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
 import { createReads } from "../../../src/api/reads";
 import type { ApiRequest } from "../../../src/api/send";
 import { recordOf } from "../../../src/apply/record";
+import { type Clock, systemClock } from "../../../src/model/time";
 import { canvasOf, catalogBody, fakeSend, refusal, serviceNamed, workspace } from "./fake-send";
+import { steppingClock } from "./stepping-clock";
 
 type Routes = Record<string, unknown>;
 
 /** Reads over a workspace whose routes are given as `GET` paths below it; any other path answers 404. */
-function readsOf(routes: Routes, gaps: GapSettings = defaultGaps) {
+function readsOf(routes: Routes, gaps: GapSettings = defaultGaps, clock: Clock = systemClock) {
   const all: Routes = { "/projects": { projects: [] }, "/canvas": canvasOf([]), ...routes };
   const fake = fakeSend((request) => {
     if (request.operation === "catalog") return catalogBody;
@@ -18,7 +20,7 @@ function readsOf(routes: Routes, gaps: GapSettings = defaultGaps) {
     const found = all[request.path.replace(`/workspaces/${workspace}`, "") + scope] ?? 404;
     return typeof found === "function" ? (found as (request: ApiRequest) => unknown)(request) : found;
   });
-  const endpoints = consistently((over) => createEndpoints(over, workspace, gaps))(fake.send);
+  const endpoints = consistently((over) => createEndpoints(over, workspace, gaps), { clock })(fake.send);
   return { reads: createReads(endpoints), endpoints, lines: fake.lines };
 }
 
@@ -260,6 +262,25 @@ describe("the variables of a service", () => {
     expect(lines().sort()).toEqual([...firstThree, "GET /services/s1/variables"].sort());
     found = { variables: [] };
     expect(await reads.variables("s1")).toEqual([]);
+  });
+
+  it("leave together once those of one service are asked for, and are as old as their requests", async () => {
+    const clock = steppingClock();
+    const list = { variables: [] };
+    const lists = { "/services/s1/variables": list, "/services/s2/variables": list };
+    const { reads, lines } = readsOf({ ...shown, ...lists }, defaultGaps, clock);
+    for (const id of ["s1", "s2", "s3"]) reads.expectVariables(id);
+    expect(lines()).toEqual([]);
+    await reads.variables("s1");
+    expect(lines().filter((line) => line.includes("variables"))).toEqual(
+      ["s1", "s2", "s3"].map((id) => `GET /services/${id}/variables`),
+    );
+    await clock.sleep(900);
+    await reads.variables("s2");
+    expect(lines()).toHaveLength(3);
+    await clock.sleep(200);
+    await reads.fresh({ mostAgeMs: 1000 }).variables("s2");
+    expect(lines().slice(3)).toEqual(["GET /services/s2/variables"]);
   });
 
   it("are none when the service is gone, and unknown when it cannot be read", async () => {
