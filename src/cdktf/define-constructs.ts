@@ -90,13 +90,11 @@ function defineDeployment(library: Library): ResourceClass {
   };
 }
 
+type PartsOfService = Readonly<Record<"Variable" | "Variables" | "Deployment", ResourceClass>>;
+
 const defineService = (
   library: Library,
-  {
-    Variable,
-    Variables,
-    Deployment,
-  }: Readonly<Record<"Variable" | "Variables" | "Deployment", ResourceClass>>,
+  { Variable, Variables, Deployment }: PartsOfService,
 ): ResourceClass =>
   class Service extends defineResource(library, service) {
     constructor(scope: Construct, id: string, { deploy, ...props }: GivenProps = {}) {

@@ -62,11 +62,9 @@ export function defineProvider(library: Library): object {
     }
 
     protected synthesizeAttributes(): Written {
-      const written = Object.entries(this.given).map(([name, value]) => [
-        name,
-        isSecretSource(value) ? secretReference(library, this, value) : value,
-      ]);
-      return Object.fromEntries(written);
+      const written = (value: unknown): unknown =>
+        isSecretSource(value) ? secretReference(library, this, value) : value;
+      return Object.fromEntries(Object.entries(this.given).map(([name, value]) => [name, written(value)]));
     }
   }
   for (const [key, { name }] of names) {
