@@ -222,7 +222,9 @@ class CachedReads {
         );
       const read = this.cache.sentAhead(part, () => variableLists.ask(serviceId, exists));
       const listing = this.endpoints.listVariables(serviceId, read);
-      for (const id of variableLists.leavingWith(serviceId)) this.#sendListAhead(id);
+      // Others could be too old when they are asked for.
+      const beside = this.cache.hasAgeLimit ? [] : variableLists.leavingWith(serviceId);
+      for (const id of beside) this.#sendListAhead(id);
       try {
         return await listing;
       } catch (failure) {

@@ -85,8 +85,7 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
   });
   switch (read.kind) {
     case "found":
-      // A query has no part in it: its lists are read one by one.
-      if (resource === service && kept.applied !== undefined) session.reads.expectVariables(read.live.id);
+      if (resource === service) session.reads.expectVariables(read.live.id);
       return { live: read.live, diagnostics: standingOf(resource, read.live, declared) };
     case "absent":
       // Nothing ran yet, and nothing is to run.
