@@ -34,6 +34,18 @@ export class ApiError extends Error {
   }
 }
 
+type FailedRequest = Pick<ApiError, "operation" | "method" | "path" | "address">;
+type RequestFailure = Pick<ApiError, "kind" | "message"> &
+  Partial<Pick<ApiError, "status" | "code" | "requestId" | "attempts" | "hint">>;
+
+/** Returns the failure of a request, which was never sent unless `failure` says otherwise. */
+export const failureOf = (
+  { operation, method, path, address }: FailedRequest,
+  failure: RequestFailure,
+  cause?: unknown,
+): ApiError =>
+  new ApiError({ operation, method, path, address, requestId: "", attempts: 0, ...failure }, cause);
+
 /** Returns true if a failed write may have happened: no answer came, or the answer is uncertain. */
 export const isUncertain = (failure: unknown): failure is ApiError =>
   failure instanceof ApiError && (failure.kind === "uncertain" || failure.kind === "malformed");

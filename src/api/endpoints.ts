@@ -1,6 +1,6 @@
 import type { Catalog } from "../model/catalog";
 import { Secret } from "../model/secret";
-import { ApiError } from "./api-error";
+import { ApiError, failureOf } from "./api-error";
 import { type DetectedPatchFormat, type EndpointCall, endpointCall, patchInForm } from "./endpoint-call";
 import {
   fillBody,
@@ -189,15 +189,8 @@ function variableEndpoints(call: EndpointCall) {
           const found =
             shown ?? (await listVariables(call, id)).find((variable) => variable.id === variableId);
           if (found !== undefined) return found;
-          throw new ApiError({
-            kind: "malformed",
-            operation: "updateVariable",
-            method: "PATCH",
-            path: variable,
-            message: "the answer does not show the variable, and no list does",
-            requestId: "",
-            attempts: 1,
-          });
+          const message = "the answer does not show the variable, and no list does";
+          throw failureOf(request, { kind: "malformed", message, attempts: 1 });
         },
         isApplied: () => true,
       });

@@ -2,7 +2,7 @@ import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
 import { didYouMean } from "../diagnostics/suggest";
 import { isObject } from "../model/value";
-import { ApiError, GAP_OFF } from "./api-error";
+import { ApiError, failureOf, GAP_OFF } from "./api-error";
 import {
   asRecord,
   defaultGaps,
@@ -14,7 +14,7 @@ import {
   gapVariable,
 } from "./gaps";
 import { type AnswerReading, shows } from "./parse-answer";
-import { type ApiRequest, pathSegment } from "./send";
+import { type ApiRequest, pathSegment, requestOf } from "./send";
 import type { Operation, Project, Service } from "./wire/shapes";
 
 /** Reads every `RNV_GAP_<NAME>`; a value that does not fit is an error, an unknown name a warning. */
@@ -86,21 +86,9 @@ function hintOf(name: GapName, otherwise: string): string {
 }
 
 /** Returns the failure for a route that a setting turned off: no request is made. */
-export function routeOffError(
-  { operation: name, method, path, address }: Pick<ApiRequest, "operation" | "method" | "path" | "address">,
-  setting: keyof GapSettings,
-): ApiError {
-  return new ApiError({
-    kind: "refused",
-    operation: name,
-    method,
-    path,
-    address,
-    code: GAP_OFF,
-    message: `turned off by ${gapVariable(setting)}; use its dashboard`,
-    requestId: "",
-    attempts: 0,
-  });
+export function routeOffError(request: ApiRequest, setting: keyof GapSettings): ApiError {
+  const message = `turned off by ${gapVariable(setting)}; use its dashboard`;
+  return failureOf(request, { kind: "refused", code: GAP_OFF, message });
 }
 
 /**
@@ -233,17 +221,10 @@ export function environmentOf(record: Readonly<Record<string, unknown>>): {
   if (id !== undefined && name !== undefined) return { id, name, isProduction };
   const shown = Object.keys(record).filter((key) => record[key] !== undefined);
   const keys = shown.sort().join(", ").slice(0, 200);
-  throw new ApiError({
-    kind: "malformed",
-    operation: "listProjects",
-    method: "GET",
-    path: "/projects",
-    message:
-      `an environment record has no "${id === undefined ? "id" : "name"}"; it has: ${keys || "nothing"} ` +
-      `(name its fields with ${gapVariable("environmentRecord")}=<id field>,<name field>)`,
-    requestId: "",
-    attempts: 0,
-  });
+  const message =
+    `an environment record has no "${id === undefined ? "id" : "name"}"; it has: ${keys || "nothing"} ` +
+    `(name its fields with ${gapVariable("environmentRecord")}=<id field>,<name field>)`;
+  throw failureOf(requestOf("listProjects", "GET", "/projects"), { kind: "malformed", message });
 }
 
 /** Gap "hosting capability": whether the catalog says that hosting is off. */

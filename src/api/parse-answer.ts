@@ -1,6 +1,6 @@
 import type { core } from "zod";
 import type { DocumentSchema } from "../model/large-document";
-import { ApiError } from "./api-error";
+import { type ApiError, failureOf } from "./api-error";
 import { newestById, type ResourceVersion } from "./etags";
 import type { About, ApiRequest, ApiResponse, Send } from "./send";
 import type { Deletion, Page } from "./wire/shapes";
@@ -106,20 +106,10 @@ function describeIssue(issue: core.$ZodIssue | undefined, body: unknown): string
 }
 
 /** An answer that contradicts the interface although its parts have the right types. */
-function malformed(request: ApiRequest, response: ApiResponse, message: string): ApiError {
-  const { operation, method, path, address } = request;
+function malformed(request: ApiRequest, response: ApiResponse, found: string): ApiError {
   const { status, requestId, attempts } = response;
-  return new ApiError({
-    kind: "malformed",
-    operation,
-    method,
-    path,
-    address,
-    status,
-    requestId,
-    attempts,
-    message: `the answer is not as documented: ${message}`,
-  });
+  const message = `the answer is not as documented: ${found}`;
+  return failureOf(request, { kind: "malformed", status, requestId, attempts, message });
 }
 
 const MAX_PAGES = 1000;

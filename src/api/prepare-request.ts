@@ -2,7 +2,7 @@ import { failure } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
 import { openSecret } from "../model/open-secret";
 import { Secret } from "../model/secret";
-import { ApiError } from "./api-error";
+import { failureOf } from "./api-error";
 import type { ApiRequest } from "./send";
 
 /** A request ready to be sent any number of times, each time with the same bytes. */
@@ -33,18 +33,8 @@ export function prepareRequest(
   const body = request.body === undefined ? undefined : serializeBody(request.body);
   const bytes = Buffer.byteLength(body?.text ?? "");
   if (bytes > maxBodyBytes) {
-    const { operation, method, path, address } = request;
-    throw new ApiError({
-      kind: "refused",
-      operation,
-      method,
-      path,
-      address,
-      requestId,
-      attempts: 0,
-      code: "body_too_large",
-      message: `the request has ${bytes} bytes; the platform takes at most ${maxBodyBytes}`,
-    });
+    const message = `the request has ${bytes} bytes; the platform takes at most ${maxBodyBytes}`;
+    throw failureOf(request, { kind: "refused", requestId, code: "body_too_large", message });
   }
   const query = request.query === undefined ? "" : new URLSearchParams(request.query).toString();
   const sent: Record<string, string> = { ...headers };

@@ -17,25 +17,23 @@ interface CachedPart {
   readonly askedAt: number;
 }
 
-const anyTime = Number.NEGATIVE_INFINITY;
-
 /** Parts of the live state. Caches made by `fresh` share them, and differ in the age that a part may have. */
 export class ReadCache {
   constructor(
     private readonly consistency: Consistency,
     private readonly parts = new Map<string, CachedPart>(),
-    private readonly since = { order: 0, askedAt: anyTime, ignoresWrites: false },
+    private readonly since = { order: 0, askedAt: 0, ignoresWrites: false },
   ) {}
 
   fresh({ mostAgeMs, ignoresWrites = false }: Freshness): ReadCache {
     const { consistency } = this;
     const order = mostAgeMs === undefined ? consistency.nextOrder() : this.since.order;
-    const askedAt = mostAgeMs === undefined ? anyTime : consistency.clock.elapsed() - mostAgeMs;
+    const askedAt = mostAgeMs === undefined ? 0 : consistency.clock.elapsed() - mostAgeMs;
     return new ReadCache(consistency, this.parts, { order, askedAt, ignoresWrites });
   }
 
   get hasAgeLimit(): boolean {
-    return this.since.askedAt !== anyTime;
+    return this.since.askedAt !== 0;
   }
 
   /** Reads a part, unless that was done. A failure is forgotten. */

@@ -275,7 +275,7 @@ class CachedReads {
 
   /** Has the variables of a service asked for beside those of others. */
   expectVariables(serviceId: string): void {
-    this.facts.variableLists.expect(serviceId);
+    this.facts.variableLists.expected.add(serviceId);
   }
 
   #sendListAhead(id: string): void {

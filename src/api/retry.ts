@@ -1,5 +1,5 @@
 import { backoff, type Clock, durationText } from "../model/time";
-import { ApiError, type FailureKind } from "./api-error";
+import { type ApiError, type FailureKind, failureOf } from "./api-error";
 import type { GapSettings } from "./gaps";
 import type { PreparedRequest } from "./prepare-request";
 import { type Load, type RateLimiter, type Release, RetryAfterTooLong } from "./rate-limiter";
@@ -184,16 +184,12 @@ export class RequestAttempts {
 
   #failure(kind: FailureKind, message: string, code?: string, cause?: unknown): ApiError {
     const { request, sensitive } = this.prepared;
-    const { operation, method, path, address } = request;
     const answer = this.#last?.kind === "answer" ? this.#last : undefined;
     const proxy = this.#last?.kind === "no-answer" ? this.#last.proxy : undefined;
     const failureCode = code ?? answer?.code;
-    return new ApiError(
+    return failureOf(
+      request,
       {
-        operation,
-        method,
-        path,
-        address,
         message,
         kind: this.#isUncertain && !/^idempotency_/.test(failureCode ?? "") ? "uncertain" : kind,
         status: answer?.status,

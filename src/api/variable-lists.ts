@@ -15,7 +15,7 @@ export class VariableLists {
   /** Ends with the answer to the only request in flight. */
   #proof: Promise<void> | undefined;
   /** Ids of services whose lists may leave beside others. */
-  readonly #expected = new Set<string>();
+  readonly expected = new Set<string>();
 
   constructor(private readonly list: Endpoints["listVariables"]) {}
 
@@ -35,15 +35,11 @@ export class VariableLists {
     return asked;
   }
 
-  expect(serviceId: string): void {
-    this.#expected.add(serviceId);
-  }
-
   /** Returns the ids of the services whose lists leave with that of `asked`, each once. */
   leavingWith(asked: string): readonly string[] {
-    this.#expected.delete(asked);
-    const ids = [...this.#expected].slice(0, listsBeside);
-    for (const id of ids) this.#expected.delete(id);
+    this.expected.delete(asked);
+    const ids = [...this.expected].slice(0, listsBeside);
+    for (const id of ids) this.expected.delete(id);
     return ids;
   }
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { failure } from "../../diagnostics/diagnostic";
 import type { Clock } from "../../model/time";
 import { version } from "../../model/tool-version";
-import { ApiError } from "../api-error";
+import { ApiError, failureOf } from "../api-error";
 import { openClient } from "../client";
 import { safeAddress } from "../http-transport";
 import { parseAnswer } from "../parse-answer";
@@ -84,16 +84,9 @@ export function createHostClient(
         items.push(...(await send({ ...call, method: "GET", query: paged, answer: z.array(item) })));
         if (!hasNextPage(answered)) return items;
       }
-      throw new ApiError({
-        kind: "refused",
-        operation: call.operation,
-        method: "GET",
-        path: call.path,
-        attempts: 1,
-        message: `there are more than ${mostPages} pages of them`,
-        requestId: "",
-        hint: call.needs,
-      });
+      const message = `there are more than ${mostPages} pages of them`;
+      const refused = { kind: "refused", message, attempts: 1, hint: call.needs } as const;
+      throw failureOf(requestOf(call.operation, "GET", call.path), refused);
     },
     close: client.close,
   };
