@@ -18,7 +18,7 @@ interface Folder {
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
   model: { paths: ["model", "diagnostics"], ceiling: 2_765, budget: 2_640 },
-  api: { paths: ["api"], ceiling: 5_618, budget: 4_900 },
+  api: { paths: ["api"], ceiling: 5_596, budget: 4_900 },
   declaration: { paths: ["declaration"], ceiling: 2_894, budget: 2_800 },
   manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_061, budget: 3_400 },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },
@@ -31,15 +31,15 @@ const folders: Readonly<Record<string, Folder>> = {
   commands: { paths: ["commands"], ceiling: 6_042, budget: 4_850 },
   cli: { paths: ["cli"], ceiling: 7_488, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_780, budget: 3_780 },
-  cdktf: { paths: ["cdktf"], ceiling: 1_585, budget: 1_570 },
-  terraform: { paths: ["terraform"], ceiling: 5_620, budget: 5_600 },
+  cdktf: { paths: ["cdktf"], ceiling: 1_570, budget: 1_570 },
+  terraform: { paths: ["terraform"], ceiling: 5_600, budget: 5_600 },
 };
 
 /**
  * All of `src`. Grants: 300 lines for the readings of `emulator`, 350 for manifests in TypeScript and stacks, 250 for CI,
  * 150 for history. Fields that were inline spreads took another 511.
  */
-const whole: Folder = { paths: [""], ceiling: 64_208, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 64_135, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;
