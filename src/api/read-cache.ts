@@ -32,12 +32,18 @@ export class ReadCache {
     return new ReadCache(consistency, this.parts, { order, askedAt, ignoresWrites });
   }
 
+  get hasAgeLimit(): boolean {
+    return this.since.askedAt !== 0;
+  }
+
   /** Reads a part, unless that was done. A failure is forgotten. */
   once<T>(part: string, read: () => Promise<T>): Promise<T> {
     const before = this.#kept(part);
     if (before !== undefined) return before.reading as Promise<T>;
+    // As old as the answer that was sent for ahead.
+    const sent = this.#kept(sentPart(part));
     const reading = read();
-    const kept = this.#keep(part, reading);
+    const kept = this.#keep(part, reading, sent);
     reading.catch(() => this.#drop(part, kept));
     return reading;
   }
@@ -57,18 +63,18 @@ export class ReadCache {
 
   /** Sends a request whose answer is read once it is needed. */
   sendAhead(part: string, read: () => Promise<unknown>): void {
-    if (this.#kept(part)) return;
+    if (this.#kept(part) ?? this.#kept(sentPart(part))) return;
     const reading = read();
     reading.catch(() => {});
-    this.#keep(part, reading);
+    this.#keep(sentPart(part), reading);
   }
 
   /** Returns a read whose first answer is that of the request that was sent ahead, unless that is a 404. */
   sentAhead<T>(part: string, read: () => Promise<T>): () => Promise<T> {
     return async () => {
-      const sent = this.#kept(part);
+      const sent = this.#kept(sentPart(part));
       if (sent === undefined) return read();
-      this.#drop(part, sent);
+      this.#drop(sentPart(part), sent);
       return (sent.reading as Promise<T>).catch((failure: unknown) => {
         if (failure instanceof ApiError && failure.status === 404) return read();
         throw failure;
@@ -76,9 +82,9 @@ export class ReadCache {
     };
   }
 
-  #keep(part: string, reading: Promise<unknown>): CachedPart {
+  #keep(part: string, reading: Promise<unknown>, sent?: CachedPart): CachedPart {
     const { order, clock } = this.consistency;
-    const kept = { reading, order, askedAt: clock.elapsed() };
+    const kept = { order, askedAt: clock.elapsed(), ...sent, reading };
     this.parts.set(part, kept);
     return kept;
   }
@@ -95,3 +101,5 @@ export class ReadCache {
     if (this.parts.get(part) === kept) this.parts.delete(part);
   }
 }
+
+const sentPart = (part: string): string => `sent ${part}`;

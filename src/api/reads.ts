@@ -240,9 +240,13 @@ class CachedReads {
           ({ kind }) => kind === "found",
           () => false,
         );
-      const read = this.cache.sentAhead(`sent ${part}`, () => variableLists.ask(serviceId, exists));
+      const read = this.cache.sentAhead(part, () => variableLists.ask(serviceId, exists));
+      const listing = this.endpoints.listVariables(serviceId, read);
+      // Others could be too old when they are asked for.
+      const beside = this.cache.hasAgeLimit ? [] : variableLists.leavingWith(serviceId);
+      for (const id of beside) this.#sendListAhead(id);
       try {
-        return await this.endpoints.listVariables(serviceId, read);
+        return await listing;
       } catch (failure) {
         // An archived service may not list its own.
         if (statusOf(failure) === 409) return undefined;
@@ -275,8 +279,8 @@ class CachedReads {
     this.facts.isPrefetched = true;
     const { raw } = this.endpoints;
     this.catalog().catch(() => {});
-    this.cache.sendAhead("sent projects", raw.listProjects);
-    this.cache.sendAhead("sent canvas", () => raw.canvas());
+    this.cache.sendAhead("projects", raw.listProjects);
+    this.cache.sendAhead("services", () => raw.canvas());
   }
 
   /** Sends the requests for the variables of services that a state records, or of those with recorded variables. */
@@ -286,8 +290,16 @@ class CachedReads {
         ? this.#known.listed("service").map(({ id }) => id)
         : this.#known.listed("variable").flatMap(({ parentId }) => parentId ?? []);
     for (const id of recorded.slice(0, maxListsAhead))
-      if (this.#known.of(id)?.absence === undefined)
-        this.cache.sendAhead(`sent variables ${id}`, () => this.facts.variableLists.askAhead(id));
+      if (this.#known.of(id)?.absence === undefined) this.#sendListAhead(id);
+  }
+
+  /** Has the variables of a service asked for beside those of others. */
+  expectVariables(serviceId: string): void {
+    this.facts.variableLists.expected.add(serviceId);
+  }
+
+  #sendListAhead(id: string): void {
+    this.cache.sendAhead(`variables ${id}`, () => this.facts.variableLists.ask(id));
   }
 
   async #entry<T extends Project | Service>(
@@ -309,7 +321,7 @@ class CachedReads {
 
   #projects() {
     this.prefetch();
-    const read = this.cache.sentAhead("sent projects", this.endpoints.raw.listProjects);
+    const read = this.cache.sentAhead("projects", this.endpoints.raw.listProjects);
     return this.cache.once("projects", async () => {
       const projects = await this.endpoints.listProjects(read);
       return { projects, byId: new Map(projects.map((project) => [project.id, project])) };
@@ -323,7 +335,7 @@ class CachedReads {
 
   async #readServices(): Promise<ServiceList> {
     try {
-      const read = this.cache.sentAhead("sent canvas", () => this.endpoints.raw.canvas());
+      const read = this.cache.sentAhead("services", () => this.endpoints.raw.canvas());
       return listOf([await this.endpoints.canvas({}, read, this.#deployment)], { complete: true });
     } catch (failure) {
       if (statusOf(failure) !== 413) throw failure;

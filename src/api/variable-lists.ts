@@ -2,35 +2,31 @@ import { ApiError, isNoRoute } from "./api-error";
 import type { Endpoints } from "./endpoints";
 import type { Variable } from "./wire/shapes";
 
+/** Requests that a list takes along: as many may be for nothing, where no variables of these services are managed. */
+const listsBeside = 8;
+
 /** Lists variables of services. A service without a route for that refuses once: the others wait for the first answer. */
 export class VariableLists {
   /** The failure that shows that there is no route. */
   refusal: unknown;
   #hasRoute = false;
-  /** The refusal of the request that was sent ahead. */
-  #ahead: Promise<unknown> | undefined;
+  /** A 404 to a request that was sent ahead: no other is. */
+  #refusalAhead: unknown;
   /** Ends with the answer to the only request in flight. */
-  #proof: Promise<unknown> | undefined;
+  #proof: Promise<void> | undefined;
+  /** Ids of services whose lists may leave beside others. */
+  readonly expected = new Set<string>();
 
   constructor(private readonly list: Endpoints["listVariables"]) {}
 
-  /** Sends the request beside those that show if the service exists: a 404 proves nothing. */
-  askAhead(serviceId: string): Promise<readonly Variable[]> {
-    if (this.#ahead === undefined) {
-      const asked = this.list(serviceId);
-      this.#ahead = this.#prove(asked, async () => false);
-      return asked;
-    }
-    return this.#ahead.then((refusal) => {
-      if (refusal !== undefined) throw refusal;
-      return this.list(serviceId);
-    });
-  }
-
-  /** Sends the request. A 404 shows that there is no route if the service exists. */
-  async ask(serviceId: string, exists: () => Promise<boolean>): Promise<readonly Variable[]> {
+  /**
+   * Sends the request. A 404 shows that there is no route if the service exists. Without `exists` the request is sent ahead of
+   * those that show if it does: a 404 proves nothing.
+   */
+  async ask(serviceId: string, exists?: () => Promise<boolean>): Promise<readonly Variable[]> {
     while (this.#proof !== undefined) await this.#proof;
-    if (this.refusal !== undefined) throw this.refusal;
+    const refusal = this.refusal ?? (exists ? undefined : this.#refusalAhead);
+    if (refusal !== undefined) throw refusal;
     const asked = this.list(serviceId);
     if (!this.#hasRoute)
       this.#proof = this.#prove(asked, exists).finally(() => {
@@ -39,15 +35,22 @@ export class VariableLists {
     return asked;
   }
 
-  /** Returns the failure that says that there is no route or no service; undefined after any other answer. */
-  async #prove(asked: Promise<unknown>, exists: () => Promise<boolean>): Promise<unknown> {
+  /** Returns the ids of the services whose lists leave with that of `asked`, each once. */
+  leavingWith(asked: string): readonly string[] {
+    this.expected.delete(asked);
+    const ids = [...this.expected].slice(0, listsBeside);
+    for (const id of ids) this.expected.delete(id);
+    return ids;
+  }
+
+  async #prove(asked: Promise<unknown>, exists?: () => Promise<boolean>): Promise<void> {
     const failure = await asked.then(
       () => undefined,
       (reason: unknown) => reason,
     );
     const isAbsent = failure instanceof ApiError && failure.status === 404;
-    if (isNoRoute(failure) || (isAbsent && (await exists()))) this.refusal = failure;
+    if (isNoRoute(failure) || (isAbsent && (await exists?.()))) this.refusal = failure;
     else if (!isAbsent) this.#hasRoute = true;
-    return isNoRoute(failure) || isAbsent ? failure : undefined;
+    else if (exists === undefined) this.#refusalAhead = failure;
   }
 }

@@ -246,9 +246,8 @@ export function defineTokens(
   note: (id: unknown, owner: FieldOwner) => void,
 ): void {
   for (const [name, { valueType }] of Object.entries(computed)) {
-    const kind = valueType === "string" || valueType === "number" ? valueType : "json";
     const read = (owner: FieldOwner): unknown => {
-      const value = tokenOf(owner, snakeCase(name), kind);
+      const value = tokenOf(owner, snakeCase(name), tokenKind(valueType));
       if (name === "id") note(value, owner);
       return value;
     };

@@ -38,17 +38,13 @@ function lookupOf(type: ResourceType) {
 }
 
 function listingOf(terraformType: string, { query, shows, texts = [] }: Listing) {
+  const asked = ([key, { type }]: [string, Listing["query"][string]]) =>
+    [key, { name: snakeCase(key), token: type }] as const;
+  const shown = (name: string) => [name, { valueType: texts.includes(name) ? "string" : "json" }] as const;
   return {
     terraformType,
-    query: new Map(
-      Object.entries(query).map(([key, { type }]) => [key, { name: snakeCase(key), token: type }]),
-    ),
-    computed: Object.fromEntries(
-      Object.keys(shows).map((name) => [
-        name,
-        { valueType: texts.includes(name) ? ("string" as const) : ("json" as const) },
-      ]),
-    ),
+    query: new Map(Object.entries(query).map(asked)),
+    computed: Object.fromEntries(Object.keys(shows).map(shown)),
   };
 }
 

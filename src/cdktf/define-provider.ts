@@ -14,9 +14,6 @@ import { isSecretSource } from "./secret-source";
 import { secretReference } from "./secret-variable";
 import { sharedMark } from "./shared";
 
-/** The source in `required_providers`. */
-const providerSource = "rnv/rnv";
-
 const settings = [...providerSettings.map(({ name }) => name), "alias"];
 const names: FieldNames = new Map(settings.map((name) => [name, { name: snakeCase(name), token: "string" }]));
 
@@ -41,7 +38,7 @@ export function defineProvider(library: Library): object {
           providerName: terraformPrefix,
           providerVersionConstraint: `~> ${version}`,
         },
-        terraformProviderSource: providerSource,
+        terraformProviderSource: "rnv/rnv",
       });
       this.given = writeAttributes(library, props, names, `the provider ${this.node.path}`);
       const stack = library.TerraformStack.of(this);
@@ -51,10 +48,10 @@ export function defineProvider(library: Library): object {
 
     override toTerraform(): object {
       const { alias, terraformResourceType } = this;
-      const same = library.TerraformStack.of(this)
-        .node.findAll()
-        .map((one) => one as typeof this)
-        .filter((one) => one.terraformResourceType === terraformResourceType && one.alias === alias);
+      const all = library.TerraformStack.of(this).node.findAll() as (typeof this)[];
+      const same = all.filter(
+        (one) => one.terraformResourceType === terraformResourceType && one.alias === alias,
+      );
       if (same.length > 1)
         throw new Error(
           `${same.map(({ node }) => node.path).join(" and ")} are both the provider rnv ` +
@@ -65,11 +62,9 @@ export function defineProvider(library: Library): object {
     }
 
     protected synthesizeAttributes(): Written {
-      const written = Object.entries(this.given).map(([name, value]) => [
-        name,
-        isSecretSource(value) ? secretReference(library, this, value) : value,
-      ]);
-      return Object.fromEntries(written);
+      const written = (value: unknown): unknown =>
+        isSecretSource(value) ? secretReference(library, this, value) : value;
+      return Object.fromEntries(Object.entries(this.given).map(([name, value]) => [name, written(value)]));
     }
   }
   for (const [key, { name }] of names) {

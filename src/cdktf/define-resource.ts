@@ -117,12 +117,6 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
   return Placed as unknown as ResourceClass;
 }
 
-/** Returns the import of an existing resource, for `cdktf plan` and `terraform plan -generate-config-out`. */
-const importOf =
-  (library: Library, terraformResourceType: string) =>
-  (scope: Construct, importToId: string, importId: string, provider?: unknown): unknown =>
-    new library.ImportableResource(scope, importToId, { terraformResourceType, importId, provider });
-
 /**
  * Terraform sends the value of a secret and keeps it in no state; the version tells it of a change. The provider
  * generates a value where the source says so.
@@ -137,12 +131,10 @@ function writeSecret(
   if (!isSecretSource(value)) return;
   delete attributes[name];
   const length = generatedLength(value);
-  if (length !== undefined) {
-    attributes[generatedName] = { length };
-    return;
-  }
-  attributes[writeOnlyNameOf(name)] = reference(value);
-  attributes[writeOnlyVersionOf(name)] = versionOf([reference(value)], salt);
+  if (length === undefined) {
+    attributes[writeOnlyNameOf(name)] = reference(value);
+    attributes[writeOnlyVersionOf(name)] = versionOf([reference(value)], salt);
+  } else attributes[generatedName] = { length };
 }
 
 const parentFieldsOf = ({ parents }: ResourceType): readonly string[] =>
@@ -163,7 +155,11 @@ function defineDeclared(library: Library, type: ResourceType) {
   });
 
   return class Declared extends Given {
-    static readonly generateConfigForImport = importOf(library, terraformType);
+    /** Imports an existing resource, for `cdktf plan` and `terraform plan -generate-config-out`. */
+    static generateConfigForImport(scope: Construct, to: string, importId: string, provider?: unknown) {
+      const config = { terraformResourceType: terraformType, importId, provider };
+      return new library.ImportableResource(scope, to, config);
+    }
 
     readonly #expected = new Set<string>();
     readonly #comment: { moved_from?: string[]; on_remove?: unknown; triggers?: string } = {};

@@ -31,8 +31,7 @@ const variablesType: ResourceType = {
 
 /** The class of several variables. Values that are given by their sources are write-only. */
 export function defineVariables(library: Library): ResourceClass {
-  const Declared = defineResource(library, variablesType);
-  return class Variables extends Declared {
+  return class Variables extends defineResource(library, variablesType) {
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
       super(scope, id, props);
       this.#check(props.values);

@@ -1,4 +1,5 @@
 import type { Construct } from "constructs";
+import { append } from "../model/multimap";
 import type { ResourceType } from "../model/resource-type";
 import { snakeCase } from "../model/terraform-names";
 import type { FieldOwner, GivenProps, Written } from "./construct-fields";
@@ -67,10 +68,8 @@ function groupMembers(library: Library, members: readonly FieldOwner[]): NonNull
   for (const member of members) {
     const parent = parentIdentity(library, member);
     if (parent === undefined) continue;
-    const group = byParent.get(parent) ?? [];
-    group.push(member);
-    byParent.set(parent, group);
-    groups.set(member, group);
+    append(byParent, parent, member);
+    groups.set(member, byParent.get(parent) ?? []);
   }
   return groups;
 }

@@ -61,17 +61,12 @@ interface DataAnswer {
  * Bindings that a data source shows of a type: all that can be declared or is computed, secrets left out. A list of
  * resources holds no `dynamic` value: in a mixed list an object is its JSON text.
  */
-const shownBindings = ({
-  declared,
-  computed,
-  moving,
-  resource,
-}: TerraformShape): readonly AttributeBinding[] => [
-  ...declared
-    .filter(({ path }) => resource.rules[path]?.change !== "local")
+const shownBindings = (type: TerraformShape): readonly AttributeBinding[] => [
+  ...type.declared
+    .filter(({ path }) => type.resource.rules[path]?.change !== "local")
     .map((one) => (one.schema && isMixedList(one.schema) ? { ...one, type: typeOf(one.schema) } : one)),
-  ...computed,
-  ...moving,
+  ...type.computed,
+  ...type.moving,
 ];
 
 function shownType(type: TerraformShape): ObjectType {

@@ -127,17 +127,12 @@ function catalogFrom(value: TerraformValue): Catalog {
 
 export const functions: readonly ProviderFunction[] = [serviceAddress, monthlyCost];
 
-export const functionMessage = ({
-  parameters,
-  returns,
-  summary,
-  doc,
-}: ProviderFunction): Message<"Function"> => ({
-  summary,
-  description: doc,
+export const functionMessage = (described: ProviderFunction): Message<"Function"> => ({
+  summary: described.summary,
+  description: described.doc,
   descriptionKind: markdown,
-  return: { type: typeBytes(returns) },
-  parameters: parameters.map(({ name, type, doc: description, allowNull }) => ({
+  return: { type: typeBytes(described.returns) },
+  parameters: described.parameters.map(({ name, type, doc: description, allowNull }) => ({
     name,
     type: typeBytes(type),
     description,

@@ -23,16 +23,11 @@ import { requireThere } from "./resource/confirm-deleted";
 import { identityOf } from "./resource/identity";
 import { readResource } from "./resource/read-resource";
 import { importedState, importForm } from "./resource/resource-state";
-import { type BlockSchema, optional, type Schema, schemaOf } from "./schema/block";
+import { type BlockSchema, optional, schemaOf } from "./schema/block";
 import { checkConfig, idIn } from "./schema/check-config";
-import type { TerraformShape } from "./schema/terraform-shape";
 
-/** A list of resources that exist, for `terraform query` (plugin protocol 6.10, Terraform 1.14). */
-interface ListResource extends Schema {
-  readonly type: TerraformShape;
-}
-
-export const listSchemas: readonly ListResource[] = shapes
+/** The lists of resources that exist, for `terraform query` (plugin protocol 6.10, Terraform 1.14). */
+export const listSchemas = shapes
   .filter(({ resource }) => resource.nameAttribute !== undefined)
   .map((type) => ({ ...schemaOf(type.name, blockOf(type.resource)), type }));
 

@@ -31,8 +31,8 @@ const folders: Readonly<Record<string, Folder>> = {
   commands: { paths: ["commands"], ceiling: 5_951, budget: 4_850 },
   cli: { paths: ["cli"], ceiling: 7_288, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_780, budget: 3_780 },
-  cdktf: { paths: ["cdktf"], ceiling: 1_585, budget: 1_570 },
-  terraform: { paths: ["terraform"], ceiling: 5_620, budget: 5_600 },
+  cdktf: { paths: ["cdktf"], ceiling: 1_570, budget: 1_570 },
+  terraform: { paths: ["terraform"], ceiling: 5_600, budget: 5_600 },
 };
 
 /**

@@ -81,7 +81,7 @@ resource "rnv_service" "docs" {
       expect.stringMatching(/^Warning: Service "api" costs USD \d+, NGN [\d,]+ a month$/),
     ]);
     expect(plan).toContain("with rnv_service.api,");
-    expect(plan).toMatch(/may wait for a checkout/);
+    expect(plan).toMatch(/may wait for a\s+checkout/);
     await world.apply();
     world.write(paid("starter", "2"));
     const update = await world.run("plan -input=false");

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const count = 200;
@@ -41,5 +42,57 @@ resource "rnv_service" "s" {
       "catalog",
       "projects",
     ]);
+  }, 180_000);
+});
+
+describeTerraform("the lists of variables of a plan", () => {
+  const world = new TerraformFolder();
+  beforeAll(() => world.openAttached());
+  afterAll(() => world.close());
+
+  const declared = (managed: number): string => `
+resource "rnv_service" "s" {
+  count = 120
+  name  = "s-\${count.index}"
+  kind  = "web"
+}
+resource "rnv_variables" "s" {
+  count      = ${managed}
+  service_id = rnv_service.s[count.index].id
+  values     = { A = "1" }
+}
+`;
+  /** Returns the services whose lists a plan asks for, and how many of the requests wait for their answers at once. */
+  const watched = async () => {
+    const asked: string[] = [];
+    let [waiting, most] = [0, 0];
+    world.emulator.setFaults((_, { path }) => {
+      if (!path.endsWith("/variables")) return undefined;
+      const run = async () => {
+        asked.push(path);
+        waiting += 1;
+        most = Math.max(most, waiting);
+        await sleep(100);
+        waiting -= 1;
+      };
+      return { kind: "hook", when: "before", run };
+    });
+    await world.expectNoChanges();
+    world.emulator.setFaults(undefined);
+    return { asked, most };
+  };
+
+  it("leave together once the first is asked for, one for each service; few of services without managed ones", async () => {
+    world.write(declared(120));
+    await world.apply("-parallelism=50");
+    world.settle();
+    const all = await watched();
+    expect(all.most).toBeGreaterThan(30);
+    expect([all.asked.length, new Set(all.asked).size]).toEqual([120, 120]);
+    world.write(declared(2));
+    await world.apply("-parallelism=50");
+    const few = await watched();
+    expect(new Set(few.asked).size).toBe(few.asked.length);
+    expect(few.asked.length).toBeLessThanOrEqual(2 * 9);
   }, 180_000);
 });

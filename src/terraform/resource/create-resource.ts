@@ -38,7 +38,7 @@ export async function createResource(change: Writing): Promise<Applied> {
   const written = await finishWrite({ ...change, input, made, step: "create" });
   const { accepted, live, failed, kept, diagnostics } = written;
   // A deployment that did not go live is no resource: the next apply takes it over, or starts another.
-  if (failed?.severity === "error" && type.reacts) throw new DiagnosticsError([failed]);
+  if (failed?.severity === "error" && resource.reacts) throw new DiagnosticsError([failed]);
   const unapplied =
     accepted.failure === undefined
       ? unappliedFields(type, { sent: attributes, live: accepted.live, defaults }, warning)

@@ -3,6 +3,7 @@ import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diag
 import type { LiveResource } from "../../model/live";
 import { terraformNameOf, variablesResource } from "../../model/terraform-names";
 import { readParent } from "../../resources";
+import { variable } from "../../resources/variable";
 import { recentSession } from "../provider";
 import type { Sending } from "./finish-write";
 
@@ -50,15 +51,10 @@ export function nameInUse({ type, input }: Sending, found: readonly LiveResource
   });
 }
 
-export async function keyInUse(
-  reads: Reads,
-  resource: Resource,
-  parentId: string,
-  { isNew }: { readonly isNew: boolean },
-): Promise<Diagnostic> {
-  const read = await readParent(reads, resource, parentId);
+export async function keyInUse(reads: Reads, parentId: string, isNew: boolean): Promise<Diagnostic> {
+  const read = await readParent(reads, variable, parentId);
   const name = read?.kind === "found" ? JSON.stringify(read.live.name) : parentId;
-  const detail = waysOut(resource, isNew ? importBlock(variablesResource, parentId) : undefined);
+  const detail = waysOut(variable, isNew ? importBlock(variablesResource, parentId) : undefined);
   return error("live.unmanaged_exists", `already in service ${name}`, { detail });
 }
 

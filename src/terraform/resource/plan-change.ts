@@ -122,7 +122,7 @@ function setOwnAttributes(
   if (type.isDeployed) planned[revisionName] = isDeployed ? unknown : (prior?.[revisionName] ?? null);
   // A run may await a checkout.
   const afterRun = type.resource.runs === undefined ? true : unknown;
-  if (type.reacts) planned[upToDateName] = runs ? afterRun : (prior?.[upToDateName] ?? null);
+  if (type.resource.reacts) planned[upToDateName] = runs ? afterRun : (prior?.[upToDateName] ?? null);
 }
 
 /**
@@ -137,7 +137,7 @@ function namesAnother(type: TerraformShape, prior: TerraformObject, config: Terr
 
 /** Returns the pins that are no longer declared: the resource runs as its parent says. */
 function unpinnedIn({ type, config, kept }: ChangeInput): readonly AttributeBinding[] {
-  if (!type.reacts || config.when === "never") return [];
+  if (!type.resource.reacts || config.when === "never") return [];
   const declared = type.declaredIn(config);
   const pins = type.declared.filter(({ path }) => type.computed.some(({ rule }) => rule.pinnedBy === path));
   return pins.filter(({ path }) => path in (kept.applied ?? {}) && !declared.has(path));
@@ -215,7 +215,7 @@ export function plannedWrites(
     const causes = isOnlyImported(kept) ? [name, versionName] : [name, versionName, generatedName];
     if (causes.some((one) => (planned[one] ?? null) !== null && isMoved([one]))) sent.add(path);
   }
-  const runsAgain = type.reacts && isRun(prior, planned, kept);
+  const runsAgain = type.resource.reacts !== undefined && isRun(prior, planned, kept);
   if (runsAgain) for (const path of type.declaredIn(config).keys()) sent.add(path);
   return { sent, acts: sent.size > 0 || runsAgain };
 }

@@ -5,6 +5,7 @@ import { generatedName } from "../../model/terraform-names";
 import { isOlder } from "../../model/time";
 import { plainEqual } from "../../model/value";
 import { generatedChanged } from "../../plan/diff";
+import { service } from "../../resources/service";
 import {
   type Draft,
   decodeObject,
@@ -42,7 +43,7 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   const left = isLeft ? [generatedChanged(type.addressOf(live.name), { attribute: generatedName })] : [];
   const updatedAt = kept.updatedAt ?? live.updatedAt;
   const found = { ...kept, applied: kept.applied ?? {}, updatedAt };
-  const run = type.reacts ? await checkUpToDate(stored, live, found) : undefined;
+  const run = type.resource.reacts ? await checkUpToDate(stored, live, found) : undefined;
   const { kept: after } = run ?? { kept: found };
   const next = await refreshed(stored, live);
   if (run !== undefined) next[upToDateName] = run.isUpToDate;
@@ -84,6 +85,7 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
   });
   switch (read.kind) {
     case "found":
+      if (resource === service) session.reads.expectVariables(read.live.id);
       return { live: read.live, diagnostics: standingOf(resource, read.live, declared) };
     case "absent":
       // Nothing ran yet, and nothing is to run.

@@ -74,19 +74,12 @@ export function secretFindings(
     ];
     if (other !== undefined)
       return wrong(generatedName, `${other} and ${generatedName} are both set`, keepOne);
+    const set = `set ${writeOnlyName}, or remove it`;
     if (isSet(versionName) && isNull(writeOnlyName))
-      return wrong(
-        versionName,
-        `${versionName} is set without ${writeOnlyName}`,
-        `set ${writeOnlyName}, or remove it`,
-      );
+      return wrong(versionName, `${versionName} is set without ${writeOnlyName}`, set);
     if (!isSet(writeOnlyName)) return [];
-    if (!mayWriteOnly)
-      return wrong(
-        writeOnlyName,
-        "write-only attributes need Terraform 1.11",
-        `use ${name}, or a newer Terraform`,
-      );
+    const use = `use ${name}, or a newer Terraform`;
+    if (!mayWriteOnly) return wrong(writeOnlyName, "write-only attributes need Terraform 1.11", use);
     if (isSet(name)) return wrong(writeOnlyName, `${name} and ${writeOnlyName} are both set`, keepOne);
     const hint = `set ${versionName} to 1, and raise it with every new value`;
     return isNull(versionName) ? wrong(writeOnlyName, `${writeOnlyName} has no ${versionName}`, hint) : [];

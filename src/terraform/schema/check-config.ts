@@ -44,17 +44,11 @@ function checkAttribute(schema: AttributeSchema, config: TerraformObject, attrib
   if (Array.isArray(value) && value.includes(null))
     return [error("manifest.invalid_value", `${attribute} must not hold null`, { attribute })];
   if (check === undefined || holdsUnknown(value)) return [];
-  return unmet(check, toPlain(value)).map(({ path, expected }) =>
-    error("manifest.invalid_value", `${attribute}${path}: ${expected}`, { attribute }),
-  );
-}
-
-export function unmet(schema: z.ZodType, value: unknown) {
-  const issues = schema.safeParse(value).error?.issues ?? [];
-  return issues.flatMap(leafIssues).map((issue) => ({
-    path: issue.path.map(stepText).join(""),
-    expected: expectations([issue]),
-  }));
+  const issues = check.safeParse(toPlain(value)).error?.issues ?? [];
+  return issues.flatMap(leafIssues).map((issue) => {
+    const at = `${attribute}${issue.path.map(stepText).join("")}`;
+    return error("manifest.invalid_value", `${at}: ${expectations([issue])}`, { attribute });
+  });
 }
 
 /** `[1]`, `.plan`. Keys of a map, such as LOG_LEVEL, stay as they are. */

@@ -45,8 +45,6 @@ export class ResourceBindings {
   /** Attributes that move by themselves: data sources show them, and no state of a resource holds them. */
   readonly moving: readonly ComputedBinding[];
   readonly secrets: readonly SecretBinding[];
-  /** A type that runs because others change: `triggers` says when, and `up_to_date` whether it has to. */
-  readonly reacts: boolean;
   /** A run makes its changes take effect: `revision` moves with them. */
   readonly isDeployed: boolean;
   /** Its deletion loses data: `deletion_protection` can prevent it. */
@@ -61,7 +59,6 @@ export class ResourceBindings {
     this.secrets = rules.filter(([, rule]) => rule.secret).map(([path]) => secretBinding(path));
     this.computed = decided.filter(({ rule }) => rule.movesByItself !== true);
     this.moving = decided.filter(({ rule }) => rule.movesByItself === true);
-    this.reacts = resource.reacts !== undefined;
     this.isDeployed = isDeployed(resource);
     this.isProtectable = resource.removal === "delete" && !resource.removedWithParent;
   }
@@ -105,7 +102,7 @@ function bindingOf(resource: Resource, path: string): AttributeBinding {
 }
 
 export function blockOf(bindings: ResourceBindings): BlockSchema {
-  const { resource, declared, computed, secrets, reacts, isDeployed, isProtectable } = bindings;
+  const { resource, declared, computed, secrets, isDeployed, isProtectable } = bindings;
   const attributesIn = (isWanted: (path: string) => boolean): readonly AttributeSchema[] =>
     declared.filter(({ path }) => isWanted(path)).map((binding) => declaredAttribute(resource, binding));
   const groups = resource.groups.map((group) => ({
@@ -120,9 +117,9 @@ export function blockOf(bindings: ResourceBindings): BlockSchema {
     attributes: [
       ...attributesIn((path) => !path.includes(".")),
       ...secrets.flatMap((secret) => secretAttributes(resource, secret)),
-      ...(reacts ? [triggers] : []),
+      ...(resource.reacts ? [triggers] : []),
       ...(isProtectable ? [deletionProtection(resource)] : []),
-      ...(reacts ? [upToDate] : []),
+      ...(resource.reacts ? [upToDate] : []),
       ...(isDeployed ? [revision] : []),
       ...computed.map(({ steps, type, rule }) => computedAttribute(steps[0] ?? "", type, rule.doc)),
     ],

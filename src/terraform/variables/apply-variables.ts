@@ -2,7 +2,6 @@ import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { generatedName } from "../../model/terraform-names";
 import { shortList } from "../../model/wording";
 import { service } from "../../resources/service";
-import { variable } from "../../resources/variable";
 import { asObject, isSameValue, isUnknown, type TerraformObject, textIn, unknown } from "../codec";
 import { diagnosticsOf, withoutTaint } from "../messages";
 import { noPrivateData, writtenNow } from "../private-data";
@@ -94,8 +93,7 @@ async function variablesBefore(
   const listed = (await reads.variables(parentId)) ?? [];
   const ids = elementsOf(planned.ids);
   const found = listed.map(({ key }) => key).filter((key) => written.has(key) && isUnknown(ids[key]));
-  for (const key of found.sort())
-    refused.set(key, [await keyInUse(reads, variable, parentId, { isNew: prior === undefined })]);
+  for (const key of found.sort()) refused.set(key, [await keyInUse(reads, parentId, prior === undefined)]);
   const byId = new Map(listed.map((one) => [one.id, one]));
   const before = new Map<string, TerraformObject>();
   for (const key of written) {

@@ -4,12 +4,14 @@ import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
 import { createReads } from "../../../src/api/reads";
 import type { ApiRequest } from "../../../src/api/send";
 import { recordOf } from "../../../src/apply/record";
+import { type Clock, systemClock } from "../../../src/model/time";
 import { canvasOf, catalogBody, fakeSend, refusal, serviceNamed, workspace } from "./fake-send";
+import { steppingClock } from "./stepping-clock";
 
 type Routes = Record<string, unknown>;
 
 /** Reads over a workspace whose routes are given as `GET` paths below it; any other path answers 404. */
-function readsOf(routes: Routes, gaps: GapSettings = defaultGaps) {
+function readsOf(routes: Routes, gaps: GapSettings = defaultGaps, clock: Clock = systemClock) {
   const all: Routes = { "/projects": { projects: [] }, "/canvas": canvasOf([]), ...routes };
   const fake = fakeSend((request) => {
     if (request.operation === "catalog") return catalogBody;
@@ -18,7 +20,7 @@ function readsOf(routes: Routes, gaps: GapSettings = defaultGaps) {
     const found = all[request.path.replace(`/workspaces/${workspace}`, "") + scope] ?? 404;
     return typeof found === "function" ? (found as (request: ApiRequest) => unknown)(request) : found;
   });
-  const endpoints = consistently((over) => createEndpoints(over, workspace, gaps))(fake.send);
+  const endpoints = consistently((over) => createEndpoints(over, workspace, gaps), { clock })(fake.send);
   return { reads: createReads(endpoints), endpoints, lines: fake.lines };
 }
 
@@ -277,6 +279,26 @@ describe("the variables of a service", () => {
     expect(lines().sort()).toEqual([...firstThree, "GET /services/s1/variables"].sort());
     found = { variables: [] };
     expect(await reads.variables("s1")).toEqual([]);
+  });
+
+  it("leave together once those of one service are asked for, and are as old as their requests", async () => {
+    const clock = steppingClock();
+    const list = { variables: [] };
+    const lists = Object.fromEntries(["s1", "s2", "s3"].map((id) => [`/services/${id}/variables`, list]));
+    const { reads, lines } = readsOf({ ...shown, ...lists }, defaultGaps, clock);
+    for (const id of ["s1", "s2", "s3"]) reads.expectVariables(id);
+    const recent = () => reads.fresh({ mostAgeMs: 1000 });
+    await recent().variables("s2");
+    await clock.sleep(1100);
+    expect(lines()).toEqual(["GET /services/s2/variables"]);
+    await reads.variables("s1");
+    expect(lines().slice(1)).toEqual(["GET /services/s1/variables", "GET /services/s3/variables"]);
+    await clock.sleep(900);
+    await reads.variables("s3");
+    expect(lines()).toHaveLength(3);
+    await clock.sleep(200);
+    await recent().variables("s3");
+    expect(lines().slice(3)).toEqual(["GET /services/s3/variables"]);
   });
 
   it("are none when the service is gone, and unknown when it cannot be read", async () => {

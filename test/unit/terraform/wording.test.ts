@@ -4,8 +4,10 @@ import { z } from "zod";
 import { ApiError } from "../../../src/api/api-error";
 import { error } from "../../../src/diagnostics/diagnostic";
 import { resourceTypes } from "../../../src/resources";
+import type { TerraformValue } from "../../../src/terraform/codec";
 import { diagnosticMessages, diagnosticsOf } from "../../../src/terraform/messages";
-import { unmet } from "../../../src/terraform/schema/check-config";
+import { optional } from "../../../src/terraform/schema/block";
+import { checkConfig } from "../../../src/terraform/schema/check-config";
 import { shapeOf } from "../../../src/terraform/schema/terraform-shape";
 
 const source = join(__dirname, "../../../src");
@@ -74,7 +76,7 @@ describe("messages in Terraform's words", () => {
   });
 
   it("what a schema expects is said in words, for every attribute and every kind of wrong value", () => {
-    const wrong: readonly unknown[] = [
+    const wrong: readonly TerraformValue[] = [
       -1,
       1.5,
       1e9,
@@ -88,20 +90,23 @@ describe("messages in Terraform's words", () => {
       { a: 1 },
       null,
     ];
-    const expected = (schema: z.ZodType, value: unknown) => unmet(schema, value).map((one) => one.expected);
+    const expected = (check: z.ZodType, value: TerraformValue) => {
+      const block = { doc: "", attributes: [optional("given", "dynamic", "", { check })] };
+      return checkConfig(block, { given: value }).map(({ summary }) => summary);
+    };
     const schemas = resourceTypes.flatMap((type) => shapeOf(type).declared).map(({ schema }) => schema);
     const said = schemas.flatMap((schema) =>
       schema === undefined ? [] : wrong.flatMap((value) => expected(schema, value)),
     );
-    expect(said).toContain('expected "auto" or a mapping');
+    expect(said).toContain('given: expected "auto" or a mapping');
     expect(said.length).toBeGreaterThan(100);
     expect(
       said.filter((text) => /Invalid|Too (small|big)|Unrecognized|>=|<=|received|undefined/.test(text)),
     ).toEqual([]);
     const map = z.record(z.string(), z.object({ maxLength: z.number() }));
-    expect(unmet(map, { LOG_LEVEL: { maxLength: "x" } })).toEqual([
-      { path: ".LOG_LEVEL.max_length", expected: "expected a number" },
+    expect(expected(map, { LOG_LEVEL: { maxLength: "x" } })).toEqual([
+      "given.LOG_LEVEL.max_length: expected a number",
     ]);
-    expect(expected(z.string().min(1), "")).toEqual(["expected text that is not empty"]);
+    expect(expected(z.string().min(1), "")).toEqual(["given: expected text that is not empty"]);
   });
 });
