@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { SourceFile } from "../../../src/diagnostics/diagnostic";
 import { type DesiredResource, defaultLifecycle } from "../../../src/model/desired";
-import type { PolicyLevel } from "../../../src/model/policy";
 import { Secret } from "../../../src/model/secret";
 import type { Plain } from "../../../src/model/value";
 import type { Plan, PlannedInstance } from "../../../src/plan/plan";
@@ -95,7 +94,6 @@ interface Rule {
   readonly each: string;
   readonly require: string;
   readonly when?: string;
-  readonly level?: PolicyLevel;
 }
 
 const written = new SourceFile("rnv.yaml").range(0, 100);
@@ -107,7 +105,7 @@ const compile = async (rule: Rule) =>
     resourceTypes,
   )([
     {
-      ...{ name: "rule", level: rule.level ?? "mandatory", each: rule.each, message: "no", range },
+      ...{ name: "rule", level: "mandatory", each: rule.each, message: "no", range },
       require: expression(rule.require),
       ...(rule.when !== undefined && { when: expression(rule.when) }),
     },
