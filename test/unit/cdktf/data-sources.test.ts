@@ -21,7 +21,6 @@ let one: Workbench;
 beforeEach(() => {
   one = createWorkbench();
 });
-afterEach(() => one.remove());
 
 const program = (define: (made: TerraformStack) => void): void =>
   synthesizeInto(one.folder, (app: App) => {

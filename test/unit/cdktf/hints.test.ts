@@ -10,7 +10,6 @@ describe("what a plan tells people to write, where a program declares it", () =>
   beforeEach(() => {
     one = createWorkbench({});
   });
-  afterEach(() => one.remove());
 
   const program = (
     services: readonly string[],
@@ -78,7 +77,6 @@ describe("what a plan tells people to write, where a program declares it", () =>
       const services = `services: { front: ${JSON.stringify(settings)} }`;
       environment.write("rnv.yaml", `projects: { shop: { name: Shop, ${services} } }\nmoved: [${steps}]\n`);
       await unmoved(["rnv.yaml"]);
-      environment.remove();
     }
   });
 

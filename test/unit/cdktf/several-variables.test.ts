@@ -91,7 +91,6 @@ describe("several variables of a service in a run", () => {
   beforeEach(() => {
     one = createWorkbench({ environment: { SHOP_TOKEN: "canary-token" } });
   });
-  afterEach(() => one.remove());
 
   const declare = (define: (api: onCdktf.Service) => void): void =>
     synthesizeInto(one.folder, (app) => {

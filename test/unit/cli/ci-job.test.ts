@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withHost } from "../../../src/cli/ci/host";
 import { readJob } from "../../../src/cli/ci/job";
@@ -7,10 +6,10 @@ import type { Screen } from "../../../src/cli/screen";
 import { createTerminal } from "../../../src/cli/terminal";
 import { keepComments } from "../../../src/commands/ci/comments";
 import { serveCodeHost } from "../../support/code-host-server";
+import { newFolder } from "../../support/temp-folder";
 import { fakeStreams } from "./fake-streams";
 
-const folder = mkdtempSync(join(tmpdir(), "rnv-ci-job-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("ci-job");
 
 function jobOf(environment: Record<string, string>, payload?: object, pullRequest?: number) {
   const path = join(folder, "event.json");

@@ -19,7 +19,6 @@ const open = (options?: WorkbenchOptions) => {
   bench = createWorkbench(options);
 };
 beforeEach(() => open());
-afterEach(() => bench.remove());
 
 const store = () => bench.emulator.store;
 const applied = async (text: string, ...how: Parameters<Workbench["apply"]>) => {
@@ -72,7 +71,6 @@ describe("the age of a write", () => {
   );
 
   it("counts for five minutes longer without a Date: clocks may differ", async () => {
-    bench.remove();
     let isDated = true;
     open({
       transport: ({ send, close }) => ({
@@ -100,7 +98,6 @@ it("a layout that was reset outside, and counts as unsaved again, is saved again
   const fresh = { revision: 0, positions: {}, viewport: null };
   const answered = (body: string) =>
     body.includes('"layout":') ? JSON.stringify({ ...JSON.parse(body), layout: fresh }) : body;
-  bench.remove();
   open({
     transport: ({ send, close }) => ({
       send: async (request, ...how) => {
@@ -117,7 +114,6 @@ it("a layout that was reset outside, and counts as unsaved again, is saved again
 });
 
 it("a doubt ends without a Date too", async () => {
-  bench.remove();
   open({ emulator: { readings: { dateHeader: "absent" } } });
   await applied(shop(1));
   store().deleteServiceNow(store().services()[0]?.id ?? "");
@@ -140,7 +136,6 @@ describe("two copies of one service in a list", () => {
   };
 
   it.each([true, false])("are the newer one; the older one is first: %s", async (isOlderFirst) => {
-    bench.remove();
     let isDoubled = false;
     open({
       transport: ({ send, close }) => ({

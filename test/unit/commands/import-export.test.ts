@@ -10,7 +10,6 @@ describe("what is live and not managed", () => {
   });
   afterEach(() => {
     expect(bench.writes()).toEqual([]);
-    bench.remove();
   });
 
   /** Two projects, a service with an odd name, one outside of projects, variables. */
@@ -115,7 +114,6 @@ services:
   it.each(["creation", "reversed"] as const)(
     "names what has the same name by its id, in a list in the order %s",
     async (listOrder) => {
-      bench.remove();
       bench = createWorkbench({ emulator: { readings: { listOrder } } });
       const { store } = bench.emulator;
       const twins = [1, 2, 3].map(() => store.addService({ name: "twin" }).id);

@@ -32,7 +32,6 @@ describe("a change of the state key", () => {
     expect((await bench.apply()).diagnostics).toEqual([]);
     bench.emulator.resetLog();
   });
-  afterEach(() => bench.remove());
 
   it("with the previous key at hand writes nothing to the service, and takes every fingerprint over", async () => {
     environment = rotating;

@@ -14,7 +14,6 @@ describe("reads that stay behind the last write", () => {
     bench = createWorkbench({ disk: "file system" });
     bench.write("rnv.yaml", shop(1));
   });
-  afterEach(() => bench.remove());
 
   const refusal = (work: Promise<unknown>) =>
     work.then(

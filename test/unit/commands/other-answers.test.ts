@@ -17,7 +17,6 @@ let bench: Workbench;
 beforeEach(() => {
   bench = createWorkbench();
 });
-afterEach(() => bench.remove());
 
 const store = () => bench.emulator.store;
 const idOf = async (address: string) => (await bench.state())?.resources[address as Address]?.id;
@@ -125,7 +124,6 @@ projects:
     });
   };
   beforeEach(() => {
-    bench.remove();
     bench = createWorkbench({ emulator: { readings: { name: "cut" } } });
   });
 
@@ -163,7 +161,6 @@ projects:
   });
 
   it("is looked for by its name where another service of the project has that name", async () => {
-    bench.remove();
     bench = createWorkbench();
     const both = `${named("api")}      other: { name: other, kind: web, deploy: { when: never } }\n`;
     await applied("projects: { shop: {} }\n");

@@ -43,7 +43,6 @@ describe("a verb that writes", () => {
     await bench.apply();
     await act({ action: "deploy" });
   });
-  afterEach(() => bench.remove());
 
   const act: Workbench["act"] = (request, changed) => bench.act(request, changed);
   const api = () => bench.emulator.store.services().find(({ name }) => name === "api")?.id ?? "";

@@ -32,7 +32,6 @@ describe("backups of the state", () => {
       expect((await bench.apply()).exitCode).toBe(0);
     }
   });
-  afterEach(() => bench.remove());
 
   it("of an older version are read too: they do not say when they were written", async () => {
     const file = `${path}.backup.1`;

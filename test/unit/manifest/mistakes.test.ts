@@ -1,6 +1,4 @@
-import { briefs, loadText, mistakesIn, removeFolders } from "./load";
-
-afterAll(removeFolders);
+import { briefs, loadText, mistakesIn } from "./load";
 
 const api = (body: string) => `services:\n  api:\n    kind: web\n${body}`;
 

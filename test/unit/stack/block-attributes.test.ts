@@ -1,8 +1,5 @@
 import { shownTexts } from "../../support/shown-texts";
-import { removeFolders } from "../manifest/load";
 import { loadStackJson, resource, values } from "./load-stack";
-
-afterEach(removeFolders);
 
 const serviceId = "${rnv_service.shop__api.id}";
 

@@ -1,10 +1,7 @@
 import { Secret } from "../../../src/model/secret";
 import { configurationRules } from "../../../src/resources/service/configuration";
 import { pointedAt } from "../../support/shown-texts";
-import { removeFolders } from "../manifest/load";
 import { loadStackJson, resource, values } from "./load-stack";
-
-afterEach(removeFolders);
 
 const path = (text: string) => ({ "//": { metadata: { path: text } } });
 

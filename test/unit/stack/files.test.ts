@@ -1,8 +1,5 @@
 import { shownTexts } from "../../support/shown-texts";
-import { removeFolders } from "../manifest/load";
 import { loadFiles, loadStackJson, resource, values } from "./load-stack";
-
-afterEach(removeFolders);
 
 const comment = (stackName: string) => ({ "//": { metadata: { stackName } } });
 

@@ -1,19 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { encodeState } from "../../../src/state/encode";
 import { decodeDamaged, emptyState, replayJournal } from "../../../src/state/recorded";
 import { createLocalBackend } from "../../../src/state/stores/local-backend";
+import { newFolder } from "../../support/temp-folder";
 import { address, holder, origin, resourceEntry, stillClock } from "./fixtures";
 
 describe("reading a state from a disk that anybody could have written to", () => {
   let path: string;
   beforeEach(() => {
-    path = join(mkdtempSync(join(tmpdir(), "rnv-state-")), "state.json");
+    path = join(newFolder("state"), "state.json");
   });
-  afterEach(() => rmSync(join(path, ".."), { recursive: true, force: true }));
 
   const backend = (from = origin) =>
     createLocalBackend({ path, host: "here", pid: 1, isAlive: () => true, clock: stillClock(), ...from });

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { checkStateKey, keyIdOf, loadStateKey } from "../../../src/state/key";
 import { emptyState } from "../../../src/state/recorded";
 import { MemoryDisk } from "../../support/memory-disk";
+import { newFolder } from "../../support/temp-folder";
 import { origin } from "./fixtures";
 
 const path = "/s/state.key";
@@ -125,7 +125,7 @@ describe("the fingerprint key", () => {
   });
 
   it("lies in a file of mode 0600, and one that others can read is warned about", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "rnv-key-"));
+    const folder = newFolder("key");
     const source = { environment: {}, path: join(folder, ".rnv", "state.key"), create: true, randomBytes };
     const made = await loadStateKey(source);
     expect(made.diagnostics).toEqual([]);
@@ -135,7 +135,6 @@ describe("the fingerprint key", () => {
     const found = await loadStateKey(source);
     expect(found.keyId).toBe(made.keyId);
     expect(found.diagnostics[0]).toMatchObject({ severity: "warning", code: "config.insecure" });
-    rmSync(folder, { recursive: true });
   });
 
   it("must be the one that the state names", () => {
