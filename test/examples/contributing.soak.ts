@@ -7,7 +7,7 @@ const root = resolve(__dirname, "../..");
 const copies: string[] = [];
 afterAll(() => copies.map((copy) => rmSync(copy, { recursive: true })));
 
-/** A copy of what the build and the pages are made of, for edits. */
+/** A copy of the files that the build and the pages need, for edits. */
 function copyOfSources() {
   const copy = mkdtempSync(join(tmpdir(), "rnv-edits-"));
   copies.push(copy);
