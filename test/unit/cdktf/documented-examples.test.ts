@@ -130,7 +130,7 @@ ${examplesOfLibrary.map(functionOf).join("\n")}\n`,
     expect(examplesOfLibrary.map(({ of }) => of).sort()).toEqual(functions);
   });
 
-  it.each(examplesOfLibrary.map(({ of }) => of))("of %s runs against the embedded platform", async (of) => {
+  it.each(examplesOfLibrary.map(({ of }) => of))("run against the embedded platform: %s", async (of) => {
     const cwd = newFolder("examples");
     const emulator = testing.createEmulator({ deploySeconds: 0 });
     const options = {

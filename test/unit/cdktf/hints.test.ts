@@ -3,7 +3,7 @@ import { confirmRemoved, Project, RnvProvider, type Service } from "../../../src
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { synthesizeInto } from "./synthesize";
 
-describe("what a plan tells people to write, where a program declares it", () => {
+describe("the hint of a plan to a program", () => {
   const stack = { files: ["cdktf.out"] };
   const configuration = { repository: "https://git.example.com/shop" };
   let one: Workbench;

@@ -64,12 +64,12 @@ describe("a job", () => {
     expect(job.pullRequest).toBe("pullRequest" in expected ? expected.pullRequest : undefined);
   });
 
-  it("is of the pull request that is given, whatever it says", () => {
+  it("takes the pull request that is given, whatever its environment says", () => {
     const given = { pullRequest: 3, proposes, ...alone, isDecided };
     expect(jobOf(queueOf("main"), {}, 3)).toMatchObject(given);
   });
 
-  it("without the payload that it names is an error", () => {
+  it("is an error where the payload that it names is missing", () => {
     expect(() => jobOf({ ...github, GITHUB_EVENT_PATH: join(folder, "missing.json") })).toThrow();
   });
 });

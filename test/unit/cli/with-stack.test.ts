@@ -212,7 +212,7 @@ describe("--app and cdktf.json", () => {
     });
   });
 
-  it("what an earlier run wrote is not taken for the result of this one", async () => {
+  it("the files of an earlier run are not taken for the result", async () => {
     write("app.js", program);
     await withStack(given({ app: "node app.js" }), screen);
     expect(await refused(given({ app: "node app.js nothing" }))).toMatchObject({
@@ -272,7 +272,7 @@ describe("--app and cdktf.json", () => {
     expect(readdirSync(join(folder, ".rnv"))).toEqual([".gitignore"]);
   });
 
-  it("what it wrote is copied over cdktf.out, from which stacks go and files of Terraform do not", async () => {
+  it("the files of the program replace the stacks in cdktf.out, and files of Terraform stay there", async () => {
     write("app.js", stacksOf);
     await withStack(given({ app: "node app.js" }, { TARGET: "shop tools old" }), screen);
     for (const name of ["shop", "old"]) mkdirSync(join(folder, `cdktf.out/stacks/${name}/.terraform`));

@@ -21,7 +21,7 @@ async function opened(text: string): Promise<Workbench> {
   return bench;
 }
 
-describe("what onRemove: archive leaves in the state", () => {
+describe("a record that onRemove: archive leaves in the state", () => {
   it.each([
     ["before", 1],
     ["after", 1],

@@ -177,7 +177,7 @@ it("a create by name sees a service of its name that was made a second ago", asy
   ).toHaveLength(1);
 });
 
-it("what a run of one state deleted is not shown to that of another state in the same process", async () => {
+it("a resource that a run of one state deleted is not shown to a run of another state in the same process", async () => {
   const services = (...names: readonly string[]) =>
     `services:\n${names.map((name) => `  ${name}: { kind: worker, deploy: { when: never } }\n`).join("")}`;
   const { baseUrl, workspaceId, host, pid, clock } = bench.context;

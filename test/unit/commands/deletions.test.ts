@@ -120,7 +120,7 @@ describe("a deletion whose operation fails", () => {
   it.each([
     ["at once where its operation says so", true],
     ["after 5 minutes where nothing shows its operation", false],
-  ] as const)("of a project is told %s", async (_, projectOperation) => {
+  ] as const)("reports its end for a project %s", async (_, projectOperation) => {
     const { bench, store, deletes } = await openedOn({ gaps: { projectOperation } });
     bench.write("rnv.yaml", withoutApi);
     await bench.apply();
@@ -139,7 +139,7 @@ describe("a deletion whose operation fails", () => {
   it.each([
     ["a page of the dashboard", { kind: "html", status: 200, when: "after" }],
     ["a refusal", { kind: "status", status: 400 }],
-  ] as const)("of a project goes on where its assumed route answers with %s", async (_, fault) => {
+  ] as const)("continues for a project where its assumed route answers with %s", async (_, fault) => {
     const { bench, store } = await opened("queued-deletions");
     bench.write("rnv.yaml", withoutApi);
     await bench.apply();
@@ -231,7 +231,7 @@ describe("the end of a deletion", () => {
     expect(bench.writes()).toHaveLength(1);
   });
 
-  it("of a project is not believed of a key that is shown nothing any more, whatever was shown just before", async () => {
+  it("is not believed for a project of a key that is shown nothing any more, whatever was shown just before", async () => {
     const beside = "services: { docs: { kind: web, deploy: { when: never } } }\n";
     const { bench, store, deletes } = await opened("queued-deletions");
     bench.write("rnv.yaml", `${withApi}${beside}`);
@@ -313,7 +313,7 @@ describe("a deletion that an interrupted destroy requested", () => {
   });
 
   it.each(["project", "variable"] as const)(
-    "of a %s is waited for while its operation runs, and the plan says since when",
+    "is waited for while the operation of its %s runs, and the plan says since when",
     async (what) => {
       const { bench, store, deletes } = await openedOn({ operationSeconds: 60 }, ["queued-deletions"]);
       const [service] = store.services();

@@ -3,7 +3,7 @@ import { importResource } from "../../../src/commands/import-resource";
 import type { Diagnostic } from "../../../src/diagnostics/diagnostic";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
-describe("what is live and not managed", () => {
+describe("an unmanaged resource", () => {
   let bench: Workbench;
   beforeEach(() => {
     bench = createWorkbench();

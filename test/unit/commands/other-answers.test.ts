@@ -40,7 +40,7 @@ const answerCreatesWith = (route: string, id: string) =>
 /** DESIGN section 5: "a request by id gets that id; a create gets the name, kind and parent sent and an id not in the inventory". */
 describe("an answer about another resource", () => {
   it.each(["services", "projects"] as const)(
-    "of a create among %s leaves that as it is: what was made is looked for and recorded",
+    "to a create among %s leaves that as it is: the new resource is looked for and recorded",
     async (route) => {
       const theirs = {
         services: () => store().addService({ name: "theirs", live: true }),

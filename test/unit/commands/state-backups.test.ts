@@ -33,7 +33,7 @@ describe("backups of the state", () => {
     }
   });
 
-  it("of an older version are read too: they do not say when they were written", async () => {
+  it("are read from an older version too, without the time of their write", async () => {
     const file = `${path}.backup.1`;
     const {
       writer: { at: _at, command: _command, ...writer },

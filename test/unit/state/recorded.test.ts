@@ -97,7 +97,7 @@ describe("reading a state from a disk that anybody could have written to", () =>
   });
 });
 
-describe("what is left of a damaged state", () => {
+describe("the rest of a damaged state", () => {
   it.each([
     ["", 0, 0, false],
     ['{"serial": 7, "writer": {"generation": 3', 7, 3, false],
@@ -115,7 +115,7 @@ describe("what is left of a damaged state", () => {
   );
 });
 
-describe("what was deleted lately", () => {
+describe("the list of recent deletions", () => {
   it("is remembered where the journal says when, and only of what was there", () => {
     const at = address("service.api");
     const start = replayJournal(emptyState({ lineage: "line", ...origin }), [resourceEntry(at, "id-1")]);

@@ -42,7 +42,7 @@ describe("the fingerprint key", () => {
     );
   });
 
-  it("of a passphrase is another in each workspace, and a random one is the same in all", async () => {
+  it("differs by workspace where it comes from a passphrase, and is the same everywhere where it is random", async () => {
     const loadIn = (salt: string, value: string) =>
       loadStateKey({ environment: { RNV_STATE_KEY: value }, path, create: false, randomBytes, salt });
     const [one, same, other] = await Promise.all(
@@ -69,7 +69,7 @@ describe("the fingerprint key", () => {
     expect(await load("  ")).toEqual({ diagnostics: [] });
   });
 
-  it("that the disk does not give is an error of reading, or of writing where it is to be made", async () => {
+  it("is an error of reading where the disk fails, or of writing where it is to be created", async () => {
     const disk = new MemoryDisk();
     disk.read = () => Promise.reject(Object.assign(new Error("x"), { code: "EIO" }));
     expect((await load(undefined, disk)).diagnostics).toMatchObject([{ code: "state.unreadable" }]);
@@ -92,7 +92,7 @@ describe("the fingerprint key", () => {
     ).toBe(one.keyId);
   });
 
-  it("of a faster run is taken, never replaced", async () => {
+  it("is taken from a faster run, never replaced", async () => {
     const disk = new MemoryDisk();
     let faster: string | undefined;
     disk.makeFolder = async () => {
