@@ -97,11 +97,7 @@ export class KnownVersions {
     });
   }
 
-  noteWrite<T extends ResourceVersion>(
-    kind: "project" | "service" | "variable",
-    shown: T,
-    parentId?: string,
-  ): T {
+  noteWrite<T extends ResourceVersion>(kind: string, shown: T, parentId?: string): T {
     const { id, name, key, projectId, archived, updatedAt } = shown as T & Partial<Service & Variable>;
     this.#noteOwn({
       id,

@@ -205,16 +205,15 @@ const secretFolders = ({ environment, cwd }: LoadContext): string[] =>
  * Returns the output of a program as a secret text: no shell, stdin closed, 30 s at most. Its error output is shown
  * shortened, without control characters, and with its output and each of `hidden` replaced.
  */
-export function runCommand(
+function runCommand(
   argv: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string>>,
   hidden: readonly string[],
-  timeoutMs = 30_000,
 ): Promise<Fetched> {
   const [file = "", ...args] = argv;
   const program = `the command ${JSON.stringify(file)}`;
-  const limits = { timeout: timeoutMs, maxBuffer: maxBytes, killSignal: "SIGKILL" } as const;
+  const limits = { timeout: 30_000, maxBuffer: maxBytes, killSignal: "SIGKILL" } as const;
   return new Promise((settle) => {
     const child = execFile(
       file,
@@ -227,7 +226,7 @@ export function runCommand(
           settle({ problem: `${file}: command not found`, isMissing: true, hint });
         } else if (failure !== null) {
           const detail = shownErrors(errors, [output.toString(), ...hidden, ...args.flatMap(secretParts)]);
-          const problem = `${program} ${reasonOfFailure(failure, timeoutMs)}`;
+          const problem = `${program} ${reasonOfFailure(failure)}`;
           // The program or a login is probably missing.
           settle({ problem, isMissing: true, detail: detail || undefined });
         } else if (text === undefined) settle({ problem: `${program} did not print UTF-8 text` });
@@ -238,10 +237,10 @@ export function runCommand(
   });
 }
 
-function reasonOfFailure(failure: ExecFileException, timeoutMs: number): string {
+function reasonOfFailure(failure: ExecFileException): string {
   const { code, killed, signal } = failure;
   if (String(code) === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return `printed more than ${maxBytes} bytes`;
-  if (killed) return `did not end within ${timeoutMs / 1000} s`;
+  if (killed) return "did not end within 30 s";
   if (typeof code === "number") return `ended with exit code ${code}`;
   return signal ? `was ended by ${signal}` : `cannot be started: ${reasonOf(failure)}`;
 }

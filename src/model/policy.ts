@@ -2,7 +2,7 @@ import type { SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
 
 /** The effect of a failed policy: `advisory` warns, `mandatory` stops, `overridable` stops unless named. */
-export type PolicyLevel = "advisory" | "overridable" | "mandatory";
+type PolicyLevel = "advisory" | "overridable" | "mandatory";
 
 export interface PolicyExpression {
   readonly text: string;

@@ -12,7 +12,8 @@ import {
   widthOf,
 } from "../support/browser";
 import { absent, address, change, field, plan, value } from "../support/plan-fixture";
-import { recorded, state } from "../support/state-fixture";
+import { state } from "../support/state-fixture";
+import { resource } from "../unit/state/fixtures";
 
 const hostile = `x"><img src=x onerror="document.title='run'">`;
 
@@ -37,8 +38,8 @@ const pages = {
       ...state,
       resources: {
         ...state.resources,
-        [address("service.blog.web")]: recorded({
-          ...{ id: "s2", name: hostile, applied: { kind: "web", "configuration.branch": hostile } },
+        [address("service.blog.web")]: resource("s2", {
+          ...{ name: hostile, applied: { kind: "web", "configuration.branch": hostile } },
           dependsOn: [address("service.shop.api")],
         }),
       },

@@ -1,28 +1,8 @@
+import { join } from "node:path";
+import { rowsIn } from "../support/rows";
+
 /** Endpoints of the interface, as its section "Endpoints" lists them; `(I)`: they accept an `Idempotency-Key`. */
-const listed = [
-  "GET /catalog",
-  "GET /workspaces/{workspaceId}/projects",
-  "POST /workspaces/{workspaceId}/projects (I)",
-  "GET /workspaces/{workspaceId}/projects/{projectId}",
-  "PATCH /workspaces/{workspaceId}/projects/{projectId} (I)",
-  "DELETE /workspaces/{workspaceId}/projects/{projectId} (I)",
-  "POST /workspaces/{workspaceId}/services (I)",
-  "DELETE /workspaces/{workspaceId}/services/{serviceId} (I)",
-  "POST /workspaces/{workspaceId}/services/{serviceId}/archive (I)",
-  "POST /workspaces/{workspaceId}/services/{serviceId}/restore (I)",
-  "POST /workspaces/{workspaceId}/services/{serviceId}/actions (I)",
-  "GET /workspaces/{workspaceId}/services/{serviceId}/operations/{operationId}",
-  "GET /workspaces/{workspaceId}/services/{serviceId}/deploys",
-  "POST /workspaces/{workspaceId}/services/{serviceId}/deploys (I)",
-  "GET /workspaces/{workspaceId}/services/{serviceId}/deploys/{deploymentId}",
-  "POST /workspaces/{workspaceId}/services/{serviceId}/deploys/{deploymentId}/cancel (I)",
-  "POST /workspaces/{workspaceId}/services/{serviceId}/variables (I)",
-  "PATCH /workspaces/{workspaceId}/services/{serviceId}/variables/{variableId} (I)",
-  "DELETE /workspaces/{workspaceId}/services/{serviceId}/variables/{variableId} (I)",
-  "POST /workspaces/{workspaceId}/services/{serviceId}/variables/{variableId}/reveal",
-  "GET /workspaces/{workspaceId}/canvas",
-  "PATCH /workspaces/{workspaceId}/canvas",
-];
+const listed = rowsIn(join(__dirname, "endpoints.tsv")).flat();
 
 /** Endpoints of the interface: method and path. */
 export const endpoints: readonly string[] = listed.map((line) => line.replace(" (I)", ""));
@@ -55,22 +35,7 @@ const errors = {
   500: [],
 };
 
-const limits = [
-  "Request body size",
-  "Page size",
-  "Idempotency-Key length",
-  "Idempotency retention",
-  "X-Request-ID length",
-  "Canvas nodes",
-  "Canvas reference records and edges",
-  "Canvas groups",
-  "Canvas positions",
-  "Canvas coordinates",
-  "Canvas zoom",
-  "Canvas revision",
-  "commitSha",
-  "Retry-After",
-];
+const limits = rowsIn(join(__dirname, "limits.tsv")).flat();
 
 const headers = ["Idempotency-Key", "X-Request-ID", "X-CSRFToken", "limit", "cursor"];
 const moves = ["Queue", "Cancel", "Actions", "Archive", "Restore", "Delete"];

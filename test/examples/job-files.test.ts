@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { validateAction, validateWorkflow } from "@action-validator/core";
 import { parseAllDocuments, parseDocument } from "yaml";
 import * as z from "zod";
 import { parseCommand } from "../support/parse-command";
+import { newFolder } from "../support/temp-folder";
 
 const root = join(__dirname, "..", "..");
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
@@ -200,7 +200,7 @@ describe.each([...workflowFiles, "examples/github/action.yml"])("%s", (file) => 
 });
 
 it.each(workflowFiles)("%s: a step ends as soon as a command of rnv in it fails", (file) => {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-steps-"));
+  const folder = newFolder("steps");
   for (const { run = "" } of stepsOf(file))
     for (const [, failing = ""] of run.replace(/^\s*#.*$/gm, "").matchAll(/npx (rnv [a-z]+( [a-z]+)?)/g)) {
       // As GitHub runs a step.
@@ -401,7 +401,7 @@ it("what READMEs of the jobs link to is there", () => {
 });
 
 it("the composite action hands words on, and no shell reads them", () => {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-action-"));
+  const folder = newFolder("action");
   const run = stepsOf("examples/github/action.yml").find(({ id }) => id === "rnv")?.run ?? "";
   const hostile = "ci plan --stage $(touch${IFS}owned) ; touch owned * `touch owned`";
   const printed = execFileSync("bash", ["-ec", `npx() { printf '%s\\n' "$@"; }\n${run}`], {

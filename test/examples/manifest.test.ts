@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { loadManifest } from "../../src/manifest/load-manifest";
 import type { Address } from "../../src/model/address";
@@ -7,6 +6,7 @@ import { Secret } from "../../src/model/secret";
 import { resourceTypes } from "../../src/resources";
 import { manifestReference } from "../../tools/docs/manifest-reference";
 import { oneScenario } from "../support/cli";
+import { newFolder } from "../support/temp-folder";
 
 const folder = resolve(__dirname, "../../examples/manifest");
 
@@ -69,8 +69,7 @@ const managers: Readonly<Record<string, readonly [needs: string, takes: string, 
 };
 
 describe("a line for a secret manager", () => {
-  const home = mkdtempSync(join(tmpdir(), "rnv-managers-"));
-  afterAll(() => rmSync(home, { recursive: true }));
+  const home = newFolder("managers");
   const stub = ([needs, takes, prints]: readonly [string, string, string]): string =>
     `#!/bin/sh\nset -u\ncase "$*" in ${takes}) ;; *) echo "no such arguments: $*" >&2; exit 2 ;; esac\n` +
     `: ${needs.replace(/\w+/g, '"$$$&"')}\ncase "$*" in *--extract*) echo s3cr3t ;; *) echo '${prints}' ;; esac\n`;

@@ -18,6 +18,7 @@ import { parse } from "yaml";
 import { fleetReportSchema } from "../../src/report/fleet-report";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { installFromRegistry, installPackage } from "../support/install-package";
+import { textIn } from "../support/rows";
 import { s3Environment, serveS3 } from "../support/s3-server";
 
 const folder = join(__dirname, "..", "..", "examples", "kubernetes");
@@ -43,25 +44,7 @@ function containerOf(file: string): Container {
  * user of the Dockerfile without a capability. `$1` is an empty folder, `$2` the program node, `$3` the application, `$4` the
  * manifests, `$5` the folder of the volumes; then user, group, working folder and the command line.
  */
-const container = `
-root=$1 node=$2 app=$3 manifests=$4 volumes=$5 user=$6 group=$7 work=$8; shift 8
-mount -t tmpfs tmpfs "$root"
-cd "$root"
-mkdir -p usr etc dev proc tmp node app manifests
-for name in bin lib lib64; do
-  if [ -L "/$name" ]; then cp -P "/$name" .; elif [ -d "/$name" ]; then mkdir "$name"; mount --bind -o ro "/$name" "$name"; fi
-done
-for name in usr etc; do mount --bind -o ro "/$name" "$name"; done
-mount --bind -o ro "$app" app
-mount --bind -o ro "$manifests" manifests
-touch node/node && mount --bind -o ro "$node" node/node
-mount --rbind /dev dev
-mount -t proc proc proc
-mount -t tmpfs -o mode=1777 tmpfs tmp
-for name in "$volumes"/*; do [ -d "$name" ] && mkdir "\${name##*/}" && mount --bind "$name" "\${name##*/}"; done
-mount -o remount,ro "$root"
-exec chroot "$root" setpriv --reuid="$user" --regid="$group" --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all env -C "$work" "$@"
-`;
+const container = textIn(join(__dirname, "container.sh"));
 
 const namespaces = ["--mount", "--pid", "--fork", "--kill-child", "--propagation", "private"];
 const canRun = process.getuid?.() === 0 && spawnSync("unshare", [...namespaces, "true"]).status === 0;

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadManifest } from "../../src/manifest/load-manifest";
 import { resourceTypes } from "../../src/resources";
 import { readPage, withOutputs, withoutVolatile } from "../../tools/docs/transcripts";
 import { builtCli } from "../support/built-cli";
+import { newFolder } from "../support/temp-folder";
 
 describe("README.md", () => {
   const page = readPage("README.md");
@@ -29,7 +29,7 @@ describe("README.md", () => {
 
   it("shows a manifest without a mistake", async () => {
     const [, manifest = ""] = /```yaml\n(projects:[\s\S]*?)```/.exec(page) ?? [];
-    const cwd = mkdtempSync(join(tmpdir(), "rnv-readme-"));
+    const cwd = newFolder("readme");
     try {
       writeFileSync(join(cwd, "rnv.yaml"), manifest);
       const request = { files: [], cwd, types: resourceTypes, environment: {}, secrets: "skip" } as const;

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import type { WireResponse } from "../../src/api/transport";
 import type { Fault, SeenRequest } from "../../src/emulator/faults";
 import type { EmulatorStore } from "../../src/emulator/store";
 import { emptyLists, withOtherId, withoutFields } from "../support/edited-answers";
+import { rowsIn } from "../support/rows";
 import type { RequestMishap } from "./process";
 
 /** What can go wrong with one request. */
@@ -257,29 +259,4 @@ export const requestFaults: readonly RequestFault[] = [
 ];
 
 /** Faults that may also begin with one request and hold for all that follow. */
-export const outages: readonly string[] = [
-  "refuse",
-  "reset-before",
-  "reset-after",
-  "timeout-after",
-  "429",
-  "500-before",
-  "500-after",
-  "502-after",
-  "503-after",
-  "401",
-  "403",
-  "404",
-  "malformed",
-  "truncate",
-  "empty",
-  "bare-object",
-  "html-before",
-  "html-after",
-  "empty-list",
-  "short-list",
-  "unframed-list",
-  "empty-lists",
-  "never-ends",
-  "revoked",
-];
+export const outages: readonly string[] = rowsIn(join(__dirname, "outages.tsv")).flat();

@@ -27,6 +27,7 @@ import { resourceTypes } from "../../src/resources";
 import { StateCipher } from "../../src/state/cipher";
 import { encodeState } from "../../src/state/encode";
 import { decodeJournal, encodeLine } from "../../src/state/journal";
+import { textIn } from "../support/rows";
 import { createWorkbench } from "../support/workbench";
 
 /** Something that reads text from outside, and a text that it reads well. */
@@ -39,28 +40,7 @@ export interface Target {
   readonly show: (text: string) => Promise<string>;
 }
 
-const yaml = `version: 1
-projects:
-  shop:
-    name: Shop
-    description: "Online \${env.STAGE} shop"
-    services:
-      api: &api
-        kind: web
-        configuration: { repository: "https://git.example.com/shop/api", branch: main, replicas: 2 }
-        variables: { LOG_LEVEL: info, TOKEN: { fromEnv: TOKEN }, HOST: "\${service.shop.worker.internalHost}", P: { preserve: true } }
-        deploy: { when: changed, wait: true, timeout: 30m }
-        lifecycle: { preventDestroy: true, ignoreChanges: [configuration.replicas] }
-      worker:
-        kind: worker
-        variables:
-          LONG: |
-            several
-            lines
-moved: [{ from: service.shop.web, to: service.shop.api }]
-removed: [service.shop.old]
-outputs: { url: "\${service.shop.api.url}" }
-`;
+const yaml = textIn(join(__dirname, "manifest.yaml"));
 
 const stack = JSON.stringify(
   {

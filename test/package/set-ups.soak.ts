@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { installPackage } from "../support/install-package";
+import { textIn } from "../support/rows";
 
 /** What the set-ups are made of: the compiler of `cdktf init`, and that of today. */
 const packages = {
@@ -61,33 +62,7 @@ const modern = (options: Readonly<Record<string, unknown>>) => ({
   compilerOptions: { target: "es2022", strict: true, declaration: true, types: ["node"], ...options },
 });
 
-const stack = (library: string) => `
-import { App, TerraformOutput, TerraformStack } from "${library}";
-import type { Construct } from "constructs";
-import { fromEnv, Project, RnvProvider, type Service, type ServiceConfig } from "terraform-provider-rnv/${library}";
-
-const configuration: ServiceConfig["configuration"] = { repository: "https://git.example.com/shop/api", replicas: 2 };
-
-export class Shop extends TerraformStack {
-  readonly api: Service;
-  // Declarations are written: what is inferred has to have a name that others can import.
-  readonly token;
-
-  constructor(scope: Construct, id: string) {
-    super(scope, id);
-    new RnvProvider(this, "rnv");
-    this.api = new Project(this, "shop", { name: "Shop" }).addService("api", { kind: "web", configuration });
-    this.token = this.api.addVariable("TOKEN", fromEnv("TOKEN"));
-    new TerraformOutput(this, "url", { value: this.api.url });
-  }
-}
-
-export function synthesize(): void {
-  const app = new App();
-  new Shop(app, "shop");
-  app.synth();
-}
-`;
+const stack = (library: string) => textIn(join(__dirname, "stack.txt"), { library });
 
 const jestTest = (library: string) => `
 import { Testing } from "${library}";

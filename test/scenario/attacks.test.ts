@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { type Canary, canary, sightings } from "../support/canaries";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { shareOf } from "../support/soak";
+import { newFolder } from "../support/temp-folder";
 
 /** What the job holds, and no manifest of a stranger may learn. */
 const held: Readonly<Record<string, Canary>> = {
@@ -208,7 +208,7 @@ describe("a manifest of a stranger", () => {
     Object.entries(held).map(([name, { value }]) => [name, value.replaceAll("\n", "")]),
   );
   beforeAll(async () => {
-    outside = mkdtempSync(join(tmpdir(), "rnv-outside-"));
+    outside = newFolder("outside");
     writeFileSync(join(outside, "secret.txt"), `${outsideFile.core}\n`);
     writeFileSync(join(outside, ".env"), `A=${outsideFile.core}\n`);
     writeFileSync(

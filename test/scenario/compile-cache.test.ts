@@ -1,11 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { builtCli } from "../support/built-cli";
+import { newFolder } from "../support/temp-folder";
 
-const folder = mkdtempSync(join(tmpdir(), "rnv-compile-cache-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder("compile-cache");
 
 /** Stands in for the function of Node 22, which Node 20 does not have, and prints the folder that it is given. */
 const preload = join(folder, "preload.cjs");

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { oneScenario, openScenario } from "../support/cli";
+import { casesIn, rowsIn } from "../support/rows";
 
 /** The interface shows two kinds, and no other source than a repository ("Service"; "Gaps"). */
 const scenario = oneScenario();
@@ -43,7 +44,7 @@ it("validate warns of a kind that is a slip of a known one; any other is for the
   expect(stderr.match(/^(warning|error)\[/gm)).toEqual(["warning["]);
 });
 
-it("validate refuses what no workspace can have, and warns of values that the interface does not show", async () => {
+it("validate refuses values that no workspace can have, and warns of values that the interface does not show", async () => {
   const impossible = "port: 99999, replicas: -1, minReplicas: 5, maxReplicas: 3";
   const open = "scaling: automatic, buildMethod: docker, schedule: '*/5 * * * *', plan: startr, region: mars";
   const services = `      a: { kind: web, configuration: { ${impossible} } }\n      b: { kind: web, environment: Staging, configuration: { ${open} } }\n`;
@@ -152,7 +153,7 @@ variableGroups: { all: { API_TOKEN: pa55word } }
   expect(stderr).not.toMatch(/pa55word|whsec/);
 });
 
-it("a deployment of a service without a source is a warning of the plan; one that never runs gives none", async () => {
+it("a deployment of a service without a source is a warning of the plan, unless it never runs", async () => {
   const { code, stdout } = await told(
     "      api: { kind: web }\n      quiet: { kind: web, deploy: { when: never } }\n      db: { kind: postgres }\n",
     "plan",
@@ -177,27 +178,17 @@ it("a file that does not exist is called that, without a code of the operating s
   expect(applied).toMatchObject({ code: 1, stderr: expect.stringContaining("plan.rnvplan: no such file") });
 });
 
-it.each([
-  ["apply rnv.yaml", "rnv.yaml is a manifest: rnv apply -f rnv.yaml"],
-  ["plan -json rnv.yaml", "rnv.yaml is a manifest: rnv plan -f rnv.yaml"],
-  ["graph rnv.yaml", "rnv.yaml is a manifest: rnv graph -f rnv.yaml"],
-  ["show rnv.yaml", "rnv.yaml is a manifest: rnv validate -print -f rnv.yaml"],
-  ["plan main.tf.json", "main.tf.json is a manifest: rnv plan -f main.tf.json"],
-  ["apply .", ". is a folder: rnv apply -f ."],
-  ["plan other.yaml", "other.yaml: no such file"],
-  ["plan service.x", "service.x is an address: rnv plan -target service.x"],
-  ["apply rnv_service.api", "rnv_service.api is an address: rnv apply -target service.api"],
-  ["validate service.x", 'there is no stack "service.x"'],
-  ["show service.x", "service.x is an address: rnv state show service.x"],
-  ["apply saved", "saved: no such file\n  hint: rnv plan -out saved saves a plan"],
-])("`%s` is answered with the command line that was meant", async (line, summary) => {
-  scenario.write("main.tf.json", "{}");
-  const { code, stderr } = await told("      api: { kind: web }\n", ...(line.split(" ") as [string]));
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: expect.stringContaining(`error[command.usage]: ${summary}\n`),
-  });
-});
+it.each(casesIn<[string, string]>(join(__dirname, "meant-lines.json")))(
+  "`%s` is answered with the command line that was meant",
+  async (line, summary) => {
+    scenario.write("main.tf.json", "{}");
+    const { code, stderr } = await told("      api: { kind: web }\n", ...(line.split(" ") as [string]));
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`error[command.usage]: ${summary}\n`),
+    });
+  },
+);
 
 describe("an address", () => {
   const source = "configuration: { repository: https://git.example.com/api }";
@@ -206,24 +197,14 @@ describe("an address", () => {
     expect(await told(manifest, "apply", "-auto-approve", "-input=false")).toMatchObject({ code: 0 });
   });
 
-  it.each([
-    ["plan -target rnv_service.api", "service.shop.api"],
-    ["plan -target api", "service.shop.api"],
-    ["plan -exclude shop.api", "service.shop.api"],
-    ["plan -replace=service.api", "service.shop.api"],
-    ["plan -destroy -target LOG_LEVEL", "variable.shop.api.LOG_LEVEL"],
-    ["restart api", "service.shop.api"],
-    ["status rnv_service.shop.api", "service.shop.api"],
-    ["state show rnv_service.shop.apu", "service.shop.api"],
-    ["state rm shop", "project.shop"],
-  ])("is suggested by `%s`", async (line, address) => {
+  it.each(rowsIn(join(__dirname, "meant-addresses.tsv")))("is suggested by `%s`", async (line, address) => {
     const { code, stderr } = await scenario.run(...line.split(" "));
     expect(code).toBe(1);
     expect(stderr).toContain(`hint: did you mean "${address}"?`);
   });
 });
 
-it("each format of a plan says what loading found, and a misspelt kind alone", async () => {
+it("each format of a plan shows the findings of loading, and a misspelt kind alone", async () => {
   const at = await openScenario();
   const seen = async (): Promise<readonly string[]> => {
     const texts = [];

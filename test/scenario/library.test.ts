@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as rnv from "../../src";
 import {
@@ -11,6 +10,7 @@ import {
   serveEmulator,
 } from "../../src/emulator/testing";
 import { builtLibrary } from "../support/built-library";
+import { newFolder } from "../support/temp-folder";
 
 const manifest = {
   projects: {
@@ -42,7 +42,7 @@ describe("the library, over HTTP", () => {
   };
   beforeAll(async () => {
     server = await serveEmulator(emulator);
-    cwd = mkdtempSync(join(tmpdir(), "rnv-library-"));
+    cwd = newFolder("library");
   });
   afterAll(async () => {
     for (const context of contexts) await context.close();

@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { atTerminal, hasTerminal } from "../support/pseudo-terminal";
 import { itInSoak, shareOf } from "../support/soak";
+import { newFolder } from "../support/temp-folder";
 
 const manifest = "projects: { shop: { name: Shop } }\n";
 const otherWorkspace = "6f1c0000-0000-4000-8000-000000000001";
@@ -14,7 +14,7 @@ let config: string;
 beforeEach(async () => {
   scenario = await openScenario();
   scenario.write("rnv.yaml", manifest);
-  config = mkdtempSync(join(tmpdir(), "rnv-config-"));
+  config = newFolder("config");
 });
 afterEach(async () => {
   await scenario.close();

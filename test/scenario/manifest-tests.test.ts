@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { testReportSchema } from "../../src/report/test-report";
 import { oneScenario } from "../support/cli";
+import { casesIn, textIn } from "../support/rows";
 
 const manifest = `stages: { production: {}, staging: {} }
 projects:
@@ -44,71 +45,15 @@ describe("rnv test", () => {
     );
   };
 
-  it("passes what is so: planned, applied, drifted, taken over, refused", async () => {
-    const { code, stdout, stderr } = await run(`
-  planned:
-    stage: production
-    expect:
-      exitCode: 2
-      actions: { project.shop: create, service.shop.api: create, "variable.shop.api.*": create, deployment.shop.api: create }
-      values: { service.shop.api: { configuration.plan: free, name: api-a.example } }
-      policies: { main: passed }
-  applied:
-    stage: production
-    apply: true
-    expect: { outputs: { url: https://api-a-example-b133e3a3.rnv.example } }
-  drifted:
-    stage: production
-    applied: true
-    drift: { projects: { shop: { services: { api: { configuration: { branch: hotfix } } } } } }
-    expect:
-      actions: { service.shop.api: update, deployment.shop.api: update }
-      values: { service.shop.api: { configuration.branch: main } }
-  taken over:
-    stage: production
-    live:
-      projects: { shop: { name: Shop, services: { api: { kind: web, deploy: { when: never } } } } }
-    overlay: { projects: { shop: { name: Shop, services: { api: { name: api } } } } }
-    adopt: true
-    apply: true
-    expect: { actions: { service.shop.api: adopt, "*": any } }
-  in the way:
-    stage: production
-    live: { projects: { shop: {} } }
-    expect: { exitCode: 1, diagnostics: [{ code: live.unmanaged_exists, address: project.shop, contains: not managed }] }
-  refused by a policy:
-    stage: staging
-    overlay: { projects: { shop: { services: { api: { configuration: { branch: dev } } } } } }
-    expect: { exitCode: 4, policies: { main: failed } }
-  refused by a condition:
-    stage: staging
-    overlay: { projects: { shop: { services: { api: { lifecycle: { precondition: [{ condition: "false", message: no }] } } } } } }
-    expect: { policies: { precondition: failed, main: passed } }
-  deleted without a word:
-    stage: staging
-    applied: true
-    overlay: { projects: { shop: { services: { api: null } } }, outputs: { url: null } }
-    expect: { exitCode: 4, diagnostics: [{ code: guard.delete_unconfirmed, address: service.shop.api }] }
-`);
+  it("passes tests that hold: planned, applied, drifted, taken over, refused", async () => {
+    const { code, stdout, stderr } = await run(textIn(join(__dirname, "passing-tests.yaml")));
     expect(stderr).toBe("");
     expect(stdout).toContain("8 tests: 8 passed");
     expect(code).toBe(0);
   });
 
-  it("tells what differs: each kind of expectation that does not hold", async () => {
-    const found = await differences(`
-  actions:
-    stage: production
-    expect: { actions: { "variable.*": create, project.shop: update, service.shop.web: create, deployment.shop.api: any } }
-  exit code: { stage: production, expect: { exitCode: 0 } }
-  values: { stage: production, expect: { values: { service.shop.api: { configuration.branch: dev }, service.shop.no: { name: x } } } }
-  outputs: { stage: production, expect: { outputs: { url: x, none: 1 } } }
-  policies: { stage: production, expect: { policies: { main: failed, other: passed } } }
-  diagnostics: { stage: production, expect: { diagnostics: [{ code: guard.prevent_destroy }] } }
-  error: { stage: nope }
-  no-op: { stage: production, expect: { actions: { project.shop: no-op, "*": any } } }
-  fixture: { stage: production, applied: { projects: { shop: { services: { api: { kind: webb } } } } } }
-`);
+  it("reports each kind of expectation that does not hold", async () => {
+    const found = await differences(textIn(join(__dirname, "differing-tests.yaml")));
     expect(found).toEqual({
       actions: {
         actions: [
@@ -188,31 +133,15 @@ describe("rnv test", () => {
     expect(paths.filter((path) => path.includes("ran") || path.includes(".rnv/"))).toEqual([]);
   });
 
-  it.each([
-    ["a key that it does not have", "  a: { stge: production }\n", 'did you mean "stage"?'],
-    [
-      "an action that is none",
-      "  a: { expect: { actions: { service.a: creat } } }\n",
-      'did you mean "create"?',
-    ],
-    [
-      "a key that is no address",
-      "  a: { expect: { actions: { service: create } } }\n",
-      "must be an address such as service.shop.api",
-    ],
-    ["drift of nothing", "  a: { drift: { projects: {} } }\n", "it is laid over what is `applied`"],
-    [
-      "both written",
-      "  a: { applied: { projects: {} }, drift: { projects: {} } }\n",
-      "it is laid over what is `applied`",
-    ],
-    ["no test", "  {}\n", "holds no test"],
-  ])("refuses %s, with its place", async (_what, tests, told) => {
-    const { code, stderr } = await run(tests);
-    expect(code).toBe(1);
-    expect(stderr).toContain(told);
-    expect(stderr).toContain("shop.rnvtest.yaml:");
-  });
+  it.each(casesIn<[string, string, string]>(join(__dirname, "mistakes-of-tests.json")))(
+    "refuses %s, with its place",
+    async (_what, tests, told) => {
+      const { code, stderr } = await run(tests);
+      expect(code).toBe(1);
+      expect(stderr).toContain(told);
+      expect(stderr).toContain("shop.rnvtest.yaml:");
+    },
+  );
 
   it("reads a manifest in another folder of the project with all that it names, and nothing else", async () => {
     for (const below of ["app/stages", "app/tests"])

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { approve, eachScenario } from "../support/cli";
+import { textIn } from "../support/rows";
 
 const shop = (buildCommand: string) => `
 projects:
@@ -13,48 +15,14 @@ const job = {
   ...{ GITHUB_SERVER_URL: "https://github.example.com", GITHUB_REPOSITORY: "acme/shop", GITHUB_RUN_ID: "7" },
 };
 
-const night = `$ rnv status
-SERVICE  RUNS  HEALTH  BUILT FROM  SINCE
-service.shop.api  live, last deployment failed  ready  main  TIME
-    deployment (3) failed: npm ERR! missing script: build; it still runs release (2) (TIME)
-service.shop.web  suspended  unknown  main  TIME
-service.shop.worker  live  ready  main  TIME
-
-3 services: 2 live, 1 suspended; the last deployment of 1 failed.
-$ rnv history
-WHEN  RUN  WHO  COMMIT  ID  RESULT
-TIME  suspend  bo@laptop  -  (run)  done: service.shop.web
-TIME  apply  ada  ffeec0ffee  (run)  a deployment or postcondition failed (exit 7): 1 changed, 1 failed
-    deployment.shop.api (2) -> (3) (failed), service.shop.api
-TIME  deploy  bo@laptop  -  (run)  done: deployment.shop.api (1) -> (2)
-TIME  apply  bo@laptop  -  (run)  done: 7 added
-    + deployment.shop.api, + deployment.shop.web, + deployment.shop.worker, + project.shop, + service.shop.api and 2 more
-$ rnv drift
-Changed outside rnv:
-  ~ service.shop.worker
-      ~ name  "worker" -> "jobs"
-      last updated TIME; to repair it: deployment.shop.worker would run again
-
-Declared, but not applied yet:
-  ~ deployment.shop.api would run again
-      deployment (3) failed: npm ERR! missing script: build; it still runs release (2) (TIME)
-
-Not running what was applied last:
-  service.shop.web  suspended
-
-Drift: 1 changed outside rnv. 1 not applied yet.
-$ rnv rollback service.shop.api
-error[guard.delete_unconfirmed]: service.shop.api will go back to release (1), the newest before the one that serves. Blocked: it is not confirmed
-  deployment (3) failed: npm ERR! missing script: build; it still runs release (2)
-  hint: run it in a terminal, or add --confirm service.shop.api
-`;
+const night = textIn(join(__dirname, "night.txt"));
 
 describe("a night on call", () => {
   const scenario = eachScenario({
     readings: { statusWords: "seen", otherDeployments: "none", idleRelease: "stays" },
   });
 
-  it("is told in at most 30 lines: what failed and why, what runs, who did what, what to do next", async () => {
+  it("takes at most 30 lines: failures and reasons, running releases, authors, the next command", async () => {
     await scenario.applied(shop("make"));
     const { store } = scenario.emulator;
     const idOf = (name: string) => store.services().find((one) => one.name === name)?.id ?? "";

@@ -103,42 +103,38 @@ export async function planCase(path: string): Promise<GoldenOutcome> {
     emulator: { random: sequence(), readings },
     environment: {},
   });
-  try {
-    const ids = seed(bench.emulator.store, live);
-    for (const earlier of before ?? []) await applyAll(bench, earlier);
-    nameAll(bench.emulator.store, ids);
-    editAll(bench.emulator.store, edits);
-    bench.emulator.resetLog();
-    if (state) bench.putState(JSON.stringify(stateOf(bench, state, ids)));
-    bench.write(
-      "rnv.yaml",
-      [...ids].reduce((text, [name, id]) => text.replaceAll(`<${name}>`, id), manifest),
-    );
-    if (policies !== undefined) bench.write("rnv.policy.yaml", policies);
-    const outcome = drift ? await bench.drift(drift) : await bench.plan(request);
-    const { plan: made, diagnostics, exitCode } = outcome;
-    const report = "report" in outcome && outcome.report && driftText(outcome.report, plainStyle);
-    // It moves with every value of a case; what moves it is tested elsewhere.
-    const plan = made && { ...made, digest: undefined };
-    expect(bench.writes()).toEqual([]);
-    const named = (text: string): string =>
-      [...ids].reduce((rest, [name, id]) => rest.replaceAll(id, `<${name}>`), text);
-    // `show` says of a saved plan what the plan has said. It does not have the files that its findings point into.
-    const textOf = (shown: typeof made) => shown && planText({ ...shown, diagnostics: [] }, plainStyle);
-    expect(textOf(plan && planFromDocument(planDocument(plan)))).toBe(textOf(plan));
-    const sections = [
-      report || (plan ? planText(plan, plainStyle).trimEnd() : ""),
-      diagnosticsText(diagnostics, plainStyle).trimEnd(),
-      `exit ${exitCode}\n`,
-    ];
-    return {
-      text: named(sections.filter((section) => section !== "").join("\n---\n")),
-      json: plan ? `${named(escapeJson(planDocument(plan), 2))}\n` : "",
-      prints: made ? `${made.digest} ${sha256(canonicalJson(jsonOf(recordPlan(made, stateKey))))}` : "",
-    };
-  } finally {
-    bench.remove();
-  }
+  const ids = seed(bench.emulator.store, live);
+  for (const earlier of before ?? []) await applyAll(bench, earlier);
+  nameAll(bench.emulator.store, ids);
+  editAll(bench.emulator.store, edits);
+  bench.emulator.resetLog();
+  if (state) bench.putState(JSON.stringify(stateOf(bench, state, ids)));
+  bench.write(
+    "rnv.yaml",
+    [...ids].reduce((text, [name, id]) => text.replaceAll(`<${name}>`, id), manifest),
+  );
+  if (policies !== undefined) bench.write("rnv.policy.yaml", policies);
+  const outcome = drift ? await bench.drift(drift) : await bench.plan(request);
+  const { plan: made, diagnostics, exitCode } = outcome;
+  const report = "report" in outcome && outcome.report && driftText(outcome.report, plainStyle);
+  // It moves with every value of a case; what moves it is tested elsewhere.
+  const plan = made && { ...made, digest: undefined };
+  expect(bench.writes()).toEqual([]);
+  const named = (text: string): string =>
+    [...ids].reduce((rest, [name, id]) => rest.replaceAll(id, `<${name}>`), text);
+  // `show` says of a saved plan what the plan has said. It does not have the files that its findings point into.
+  const textOf = (shown: typeof made) => shown && planText({ ...shown, diagnostics: [] }, plainStyle);
+  expect(textOf(plan && planFromDocument(planDocument(plan)))).toBe(textOf(plan));
+  const sections = [
+    report || (plan ? planText(plan, plainStyle).trimEnd() : ""),
+    diagnosticsText(diagnostics, plainStyle).trimEnd(),
+    `exit ${exitCode}\n`,
+  ];
+  return {
+    text: named(sections.filter((section) => section !== "").join("\n---\n")),
+    json: plan ? `${named(escapeJson(planDocument(plan), 2))}\n` : "",
+    prints: made ? `${made.digest} ${sha256(canonicalJson(jsonOf(recordPlan(made, stateKey))))}` : "",
+  };
 }
 
 const jsonOf = (value: object): Plain => JSON.parse(JSON.stringify(value));

@@ -6,3 +6,13 @@ export const rowsIn = (file: string): readonly string[][] =>
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"))
     .map((line) => line.split("\t"));
+
+/** The cases of a JSON file: of values that are no plain text. */
+export const casesIn = <Case>(file: string): readonly Case[] => JSON.parse(readFileSync(file, "utf8"));
+
+/** The text of a file, in which `<name>` stands for the value of that name. */
+export const textIn = (file: string, values: Readonly<Record<string, string | number>> = {}): string =>
+  Object.entries(values).reduce(
+    (text, [name, value]) => text.replaceAll(`<${name}>`, `${value}`),
+    readFileSync(file, "utf8"),
+  );

@@ -2,8 +2,8 @@
 export const isSoak = process.env.RNV_SOAK === "1";
 
 /** Declares a test of a soak alone. */
-export const itInSoak = (title: string, body: () => unknown): void => {
-  if (isSoak) it(title, body as () => Promise<void>);
+export const itInSoak = (title: string, body: () => unknown, timeoutMs?: number): void => {
+  if (isSoak) it(title, body as () => Promise<void>, timeoutMs);
 };
 
 /** Returns the first in a soak, else the second. */

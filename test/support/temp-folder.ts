@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -18,3 +18,6 @@ export function ownTempFolder(): void {
   ] as const)
     process.once(name, () => process.exit(128 + number));
 }
+
+/** Makes a folder, which the temporary folder of the run takes away with it. Links in its path are followed. */
+export const newFolder = (name: string): string => realpathSync(mkdtempSync(join(tmpdir(), `rnv-${name}-`)));

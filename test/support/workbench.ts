@@ -72,6 +72,7 @@ export interface Workbench {
   state(): Promise<State | undefined>;
   /** Method and path of every write the service saw since the last `resetLog`. */
   writes(): string[];
+  /** Removes its folder before the run ends: for a suite that makes thousands. */
   remove(): void;
 }
 

@@ -6,42 +6,10 @@ import type { EmulatorStore } from "../../src/emulator/store";
 import { type CdkName, cdkCommands, finished, installCdk, installProvider } from "../support/cdk-command";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { linkPackage } from "../support/install-package";
+import { textIn } from "../support/rows";
 import { describeTerraform } from "../support/terraform";
 
-const program = (library: string) => `
-import { App, TerraformOutput, TerraformStack, TerraformVariable, Token } from "${library}";
-import { CanvasLayout } from "./.gen/providers/rnv/canvas-layout";
-import { Deployment } from "./.gen/providers/rnv/deployment";
-import { Project } from "./.gen/providers/rnv/project";
-import { RnvProvider } from "./.gen/providers/rnv/provider";
-import { Service } from "./.gen/providers/rnv/service";
-import { Variable } from "./.gen/providers/rnv/variable";
-import { Variables } from "./.gen/providers/rnv/variables";
-
-const app = new App();
-const stack = new TerraformStack(app, "shop");
-new RnvProvider(stack, "rnv");
-const shop = new Project(stack, "shop", { name: "Shop", deletionProtection: false });
-const api = new Service(stack, "shop__api", {
-  ...{ name: "api", kind: "web", projectId: shop.id },
-  configuration: { repository: "https://git.example.com/shop/api", replicas: 2, includePaths: Token.asAny(["src"]) },
-  timeouts: { create: "5m" },
-});
-const worker = new Service(stack, "shop__worker", {
-  ...{ name: "worker", kind: "worker", projectId: shop.id },
-  configuration: { repository: "https://git.example.com/shop/worker", startCommand: "node worker.js" },
-});
-const token = new TerraformVariable(stack, "token", { type: "string", sensitive: true });
-const secret = new Variable(stack, "secret", {
-  ...{ key: "TOKEN", serviceId: api.id, valueWo: token.stringValue, valueWoVersion: 1 },
-});
-const map = new Variables(stack, "map", { serviceId: worker.id, values: { LEVEL: "info", API: api.url } });
-new Deployment(stack, "of_api", { serviceId: api.id, triggers: { token: secret.updatedAt }, dependsOn: [secret] });
-new Deployment(stack, "of_worker", { serviceId: worker.id, dependsOn: [map] });
-new CanvasLayout(stack, "layout", { projectId: shop.id, viewport: { x: 1, y: 2, zoom: 1 } });
-new TerraformOutput(stack, "replicas", { value: api.configuration.replicas });
-app.synth();
-`;
+const program = (library: string) => textIn(join(__dirname, "bindings.txt"), { library });
 
 const tsconfig = {
   compilerOptions: {

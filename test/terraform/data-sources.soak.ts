@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const unframed = (output: string): string => output.replace(/[\s│╷╵]+/g, " ");
@@ -25,34 +27,7 @@ describeTerraform(
     afterAll(() => world.close());
 
     it("show what is there, names found in every project, and no value of a variable", async () => {
-      world.write(`
-data "rnv_projects" "all" {}
-data "rnv_service" "api" { name = "api" }
-data "rnv_variables" "api" { service_id = data.rnv_service.api.id }
-data "rnv_deployment" "serving" { service_id = data.rnv_service.api.id }
-data "rnv_project" "die" { name = "Dié" }
-data "rnv_service" "cafe" { name = "Café" }
-data "rnv_service" "placed" {
-  name       = "Café"
-  project_id = data.rnv_project.die.id
-}
-data "rnv_deployment" "first" {
-  service_id = data.rnv_service.api.id
-  id         = "${first.id}"
-}
-output "all" {
-  value = {
-    projects = [for one in data.rnv_projects.all.projects : one.name]
-    project  = data.rnv_service.api.project_id
-    keys     = data.rnv_variables.api.keys
-    cafes    = [data.rnv_service.cafe.id, data.rnv_service.placed.id]
-    ids      = [for one in data.rnv_variables.api.variables : one.id]
-    serving  = data.rnv_deployment.serving.id
-    commits  = [data.rnv_deployment.serving.commit_sha, data.rnv_deployment.first.commit_sha]
-    status   = data.rnv_deployment.serving.status
-  }
-}
-`);
+      world.write(textIn(join(__dirname, "listed.tf"), { first: first.id }));
       await world.apply();
       const { stdout } = await world.start("output", "-json", "all");
       const ids = store.variables(api.id).map(({ key, id }) => [key, id] as const);

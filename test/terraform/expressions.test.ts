@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
+import { newFolder } from "../support/temp-folder";
 import { describeTerraform, terraformBinary, terraformVersion } from "../support/terraform";
 import {
   declarations,
@@ -18,7 +18,7 @@ const folders: string[] = [];
 
 /** The results of expressions from one console of Terraform. */
 function consoleResults(expressions: readonly string[]): string[] {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-console-"));
+  const folder = newFolder("console");
   folders.push(folder);
   // In text of its own letters a result is one line, whatever it holds.
   const results = expressions.map((one) => `    try(base64encode(jsonencode(${one})), "${refused}"),\n`);

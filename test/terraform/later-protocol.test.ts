@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import type { Fault } from "../../src/emulator/faults";
@@ -13,11 +12,12 @@ import {
   plain,
   wholeOf,
 } from "../support/plugin-client";
+import { newFolder } from "../support/temp-folder";
 
 describe("what a later Terraform asks for, on the wire", () => {
   const emulator = createEmulator({ deploySeconds: 0.1, operationSeconds: 0.1 });
   const { store } = emulator;
-  const folder = mkdtempSync(join(tmpdir(), "rnv-later-"));
+  const folder = newFolder("later");
   let server: EmulatorServer;
   let client: PluginClient;
   let schema: Answer;

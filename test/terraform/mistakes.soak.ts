@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 /** `on main.tf line N` of every error, with its first line. */
@@ -23,34 +25,7 @@ describeTerraform("mistakes in a configuration", () => {
   }, 30_000);
 
   it("values that cannot be are all reported by validate, each at its line, without a connection", async () => {
-    const text = [
-      `resource "rnv_service" "a" {`,
-      `  name = null`,
-      `  kind = "web"`,
-      `  configuration {`,
-      `    port = 4 / 3`,
-      `    ip_allow_list = ["10.0.0.1", null]`,
-      `  }`,
-      `  timeouts {`,
-      `    delete = "soon"`,
-      `  }`,
-      `}`,
-      `resource "rnv_deployment" "a" {`,
-      `  service_id = "00000000-0000-4000-8000-000000000001"`,
-      `  commit = "HEAD"`,
-      `  when = "never"`,
-      `}`,
-      `resource "rnv_variable" "v" {`,
-      `  service_id = "00000000-0000-4000-8000-000000000001"`,
-      `  key = "K"`,
-      `  value_wo = "x"`,
-      `}`,
-      `resource "rnv_variables" "v" {`,
-      `  service_id = "00000000-0000-4000-8000-000000000001"`,
-      `  values = { "" = "x" }`,
-      `}`,
-      ``,
-    ].join("\n");
+    const text = textIn(join(__dirname, "mistaken.tf"));
     world.write(text);
     world.emulator.resetLog();
     const output = await world.run("validate", 1);

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 /** What a person reads, without the frame that Terraform draws. */
@@ -10,35 +11,7 @@ describeTerraform("a configuration that a module passes on, and what must not be
   const { emulator } = world;
   const api = () => emulator.store.services()[0];
 
-  const module = `
-variable "configuration" {
-  type = object({
-    repository    = string
-    branch        = optional(string)
-    replicas      = optional(number)
-    start_command = optional(string)
-  })
-}
-variable "protected" {
-  type    = bool
-  default = null
-}
-variable "kind" { default = "web" }
-terraform {
-  required_providers { rnv = { source = "rnv/rnv" } }
-}
-resource "rnv_service" "this" {
-  name                = "api"
-  kind                = var.kind
-  deletion_protection = var.protected
-  configuration {
-    repository    = var.configuration.repository
-    branch        = var.configuration.branch
-    replicas      = var.configuration.replicas
-    start_command = var.configuration.start_command
-  }
-}
-`;
+  const module = textIn(join(__dirname, "passed-on.tf"));
   const call = (configuration: string, more = "") =>
     world.write(`
 variable "api" {

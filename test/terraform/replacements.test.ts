@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const missing = "00000000-0000-4000-8000-00000000dead";
@@ -180,38 +182,7 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
 
   it("goes with its variables, whose values no plan holds, and its deployment", async () => {
     const write = (kind: string) =>
-      world.write(`
-resource "rnv_service" "store" {
-  name       = "store"
-  kind       = "${kind}"
-  project_id = "${project.id}"
-  configuration {
-    repository = "https://git.example.com/shop/store"
-  }
-}
-resource "rnv_variable" "plain" {
-  service_id = rnv_service.store.id
-  key        = "PLAIN"
-  value      = "p4ssw0rd"
-}
-resource "rnv_variable" "hidden" {
-  service_id       = rnv_service.store.id
-  key              = "HIDDEN"
-  value_wo         = "p4ssw0rd"
-  value_wo_version = 1
-}
-resource "rnv_variables" "all" {
-  service_id = rnv_service.store.id
-  values     = { A = "1", B = "2" }
-}
-resource "rnv_deployment" "store" {
-  service_id = rnv_service.store.id
-  triggers   = {
-    config = rnv_service.store.revision
-    vars   = join(",", [rnv_variable.plain.revision, rnv_variable.hidden.revision, rnv_variables.all.revision])
-  }
-}
-`);
+      world.write(textIn(join(__dirname, "replaced.tf"), { kind, project: project.id }));
     write("web");
     await world.apply();
     write("worker");

@@ -9,54 +9,12 @@ import {
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
 import { messageNamed, providerMethods } from "../../src/terraform/protocol";
 import { ProviderProcess, type RecordedCall, recordCalls } from "../support/recording-provider";
+import { textIn } from "../support/rows";
 import { inSoak, shareOf } from "../support/soak";
 import { attachmentOf, describeTerraform, TerraformFolder } from "../support/terraform";
 
 /** Services with variables of both kinds, deployments with and without triggers, a layout, and a data source. */
-const configuration = (version: string) => `
-resource "rnv_project" "shop" { name = "Shop" }
-resource "rnv_service" "all" {
-  count      = 6
-  name       = "s${"$"}{count.index}"
-  kind       = "web"
-  project_id = rnv_project.shop.id
-  configuration {
-    repository = "https://git.example.com/shop/api"
-    branch     = "v${version}"
-  }
-}
-resource "rnv_variables" "all" {
-  count      = 6
-  service_id = rnv_service.all[count.index].id
-  values     = { A = "${version}", B = "b" }
-}
-resource "rnv_variable" "token" {
-  count      = 6
-  service_id = rnv_service.all[count.index].id
-  key        = "TOKEN"
-  value      = "${version}"
-}
-resource "rnv_deployment" "all" {
-  count      = 3
-  service_id = rnv_service.all[count.index].id
-  triggers = {
-    config = rnv_service.all[count.index].revision
-    vars   = rnv_variables.all[count.index].revision
-    token  = rnv_variable.token[count.index].revision
-  }
-}
-resource "rnv_deployment" "untriggered" {
-  count      = 3
-  service_id = rnv_service.all[count.index + 3].id
-  depends_on = [rnv_variables.all, rnv_variable.token]
-}
-resource "rnv_canvas_layout" "shop" {
-  project_id = rnv_project.shop.id
-  positions  = { s0 = { x = ${version}, y = 2 } }
-  depends_on = [rnv_service.all]
-}
-data "rnv_services" "all" { project_id = rnv_project.shop.id }
-`;
+const configuration = (version: string) => textIn(join(__dirname, "replay.tf"), { version });
 
 /** Deterministic shuffles. */
 function shuffled<T>(list: readonly T[], seed: number): readonly T[] {

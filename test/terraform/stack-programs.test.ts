@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, TerraformStack } from "cdktf";
 import { Project, RnvProvider } from "../../src/cdktf/cdktf";
@@ -15,13 +14,14 @@ import {
   twoWorkspaces,
   wholeEnvironment,
 } from "../support/stack-programs";
+import { newFolder } from "../support/temp-folder";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const token = { TF_VAR_env_QUEUE_TOKEN: "token-of-the-queue", QUEUE_TOKEN: "token-of-the-queue" };
 
 /** Writes the JSON of the only stack of a program, without a backend: Terraform keeps its state in its folder. */
 function jsonOf(define: (app: App) => void, skipValidation = false): string {
-  const app = new App({ outdir: mkdtempSync(join(tmpdir(), "rnv-programs-")), skipValidation });
+  const app = new App({ outdir: newFolder("programs"), skipValidation });
   define(app);
   app.synth();
   const [id] = app.node.children.map(({ node }) => node.id).filter((child) => child !== "TreeMetadata");

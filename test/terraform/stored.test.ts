@@ -1,45 +1,13 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { casesIn } from "../support/rows";
 import { copyStoredService, storedFolder } from "../support/stored-world";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 /** Folder below `terraform/`, file of the state, and the resources in it. */
-const states: readonly (readonly [folder: string, file: string, resources: readonly string[]])[] = [
-  ["settings", "terraform.tfstate", ["rnv_project.shop", "rnv_service.api"]],
-  [
-    "adopt",
-    "terraform.tfstate",
-    ["rnv_project.shop", "rnv_service.api", "rnv_variable.level", "rnv_variables.more"],
-  ],
-  [
-    "variables",
-    "terraform.tfstate",
-    [
-      "rnv_project.shop",
-      "rnv_service.api",
-      "rnv_variable.hidden",
-      "rnv_variable.token",
-      "rnv_variables.hidden",
-      "rnv_variables.shown",
-    ],
-  ],
-  ...["terraform.tfstate", "private-data-without-runs.tfstate", "private-data-first-form.tfstate"].map(
-    (file) =>
-      [
-        "deployments",
-        file,
-        [
-          "rnv_canvas_layout.shop",
-          "rnv_deployment.api",
-          "rnv_deployment.docs",
-          "rnv_project.shop",
-          "rnv_service.api",
-          "rnv_service.docs",
-          "rnv_variables.api",
-        ],
-      ] as const,
-  ),
-];
+const states: readonly (readonly [folder: string, file: string, resources: readonly string[]])[] = casesIn(
+  join(__dirname, "stored-states.json"),
+);
 
 /** A folder with a stored state, its service and its configuration; `remove` takes both away. */
 async function storedWorld(folder: string, file: string) {
@@ -57,7 +25,7 @@ async function storedWorld(folder: string, file: string) {
 
 describeTerraform("a Terraform state of version 0.1", () => {
   it.each(states)(
-    "of %s (%s) plans to nothing or stops with one sentence, and nothing is written",
+    "in %s (%s) plans to nothing or stops with one sentence, and nothing is written",
     async (folder, file, resources) => {
       const { world, remove } = await storedWorld(folder, file);
       try {
@@ -82,7 +50,7 @@ describeTerraform("a Terraform state of version 0.1", () => {
     60_000,
   );
 
-  it("of settings has its fields in the block configuration, and nothing is written", async () => {
+  it("has the fields of settings in the block configuration, and nothing is written", async () => {
     const { world, remove } = await storedWorld("settings", "terraform.tfstate");
     try {
       const refused = await world.run("plan -input=false", 1);

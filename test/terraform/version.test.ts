@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { newFolder } from "../support/temp-folder";
 import { versionOf } from "../support/terraform";
 
 describe("the version of a program", () => {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-version-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder("version");
 
   it.each([
     ["that answers", 'echo \'{ "terraform_version": "1.12.6" }\'', 1.12],

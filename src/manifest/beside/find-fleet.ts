@@ -178,7 +178,7 @@ const paths: Readonly<Record<string, string>> = {
  * variables of the job, and names of RNV_ALLOW_ENV and of the member. Names in `all` belong to members: it has no name
  * of another member. A credential of the member replaces those of the fleet.
  */
-export function memberEnvironment(
+function memberEnvironment(
   member: DeclaredMember,
   all: readonly string[],
   { cwd, environment, jobVariables }: Pick<FleetRequest, "cwd" | "environment" | "jobVariables">,

@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import type { CodeHost } from "../../../src/api/code-host/create-host";
 import type { Clock } from "../../../src/model/time";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../../support/code-host-server";
+import type { StateAnswer } from "../../support/http-state-server";
+import { casesIn } from "../../support/rows";
 
 const marker = "<!-- rnv plan manifest=rnv.yaml stage= -->";
 const pull = { kind: "pull request", number: 7 } as const;
@@ -32,7 +35,7 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
   const bodies = () => server.comments.map(({ body }) => body);
   const posts = () => server.seen.filter(({ method }) => method === "POST").length;
 
-  it("finds its own comment behind 250 others, never one that another account wrote", async () => {
+  it("finds its own comment behind 250 others, never a comment of another account", async () => {
     server.addComment("pull 7", "mallory", `${marker}\nnot ours`);
     for (let i = 0; i < 250; i += 1)
       server.addComment("pull 7", i % 2 ? "alice" : "atlantis[bot]", `text ${i}`);
@@ -46,7 +49,7 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
   });
 
   if (platform === "github")
-    it("says of a text that another account wrote than it looks for how to name that", async () => {
+    it("says how to name the account that wrote a text", async () => {
       const other = server.open({ clock, author: "app-of-ours[bot]" });
       const hint = "set RNV_COMMENT_AUTHOR=github-actions[bot] in the jobs";
       const told = { diagnostics: [{ severity: "warning", hint }] };
@@ -70,28 +73,18 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
     },
   );
 
-  it.each([
-    ["retry-after", { status: 403, headers: { "retry-after": "7" } }, 7000],
-    [
-      "no request left",
-      { status: 403, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1800000030" } },
-      30_000,
-    ],
-    [
-      "a secondary limit",
-      { status: 403, body: '{"message":"You have exceeded a secondary rate limit."}' },
-      60_000,
-    ],
-    ["429", { status: 429, headers: { "retry-after": "2" } }, 2000],
-  ])("waits as long as a limit says: %s", async (_, refused, pause) => {
-    let asked = 0;
-    server.refuse = ({ method }) => (method === "POST" && asked++ === 0 ? refused : undefined);
-    await host.writeComment(pull, `${marker}\nplan`);
-    expect({ pauses: clock.pauses, bodies: bodies() }).toEqual({
-      pauses: [pause],
-      bodies: [`${marker}\nplan`],
-    });
-  });
+  it.each(casesIn<[string, StateAnswer, number]>(join(__dirname, "limits-of-hosts.json")))(
+    "waits as long as a limit says: %s",
+    async (_, refused, pause) => {
+      let asked = 0;
+      server.refuse = ({ method }) => (method === "POST" && asked++ === 0 ? refused : undefined);
+      await host.writeComment(pull, `${marker}\nplan`);
+      expect({ pauses: clock.pauses, bodies: bodies() }).toEqual({
+        pauses: [pause],
+        bodies: [`${marker}\nplan`],
+      });
+    },
+  );
 
   it("gives up on a limit that lasts longer than a job", async () => {
     server.refuse = () => ({ status: 429, headers: { "retry-after": "3600" } });
@@ -101,7 +94,7 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
     });
   });
 
-  it("gives up on what it may not do without showing the token, and on answers of another form", async () => {
+  it("gives up on a refusal without showing the token, and on answers of another form", async () => {
     const echoed = JSON.stringify({ message: `no access for ${hostTokens[platform]}` });
     server.refuse = () => ({ status: 403, body: echoed });
     const refused = await host.writeComment(pull, marker).catch((cause: Error) => cause);

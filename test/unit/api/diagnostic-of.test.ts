@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { ApiError, diagnosticOf, isConflict } from "../../../src/api/api-error";
 import { DiagnosticsError, error } from "../../../src/diagnostics/diagnostic";
+import { casesIn } from "../../support/rows";
 
 const apiError = (failure: Partial<ApiError>) =>
   new ApiError(
@@ -41,25 +43,13 @@ describe("diagnosticOf", () => {
     else expect(found.hint).toContain(hint);
   });
 
-  it.each<[Partial<ApiError>, string]>([
-    [
-      { kind: "unavailable", code: "aborted" },
-      "interrupted: the request to create the service was not finished",
-    ],
-    [
-      { kind: "uncertain", code: "aborted" },
-      "interrupted: the request to create the service may have succeeded",
-    ],
-    [{ kind: "uncertain" }, "the request to create the service may have succeeded: no"],
-    [{ kind: "unavailable", message: "cannot connect to a: b" }, "cannot connect to a: b"],
-    [{ kind: "unavailable", status: 503 }, "cannot create the service: no"],
-    [{ kind: "unauthorized" }, "cannot create the service: access denied: no"],
-    [{ kind: "malformed" }, "cannot create the service: no"],
-    [{ kind: "refused" }, "cannot create the service: no"],
-  ])("says of %j, after the address: %s", (failure, said) => {
-    expect(diagnosticOf(apiError(failure)).summary).toBe(`service.docs: ${said}`);
-    expect(diagnosticOf(apiError({ ...failure, address: undefined })).summary).toBe(said);
-  });
+  it.each<[Partial<ApiError>, string]>(casesIn(join(__dirname, "summaries.json")))(
+    "says of %j, after the address: %s",
+    (failure, said) => {
+      expect(diagnosticOf(apiError(failure)).summary).toBe(`service.docs: ${said}`);
+      expect(diagnosticOf(apiError({ ...failure, address: undefined })).summary).toBe(said);
+    },
+  );
 
   it.each([
     ["listProjects", "list projects"],

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { fillBody, gapSettings } from "../../../src/api/gap-rules";
 import { defaultGaps, gapSettingList, gaps, gapVariable } from "../../../src/api/gaps";
+import { rowsIn } from "../../support/rows";
 
 describe("the table of gaps", () => {
   it("names each setting once, and says of each gap what is assumed, how that is checked, and what else happens", () => {
@@ -22,7 +24,7 @@ describe("the table of gaps", () => {
 });
 
 describe("gapSettings", () => {
-  it("warns of a variable that is none of them", () => {
+  it("warns of an unknown variable", () => {
     expect(gapSettings({ RNV_GAP_READ_SERVICES: "off" })).toMatchObject({
       settings: defaultGaps,
       diagnostics: [
@@ -46,30 +48,20 @@ describe("gapSettings", () => {
     });
   });
 
-  it.each([
-    ["RNV_GAP_READ_SERVICE", "/apps//{serviceId}"],
-    ["RNV_GAP_PATCH_SERVICE", "[1]"],
-    ["RNV_GAP_PATCH_VARIABLE", '{"name": "{key}"}'],
-    ["RNV_GAP_ROLL_BACK", "/../{deploymentId}"],
-    ["RNV_GAP_ROLL_BACK", "https://evil.example/{deploymentId}"],
-    ["RNV_GAP_KIND_DEFAULTS", '{"static": 80}'],
-    ["RNV_GAP_PATCH_SERVICE_METHOD", "GET"],
-    ["RNV_GAP_PROJECT_OPERATION", "/jobs"],
-    ["RNV_GAP_ENVIRONMENT_RECORD", "id"],
-    ["RNV_GAP_VARIABLE_ITEMS", "data."],
-    ["RNV_GAP_ROUTE_KEYS", "yes"],
-    ["RNV_GAP_REPLAY_HEADER", "x y"],
-  ])("refuses %s=%s with an example, and keeps the default", (name, value) => {
-    const { settings, diagnostics } = gapSettings({ [name]: value });
-    expect(settings).toEqual(defaultGaps);
-    expect(diagnostics).toMatchObject([
-      {
-        severity: "error",
-        code: "config.invalid",
-        hint: expect.stringMatching(new RegExp(`^expected .*; for example ${name}=`)),
-      },
-    ]);
-  });
+  it.each(rowsIn(join(__dirname, "refused-gap-settings.tsv")))(
+    "refuses %s=%s with an example, and keeps the default",
+    (name, value) => {
+      const { settings, diagnostics } = gapSettings({ [name]: value });
+      expect(settings).toEqual(defaultGaps);
+      expect(diagnostics).toMatchObject([
+        {
+          severity: "error",
+          code: "config.invalid",
+          hint: expect.stringMatching(new RegExp(`^expected .*; for example ${name}=`)),
+        },
+      ]);
+    },
+  );
 
   it("refuses a body to roll back that names no deployment where the path names none either", () => {
     const body = '{"confirm": "{confirm}"}';

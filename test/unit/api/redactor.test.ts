@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { Redactor } from "../../../src/api/redactor";
 import { Secret } from "../../../src/model/secret";
+import { casesIn } from "../../support/rows";
 
 const value = 'p4ss"w/örd & x';
 
@@ -53,7 +55,7 @@ describe("text of the service", () => {
   });
 
   it.each([0, 1, 2])(
-    "does not repeat what base64 makes of a secret %i bytes behind something else",
+    "does not repeat the base64 form of a secret %i bytes behind something else",
     (shift) => {
       const secret = "correct horse battery staple";
       const encoded = Buffer.from(`${"u".repeat(shift)}${secret}:more`).toString("base64");
@@ -75,23 +77,12 @@ describe("text of the service", () => {
     },
   );
 
-  it.each([
-    ["a connection string", "host=db password=hunter2hunter2 user=x", "hunter2hunter2"],
-    ["a connection string of .NET", "Server=db;Password=hunter2hunter2;", "hunter2hunter2"],
-    ["a token of a query", "https://host/x?token=hunter2hunter2&y=1", "hunter2hunter2"],
-    ["a field of JSON", '{"a":{"secret":"hunter2hunter2"}}', "hunter2hunter2"],
-    ["a scheme and a password", "https://me:hunter2hunter2@host/x", "hunter2hunter2"],
-    ["a scheme with digits and signs", "s3+ssh.x-1://me:hunter2hunter2@host", "hunter2hunter2"],
-    ["a password without a user", "redis://:hunter2hunter2@host", "hunter2hunter2"],
-    ["a password that no URL reader decodes", "redis://me:hunter2%zzhunter2@host", "hunter2%zzhunter2"],
-    ["space around it", " hunter2hunter2\n", "hunter2hunter2"],
-    ["lines with space around them", "hunter2hunter2 \n  other-hunter", "other-hunter"],
-    ["half a pair of surrogates", "hunter2\ud800hunter2", "hunter2\ud800hunter2"],
-    ["a slash", "a/b/c/d/e", "a\\/b\\/c\\/d\\/e"],
-    ["just as many characters as are masked", "12345678", "12345678"],
-  ])("does not repeat what matters of a secret with %s", (_, secret, repeated) => {
-    expect(redacting(secret).text(`<${repeated}>`)).toBe("<(sensitive)>");
-  });
+  it.each(casesIn<[string, string, string]>(join(__dirname, "repeated-secrets.json")))(
+    "does not repeat the part of a secret that matters, with %s",
+    (_, secret, repeated) => {
+      expect(redacting(secret).text(`<${repeated}>`)).toBe("<(sensitive)>");
+    },
+  );
 
   it.each([
     ["of an address: its host", "https://me:hunter2hunter2@the-host.test/x", "no host the-host.test"],
@@ -99,11 +90,11 @@ describe("text of the service", () => {
     ["of one line: its words", "correct horse-battery", "horse-battery"],
     ["cut to fewer than 8 characters", "hunter2-hunter2", "hunter2…"],
     ["cut with something else in it", "hunter2-hunter2", "hunter2-other…"],
-  ])("keeps what is no secret: a part %s", (_, secret, text) => {
+  ])("keeps a part that is not secret: %s", (_, secret, text) => {
     expect(redacting(secret).text(text)).toBe(text);
   });
 
-  it.each(["…", "..."])("masks what is cut short with %s, and goes on behind it", (ellipsis) => {
+  it.each(["…", "..."])("masks a secret that is cut short with %s, and continues after it", (ellipsis) => {
     const shown = redacting("hunter2-hunter2-hunter2").text(
       `hunter2-${ellipsis} and hunter2-hunter2-hunter2!`,
     );

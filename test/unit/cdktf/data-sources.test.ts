@@ -21,7 +21,6 @@ let one: Workbench;
 beforeEach(() => {
   one = createWorkbench();
 });
-afterEach(() => one.remove());
 
 const program = (define: (made: TerraformStack) => void): void =>
   synthesizeInto(one.folder, (app: App) => {
@@ -93,7 +92,7 @@ describe("data sources in a run", () => {
     expect((await one.drift(stack)).exitCode).toBe(0);
   });
 
-  it("that find nothing stop the run before anything is written, and do not stop a destroy", async () => {
+  it("stop the run before anything is written where they find nothing, and do not stop a destroy", async () => {
     theirWorkspace();
     program((made) => guest(made));
     await one.apply(stack);
@@ -131,7 +130,7 @@ describe("data sources in a run", () => {
     expect(await errors({ targets: ["service.beside"] })).toEqual([]);
   });
 
-  it("that need what this plan creates say what to apply first; with that done they are read", async () => {
+  it("name the resource to apply first where this plan creates it, and are read after that", async () => {
     const { store } = one.emulator;
     program((made) => {
       const shop = new Project(made, "shop", { name: "Shop" });
@@ -150,7 +149,7 @@ describe("data sources in a run", () => {
   });
 });
 
-describe("what the service lists", () => {
+describe("the lists of the platform", () => {
   it("is read by a run: services, projects, variables, deployments and the canvas", async () => {
     const { project, service } = theirWorkspace();
     const { store } = one.emulator;

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as cdktf from "cdktf";
 import * as publicLibrary from "../../../src";
 import * as constructs from "../../../src/cdktf/cdktf";
 import * as testing from "../../../src/emulator/testing";
 import { builtLibrary } from "../../support/built-library";
+import { newFolder } from "../../support/temp-folder";
 
 const folder = join(__dirname, "..", "..", "..", "src", "cdktf");
 const names = Object.keys(constructs).sort();
@@ -130,8 +130,8 @@ ${examplesOfLibrary.map(functionOf).join("\n")}\n`,
     expect(examplesOfLibrary.map(({ of }) => of).sort()).toEqual(functions);
   });
 
-  it.each(examplesOfLibrary.map(({ of }) => of))("of %s runs against the embedded platform", async (of) => {
-    const cwd = mkdtempSync(join(tmpdir(), "rnv-examples-"));
+  it.each(examplesOfLibrary.map(({ of }) => of))("run against the embedded platform: %s", async (of) => {
+    const cwd = newFolder("examples");
     const emulator = testing.createEmulator({ deploySeconds: 0 });
     const options = {
       ...{ cwd, baseUrl: "embedded", transport: emulator.transport(), state: "state.json" },
@@ -150,7 +150,6 @@ ${examplesOfLibrary.map(functionOf).join("\n")}\n`,
     } finally {
       said.mockRestore();
       await context.close();
-      rmSync(cwd, { recursive: true, force: true });
     }
   });
 });

@@ -36,16 +36,7 @@ const cases: Readonly<Record<string, Case>> = {
   testing: { files: ["testing/rnv.yaml"], define: testing },
 };
 
-let benches: Workbench[] = [];
-const bench = (): Workbench => {
-  const made = createWorkbench({ environment });
-  benches.push(made);
-  return made;
-};
-afterEach(() => {
-  for (const one of benches) one.remove();
-  benches = [];
-});
+const bench = (): Workbench => createWorkbench({ environment });
 
 async function planText(one: Workbench, request: Partial<ApplyRequest>): Promise<string> {
   const { plan, diagnostics } = await one.plan(request);

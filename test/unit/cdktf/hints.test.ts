@@ -3,14 +3,13 @@ import { confirmRemoved, Project, RnvProvider, type Service } from "../../../src
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { synthesizeInto } from "./synthesize";
 
-describe("what a plan tells people to write, where a program declares it", () => {
+describe("the hint of a plan to a program", () => {
   const stack = { files: ["cdktf.out"] };
   const configuration = { repository: "https://git.example.com/shop" };
   let one: Workbench;
   beforeEach(() => {
     one = createWorkbench({});
   });
-  afterEach(() => one.remove());
 
   const program = (
     services: readonly string[],
@@ -78,7 +77,6 @@ describe("what a plan tells people to write, where a program declares it", () =>
       const services = `services: { front: ${JSON.stringify(settings)} }`;
       environment.write("rnv.yaml", `projects: { shop: { name: Shop, ${services} } }\nmoved: [${steps}]\n`);
       await unmoved(["rnv.yaml"]);
-      environment.remove();
     }
   });
 

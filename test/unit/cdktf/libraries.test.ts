@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as cdktf from "cdktf";
 import * as cdktn from "cdktn";
@@ -7,6 +6,7 @@ import type { Construct } from "constructs";
 import * as onCdktf from "../../../src/cdktf/cdktf";
 import * as onCdktn from "../../../src/cdktf/generated/cdktn";
 import { version } from "../../../src/model/tool-version";
+import { newFolder } from "../../support/temp-folder";
 
 type Constructs = typeof onCdktf;
 
@@ -38,9 +38,8 @@ function declareShop(stack: Construct, constructs: Constructs): onCdktf.Service 
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "rnv-libraries-"));
+  folder = newFolder("libraries");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function synthesized(library: typeof cdktf, constructs: Constructs): Record<string, unknown> {
   const app = new library.App({ outdir: folder });

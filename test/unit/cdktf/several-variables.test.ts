@@ -91,7 +91,6 @@ describe("several variables of a service in a run", () => {
   beforeEach(() => {
     one = createWorkbench({ environment: { SHOP_TOKEN: "canary-token" } });
   });
-  afterEach(() => one.remove());
 
   const declare = (define: (api: onCdktf.Service) => void): void =>
     synthesizeInto(one.folder, (app) => {
@@ -136,7 +135,7 @@ describe("several variables of a service in a run", () => {
     expect((await one.plan(stack)).diagnostics.map(({ code }) => code)).toEqual(["stack.duplicate"]);
   });
 
-  it("that are an expression as a whole are refused with what to write", async () => {
+  it("are refused as one expression, with the line to write", async () => {
     declare((api) => new onCdktf.Variables(api, "more", { values: {} }).addOverride("values", "${var.all}"));
     const { diagnostics } = await one.plan(stack);
     expect(diagnostics).toContainEqual(

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withHost } from "../../../src/cli/ci/host";
 import { readJob } from "../../../src/cli/ci/job";
@@ -7,10 +6,10 @@ import type { Screen } from "../../../src/cli/screen";
 import { createTerminal } from "../../../src/cli/terminal";
 import { keepComments } from "../../../src/commands/ci/comments";
 import { serveCodeHost } from "../../support/code-host-server";
+import { newFolder } from "../../support/temp-folder";
 import { fakeStreams } from "./fake-streams";
 
-const folder = mkdtempSync(join(tmpdir(), "rnv-ci-job-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("ci-job");
 
 function jobOf(environment: Record<string, string>, payload?: object, pullRequest?: number) {
   const path = join(folder, "event.json");
@@ -65,12 +64,12 @@ describe("a job", () => {
     expect(job.pullRequest).toBe("pullRequest" in expected ? expected.pullRequest : undefined);
   });
 
-  it("is of the pull request that is given, whatever it says", () => {
+  it("takes the pull request that is given, whatever its environment says", () => {
     const given = { pullRequest: 3, proposes, ...alone, isDecided };
     expect(jobOf(queueOf("main"), {}, 3)).toMatchObject(given);
   });
 
-  it("without the payload that it names is an error", () => {
+  it("is an error where the payload that it names is missing", () => {
     expect(() => jobOf({ ...github, GITHUB_EVENT_PATH: join(folder, "missing.json") })).toThrow();
   });
 });

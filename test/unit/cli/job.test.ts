@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os, { hostname, tmpdir, userInfo } from "node:os";
+import { writeFileSync } from "node:fs";
+import os, { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { startedBy, untrustedJob } from "../../../src/cli/ci/job";
 import { commitAt } from "../../../src/declaration/git";
+import { newFolder } from "../../support/temp-folder";
 
 const sha = "0123456789".repeat(4);
-const folder = mkdtempSync(join(tmpdir(), "rnv-job-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder("job");
 
 it.each([
   ["GitHub", { GITHUB_ACTIONS: "true", GITHUB_ACTOR: "ada", GITHUB_SHA: sha }, { by: "ada", commit: sha }],

@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryPath } from "../../../src/cli/screen";
 import { schemaLine } from "../../../src/cli/verbs/init";
+import { newFolder } from "../../support/temp-folder";
 
-const root = realpathSync(mkdtempSync(join(tmpdir(), "rnv-repository-")));
+const root = newFolder("repository");
 const folder = join(root, "apps", "shop");
 beforeAll(() => mkdirSync(folder, { recursive: true }));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const pathOf = (file: string, environment: NodeJS.ProcessEnv) =>
   repositoryPath(file, { cwd: folder, environment });

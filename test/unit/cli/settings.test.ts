@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { readSettings } from "../../../src/cli/settings";
 import { targetAt } from "../../../src/cli/target";
 import { request } from "../../support/request";
+import { newFolder } from "../../support/temp-folder";
 
 const workspace = "7f9c0e4a-5d0e-4f44-9f3c-0a4c3a1f2b6d";
 const complete = {
@@ -103,9 +103,8 @@ describe("readSettings", () => {
 describe("RNV_API_KEY_FILE", () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "rnv-settings-"));
+    folder = newFolder("settings");
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   it("holds the same credential as the variable, line break at its end or not", () => {
     const path = join(folder, "key");

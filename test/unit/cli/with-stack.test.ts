@@ -1,14 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Screen } from "../../../src/cli/screen";
@@ -16,14 +6,14 @@ import { withStack } from "../../../src/cli/synthesize";
 import type { Request } from "../../../src/cli/target";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { request } from "../../support/request";
+import { newFolder } from "../../support/temp-folder";
 
 let folder: string;
 let told: string[];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "rnv-with-stack-"));
+  folder = newFolder("with-stack");
   told = [];
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
 
@@ -127,7 +117,7 @@ describe("--app and cdktf.json", () => {
   });
 
   it("remove nothing outside of the project, whatever cdktf.json calls its output, links followed", async () => {
-    const outside = mkdtempSync(join(tmpdir(), "rnv-outside-"));
+    const outside = newFolder("outside");
     writeFileSync(join(outside, "manifest.json"), "theirs");
     symlinkSync(outside, join(folder, "link"));
     write("app.js", program);
@@ -138,7 +128,6 @@ describe("--app and cdktf.json", () => {
       });
     }
     expect(readFileSync(join(outside, "manifest.json"), "utf8")).toBe("theirs");
-    rmSync(outside, { recursive: true });
   });
 
   it("cdktf.json gives the program, its output folder and its context", async () => {
@@ -223,7 +212,7 @@ describe("--app and cdktf.json", () => {
     });
   });
 
-  it("what an earlier run wrote is not taken for the result of this one", async () => {
+  it("the files of an earlier run are not taken for the result", async () => {
     write("app.js", program);
     await withStack(given({ app: "node app.js" }), screen);
     expect(await refused(given({ app: "node app.js nothing" }))).toMatchObject({
@@ -283,7 +272,7 @@ describe("--app and cdktf.json", () => {
     expect(readdirSync(join(folder, ".rnv"))).toEqual([".gitignore"]);
   });
 
-  it("what it wrote is copied over cdktf.out, from which stacks go and files of Terraform do not", async () => {
+  it("the files of the program replace the stacks in cdktf.out, and files of Terraform stay there", async () => {
     write("app.js", stacksOf);
     await withStack(given({ app: "node app.js" }, { TARGET: "shop tools old" }), screen);
     for (const name of ["shop", "old"]) mkdirSync(join(folder, `cdktf.out/stacks/${name}/.terraform`));

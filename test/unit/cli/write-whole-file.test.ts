@@ -2,28 +2,25 @@ import { execFile, execFileSync } from "node:child_process";
 import {
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { writeWholeFile } from "../../../src/cli/files";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
+import { newFolder } from "../../support/temp-folder";
 
 describe("writeWholeFile", () => {
   let folder: string;
   let path: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "rnv-write-"));
+    folder = newFolder("write");
     path = join(folder, "plan");
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   it("writes a file that only its user can read, and nothing beside it", () => {
     writeWholeFile(path, "text");

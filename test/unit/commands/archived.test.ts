@@ -21,7 +21,7 @@ async function opened(text: string): Promise<Workbench> {
   return bench;
 }
 
-describe("what onRemove: archive leaves in the state", () => {
+describe("a record that onRemove: archive leaves in the state", () => {
   it.each([
     ["before", 1],
     ["after", 1],
@@ -40,7 +40,6 @@ describe("what onRemove: archive leaves in the state", () => {
     expect(bench.writes().map((line) => line.split("/").at(-1))).toEqual(["restore"]);
     expect(await retained(bench)).toEqual([]);
     expect(bench.emulator.store.services()).toHaveLength(3);
-    bench.remove();
   });
 
   it.each(["moved", "moved with its removal", "state mv"])(
@@ -70,7 +69,6 @@ describe("what onRemove: archive leaves in the state", () => {
       bench.write("rnv.yaml", project("two", `${others}, ${old}`));
       expect((await bench.apply()).exitCode).toBe(0);
       expect(bench.writes()).toEqual([expect.stringContaining(`/services/${service?.id}/restore`)]);
-      bench.remove();
     },
   );
 
@@ -88,7 +86,6 @@ describe("what onRemove: archive leaves in the state", () => {
     expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
     expect(bench.writes().map((line) => line.split("/").at(-1))).toEqual(["restore", "variables"]);
     expect((await bench.plan()).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
-    bench.remove();
   });
 
   it("is created again when someone deleted it in the meantime", async () => {
@@ -108,7 +105,6 @@ describe("what onRemove: archive leaves in the state", () => {
         .sort(),
     ).toEqual(["a", "api", "b"]);
     expect(await retained(bench)).toEqual([]);
-    bench.remove();
   });
 
   it("is counted as not managed once someone restored it, and managed again without a write", async () => {
@@ -124,7 +120,6 @@ describe("what onRemove: archive leaves in the state", () => {
     expect((await bench.apply()).exitCode).toBe(0);
     expect(bench.writes()).toEqual([]);
     expect(await retained(bench)).toEqual([]);
-    bench.remove();
   });
 
   it("is no reason to refuse an empty manifest, and not what a mass disappearance is measured by", async () => {
@@ -136,7 +131,6 @@ describe("what onRemove: archive leaves in the state", () => {
     expect(destroyed).toMatchObject({ exitCode: 0, diagnostics: [{ code: "plan.retained" }] });
     expect(await retained(bench)).toEqual(["service.api", "variable.api.LEVEL"]);
     expect(bench.emulator.store.services()).toHaveLength(1);
-    bench.remove();
   });
 });
 
@@ -153,5 +147,4 @@ it("a service that is declared archived is archived after its creation, by the n
   bench.emulator.setFaults(undefined);
   expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
   expect(bench.emulator.store.services().map(({ archived }) => archived)).toEqual([true]);
-  bench.remove();
 });

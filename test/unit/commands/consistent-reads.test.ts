@@ -19,7 +19,6 @@ const open = (options?: WorkbenchOptions) => {
   bench = createWorkbench(options);
 };
 beforeEach(() => open());
-afterEach(() => bench.remove());
 
 const store = () => bench.emulator.store;
 const applied = async (text: string, ...how: Parameters<Workbench["apply"]>) => {
@@ -107,7 +106,6 @@ describe("the age of a write", () => {
   });
 
   it("counts for five minutes longer without a Date: clocks may differ", async () => {
-    bench.remove();
     let isDated = true;
     open({
       transport: ({ send, close }) => ({
@@ -135,7 +133,6 @@ it("a layout that was reset outside, and counts as unsaved again, is saved again
   const fresh = { revision: 0, positions: {}, viewport: null };
   const answered = (body: string) =>
     body.includes('"layout":') ? JSON.stringify({ ...JSON.parse(body), layout: fresh }) : body;
-  bench.remove();
   open({
     transport: ({ send, close }) => ({
       send: async (request, ...how) => {
@@ -152,7 +149,6 @@ it("a layout that was reset outside, and counts as unsaved again, is saved again
 });
 
 it("a doubt ends without a Date too", async () => {
-  bench.remove();
   open({ emulator: { readings: { dateHeader: "absent" } } });
   await applied(shop(1));
   store().deleteServiceNow(store().services()[0]?.id ?? "");
@@ -175,7 +171,6 @@ describe("two copies of one service in a list", () => {
   };
 
   it.each([true, false])("are the newer one; the older one is first: %s", async (isOlderFirst) => {
-    bench.remove();
     let isDoubled = false;
     open({
       transport: ({ send, close }) => ({
@@ -217,7 +212,7 @@ it("a create by name sees a service of its name that was made a second ago", asy
   ).toHaveLength(1);
 });
 
-it("what a run of one state deleted is not shown to that of another state in the same process", async () => {
+it("a resource that a run of one state deleted is not shown to a run of another state in the same process", async () => {
   const services = (...names: readonly string[]) =>
     `services:\n${names.map((name) => `  ${name}: { kind: worker, deploy: { when: never } }\n`).join("")}`;
   const { baseUrl, workspaceId, host, pid, clock } = bench.context;

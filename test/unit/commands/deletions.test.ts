@@ -96,7 +96,6 @@ describe("a deletion whose operation fails", () => {
       expect(store.services()).toEqual([]);
       expect(bench.writes().filter((write) => !write.startsWith("DELETE"))).toEqual([]);
       expect(Object.keys((await bench.state())?.resources ?? {})).toEqual(["project.shop"]);
-      bench.remove();
     },
   );
 
@@ -116,13 +115,12 @@ describe("a deletion whose operation fails", () => {
     expect(await recordedIn(bench, level)).toHaveProperty("deletionFailed");
     expect(store.variables(store.services()[0]?.id ?? "")).toHaveLength(1);
     expect(deletes).toHaveLength(1);
-    bench.remove();
   });
 
   it.each([
     ["at once where its operation says so", true],
     ["after 5 minutes where nothing shows its operation", false],
-  ] as const)("of a project is told %s", async (_, projectOperation) => {
+  ] as const)("reports its end for a project %s", async (_, projectOperation) => {
     const { bench, store, deletes } = await openedOn({ gaps: { projectOperation } });
     bench.write("rnv.yaml", withoutApi);
     await bench.apply();
@@ -136,13 +134,12 @@ describe("a deletion whose operation fails", () => {
     else expect(minutes).toBeGreaterThan(4);
     expect(store.projects()).toHaveLength(1);
     expect(deletes.filter(({ path }) => path.includes("/projects/"))).toHaveLength(1);
-    bench.remove();
   });
 
   it.each([
     ["a page of the dashboard", { kind: "html", status: 200, when: "after" }],
     ["a refusal", { kind: "status", status: 400 }],
-  ] as const)("of a project goes on where its assumed route answers with %s", async (_, fault) => {
+  ] as const)("continues for a project where its assumed route answers with %s", async (_, fault) => {
     const { bench, store } = await opened("queued-deletions");
     bench.write("rnv.yaml", withoutApi);
     await bench.apply();
@@ -152,7 +149,6 @@ describe("a deletion whose operation fails", () => {
     bench.write("rnv.yaml", "removed: [project.shop]\n");
     expect(await bench.apply({ allowEmpty: true })).toMatchObject({ exitCode: 0, diagnostics: [] });
     expect(store.projects()).toEqual([]);
-    bench.remove();
   });
 
   it("stops a replacement before anything new is made", async () => {
@@ -171,7 +167,6 @@ describe("a deletion whose operation fails", () => {
     expect((await bench.apply(replacing)).exitCode).toBe(0);
     expect(store.services().map(({ kind }) => kind)).toEqual(["worker"]);
     expect((await bench.plan()).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
-    bench.remove();
   });
 });
 
@@ -212,7 +207,6 @@ describe("a service that another user is deleting", () => {
     });
     expect((await bench.apply()).exitCode).not.toBe(0);
     expect(store.services().map(({ id }) => id)).toEqual([second?.id]);
-    bench.remove();
   });
 });
 
@@ -235,10 +229,9 @@ describe("the end of a deletion", () => {
     expect(store.services()).toEqual([]);
     expect(await recordedIn(bench, api)).toBeUndefined();
     expect(bench.writes()).toHaveLength(1);
-    bench.remove();
   });
 
-  it("of a project is not believed of a key that is shown nothing any more, whatever was shown just before", async () => {
+  it("is not believed for a project of a key that is shown nothing any more, whatever was shown just before", async () => {
     const beside = "services: { docs: { kind: web, deploy: { when: never } } }\n";
     const { bench, store, deletes } = await opened("queued-deletions");
     bench.write("rnv.yaml", `${withApi}${beside}`);
@@ -256,7 +249,6 @@ describe("the end of a deletion", () => {
     bench.emulator.setFaults(undefined);
     expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
     expect(store.projects()).toEqual([]);
-    bench.remove();
   });
 
   it("is told as unknown after half a minute where a key may see neither variables nor operations any more", async () => {
@@ -287,7 +279,6 @@ describe("the end of a deletion", () => {
     expect(await recordedIn(bench, level)).toBeUndefined();
     expect(store.variables(store.services()[0]?.id ?? "")).toEqual([]);
     expect(deletes).toHaveLength(1);
-    bench.remove();
   });
 });
 
@@ -310,7 +301,6 @@ describe("a deletion that an interrupted destroy requested", () => {
     expect(await bench.apply(destroy)).toMatchObject({ exitCode: 0 });
     expect([store.services(), store.projects()]).toEqual([[], []]);
     expect(deletes.filter(isOfService)).toHaveLength(1);
-    bench.remove();
   });
 
   it("is requested again where the service was restored since", async () => {
@@ -320,11 +310,10 @@ describe("a deletion that an interrupted destroy requested", () => {
     expect(await bench.apply(destroy)).toMatchObject({ exitCode: 0 });
     expect([store.services(), store.projects()]).toEqual([[], []]);
     expect(deletes.filter(isOfService)).toHaveLength(2);
-    bench.remove();
   });
 
   it.each(["project", "variable"] as const)(
-    "of a %s is waited for while its operation runs, and the plan says since when",
+    "is waited for while the operation of its %s runs, and the plan says since when",
     async (what) => {
       const { bench, store, deletes } = await openedOn({ operationSeconds: 60 }, ["queued-deletions"]);
       const [service] = store.services();
@@ -343,7 +332,6 @@ describe("a deletion that an interrupted destroy requested", () => {
       expect(await bench.apply(destroy)).toMatchObject({ exitCode: 0 });
       expect([store.services(), store.projects()]).toEqual([[], []]);
       expect(deletes.filter(({ path }) => path.includes(`/${what}s/`))).toHaveLength(1);
-      bench.remove();
     },
   );
 
@@ -362,7 +350,6 @@ describe("a deletion that an interrupted destroy requested", () => {
       expect(await bench.apply(destroy)).toMatchObject({ exitCode: 0, diagnostics: [] });
       expect([store.services(), store.projects()]).toEqual([[], []]);
       expect(deletes.filter(isOfService)).toHaveLength(1);
-      bench.remove();
     },
   );
 });
@@ -388,7 +375,6 @@ describe("a deletion that another user requested and that failed", () => {
       expect([store.services(), store.projects()]).toEqual([[], []]);
       expect(deletes.filter(({ path }) => path.includes("/services/"))).toHaveLength(1);
       expect(keys()).not.toContain("x");
-      bench.remove();
     }
   });
 
@@ -408,7 +394,6 @@ describe("a deletion that another user requested and that failed", () => {
     expect(deletes).toEqual([]);
     expect(await bench.apply({ confirmedDeletes: [api] })).toMatchObject({ exitCode: 0, diagnostics: [] });
     expect(store.services()).toEqual([]);
-    bench.remove();
   });
 
   // "Only active services … appear" (interface, "Canvas"): a service that it shows is not being deleted.
@@ -417,7 +402,6 @@ describe("a deletion that another user requested and that failed", () => {
       const { bench } = await ended(readings);
       const { plan } = await bench.plan();
       expect(plan?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
-      bench.remove();
     }
   });
 
@@ -430,6 +414,5 @@ describe("a deletion that another user requested and that failed", () => {
     );
     expect(await bench.apply(destroy)).toMatchObject({ exitCode: 0, diagnostics: [] });
     expect([store.services(), store.projects()]).toEqual([[], []]);
-    bench.remove();
   });
 });

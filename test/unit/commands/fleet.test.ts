@@ -1,6 +1,8 @@
+import { writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { inShard, joinReports, makeReport, memberResult, parseReport } from "../../../src/commands/fleet";
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { memberEnvironment } from "../../../src/manifest/beside/find-fleet";
+import { findFleet } from "../../../src/manifest/beside/find-fleet";
 import {
   type FleetReport,
   fleetMetrics,
@@ -10,7 +12,9 @@ import {
 } from "../../../src/report/fleet-report";
 import { fleetPage } from "../../../src/report/html/pages";
 import { plainStyle } from "../../../src/report/style";
+import { resourceTypes } from "../../../src/resources";
 import { fc } from "../../support/fixed-seed";
+import { newFolder } from "../../support/temp-folder";
 
 const fleets = fc
   .uniqueArray(fc.string({ minLength: 1, maxLength: 8 }), { maxLength: 60 })
@@ -31,72 +35,64 @@ it("shards 1 to N are exactly the whole for every N, of sizes that differ by one
 });
 
 describe("the environment of a member", () => {
-  type Member = Parameters<typeof memberEnvironment>[0];
-  const member = (name: string, env: Member["env"] = {}): Member => ({ name, env });
-  const of = (one: Member, others: Member[], environment: Record<string, string>) =>
-    memberEnvironment(
-      one,
-      [one, ...others].flatMap(({ env = {} }) => Object.values(env)),
-      { cwd: "/job", environment, jobVariables: new Set(["GITHUB_SHA"]) },
-    );
-  const shop = member("shop", { RNV_API_KEY: "SHOP_KEY", AWS_ACCESS_KEY_ID: "SHOP_AWS" });
+  const folder = newFolder("members");
+  const shop = { RNV_API_KEY: "SHOP_KEY", AWS_ACCESS_KEY_ID: "SHOP_AWS" };
+  const memberOf = async (name: string, members: object, environment: Record<string, string>) => {
+    writeFileSync(join(folder, "rnv.fleet.yaml"), JSON.stringify({ members }));
+    const from = { root: folder, cwd: folder, types: resourceTypes, timeoutMs: 1000, untrusted: false };
+    const found = await findFleet({ ...from, environment, jobVariables: new Set(["GITHUB_SHA"]) });
+    return found.find((member) => member.name === name);
+  };
 
-  it("has settings, what the job says of itself and what is allowed; nothing else", () => {
-    const given = of(member("a"), [shop], {
-      ...{
-        PATH: "/bin",
-        RNV_BASE_URL: "u",
-        RNV_API_KEY: "k",
-        GITHUB_SHA: "1",
-        GITHUB_TOKEN: "t",
-        SHOP_KEY: "s",
+  it("has settings, names of the job and allowed names; nothing else", async () => {
+    const member = await memberOf(
+      "a",
+      { a: {}, shop: { env: shop } },
+      {
+        ...{ PATH: "/bin", RNV_BASE_URL: "u", RNV_API_KEY: "k", GITHUB_SHA: "1", GITHUB_TOKEN: "t" },
+        ...{ EXTRA: "e", HIDDEN: "h", RNV_ALLOW_ENV: "EXTRA, SHOP_*", RNV_STAGE: "x", SHOP_KEY: "s" },
+        ...{ RNV_WEBHOOK_SECRET: "w", https_proxy: "p" },
       },
-      ...{
-        EXTRA: "e",
-        HIDDEN: "h",
-        RNV_ALLOW_ENV: "EXTRA, SHOP_*",
-        RNV_STAGE: "x",
-        RNV_WEBHOOK_SECRET: "w",
-        https_proxy: "p",
-      },
-    });
-    expect(Object.keys(given.environment).sort()).toEqual(
+    );
+    expect(Object.keys(member?.environment ?? {}).sort()).toEqual(
       ["PATH", "RNV_BASE_URL", "RNV_API_KEY", "GITHUB_SHA", "EXTRA", "RNV_ALLOW_ENV", "https_proxy"].sort(),
     );
   });
 
-  it("has its own credentials in place of all that belong together, and tells what is not set", () => {
-    const given = of(shop, [], {
-      ...{ RNV_API_KEY: "k", RNV_API_KEY_FILE: "f", SHOP_KEY: "s", SHOP_AWS: "" },
-      ...{ AWS_SECRET_ACCESS_KEY: "x", AWS_SESSION_TOKEN: "y", AWS_REGION: "r" },
-    });
-    expect(given).toEqual({ environment: { RNV_API_KEY: "s", AWS_REGION: "r" }, missing: ["SHOP_AWS"] });
-  });
-
-  it("has paths from the folder where the fleet was started: not from its own, which a pull request may fill", () => {
-    const { environment } = of(member("a"), [], {
-      ...{ RNV_POLICY: "policies, /org/policies", RNV_API_KEY_FILE: "../key", NODE_EXTRA_CA_CERTS: "ca.pem" },
-      RNV_SECRET_DIRS: "secrets:/run/secrets",
-    });
-    expect(environment).toEqual({
-      ...{
-        RNV_POLICY: "/job/policies,/org/policies",
-        RNV_API_KEY_FILE: "/key",
-        NODE_EXTRA_CA_CERTS: "/job/ca.pem",
+  it("has its own credentials in place of all that belong together, and names those that are not set", async () => {
+    const member = await memberOf(
+      "shop",
+      { shop: { env: shop } },
+      {
+        ...{ RNV_API_KEY: "k", RNV_API_KEY_FILE: "f", SHOP_KEY: "s", SHOP_AWS: "" },
+        ...{ AWS_SECRET_ACCESS_KEY: "x", AWS_SESSION_TOKEN: "y", AWS_REGION: "r" },
       },
-      RNV_SECRET_DIRS: "/job/secrets:/run/secrets",
+    );
+    expect(member?.environment).toEqual({ RNV_API_KEY: "s", AWS_REGION: "r" });
+    expect(member?.problems.map(({ summary }) => summary)).toEqual([
+      "SHOP_AWS is not set, which shop is to be given",
+    ]);
+  });
+
+  it("has paths from the folder where the fleet was started: a pull request may fill the folder of a member", async () => {
+    const written = { RNV_POLICY: "policies, /org/policies", RNV_API_KEY_FILE: "../key" };
+    const more = { NODE_EXTRA_CA_CERTS: "ca.pem", RNV_SECRET_DIRS: "secrets:/run/secrets" };
+    expect((await memberOf("a", { a: {} }, { ...written, ...more }))?.environment).toEqual({
+      RNV_POLICY: `${folder}/policies,/org/policies`,
+      RNV_API_KEY_FILE: resolve(folder, "../key"),
+      NODE_EXTRA_CA_CERTS: `${folder}/ca.pem`,
+      RNV_SECRET_DIRS: `${folder}/secrets:/run/secrets`,
     });
   });
 
-  it("has a state of its own where the address holds ${member}: two names never meet in one", () => {
-    const state = (name: string) =>
-      of(member(name), [], { RNV_STATE: "s3://states/${member}/${stage.name}.json" }).environment.RNV_STATE;
-    expect(state("teams/a b")).toBe("s3://states/teams/a%20b/${stage.name}.json");
-    expect(state("./shop")).toBe("s3://states/_/shop/${stage.name}.json");
-    expect(new Set(["a/b", "a-b", "a b", "a%20b", "."].map(state)).size).toBe(5);
-    expect(of(member("x"), [], { RNV_STATE: "https://h/${member}" }).environment.RNV_STATE).toBe(
-      "https://h/x",
-    );
+  it("has a state of its own where the address holds ${member}: two names never meet in one", async () => {
+    const stateOf = async (name: string, RNV_STATE = "s3://states/${member}/${stage.name}.json") =>
+      (await memberOf(name, { [name]: { dir: "x" } }, { RNV_STATE }))?.environment.RNV_STATE;
+    expect(await stateOf("teams/a b")).toBe("s3://states/teams/a%20b/${stage.name}.json");
+    expect(await stateOf("./shop")).toBe("s3://states/_/shop/${stage.name}.json");
+    const states = ["a/b", "a-b", "a b", "a%20b", "."].map((name) => stateOf(name));
+    expect(new Set(await Promise.all(states)).size).toBe(5);
+    expect(await stateOf("x", "https://h/${member}")).toBe("https://h/x");
   });
 });
 

@@ -141,6 +141,5 @@ describe.each(variants)("a service %s", (_title, emulator, env) => {
     const destroyed = await bench.apply({ mode: "destroy" });
     expect(destroyed.diagnostics).toEqual([]);
     expect(bench.emulator.store.projects()).toEqual([]);
-    bench.remove();
   });
 });

@@ -26,7 +26,6 @@ describe("a hand-over from state to state", () => {
     const around = { baseUrl, workspaceId, host, pid, clock, isAlive: () => true, disk: new MemoryDisk() };
     target = { ...context, backend: createLocalBackend({ ...around, path }) };
   });
-  afterEach(() => bench.remove());
 
   /** Ends the process at a commit, counted over both states; its locks are free then. */
   const killing = (at: number, when: "before" | "after"): readonly [Context, Context] => {

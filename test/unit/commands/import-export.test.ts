@@ -3,14 +3,13 @@ import { importResource } from "../../../src/commands/import-resource";
 import type { Diagnostic } from "../../../src/diagnostics/diagnostic";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
-describe("what is live and not managed", () => {
+describe("an unmanaged resource", () => {
   let bench: Workbench;
   beforeEach(() => {
     bench = createWorkbench();
   });
   afterEach(() => {
     expect(bench.writes()).toEqual([]);
-    bench.remove();
   });
 
   /** Two projects, a service with an odd name, one outside of projects, variables. */
@@ -115,7 +114,6 @@ services:
   it.each(["creation", "reversed"] as const)(
     "names what has the same name by its id, in a list in the order %s",
     async (listOrder) => {
-      bench.remove();
       bench = createWorkbench({ emulator: { readings: { listOrder } } });
       const { store } = bench.emulator;
       const twins = [1, 2, 3].map(() => store.addService({ name: "twin" }).id);

@@ -32,9 +32,8 @@ describe("a change of the state key", () => {
     expect((await bench.apply()).diagnostics).toEqual([]);
     bench.emulator.resetLog();
   });
-  afterEach(() => bench.remove());
 
-  it("with the previous key at hand writes nothing to the service, and takes every fingerprint over", async () => {
+  it("writes nothing to the service where the previous key is there, and takes every fingerprint over", async () => {
     environment = rotating;
     expect(await changed()).toEqual([]);
     expect((await bench.apply()).exitCode).toBe(0);

@@ -14,7 +14,6 @@ describe("reads that stay behind the last write", () => {
     bench = createWorkbench({ disk: "file system" });
     bench.write("rnv.yaml", shop(1));
   });
-  afterEach(() => bench.remove());
 
   const refusal = (work: Promise<unknown>) =>
     work.then(
@@ -43,7 +42,7 @@ describe("reads that stay behind the last write", () => {
     expect(bench.said).toEqual(["The platform's reads are behind our last write; looking again …"]);
   });
 
-  describe("of what was deleted a moment ago", () => {
+  describe("of a resource that was deleted a moment ago", () => {
     const without = "projects: { shop: {} }\n";
     /** Deletes the service; a replica shows it afterwards. */
     const remove = async () => {

@@ -15,7 +15,6 @@ describe("a verb whose reads stay behind", () => {
     bench = createWorkbench();
     bench.write("rnv.yaml", shop);
   });
-  afterEach(() => bench.remove());
 
   const act = (action: RuntimeAction) => bench.act({ action, confirm: async () => "api" });
 

@@ -17,7 +17,6 @@ describe("a deployment that an earlier run left queued", () => {
   beforeEach(() => {
     bench = createWorkbench({ emulator: { conditions: ["worker-offline"] } });
   });
-  afterEach(() => bench.remove());
 
   /** Minutes that `act` took by the clock of the bench. */
   const minutesOf = async (act: () => Promise<unknown>): Promise<number> => {

@@ -28,7 +28,6 @@ it.each(["cancelled", "superseded", "live"] as const)(
     const [service] = bench.emulator.store.services();
     expect(bench.emulator.store.deployments(service?.id ?? "")).toHaveLength(isTooLate ? 2 : 3);
     expect((await bench.plan()).exitCode).toBe(0);
-    bench.remove();
   },
 );
 
@@ -52,7 +51,6 @@ it.each([{ idleRelease: "stays" }, { idleRelease: "null" }, { noDeployment: "abs
     expect(bench.said).toEqual([]);
     const [service] = bench.emulator.store.services();
     expect(bench.emulator.store.deployments(service?.id ?? "")).toHaveLength(1);
-    bench.remove();
   },
 );
 
@@ -71,5 +69,4 @@ it("a deployment that stays queued after its payment is waited for, and made onc
   expect(store.deployments(id).map(({ status }) => status)).toEqual(["live", "queued"]);
   expect(await bench.act({ action: "deploy", address })).toMatchObject({ exitCode: 0 });
   expect(store.deployments(id).map(({ status }) => status)).toEqual(["live", "superseded", "live"]);
-  bench.remove();
 });

@@ -17,7 +17,6 @@ let bench: Workbench;
 beforeEach(() => {
   bench = createWorkbench();
 });
-afterEach(() => bench.remove());
 
 const store = () => bench.emulator.store;
 const idOf = async (address: string) => (await bench.state())?.resources[address as Address]?.id;
@@ -41,7 +40,7 @@ const answerCreatesWith = (route: string, id: string) =>
 /** DESIGN section 5: "a request by id gets that id; a create gets the name, kind and parent sent and an id not in the inventory". */
 describe("an answer about another resource", () => {
   it.each(["services", "projects"] as const)(
-    "of a create among %s leaves that as it is: what was made is looked for and recorded",
+    "to a create among %s leaves that as it is: the new resource is looked for and recorded",
     async (route) => {
       const theirs = {
         services: () => store().addService({ name: "theirs", live: true }),
@@ -125,7 +124,6 @@ projects:
     });
   };
   beforeEach(() => {
-    bench.remove();
     bench = createWorkbench({ emulator: { readings: { name: "cut" } } });
   });
 
@@ -163,7 +161,6 @@ projects:
   });
 
   it("is looked for by its name where another service of the project has that name", async () => {
-    bench.remove();
     bench = createWorkbench();
     const both = `${named("api")}      other: { name: other, kind: web, deploy: { when: never } }\n`;
     await applied("projects: { shop: {} }\n");

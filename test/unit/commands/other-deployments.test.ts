@@ -33,7 +33,6 @@ describe.each(shareOf(readings, 3))("a deployment that another user queued, in t
     bench.write("rnv.yaml", shop(1));
     expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
   });
-  afterEach(() => bench.remove());
   const service = () => bench.emulator.store.services()[0]?.id ?? "";
   const isQuiet = async () => {
     const startedAt = bench.clock.now();
@@ -86,7 +85,6 @@ describe.each<Partial<Readings>>([
       }
       expect(oursOf(bench)).toHaveLength(3);
       expect(store.deployments(store.services()[0]?.id ?? "").length).toBeGreaterThan(3);
-      bench.remove();
     },
   );
 
@@ -109,7 +107,6 @@ describe.each<Partial<Readings>>([
       expect(oursOf(bench)).toHaveLength(2);
       const { plan } = await bench.plan();
       expect(plan?.changes.map(({ action }) => action)).toEqual(["no-op", "no-op", "no-op"]);
-      bench.remove();
     },
   );
 });
@@ -127,7 +124,6 @@ it("a rename whose time moves again with the next read is no change", async () =
     expect(plan?.changes.map(({ action }) => action)).toEqual(["no-op", "no-op", "no-op"]);
     expect(await bench.drift()).toMatchObject({ exitCode: 0 });
   }
-  bench.remove();
 });
 
 it("a service that was suspended a moment after its deployment may show no release", async () => {
@@ -138,5 +134,4 @@ it("a service that was suspended a moment after its deployment may show no relea
   bench.emulator.setFaults(() => withFields({ liveDeploymentId: null }));
   const { plan } = await bench.plan();
   expect(plan?.changes.map(({ action }) => action)).toEqual(["no-op", "no-op", "no-op"]);
-  bench.remove();
 });

@@ -1,19 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadPolicies } from "../../../src/commands/check-policies";
 import { positionAt } from "../../../src/diagnostics/diagnostic";
 import { rowsIn } from "../../support/rows";
+import { newFolder } from "../../support/temp-folder";
 
 /** DESIGN section 14: expressions are type-checked when read, and a mistake has its place. */
 describe("a policy file", () => {
-  const folders: string[] = [];
-  afterAll(() => {
-    for (const folder of folders) rmSync(folder, { recursive: true });
-  });
   const read = async (text: string, named: readonly string[] = []) => {
-    const cwd = mkdtempSync(join(tmpdir(), "rnv-policy-"));
-    folders.push(cwd);
+    const cwd = newFolder("policy");
     writeFileSync(join(cwd, "rnv.policy.yaml"), text);
     const found = await loadPolicies(cwd, { files: [], policies: named });
     return {
@@ -56,8 +51,7 @@ describe("a policy file", () => {
     expect(twice).toEqual({ names: ["one"], told: [] });
     const missing = await read(text, ["platform.yaml"]);
     expect(missing.told).toHaveLength(1);
-    const cwd = mkdtempSync(join(tmpdir(), "rnv-policy-"));
-    folders.push(cwd);
+    const cwd = newFolder("policy");
     writeFileSync(join(cwd, "rules.yaml"), text);
     const other = await read(text, [cwd]);
     expect(other.names).toEqual([]);

@@ -43,7 +43,6 @@ describe("a verb that writes", () => {
     await bench.apply();
     await act({ action: "deploy" });
   });
-  afterEach(() => bench.remove());
 
   const act: Workbench["act"] = (request, changed) => bench.act(request, changed);
   const api = () => bench.emulator.store.services().find(({ name }) => name === "api")?.id ?? "";
@@ -189,17 +188,20 @@ describe("a verb that writes", () => {
   it.each([
     ["arrived", "after", 3],
     ["did not arrive", "before", 2],
-  ] as const)("that %s is settled by an apply, which repeats nothing", async (_text, when, deployments) => {
-    await bench.actUntilDeath({ write: 1, when }, { action: "deploy" });
-    const { exitCode, diagnostics } = await bench.apply();
-    expect(exitCode).toBe(0);
-    expect(diagnostics.map(({ code, severity }) => `${severity} ${code}`)).toEqual(
-      when === "after" ? [] : ["warning apply.uncertain"],
-    );
-    expect(deeds().deployments).toBe(deployments);
-    expect(await bench.state()).toMatchObject({ open: [], run: null });
-    expect(await quiet()).toEqual([]);
-  });
+  ] as const)(
+    "is settled by an apply, which repeats nothing, where it %s",
+    async (_text, when, deployments) => {
+      await bench.actUntilDeath({ write: 1, when }, { action: "deploy" });
+      const { exitCode, diagnostics } = await bench.apply();
+      expect(exitCode).toBe(0);
+      expect(diagnostics.map(({ code, severity }) => `${severity} ${code}`)).toEqual(
+        when === "after" ? [] : ["warning apply.uncertain"],
+      );
+      expect(deeds().deployments).toBe(deployments);
+      expect(await bench.state()).toMatchObject({ open: [], run: null });
+      expect(await quiet()).toEqual([]);
+    },
+  );
 
   it("whose end was not waited for is gone on with, and later only while it is under way", async () => {
     const before = deeds();
@@ -215,7 +217,7 @@ describe("a verb that writes", () => {
     expect(await quiet()).toEqual([]);
   });
 
-  it("that cannot be looked up is reported by another verb, and is not repeated", async () => {
+  it("is reported by another verb, and is not repeated, where it cannot be looked up", async () => {
     await bench.actUntilDeath({ write: 1, when: "before" }, { action: "restart" });
     const planned = await bench.plan();
     expect(planned.diagnostics[0]?.hint).toContain(`Run \`rnv restart ${address}\` before any other command`);
@@ -227,7 +229,7 @@ describe("a verb that writes", () => {
     expect(await bench.state()).toMatchObject({ open: [], run: null });
   });
 
-  it("that cannot be looked up stops clearly once its key no longer counts, and then goes again", async () => {
+  it("stops clearly where it cannot be looked up and its key no longer counts, and then works again", async () => {
     await bench.actUntilDeath({ write: 1, when: "after" }, { action: "restart" });
     bench.clock.advance(30 * 3_600_000);
     const stopped = await act({ action: "restart" });

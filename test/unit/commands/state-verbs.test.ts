@@ -34,7 +34,6 @@ describe("the verbs of the state", () => {
   });
   afterEach(() => {
     expect(bench.writes()).toEqual([]);
-    bench.remove();
   });
 
   it("mv takes along its contents, and nothing whose name only begins the same", async () => {

@@ -23,7 +23,6 @@ beforeEach(() => {
   bench = createWorkbench();
   bench.write("rnv.yaml", shop);
 });
-afterEach(() => bench.remove());
 
 const store = () => bench.emulator.store;
 const api = () => store().services()[0]?.id ?? "";
@@ -118,7 +117,6 @@ describe("a deployment that is listed is ours", () => {
   });
 
   it.each(["right", "ahead", "absent"] as const)("wherever the Date of answers is %s", async (dateHeader) => {
-    bench.remove();
     bench = createWorkbench({ emulator: { readings: { dateHeader } } });
     for (const [count, manifest] of [shop, changed, shop.replace(/ *variables: .*\n/, "")].entries()) {
       bench.write("rnv.yaml", manifest);

@@ -14,7 +14,6 @@ beforeEach(async () => {
   await bench.apply();
   bench.write("rnv.yaml", shop);
 });
-afterEach(() => bench.remove());
 
 const store = () => bench.emulator.store;
 const creates = () =>

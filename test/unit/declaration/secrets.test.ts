@@ -1,13 +1,12 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { runCommand } from "../../../src/declaration/fetch-secrets";
 import type { Address } from "../../../src/model/address";
 import { Secret } from "../../../src/model/secret";
 import { UnreadSecret } from "../../../src/model/value";
+import { rowsIn } from "../../support/rows";
 import { shownTexts } from "../../support/shown-texts";
-import { briefs, folderWith, load, loadText, removeFolders } from "../manifest/load";
-
-afterAll(removeFolders);
+import { itInSoak } from "../../support/soak";
+import { briefs, folderWith, load, loadText } from "../manifest/load";
 
 const secretText = "s3cr3t-value";
 
@@ -35,46 +34,13 @@ describe("a secret", () => {
     isSecret(print(found), secretText);
   });
 
-  it("comes from what a program prints", async () => {
+  it("comes from the output of a program", async () => {
     const found = await loadText(variable(node(`console.log('${secretText}')`)));
     expect(briefs(found)).toEqual([]);
     isSecret(print(found), secretText);
   });
 
-  it.each([
-    ["a number", "1.10", "manifest.invalid_type rnv.yaml:5:7 KEY"],
-    ["a boolean", "true", "manifest.invalid_type rnv.yaml:5:7 KEY"],
-    ["nothing", "", "manifest.invalid_type rnv.yaml:5:7 KEY"],
-    ["a list", "[s3cr3t-value]", "manifest.invalid_type rnv.yaml:5:7 KEY"],
-    [
-      "an expression that is none",
-      '"s3cr3t-value${s3cr3t-value}"',
-      "manifest.reference_syntax rnv.yaml:5:7 KEY",
-    ],
-    ["an unset variable", "{ fromEnv: NO_SUCH }", "manifest.env_missing rnv.yaml:5:23 NO_SUCH"],
-    ["an empty variable", "{ fromEnv: EMPTY }", "manifest.env_missing rnv.yaml:5:23 EMPTY"],
-    ["a missing file", "{ fromFile: none.txt }", "manifest.secret_source rnv.yaml:5:24 none.txt"],
-    [
-      "a file outside the project",
-      "{ fromFile: ../outside.txt }",
-      "manifest.secret_source rnv.yaml:5:24 ../outside.txt",
-    ],
-    ["a folder", "{ fromFile: . }", "manifest.secret_source rnv.yaml:5:24 ."],
-    [
-      "a program that does not exist",
-      '{ fromCommand: ["./no-such-program"] }',
-      'manifest.secret_source rnv.yaml:5:27 ["./no-such-program"]',
-    ],
-    ["a shell line", "{ fromCommand: echo x }", "manifest.secret_source rnv.yaml:5:27 echo x"],
-    ["a short generator", "{ generate: { length: 8 } }", "manifest.secret_source rnv.yaml:5:34 8"],
-    [
-      "two sources",
-      "{ fromEnv: HOME, fromFile: a }",
-      "manifest.secret_source rnv.yaml:5:12 { fromEnv: HOME, fromFile: a }",
-    ],
-    ["an unknown source", "{ fromVault: a }", "manifest.unknown_key rnv.yaml:5:14 fromVault"],
-    ["an empty block", "{}", "manifest.missing_key rnv.yaml:5:7 KEY"],
-  ])("cannot come from %s", async (_, value, expected) => {
+  it.each(rowsIn(join(__dirname, "mistakes.tsv")))("cannot come from %s", async (_, value, expected) => {
     const cwd = folderWith({ "project/rnv.yaml": variable(value), "outside.txt": secretText });
     const found = await load(join(cwd, "project"), { environment: { EMPTY: "" } });
     expect(briefs(found)[0]).toBe(expected);
@@ -96,7 +62,7 @@ describe("a secret", () => {
     isSecret(print(await load(join(cwd, "project"), { environment })), secretText);
   });
 
-  it("of a failing program is an error with the exit code, and without what it printed", async () => {
+  it("is an error with the exit code where its program fails, and the output is not shown", async () => {
     const script = `console.log('${secretText}');console.error('denied: ${secretText}');process.exitCode=3`;
     const { diagnostics } = await loadText(variable(node(script)));
     expect(diagnostics[0]?.summary).toMatch(/ended with exit code 3$/);
@@ -139,7 +105,7 @@ describe("a secret", () => {
     ["a key without its colon", `services:\n  api:\n    DB_PASSWORD ${secretText}\n    kind: web\n`],
     ["a value below its key", `services:\n  api:\n    credentials:\n      A:\n        "${secretText}\n`],
     ["a tab", `services:\n  api:\n    runtimeEnv:\n\tDB_PASSWORD: ${secretText}\n`],
-  ])("is starred out of what is no manifest: %s", async (_, text) => {
+  ])("is starred out of a file that is not a manifest: %s", async (_, text) => {
     const found = await loadText(text);
     expect(found.desired).toBeUndefined();
     expect(JSON.stringify([found.diagnostics, shownTexts(found)])).not.toContain(secretText);
@@ -205,7 +171,7 @@ describe("a secret that may be missing", () => {
     },
   );
 
-  it("keeps what its resource waits for", async () => {
+  it("keeps the dependencies of its resource", async () => {
     const text = `${variable('"${env.NO_SUCH}@${service.db.internalHost}"')}  db: { kind: web }\n`;
     const found = await loadText(text, present);
     const resource = found.desired?.resources.get("variable.api.KEY" as Address);
@@ -213,23 +179,26 @@ describe("a secret that may be missing", () => {
   });
 });
 
-describe("runCommand", () => {
-  const run = (script: string, timeoutMs?: number) =>
-    runCommand([process.execPath, "-e", script], process.cwd(), {}, [], timeoutMs);
-
-  it("stops a program that does not end", async () => {
-    const found = await run("setInterval(() => {}, 1000)", 200);
-    expect(found).toMatchObject({ problem: expect.stringContaining("did not end within 0.2 s") });
+describe("the program of a secret", () => {
+  it("is stopped where it prints too much", async () => {
+    const found = await loadText(
+      variable(node("console.log('x'.repeat(300_000)); setInterval(() => {}, 1000)")),
+    );
+    expect(found.diagnostics[0]?.summary).toContain("printed more than 262144 bytes");
   });
 
-  it("stops a program that prints too much", async () => {
-    const found = await run("process.stdout.write('x'.repeat(300_000)); setInterval(() => {}, 1000)");
-    expect(found).toMatchObject({ problem: expect.stringContaining("printed more than 262144 bytes") });
+  it("has no input, and no variable of the environment but the usual ones", async () => {
+    const script = "process.stdin.resume().on('end', () => console.log('end', ...Object.keys(process.env)))";
+    const found = await loadText(variable(node(script)), { environment: { HOME: "/", OTHER: "x" } });
+    isSecret(print(found), "end HOME");
   });
 
-  it("gives it no stdin and only the environment it is told", async () => {
-    const script =
-      "process.stdin.on('data',()=>{}).on('end',()=>console.log('end '+Object.keys(process.env).length))";
-    expect(await run(script)).toEqual({ text: "end 0" });
-  });
+  itInSoak(
+    "is stopped after 30 seconds",
+    async () => {
+      const found = await loadText(variable(node("setInterval(() => {}, 1000)")));
+      expect(found.diagnostics[0]?.summary).toContain("did not end within 30 s");
+    },
+    60_000,
+  );
 });

@@ -2,9 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Address } from "../../../src/model/address";
 import { UnreadSecret } from "../../../src/model/value";
-import { briefs, folderWith, load, loadText, removeFolders } from "../manifest/load";
-
-afterAll(removeFolders);
+import { briefs, folderWith, load, loadText } from "../manifest/load";
 
 const api = (more: string) => `services:\n  api:\n    kind: web\n${more}`;
 const variable = (value: string) => api(`    variables:\n      KEY: ${value}\n`);

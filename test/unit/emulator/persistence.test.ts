@@ -1,17 +1,16 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createEmulator, type EmulatorOptions } from "../../../src/emulator/emulator";
 import { FolderPersistence } from "../../../src/emulator/persistence";
 import { Store } from "../../../src/emulator/records";
 import { manualClock } from "../../../src/emulator/testing";
+import { newFolder } from "../../support/temp-folder";
 import { callerOf } from "./caller";
 
 let folder: string;
 beforeEach(() => {
-  folder = join(mkdtempSync(join(tmpdir(), "emulator-")), "data");
+  folder = join(newFolder("emulator"), "data");
 });
-afterEach(() => rmSync(join(folder, ".."), { recursive: true, force: true }));
 
 const open = (options: EmulatorOptions = {}) => {
   const emulator = createEmulator({ folder, clock: manualClock(), ...options });

@@ -1,14 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { positionAt } from "../../../src/diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../../src/manifest/convert";
+import { expectText } from "../../support/expected-text";
+import { casesIn } from "../../support/rows";
 import { shownTexts } from "../../support/shown-texts";
-import { folderWith, load, removeFolders } from "./load";
+import { folderWith, load } from "./load";
 
 const folder = join(__dirname, "converted");
-const updates = process.env.RNV_UPDATE_GOLDEN === "1";
-afterAll(removeFolders);
-
 const convertFile = (source: ConvertibleSource, file: string, text: string) => {
   const converted = convert({ source, file, text });
   const report = converted.diagnostics.map(({ severity, summary, range, hint }) => {
@@ -27,7 +26,7 @@ const inputs = convertibleSources.flatMap((source) =>
 
 describe("a file of another tool", () => {
   it.each(inputs)(
-    "%s %s becomes a valid manifest, and what has no counterpart is reported with its place",
+    "%s %s becomes a valid manifest, and each field without a counterpart is reported with its place",
     async (source, name) => {
       const path = join(folder, source, name);
       const {
@@ -35,13 +34,8 @@ describe("a file of another tool", () => {
         report,
         diagnostics: dropped,
       } = convertFile(source, name, readFileSync(path, "utf8"));
-      if (updates) {
-        mkdirSync(join(folder, source), { recursive: true });
-        writeFileSync(`${path}.rnv.yaml`, text);
-        writeFileSync(`${path}.report`, report);
-      }
-      expect(text).toBe(readFileSync(`${path}.rnv.yaml`, "utf8"));
-      expect(report).toBe(readFileSync(`${path}.report`, "utf8"));
+      expectText(`${path}.rnv.yaml`, text);
+      expectText(`${path}.report`, report);
       expect(`${text}${report}${shownTexts({ diagnostics: dropped })}`).not.toContain("canary");
       const cwd = folderWith({ "rnv.yaml": text });
       const { diagnostics } = await load(cwd, {
@@ -52,40 +46,15 @@ describe("a file of another tool", () => {
     },
   );
 
-  it.each<[ConvertibleSource, string, string, string]>([
-    ["render", "r.yaml", "services: [", "manifest.syntax"],
-    ["render", "r.yaml", "services: []", "manifest.missing_key"],
-    ["render", "r.yaml", "services: 3", "manifest.invalid_type"],
-    ["render", "r.yaml", "services: { api: { image: canary } }", "manifest.invalid_type"],
-    ["render", "r.yaml", "services: [{ name: api }]", "manifest.missing_key"],
-    ["render", "r.yaml", "services: [{ type: web, name: '' }]", "manifest.missing_key"],
-    [
-      "render",
-      "r.yaml",
-      "services: [{ type: web, name: a, envVars: [KEY=canary] }]",
-      "manifest.invalid_type",
-    ],
-    [
-      "render",
-      "r.yaml",
-      "services: [{ type: web, name: a, envVars: [{ value: canary }] }]",
-      "manifest.missing_key",
-    ],
-    [
-      "render",
-      "r.yaml",
-      "services: [{ type: web, name: a, envVars: [{ key: A, value: [canary] }] }]",
-      "manifest.invalid_type",
-    ],
-    ["render", "r.yaml", "services: [{ type: web, name: a }]\n---\nservices: []", "manifest.unsupported"],
-    ["render", "r.yaml", "services: [{ type: web, name: a, name: b }]", "manifest.duplicate_key"],
-    ["procfile", "Procfile", "# nothing\n", "manifest.missing_key"],
-  ])("%s %s that is no such file ends with an error at its place", (source, file, text, code) => {
-    const { diagnostics, text: manifest } = convertFile(source, file, text);
-    expect(manifest).toBeUndefined();
-    expect(diagnostics.find(({ severity }) => severity === "error")?.code).toBe(code);
-    expect(JSON.stringify(diagnostics)).not.toContain("canary");
-  });
+  it.each<[ConvertibleSource, string, string, string]>(casesIn(join(__dirname, "not-convertible.json")))(
+    "%s %s of another format ends with an error at its place",
+    (source, file, text, code) => {
+      const { diagnostics, text: manifest } = convertFile(source, file, text);
+      expect(manifest).toBeUndefined();
+      expect(diagnostics.find(({ severity }) => severity === "error")?.code).toBe(code);
+      expect(JSON.stringify(diagnostics)).not.toContain("canary");
+    },
+  );
 });
 
 /** An environment that has every name. */

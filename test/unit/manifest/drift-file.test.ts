@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { positionAt } from "../../../src/diagnostics/diagnostic";
 import { readAcceptances } from "../../../src/manifest/beside/drift-file";
+import { newFolder } from "../../support/temp-folder";
 
-const folder = mkdtempSync(join(tmpdir(), "rnv-drift-file-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder("drift-file");
 
 const found = (text: string) => {
   writeFileSync(join(folder, "rnv.drift.yaml"), text);

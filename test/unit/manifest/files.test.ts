@@ -1,9 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Address } from "../../../src/model/address";
-import { briefs, folderWith, load, removeFolders } from "./load";
-
-afterAll(removeFolders);
+import { briefs, folderWith, load } from "./load";
 
 const value = (found: Awaited<ReturnType<typeof load>>, address: string, path: string) =>
   found.desired?.resources.get(address as Address)?.attributes.get(path);

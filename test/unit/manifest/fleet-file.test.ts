@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { trustOf } from "../../../src/declaration/trust";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { readFleetFile } from "../../../src/manifest/beside/fleet-file";
+import { newFolder } from "../../support/temp-folder";
 
 /** The code and the summary of each mistake, and the exit code. */
 function refused(text: string, { untrusted = false, environment = {} } = {}): unknown {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-fleet-"));
+  const folder = newFolder("fleet");
   writeFileSync(join(folder, "rnv.fleet.yaml"), text);
   try {
     readFleetFile("rnv.fleet.yaml", folder, trustOf({ environment, untrusted }));
@@ -15,8 +15,6 @@ function refused(text: string, { untrusted = false, environment = {} } = {}): un
   } catch (cause) {
     if (!(cause instanceof DiagnosticsError)) throw cause;
     return cause.diagnostics.map(({ code, summary }) => `${code} ${summary}`);
-  } finally {
-    rmSync(folder, { recursive: true });
   }
 }
 

@@ -4,9 +4,7 @@ import { positionAt } from "../../../src/diagnostics/diagnostic";
 import { Secret } from "../../../src/model/secret";
 import { UnreadSecret } from "../../../src/model/value";
 import { shownTexts } from "../../support/shown-texts";
-import { briefs, folderWith, load, mistakesIn, removeFolders } from "./load";
-
-afterAll(removeFolders);
+import { briefs, folderWith, load, mistakesIn } from "./load";
 
 const open = "$" + "{";
 

@@ -1,39 +1,12 @@
+import { join } from "node:path";
 import type { Address } from "../../../src/model/address";
 import { Secret } from "../../../src/model/secret";
 import { GeneratedSecret, type Template } from "../../../src/model/value";
+import { textIn } from "../../support/rows";
 import { shownTexts } from "../../support/shown-texts";
-import { briefs, loadText, removeFolders } from "./load";
+import { briefs, loadText } from "./load";
 
-afterAll(removeFolders);
-
-const shop = `version: 1
-projects:
-  shop:
-    description: Online shop
-    services:
-      api:
-        kind: web
-        configuration:
-          branch: main
-          replicas: 2
-          runtime: null
-        variables:
-          LOG_LEVEL: info
-          DATABASE_URL: { fromEnv: SHOP_DATABASE_URL }
-          WORKER_HOST: http://\${service.shop.worker.internalHost}:80
-          STRIPE_KEY: { preserve: true }
-          TOKEN: { generate: { length: 32 } }
-        deploy: { when: never }
-        lifecycle: { preventDestroy: true, ignoreChanges: [configuration.replicas], onRemove: archive }
-        import: 0F0E0D0C-0000-4000-8000-000000000001
-      worker: { kind: web }
-    layout: auto
-services:
-  docs: { kind: static, name: The docs }
-moved: [{ from: service.shop.web, to: service.shop.api }]
-removed: [service.shop.old]
-outputs: { apiUrl: "\${service.shop.api.url}" }
-`;
+const shop = textIn(join(__dirname, "shop.yaml"));
 
 async function loadShop() {
   const found = await loadText(shop, { environment: { SHOP_DATABASE_URL: "postgres://x" } });

@@ -1,27 +1,20 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { LoadedManifest, ManifestRequest } from "../../../src/declaration/load-request";
 import { type Diagnostic, positionAt } from "../../../src/diagnostics/diagnostic";
 import { loadManifest } from "../../../src/manifest/load-manifest";
 import { resourceTypes } from "../../../src/resources";
+import { newFolder } from "../../support/temp-folder";
 
-const folders: string[] = [];
-
-/** A new folder with these files in it; removed by `removeFolders`. */
+/** A new folder with these files in it. */
 export function folderWith(files: Readonly<Record<string, string | Uint8Array>>): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "rnv-manifest-")));
-  folders.push(folder);
+  const folder = newFolder("manifest");
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content);
   }
   return folder;
 }
-
-export const removeFolders = (): void => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-};
 
 export const load = (cwd: string, request: Partial<ManifestRequest> = {}): Promise<LoadedManifest> =>
   loadManifest({ files: [], cwd, types: resourceTypes, environment: {}, secrets: "resolve", ...request });

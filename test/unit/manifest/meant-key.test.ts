@@ -1,7 +1,5 @@
 import { shownTexts } from "../../support/shown-texts";
-import { brief, loadText, mistakesIn, removeFolders } from "./load";
-
-afterAll(removeFolders);
+import { brief, loadText, mistakesIn } from "./load";
 
 const api = (body: string): string => `services:\n  api:\n    kind: web\n${body}`;
 const fields = (body: string): string => api(`    configuration:\n${body}`);

@@ -1,6 +1,4 @@
-import { briefs, loadText, mistakesIn, removeFolders } from "./load";
-
-afterAll(removeFolders);
+import { briefs, loadText, mistakesIn } from "./load";
 
 const api = (body: string) => `services:\n  api:\n    kind: web\n${body}`;
 
@@ -57,7 +55,7 @@ describe("a reference", () => {
   });
 
   it.each(["${foo.bar.baz}", "${service.api}", "${}", "${service.api.url", "${a ? b : c}", "${1+1}"])(
-    "that is written %s is refused",
+    "is refused in the form %s",
     async (text) => {
       const { first } = await mistakes(services(text));
       expect(first?.code).toBe("manifest.reference_syntax");
@@ -104,7 +102,7 @@ describe("${env.NAME}", () => {
     expect(attributes?.get("configuration.replicas")?.value).toBe(3);
   });
 
-  it("that is empty is as one that is not set: CI makes an empty text of what is not set", async () => {
+  it("counts as unset where it is empty: CI makes an empty text of an unset variable", async () => {
     const { found, briefs: places } = await mistakes(api('    environment: "x-${env.STAGE}"\n'), {
       STAGE: "",
     });

@@ -1,7 +1,5 @@
 import type { Address } from "../../../src/model/address";
-import { brief, briefs, folderWith, load, removeFolders } from "./load";
-
-afterAll(removeFolders);
+import { brief, briefs, folderWith, load } from "./load";
 
 const base = `projects:
   shop:

@@ -1,6 +1,4 @@
-import { briefs, folderWith, load, loadText, removeFolders } from "./load";
-
-afterAll(removeFolders);
+import { briefs, folderWith, load, loadText } from "./load";
 
 const open = "$" + "{";
 

@@ -3,9 +3,7 @@ import { findStages } from "../../../src/manifest/load-manifest";
 import type { StageName } from "../../../src/model/stage";
 import { resourceTypes } from "../../../src/resources";
 import { shownTexts } from "../../support/shown-texts";
-import { briefs, folderWith, load, mistakesIn, removeFolders } from "./load";
-
-afterAll(removeFolders);
+import { briefs, folderWith, load, mistakesIn } from "./load";
 
 /** Code and place of each finding. */
 const places = (found: LoadedManifest): string[] =>

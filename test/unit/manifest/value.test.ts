@@ -1,9 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { programRunner } from "../../../src/manifest/text/run-program";
-import { folderWith, load, removeFolders } from "./load";
-
-afterEach(removeFolders);
+import { folderWith, load } from "./load";
 
 const loadValue = (manifest: unknown) => load(folderWith({}), { manifest });
 

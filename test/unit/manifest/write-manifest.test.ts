@@ -4,10 +4,9 @@ import { type ManifestBlock, writeManifest } from "../../../src/manifest/write";
 import type { Address } from "../../../src/model/address";
 import { Template } from "../../../src/model/value";
 import { resourceTypes } from "../../../src/resources";
+import { expectText } from "../../support/expected-text";
 import { anyCharacter, fc } from "../../support/fixed-seed";
-import { briefs, folderWith, load, removeFolders } from "./load";
-
-afterAll(removeFolders);
+import { briefs, folderWith, load } from "./load";
 
 let folder: string | undefined;
 
@@ -51,23 +50,7 @@ describe("writeManifest", () => {
       ],
       resourceTypes,
     );
-    expect(text).toBe(`projects:
-  shop:
-    description: costs $\${5}
-    services:
-      api:
-        kind: web
-        configuration:
-          branch: "1.10"
-        variables:
-          KEY: { preserve: true }
-        import: 0f
-    layout: auto
-services:
-  docs:
-    name: The docs
-    kind: static
-`);
+    expectText(join(__dirname, "expected/written.yaml"), text);
   });
 
   it("gives text that reads back as the same attributes, whatever the strings are", async () => {

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import type { SourceNode } from "../../../src/declaration/tree";
 import { SourceFile } from "../../../src/diagnostics/diagnostic";
 import { parseYaml } from "../../../src/manifest/text/yaml";
 import { fc } from "../../support/fixed-seed";
+import { textIn } from "../../support/rows";
 import { inSoak } from "../../support/soak";
 import { outline, outlineByYaml } from "./outline-by-yaml";
 
@@ -37,43 +39,7 @@ function agrees(text: string): boolean {
   return true;
 }
 
-const manifest = `# comment
-version: 1
-
-projects:
-  shop:   # the shop
-    name: "Shop: the first"
-    services:
-      api:
-        kind: web # immutable
-        configuration:
-          repository: https://git.example.com/shop/api#main
-          port: 8080
-          startCommand: npm start -- --port=$PORT
-          runtime: null
-          healthCheckPath: 'it is /healthz'
-          ipAllowList:
-          - 10.0.0.1/8
-          - "::1"
-          ignorePaths: [ docs/a.md, "b c", [] ]
-          paths: [
-            src,
-            ]
-        variables: &shared
-          LOG_LEVEL: info
-          CERTIFICATE: |
-            one
-              two
-          TEXT: >-
-            one
-            two
-          URL: { fromEnv: SHOP_URL }
-          HOST: \${service.shop.worker.internalHost}
-          EMPTY: {}
-        deploy:
-      worker: { kind: web, variables: *shared, deploy: { <<: *shared } }
-outputs:
-`;
+const manifest = textIn(join(__dirname, "whole.yaml"));
 
 const pieces = fc.constantFrom(
   ..."\n| |  |:|: |#| #|-|- |,|{|}|[|]|\"|'|a|1|.|0|e|+|null|true|~|\n  |\n\n|a: b\n|{ a: 1 }|[a, b]".split(
@@ -97,7 +63,7 @@ describe("parseYaml", () => {
     refused = 0;
   });
 
-  it("reads what manifests are made of, as the library yaml does", () => {
+  it("reads the parts of manifests as the library yaml does", () => {
     expect(agrees(manifest)).toBe(true);
     expect(agrees(manifest.replaceAll("\n", "\r\n"))).toBe(true);
   });

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { SourceFile } from "../../../src/diagnostics/diagnostic";
 import { type DesiredResource, defaultLifecycle } from "../../../src/model/desired";
-import type { PolicyLevel } from "../../../src/model/policy";
 import { Secret } from "../../../src/model/secret";
 import type { Plain } from "../../../src/model/value";
 import type { Plan, PlannedInstance } from "../../../src/plan/plan";
@@ -95,7 +94,6 @@ interface Rule {
   readonly each: string;
   readonly require: string;
   readonly when?: string;
-  readonly level?: PolicyLevel;
 }
 
 const written = new SourceFile("rnv.yaml").range(0, 100);
@@ -107,7 +105,7 @@ const compile = async (rule: Rule) =>
     resourceTypes,
   )([
     {
-      ...{ name: "rule", level: rule.level ?? "mandatory", each: rule.each, message: "no", range },
+      ...{ name: "rule", level: "mandatory", each: rule.each, message: "no", range },
       require: expression(rule.require),
       ...(rule.when !== undefined && { when: expression(rule.when) }),
     },
@@ -126,11 +124,14 @@ async function judged(rule: Rule, about: Plan = shop, overrides: readonly string
   );
 }
 
-describe("what a policy sees", () => {
-  it.each(rowsIn(join(__dirname, "policies.tsv")))("of each %s: %s", async (each = "", require = "") => {
-    expect(await judged({ each, require })).toEqual(["passed"]);
-    expect(await judged({ each, require: `!(${require})` })).not.toEqual(["passed"]);
-  });
+describe("the view of a policy", () => {
+  it.each(rowsIn(join(__dirname, "policies.tsv")))(
+    "has the fields of each %s: %s",
+    async (each = "", require = "") => {
+      expect(await judged({ each, require })).toEqual(["passed"]);
+      expect(await judged({ each, require: `!(${require})` })).not.toEqual(["passed"]);
+    },
+  );
 
   it("is neither the text of a secret nor its fingerprint", async () => {
     const { variables } = subjectsOf(shop, { stage: "", types: resourceTypes })("variable")[0] ?? {};
@@ -166,7 +167,7 @@ describe("an expression", () => {
     ["service", "service.configuration.ignorePaths + 1 == []", "no such overload: list<dyn> + int"],
     ["change", "change.cost.after.eur > 1.0", "No such key: eur"],
     ["plan", "plan.cost.increase.usd == 'a'", "no such overload: double == string"],
-  ])("of each %s is refused: %s", async (each, require, problem) => {
+  ])("is refused for each %s: %s", async (each, require, problem) => {
     const { compiled, diagnostics } = await compile({ each, require });
     expect(compiled).toEqual([]);
     expect(diagnostics.map(({ summary }) => summary)).toEqual([

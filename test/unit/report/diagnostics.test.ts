@@ -1,9 +1,11 @@
+import { join } from "node:path";
 import { type Diagnostic, error, SourceFile, warning } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
 import { githubAnnotations } from "../../../src/report/ci/annotations";
 import { diagnosticsText, findingsText, summaryOf } from "../../../src/report/diagnostics";
 import { diagnosticData } from "../../../src/report/documents";
 import { createStyle, plainStyle } from "../../../src/report/style";
+import { expectText } from "../../support/expected-text";
 
 const manifest =
   "projects:\n  shop:\n    services:\n      api:\n          runtmie: node\n          plan: gold\n";
@@ -37,7 +39,7 @@ describe("diagnosticsText", () => {
     );
   });
 
-  it("wraps its sentences at the width of a terminal, and leaves what is indented as it is", () => {
+  it("wraps its sentences at the width of a terminal, and leaves indented lines as they are", () => {
     const terminal = createStyle({ width: 40 });
     const words = (text: string) => Array.from({ length: 12 }, () => text).join(" ");
     const code = `  ${words("code")}`;
@@ -62,19 +64,11 @@ describe("diagnosticsText", () => {
       const address = `deployment.shop.s${i}` as Address;
       return warning("apply.awaiting_checkout", `${address}: saved`, { address, hint: "pay" });
     });
-    expect(text(waiting)).toBe(
-      [
-        "warning[apply.awaiting_checkout]: deployment.shop.s0: saved",
-        "  hint: pay",
-        `  The same for ${[1, 2, 3, 4, 5].map((i) => `deployment.shop.s${i}`).join(", ")} and 3 more`,
-        "",
-        "9 warnings",
-      ].join("\n"),
-    );
+    expectText(join(__dirname, "expected/same-diagnostics.txt"), `${text(waiting)}\n`);
     expect(text(waiting.slice(0, 3))).not.toContain("The same for");
   });
 
-  it("names the resource where the summary names none or another, and a construct by its path", () => {
+  it("names the resource where the summary does not, and a construct by its path", () => {
     const address = "service.shop.api" as Address;
     const summaries = ["kind is gone", "service.shop.api2 is gone", "the end of service.shop.api."];
     expect(summaries.map((summary) => summaryOf({ address, summary }))).toEqual([
@@ -88,26 +82,7 @@ describe("diagnosticsText", () => {
   });
 
   it("sorts several, keeps a blank line between them, and counts", () => {
-    expect(text([notOnOffer, uncertain, unknownKey])).toBe(
-      [
-        "warning[apply.uncertain]: the service did not answer",
-        "  request id: req-7f",
-        "",
-        'error[manifest.unknown_key]: service.shop.api has no attribute "runtmie"',
-        "  --> rnv.yaml:5:11",
-        "5 |           runtmie: node",
-        '  |           ^^^^^^^ did you mean "runtime"?',
-        "",
-        'error[plan.not_on_offer]: plan "gold" is not available for kind "web"',
-        "  --> rnv.yaml:6:17",
-        "6 |           plan: gold",
-        "  |                 ^^^^ on offer: free, starter",
-        "  The catalog lists plans by kind.",
-        "  Prices are estimates.",
-        "",
-        "2 errors, 1 warning",
-      ].join("\n"),
-    );
+    expectText(join(__dirname, "expected/diagnostics.txt"), `${text([notOnOffer, uncertain, unknownKey])}\n`);
   });
 
   it("names the file alone, and the hint below, when its text is not at hand", () => {

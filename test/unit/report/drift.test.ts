@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { driftReport } from "../../../src/plan/drift";
 import { driftMarkdown, driftText } from "../../../src/report/drift-report";
 import { plainStyle } from "../../../src/report/style";
+import { expectText } from "../../support/expected-text";
 import { absent, address, change, field, plan, secret, value } from "../../support/plan-fixture";
 
 const report = driftReport(
@@ -29,7 +31,7 @@ const report = driftReport(
   ),
 );
 
-it("puts what follows from a repair below it, in the words of what becomes of it", () => {
+it("puts the consequences of a repair below it, in the words of a plan", () => {
   const because = [address("service.shop.web")];
   const text = driftText(
     {
@@ -55,25 +57,7 @@ it("puts what follows from a repair below it, in the words of what becomes of it
     },
     plainStyle,
   );
-  expect(text).toBe(
-    [
-      "Deleted outside rnv:",
-      "  - service.shop.web",
-      "      to repair it: variable.shop.api.URL would be updated in place, deployment.shop.web would run",
-      "",
-      "Not running what was applied last:",
-      "  service.shop.api  suspended",
-      "",
-      "Variables not in the manifest:",
-      "  service.shop.web  DEBUG\\u001b[2J, TRACE",
-      "",
-      "Settings not in the manifest and not at their default:",
-      "  service.shop.api  configuration.port  1 (default 8000)",
-      "",
-      "Drift: 1 deleted outside rnv.",
-      "",
-    ].join("\n"),
-  );
+  expectText(join(__dirname, "expected/drift.txt"), text);
 });
 
 it("folds each difference away in Markdown, after the count", () => {
@@ -85,7 +69,7 @@ it("folds each difference away in Markdown, after the count", () => {
   );
 });
 
-it("stays below its limit in Markdown and says what is left out", () => {
+it("stays below its limit in Markdown and counts the items that are left out", () => {
   const many = driftReport(
     plan(
       [...Array(400).keys()].map((i) =>

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import {
   escapeHtml,
   escapeJson,
@@ -7,30 +8,15 @@ import {
   shorten,
 } from "../../../src/report/escape-text";
 import { anyCharacter, fc } from "../../support/fixed-seed";
+import { casesIn, rowsIn } from "../../support/rows";
 
 describe("escapeText", () => {
-  it.each([
-    ["an escape sequence", "\u001b[31mred\u001b[0m", "\\u001b[31mred\\u001b[0m"],
-    ["a line break", "a\nb\r\n", "a\\nb\\r\\n"],
-    ["a tab", "a\tb", "a\\tb"],
-    ["a noncharacter", "a\ufffe\u{1ffff}", "a\\ufffe\\ud83f\\udfff"],
-    ["a C1 control", "\u009b31m", "\\u009b31m"],
-    ["a bidi override", "abc\u202Etxt.exe", "abc\\u202etxt.exe"],
-    ["a bidi isolate", "\u2066x\u2069", "\\u2066x\\u2069"],
-    ["a zero-width space", "ad\u200Bmin", "ad\\u200bmin"],
-    ["a byte order mark", "\uFEFFx", "\\ufeffx"],
-    ["a no-break space", "a\u00A0b", "a\\u00a0b"],
-    ["a line separator", "a\u2028b", "a\\u2028b"],
-    ["a tag character", "a\u{E0041}b", "a\\udb40\\udc41b"],
-    ["a lone surrogate", "a\uD800b", "a\\ud800b"],
-    ["a Hangul filler", "a\u3164b", "a\\u3164b"],
-    ["a workflow command", "::error::x", "\\u003a:error::x"],
-    ["a workflow command behind spaces", "  ::set-output name=a::b", "  \\u003a:set-output name=a::b"],
-    ["a runner command anywhere", "x ##[add-mask]y", "x \\u0023#[add-mask]y"],
-    ["a pipeline command", "##vso[task.complete]", "\\u0023#vso[task.complete]"],
-  ])("shows %s as an escape", (_, text, expected) => {
-    expect(escapeText(text)).toBe(expected);
-  });
+  it.each(casesIn<[string, string, string]>(join(__dirname, "escapes.json")))(
+    "shows %s as an escape",
+    (_, text, expected) => {
+      expect(escapeText(text)).toBe(expected);
+    },
+  );
 
   it("holds no hidden character and no command, whatever comes in", () => {
     fc.assert(
@@ -45,29 +31,18 @@ describe("escapeText", () => {
 });
 
 describe("Markdown", () => {
-  it.each([
-    ["plain words", "checkout is not complete, see (2/3).", "checkout is not complete, see (2/3)."],
-    ["a mention", "ask @admin now", "ask `@admin` now"],
-    ["a link", "see [x](http://evil.example)", "see `[x](http://evil.example)`"],
-    ["an image", "![x](y)", "`![x](y)`"],
-    ["a bare address", "https://evil.example", "`https://evil.example`"],
-    ["an address without a scheme", "www.evil.example", "`www.evil.example`"],
-    ["HTML", "<img src=x onerror=alert(1)>", "`<img` `src=x` `onerror=alert(1)>`"],
-    ["emphasis", "*a* _b_", "`*a*` `_b_`"],
-    ["an issue", "#12", "`#12`"],
-    ["a list item", "- x", "`-` x"],
-    ["a numbered item", "1. x", "`1.` x"],
-    ["backticks", "a `b` c", "a `` `b` `` c"],
-    ["an emoji name", ":skull:", "`:skull:`"],
-  ])("keeps %s from meaning anything", (_, text, expected) => {
-    expect(escapeMarkdown(text)).toBe(expected);
-  });
+  it.each(rowsIn(join(__dirname, "markdown-escapes.tsv")))(
+    "keeps %s from meaning anything",
+    (_, text, expected) => {
+      expect(escapeMarkdown(text)).toBe(expected);
+    },
+  );
 
   it("fences a block with more backticks than it holds", () => {
     expect(fencedBlock(["```", "x"], "diff")).toBe("````diff\n```\nx\n````");
   });
 
-  it("emoji joined to one stay whole in pages, and no other joiner does", () => {
+  it("keeps joined emoji whole in pages, and escapes every other joiner", () => {
     expect(escapeHtml("\u{1F468}\u200d\u{1F469}\u{1F3FD}\u200d\u{1F467} <b>")).toBe(
       "\u{1F468}\u200d\u{1F469}\u{1F3FD}\u200d\u{1F467} &lt;b&gt;",
     );
@@ -87,7 +62,7 @@ describe("Markdown", () => {
   });
 });
 
-it("escapes what HTML reads", () => {
+it("escapes the characters that HTML reads", () => {
   expect(escapeHtml(`<a href="x">&'`)).toBe("&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
 });
 

@@ -1,47 +1,13 @@
+import { join } from "node:path";
 import type { Plan } from "../../../src/plan/plan";
 import { planMarkdown, planText } from "../../../src/report/plan-text";
 import { createStyle, plainStyle } from "../../../src/report/style";
+import { expectText } from "../../support/expected-text";
 import { pageOf } from "../../support/html-plans";
 import { absent, address, change, field, plan, secret, shopPlan, value } from "../../support/plan-fixture";
 
-it("opens with the summary, then what ends or is blocked, then changes, then what is new", () => {
-  const text = planMarkdown(shopPlan).replace(/```[\s\S]*?```\n\n/g, "");
-  expect(text.split("\n").filter((line) => line !== "" && line !== "</details>")).toEqual([
-    "### rnv plan",
-    "**Plan: 1 to import, 3 to add, 3 to change, 4 to destroy, 1 to forget.**",
-    "Deployments: 1 to run. Projects: 1 to import. Services: 2 to destroy, 1 to change, 1 to forget, 1 to add. Variables: 2 to destroy, 1 to change, 1 to add.",
-    "Estimated monthly cost: USD 7 \u2192 14 (+7), NGN 10,500 \u2192 21,000 (+10,500)",
-    "> [!CAUTION]",
-    "> 1 change is blocked. Nothing is applied until you confirm or remove it.",
-    "**Destroyed, replaced or blocked**",
-    "<details><summary><code>service.shop.docs</code> must be replaced: <code>kind</code> (destructive)</summary>",
-    "- id `9e1d3c55-7d0e-4e57-8a86-92a6f1f0c0aa`",
-    "- blocked: service.shop.docs would be destroyed, and that is not confirmed. `--confirm-delete service.shop.docs`",
-    "- `service.shop.worker` **will be destroyed** (destructive, changes the bill): named `Old worker`; id `51c5a0b8-8e13-4b53-bf85-0f4ff8f1f2c3`; cost: USD 7 \u2192 0, NGN 10,500 \u2192 0 a month",
-    "- `variable.shop.worker.TOKEN` **will be destroyed together with service.shop.worker**",
-    "- `variable.shop.worker.URL` **will be destroyed together with service.shop.worker**",
-    "**Changed**",
-    "- `service.legacy` will no longer be managed: id `77`",
-    "<details><summary><code>project.shop</code> will be imported and updated in place: <code>description</code></summary>",
-    "- named `Shop`; id `0b5c8e34-2f6d-4f1c-8f0a-6f2f4f0e7a11`",
-    "<details><summary><code>service.shop.api</code> will be updated in place: <code>branch, plan, port and 2 more</code> (deploys, changes the bill)</summary>",
-    "- cost: USD 0 \u2192 7, NGN 0 \u2192 10,500 a month",
-    "<details><summary><code>variable.shop.api.WORKER_HOST</code> will be updated in place: <code>value</code></summary>",
-    "**Created**",
-    "<details><summary><code>variable.shop.api.LOG_LEVEL</code> will be created</summary>",
-    "<details><summary><code>deployment.shop.api</code> will run (deploys)</summary>",
-    "- because service.shop.api changes",
-    "Changes to outputs:",
-    "- `+` `apiUrl`: `(known after apply)`",
-    "Moved in the manifest:",
-    "- `service.shop.site` has moved to `service.shop.web`",
-    "Left as they are (no longer managed):",
-    '- `service.shop.cron` `configuration.schedule`: `"0 * * * *"`',
-    "Could not be read, planned from what is recorded:",
-    "- `variable.shop.api.WORKER_HOST`: the platform does not list variables",
-    'Also in this workspace, not managed here: 2 services ("x", "y"), 1 project ("z"); archived services cannot be listed.',
-  ]);
-  expect(planMarkdown(shopPlan)).toContain("```\nwarning[plan.live_changed_too]: configuration.branch of");
+it("opens with the summary, then deletions and blocks, then changes, then creations", () => {
+  expectText(join(__dirname, "expected/plan.md"), planMarkdown(shopPlan));
 });
 
 it("folds the fields of each resource into a diff", () => {
@@ -51,25 +17,10 @@ it("folds the fields of each resource into a diff", () => {
       field("page", value("a\nb"), value("a\nc")),
     ],
   });
-  expect(planMarkdown(plan([item]))).toContain(
-    [
-      "<details><summary><code>service.a</code> will be updated in place: <code>branch, page</code></summary>",
-      "",
-      "```diff",
-      '- branch: "main"',
-      '+ branch: "release"  # drift: changed outside rnv',
-      "  page:",
-      "    a",
-      "-   b",
-      "+   c",
-      "```",
-      "",
-      "</details>",
-    ].join("\n"),
-  );
+  expectText(join(__dirname, "expected/folded-fields.md"), planMarkdown(plan([item])));
 });
 
-it("names at its shortest what ends or is blocked, with the sign of what becomes of it", () => {
+it("names deletions and blocks at its shortest, with the sign of each", () => {
   const blockedBy = { code: "guard.name_changed", summary: "its name changed", hint: "confirm" } as const;
   const text = planMarkdown(
     plan([
@@ -123,7 +74,7 @@ describe("deletions and replacements", () => {
   ];
   const given = plan([...updates, ...ended]);
 
-  it.each([60_000, 3000, 1200, 300])("stand first whatever else there is, within %i characters", (limit) => {
+  it.each([60_000, 3000, 1200, 300])("come first whatever else there is, within %i characters", (limit) => {
     const text = planMarkdown(given, limit);
     expect(text.length).toBeLessThanOrEqual(Math.max(limit, 500));
     for (const { address } of ended) expect(text).toContain(address);
@@ -133,7 +84,7 @@ describe("deletions and replacements", () => {
     expect(text).toContain(`> ${400 - shown} items left out`);
   });
 
-  it("are all named, however many there are, with what the plan says besides", () => {
+  it("are all named, however many there are, beside the rest of the plan", () => {
     for (const many of [
       [...Array(1500).keys()].map((i) => change("delete", `service.shop.s${i}`, { blockedBy })),
       [...Array(3000).keys()].map((i) => change("delete", `service.shop.s${i}`)),
@@ -146,7 +97,7 @@ describe("deletions and replacements", () => {
     }
   });
 
-  it("that are not confirmed say each how to confirm them, and are marked where they are shortened", () => {
+  it("say how to confirm them where they are not, and are marked where they are shortened", () => {
     const many = [...Array(60).keys()].map((i) => change("delete", `service.s${i}`, { blockedBy }));
     const text = planMarkdown(plan(many));
     expect(text).toContain("> 60 changes are blocked. Nothing is applied until you confirm or remove them.");
@@ -173,7 +124,7 @@ it("counts a policy once, a condition for each resource, and calls both checks",
   expect(line([check, ...conditions])).toBe("Checks: 2 passed, 1 failed.");
 });
 
-it("says what stays beside the changes in text, in Markdown and on the page", () => {
+it("names the parts that stay beside the changes in text, in Markdown and on the page", () => {
   const quiet = plan(
     [
       change("no-op", "service.shop.api", {

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { planDocument } from "../../../src/plan/document";
 import { graphDot, graphMermaid } from "../../../src/report/graph-text";
 import { graphOfAll } from "../../../src/report/html/topology";
@@ -9,67 +10,16 @@ import {
   stateText,
 } from "../../../src/report/state-list";
 import { plainStyle } from "../../../src/report/style";
+import { expectText } from "../../support/expected-text";
 import { address, change, plan } from "../../support/plan-fixture";
 import { state } from "../../support/state-fixture";
 
-it("shows what is recorded, and what a run left open", () => {
-  expect(stateText(state, plainStyle)).toBe(
-    [
-      'project.shop ("Shop") [id=p1]',
-      "",
-      'service.shop.api ("api") [id=s1]',
-      '  configuration.branch  "main"',
-      '  name                  "api"',
-      '  url                   "https://api.example"',
-      "  # kept                preventDestroy",
-      "",
-      'variable.shop.api.KEY ("KEY") [id=v1]',
-      "  value  (sensitive)",
-      "",
-      'deployment.shop.api ("api") [id=d1]',
-      "",
-      "Outputs:",
-      '  apiUrl  "https://api.example"',
-      "  ports   [80, 443]",
-      "",
-      "A run that started at 2030-01-01T00:00:00Z did not end. The result of 1 write is unknown:",
-      "  service.shop.web  create sent at 2030-01-01T00:00:01Z",
-      "",
-    ].join("\n"),
-  );
+it("shows the records, and the writes that a run left open", () => {
+  expectText(join(__dirname, "expected/state.txt"), stateText(state, plainStyle));
 });
 
 it("shows the same in Markdown, each resource with a list of its fields", () => {
-  expect(stateMarkdown(state)).toBe(
-    [
-      "### rnv show",
-      "",
-      '`project.shop` ("Shop") `[id=p1]`',
-      "",
-      '`service.shop.api` ("api") `[id=s1]`',
-      "",
-      '- `configuration.branch`: `"main"`',
-      '- `name`: `"api"`',
-      '- `url`: `"https://api.example"`',
-      "- `# kept`: preventDestroy",
-      "",
-      '`variable.shop.api.KEY` ("KEY") `[id=v1]`',
-      "",
-      "- `value`: `(sensitive)`",
-      "",
-      '`deployment.shop.api` ("api") `[id=d1]`',
-      "",
-      "Outputs:",
-      "",
-      '- `apiUrl`: `"https://api.example"`',
-      "- `ports`: `[80, 443]`",
-      "",
-      "A run that started at `2030-01-01T00:00:00Z` did not end. The result of 1 write is unknown:",
-      "",
-      "- `service.shop.web`: create sent at `2030-01-01T00:00:01Z`",
-      "",
-    ].join("\n"),
-  );
+  expectText(join(__dirname, "expected/state.md"), stateMarkdown(state));
 });
 
 it("leaves nothing of a state out in Markdown, and says when there is none", () => {
@@ -129,7 +79,7 @@ describe("a graph", () => {
     );
   });
 
-  it("marks what a plan does by colour and word, and leads to parents and what is referred to", () => {
+  it("marks changes of a plan by colour and word, and leads to parents and references", () => {
     const blockedBy = { code: "guard.delete_unconfirmed", summary: "s", hint: "h" } as const;
     const { resource_changes: changes } = planDocument(
       plan([

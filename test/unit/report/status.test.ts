@@ -1,9 +1,11 @@
+import { join } from "node:path";
 import stringWidth from "string-width";
 import type { Address } from "../../../src/model/address";
 import type { Release, RunningService } from "../../../src/report/documents";
 import { releasesText, statusText } from "../../../src/report/runtime-text";
 import { plainStyle } from "../../../src/report/style";
 import { exactTime, timeAgo } from "../../../src/report/time-text";
+import { expectText } from "../../support/expected-text";
 
 const now = Date.parse("2026-11-22T12:00:00Z");
 const at = (text: string): Address => text as Address;
@@ -49,7 +51,7 @@ describe("a moment", () => {
   });
 });
 
-describe("what runs", () => {
+describe("the status", () => {
   const services = [
     service("service.shop.web", {
       runs: "suspended",
@@ -77,22 +79,8 @@ describe("what runs", () => {
     }),
   ];
 
-  it("is one line a service, with what is wrong below it, and a count", () => {
-    expect(statusText(services, now, plainStyle)).toBe(
-      [
-        "SERVICE           RUNS                          HEALTH   BUILT FROM    SINCE",
-        "service.cron      nothing, archived             ready    -                    -",
-        "service.lost      not known                     -        -                    -",
-        "    the platform offers no way to read one service",
-        "service.old       deleted outside rnv           -        -                    -",
-        "service.shop.api  live, last deployment failed  ready    3f2a91c0b7de    2h ago",
-        "    deployment d2 failed: no\\u001b[2J (5m ago)",
-        "service.shop.web  suspended                     unknown  main            2h ago",
-        "",
-        "5 services: 1 live, 1 suspended, 1 without a release, 1 deleted outside rnv, 1 not known; the last deployment of 1 failed.",
-        "",
-      ].join("\n"),
-    );
+  it("is one line a service, with its faults below it, and a count", () => {
+    expectText(join(__dirname, "expected/status.txt"), statusText(services, now, plainStyle));
   });
 
   it("stays aligned where text is two columns wide", () => {
@@ -109,7 +97,7 @@ describe("the deployments of a service", () => {
   const list = (deployments: readonly Release[], more: object = {}) =>
     releasesText({ address: at("service.shop.api"), deployments, hasMore: false, ...more }, now, plainStyle);
 
-  it("say why there are none, and that there are older ones", () => {
+  it("say why the list is empty, and that older deployments exist", () => {
     expect(list([], { reason: "hosting is disabled" })).toBe(
       "service.shop.api has no deployments: hosting is disabled.\n",
     );
@@ -122,7 +110,7 @@ describe("the deployments of a service", () => {
     expect(list([serving, release({ serves: false, canRollback: true })])).toMatch(/live \*[\s\S]*marked \*/);
   });
 
-  it("say why one waits, why one failed, and what one brought back", () => {
+  it("say why a deployment waits or failed, and which release it brought back", () => {
     const text = list([
       release({ status: "queued", blockedReason: "the workspace builds another" }),
       release({ status: "failed", error: "the build ended with 1" }),

@@ -1,8 +1,5 @@
 import { shownTexts } from "../../support/shown-texts";
-import { removeFolders } from "../manifest/load";
 import { loadStackJson, resource, values } from "./load-stack";
-
-afterEach(removeFolders);
 
 const serviceId = "${rnv_service.shop__api.id}";
 
@@ -22,7 +19,7 @@ async function problems(written: object): Promise<string[]> {
   return diagnostics.map(({ code, summary }) => `${code} ${summary}`);
 }
 
-describe("what generated bindings write", () => {
+describe("a text of generated bindings", () => {
   it("deletion_protection keeps what it stands on, where the type has it", async () => {
     const found = await loadStackJson(stack({}, { deletion_protection: true }));
     expect(found.diagnostics).toEqual([]);

@@ -1,10 +1,7 @@
 import { Secret } from "../../../src/model/secret";
 import { configurationRules } from "../../../src/resources/service/configuration";
 import { pointedAt } from "../../support/shown-texts";
-import { removeFolders } from "../manifest/load";
 import { loadStackJson, resource, values } from "./load-stack";
-
-afterEach(removeFolders);
 
 const path = (text: string) => ({ "//": { metadata: { path: text } } });
 
@@ -33,7 +30,7 @@ const stack = (b: object, others: object = {}, more: object = {}) => ({
 
 const a = "rnv_service.a";
 
-it("of a stack warn of a repository URL with a password", async () => {
+it("warn of a repository URL with a password in a stack", async () => {
   const repository = "https://me:hunter2@git.example.com/b";
   const found = await problems(stack({ configuration: { repository } }));
   expect(found).toMatchObject([
@@ -190,7 +187,7 @@ describe("the value of a variable in another", () => {
     expect(JSON.stringify(shown.diagnostics)).not.toContain("hidden-text");
   });
 
-  it("of a map of variables is refused with what to write", async () => {
+  it("is refused in a map of variables, with the line to write", async () => {
     const many = { rnv_variables: { m: { ...service, values: { A: "1" } } } };
     expect(
       await problems(stack({ configuration: { branch: '${rnv_variables.m.values["A"]}' } }, {}, many)),

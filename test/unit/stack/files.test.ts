@@ -1,8 +1,5 @@
 import { shownTexts } from "../../support/shown-texts";
-import { removeFolders } from "../manifest/load";
 import { loadFiles, loadStackJson, resource, values } from "./load-stack";
-
-afterEach(removeFolders);
 
 const comment = (stackName: string) => ({ "//": { metadata: { stackName } } });
 
@@ -150,7 +147,7 @@ describe("an output folder", () => {
     expect([...(other.desired?.resources.keys() ?? [])]).toEqual(["project.shop"]);
   });
 
-  it("of several stacks is read by the name of one", async () => {
+  it("is read by the name of a stack where it has several", async () => {
     const files = output({ apps: { text: apps, dependencies: ["base"] }, base: { text: base } });
     expect(await loadFiles(files, ["cdktf.out"])).toMatchObject({
       diagnostics: [
@@ -187,7 +184,7 @@ describe("an output folder", () => {
     expect((await loadFiles(files, ["out"])).diagnostics).toMatchObject([{ code: "stack.unsupported" }]);
   });
 
-  it("that is not there yet, or lists nothing, is an error of its own", async () => {
+  it("is an error of its own where it is missing or lists nothing", async () => {
     expect((await loadFiles({}, ["cdktf.out"])).diagnostics).toMatchObject([
       {
         code: "stack.not_found",
@@ -221,7 +218,7 @@ describe("an output folder", () => {
     ]);
   });
 
-  describe("with stacks that are left to Terraform", () => {
+  describe("beside stacks that are left to Terraform", () => {
     const network = {
       ...comment("network"),
       provider: { aws: [{ region: "eu" }] },

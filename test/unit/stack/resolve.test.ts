@@ -1,12 +1,11 @@
+import { join } from "node:path";
 import type { LoadedManifest } from "../../../src/declaration/load-request";
 import { hiddenOutput } from "../../../src/model/desired";
 import { Secret } from "../../../src/model/secret";
 import { type Computed, UnreadSecret } from "../../../src/model/value";
+import { casesIn, rowsIn } from "../../support/rows";
 import { pointedAt, shownTexts } from "../../support/shown-texts";
-import { removeFolders } from "../manifest/load";
 import { loadStackJson, resource, values, withService } from "./load-stack";
-
-afterEach(removeFolders);
 
 const key = new Uint8Array(32);
 
@@ -38,49 +37,31 @@ describe("the text of a stack", () => {
     );
   });
 
-  it.each([
-    ["a ${uuid()} b", "the function uuid"],
-    ['${upper(uper("a"))}', "the function uper"],
-    ["%{if true}a%{endif}", "the directive %{…}"],
-    ["${rnv_service.other.*.url}", "a reference to a resource as a whole"],
-    ["${rnv_service.other[0].url}", "a reference to a resource as a whole"],
-    ["${each.value}", "each.value"],
-    ["${count.index}", "count.index"],
-    ["${path.module}", "path.module"],
-    ["${upper(terraform.workspace)}", "terraform.workspace"],
-    ["${module.x.y}", "module.x"],
-    ["${data.rnv_nothing.c.nodes}", "the data source rnv_nothing.c"],
-    ["${aws_instance.web.id}", "aws_instance, a resource of another provider"],
-    ["${rnv_service.other}", "a reference to a resource as a whole"],
-  ])("%s is refused under the path of its construct", async (written, what) => {
-    const found = await loadStackJson(withService({ configuration: { build_command: written } }));
-    const [first] = found.diagnostics;
-    expect(found.desired).toBeUndefined();
-    expect(first?.summary).toContain("shop/api: ");
-    expect(first?.summary).toContain(what);
-    expect(first?.hint).toContain("run the stack with Terraform");
-    expect(placeOf(found)).toBe(JSON.stringify(written));
-  });
+  it.each(rowsIn(join(__dirname, "refused-expressions.tsv")))(
+    "%s is refused under the path of its construct",
+    async (written, what) => {
+      const found = await loadStackJson(withService({ configuration: { build_command: written } }));
+      const [first] = found.diagnostics;
+      expect(found.desired).toBeUndefined();
+      expect(first?.summary).toContain("shop/api: ");
+      expect(first?.summary).toContain(what);
+      expect(first?.hint).toContain("run the stack with Terraform");
+      expect(placeOf(found)).toBe(JSON.stringify(written));
+    },
+  );
 
-  it.each([
-    ['${"unclosed', 'the expression ends where " is expected'],
-    ["${1 +}", "a value is expected at character 6"],
-    ['${upper("a" "b")}', ") is expected at character 13"],
-    ['x ${1 + tonumber("a")}', "tonumber: a number is required, found text that is none"],
-    ["${1 / 0}", "a division by zero"],
-    ["${[1, 2][2]}", "there is no 2 in the value"],
-    ['${{ a = 1 }["b"]}', 'there is no "b" in the value'],
-    ["${upper()}", "upper does not take 0 arguments"],
-    ["a ${null} b", "null is not allowed inside text"],
-  ])("%s is wrong, with its place in the file", async (written, what) => {
-    const found = await loadStackJson(withService({ configuration: { build_command: written } }));
-    expect(found.diagnostics[0]?.summary).toBe(`shop/api: ${what}`);
-    expect(placeOf(found)).toBe(JSON.stringify(written));
-  });
+  it.each(rowsIn(join(__dirname, "wrong-expressions.tsv")))(
+    "%s is wrong, with its place in the file",
+    async (written, what) => {
+      const found = await loadStackJson(withService({ configuration: { build_command: written } }));
+      expect(found.diagnostics[0]?.summary).toBe(`shop/api: ${what}`);
+      expect(placeOf(found)).toBe(JSON.stringify(written));
+    },
+  );
 });
 
-describe("functions of what is known later", () => {
-  it("wait for it, and say what they do not take of it", async () => {
+describe("functions of later values", () => {
+  it("wait for the value, and say why they refuse it", async () => {
     const stack = withService({
       configuration: { build_command: "${upper(tonumber(rnv_project.p.id) + 1)}" },
     });
@@ -105,7 +86,7 @@ describe("functions of what is known later", () => {
   });
 });
 
-describe("a splat of what is known later", () => {
+describe("a splat of a later value", () => {
   it("waits for it: it may be a list", async () => {
     const written = '${join("-", jsondecode(rnv_project.p.id)[*])}';
     const stack = withService({ configuration: { build_command: written } });
@@ -207,39 +188,19 @@ describe("secrets of a stack", () => {
     expect(await secret("a:${var.token}", marked, { TOKEN: "one" })).toBe(print("a:one"));
   });
 
-  it.each([
-    ["number", "5", "5"],
-    ["bool", "true", "true"],
-    ["any", [1, "a"], '[1,"a"]'],
-    ["list(string)", ["a", 1], '["a","1"]'],
-    ["set(number)", ["2", 1, 2], "[1,2]"],
-    ["list(list(any))", [[1], ["x"]], '[["1"],["x"]]'],
-    ["tuple([string,number])", [1, "2"], '["1",2]'],
-    [
-      "object({name=string,port=string,n=optional(number,4)})",
-      { name: "x", port: 80, extra: "y" },
-      '{"n":4,"name":"x","port":"80"}',
-    ],
-    ["object({a=optional(string),b=optional(bool,true)})", { b: null }, '{"a":null,"b":true}'],
-    ['object({k=optional(object({z=optional(number,"7")}),{})})', {}, '{"k":{"z":7}}'],
-    ["list(object({a=string}))", [{ a: 1 }], '[{"a":"1"}]'],
-    ["list(object({a=any}))", [{ a: 1 }, { a: "x" }], '[{"a":"1"},{"a":"x"}]'],
-    [
-      "map(object({a=optional(bool,true)}))",
-      { r: { a: "false" }, q: {} },
-      '{"q":{"a":true},"r":{"a":false}}',
-    ],
-    ["tuple([object({a=optional(bool,true)})])", [{ a: null }], '[{"a":true}]'],
-  ])("a variable of type %s is what it is in Terraform, secret or not", async (type, value, result) => {
-    const environment = { TF_VAR_v: typeof value === "string" ? value : JSON.stringify(value) };
-    const json = "${jsonencode(var.v)}";
-    const byDefault = { type, default: value };
-    expect(await text(json, { variable: { v: byDefault } })).toBe(result);
-    expect(await text(json, { variable: { v: { type } } }, environment)).toBe(result);
-    const sensitive = true;
-    expect(await secret(json, { variable: { v: { ...byDefault, sensitive } } }, {})).toBe(print(result));
-    expect(await secret(json, { variable: { v: { type, sensitive } } }, environment)).toBe(print(result));
-  });
+  it.each(casesIn<[string, unknown, string]>(join(__dirname, "types-of-variables.json")))(
+    "a variable of type %s has its value of Terraform, secret or not",
+    async (type, value, result) => {
+      const environment = { TF_VAR_v: typeof value === "string" ? value : JSON.stringify(value) };
+      const json = "${jsonencode(var.v)}";
+      const byDefault = { type, default: value };
+      expect(await text(json, { variable: { v: byDefault } })).toBe(result);
+      expect(await text(json, { variable: { v: { type } } }, environment)).toBe(result);
+      const sensitive = true;
+      expect(await secret(json, { variable: { v: { ...byDefault, sensitive } } }, {})).toBe(print(result));
+      expect(await secret(json, { variable: { v: { type, sensitive } } }, environment)).toBe(print(result));
+    },
+  );
 
   it.each([
     ["number", "s3cret", "a number is required, found text that is none"],

@@ -1,11 +1,10 @@
+import { join } from "node:path";
 import type { Diagnostic } from "../../../src/diagnostics/diagnostic";
 import { diagnosticsText } from "../../../src/report/diagnostics";
 import { plainStyle } from "../../../src/report/style";
+import { casesIn } from "../../support/rows";
 import { pointedAt } from "../../support/shown-texts";
-import { removeFolders } from "../manifest/load";
 import { file, loadFiles, loadStackJson, resource, values, withService } from "./load-stack";
-
-afterEach(removeFolders);
 
 const id = "3b1f8f0e-0000-4000-8000-000000000001";
 
@@ -146,7 +145,7 @@ describe("the resources of a stack", () => {
   });
 });
 
-describe("what Terraform has and rnv does not", () => {
+describe("a feature of Terraform alone", () => {
   it.each([
     ["count", withService({ count: 2 }), "count"],
     ["for_each", withService({ for_each: { a: 1 } }), "for_each"],
@@ -173,31 +172,14 @@ describe("what Terraform has and rnv does not", () => {
     });
   });
 
-  it.each([
-    [
-      "a resource of another provider",
-      { resource: { aws_instance: { web: { "//": { metadata: { path: "s/web" } } } } } },
-      "s/web: the resource aws_instance.web of another provider",
-    ],
-    ["another provider", { provider: { aws: [{}] } }, 'the provider "aws"'],
-    ["a module", { module: { m: {} } }, 'the block "module"'],
-    ["a check", { check: { c: {} } }, 'the block "check"'],
-    ["a data source of Terraform's", { data: { rnv_nothing: { c: {} } } }, "the data source rnv_nothing.c"],
-    [
-      "a validation that says nothing",
-      { variable: { v: { validation: [{ condition: true }] } } },
-      "validation lacks error_message",
-    ],
-    [
-      "a condition of a data source",
-      { data: { rnv_catalog: { c: { lifecycle: { postcondition: [{ condition: true }] } } } } },
-      "lifecycle.postcondition",
-    ],
-  ])("%s is refused even where nothing uses it", async (_what, stack, named) => {
-    expect(await codes(stack)).toEqual([expect.stringContaining(named)]);
-  });
+  it.each(casesIn<[string, object, string]>(join(__dirname, "refused-blocks.json")))(
+    "%s is refused even where nothing uses it",
+    async (_what, stack, named) => {
+      expect(await codes(stack)).toEqual([expect.stringContaining(named)]);
+    },
+  );
 
-  it("a provider block may only repeat what the environment of the run says", async () => {
+  it("a provider block may only repeat the environment of the run", async () => {
     const provider = (body: object) => withService({}, { provider: { rnv: [body] } });
     const environment = { RNV_WORKSPACE_ID: id, RNV_BASE_URL: "https://rnv.example.com/api/v1/" };
     const found = async (body: object) =>

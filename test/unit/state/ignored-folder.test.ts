@@ -1,15 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeIgnoredFolder, nodeDisk } from "../../../src/state/node-disk";
+import { newFolder } from "../../support/temp-folder";
 
 describe("a folder .rnv", () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "rnv-ignored-"));
+    folder = newFolder("ignored");
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
   const ignoreFile = () => join(folder, ".rnv", ".gitignore");
 
   it("ignores itself when it is made, however deep the folder lies that was asked for", async () => {

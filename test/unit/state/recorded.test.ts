@@ -1,19 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { encodeState } from "../../../src/state/encode";
 import { decodeDamaged, emptyState, replayJournal } from "../../../src/state/recorded";
 import { createLocalBackend } from "../../../src/state/stores/local-backend";
+import { newFolder } from "../../support/temp-folder";
 import { address, holder, origin, resourceEntry, stillClock } from "./fixtures";
 
 describe("reading a state from a disk that anybody could have written to", () => {
   let path: string;
   beforeEach(() => {
-    path = join(mkdtempSync(join(tmpdir(), "rnv-state-")), "state.json");
+    path = join(newFolder("state"), "state.json");
   });
-  afterEach(() => rmSync(join(path, ".."), { recursive: true, force: true }));
 
   const backend = (from = origin) =>
     createLocalBackend({ path, host: "here", pid: 1, isAlive: () => true, clock: stillClock(), ...from });
@@ -98,7 +97,7 @@ describe("reading a state from a disk that anybody could have written to", () =>
   });
 });
 
-describe("what is left of a damaged state", () => {
+describe("the rest of a damaged state", () => {
   it.each([
     ["", 0, 0, false],
     ['{"serial": 7, "writer": {"generation": 3', 7, 3, false],
@@ -116,7 +115,7 @@ describe("what is left of a damaged state", () => {
   );
 });
 
-describe("what was deleted lately", () => {
+describe("the list of recent deletions", () => {
   it("is remembered where the journal says when, and only of what was there", () => {
     const at = address("service.api");
     const start = replayJournal(emptyState({ lineage: "line", ...origin }), [resourceEntry(at, "id-1")]);

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { inspect } from "node:util";
 import { createHttpTransport } from "../../../src/api/http-transport";
 import type { WireRequest } from "../../../src/api/transport";
@@ -7,51 +8,20 @@ import { emptyState } from "../../../src/state/recorded";
 import { parseStateAddress } from "../../../src/state/state-address";
 import { s3StateSettings } from "../../../src/state/stores/s3-store";
 import { serveState } from "../../support/http-state-server";
+import { casesIn, rowsIn } from "../../support/rows";
 import { refusal, type S3Options, s3Environment, serveS3 } from "../../support/s3-server";
 import { holder, origin, stillClock } from "./fixtures";
 import { startS3 } from "./remote-setup";
 
 describe("the address of a state", () => {
-  it.each([
-    ["state.json", { kind: "file", path: "state.json" }],
-    ["C:\\rnv\\state.json", { kind: "file", path: "C:\\rnv\\state.json" }],
-    ["https://git.example.com/s", { kind: "http", url: "https://git.example.com/s" }],
-    ["http://127.0.0.1:8080/s", { kind: "http", url: "http://127.0.0.1:8080/s" }],
-    ["http://[::1]/s", { kind: "http", url: "http://[::1]/s" }],
-    ["s3://b-1/a/b.json", { kind: "s3", bucket: "b-1", key: "a/b.json" }],
-    [
-      "s3://b-1/s?region=eu-x-1&endpoint=https%3A%2F%2Fminio.example.com",
-      { kind: "s3", bucket: "b-1", key: "s", region: "eu-x-1", endpoint: "https://minio.example.com" },
-    ],
-  ])("%s is read as what it is", (text, address) => {
-    expect(parseStateAddress(text).address).toMatchObject(address);
-  });
+  it.each(casesIn<[string, object]>(join(__dirname, "addresses.json")))(
+    "%s is read by its form",
+    (text, address) => {
+      expect(parseStateAddress(text).address).toMatchObject(address);
+    },
+  );
 
-  it.each([
-    ["http://state.example.com/s", "without encryption"],
-    ["http://127.0.0.1.example.com/s", "without encryption"],
-    ["http://localhost@evil.example/s", "user name or a password"],
-    ["https://user:pass@example.com/s", "user name or a password"],
-    ["https://user@example.com/s", "user name or a password"],
-    ["https://:pass@example.com/s", "user name or a password"],
-    ["https://@example.com/s", "user name or a password"],
-    ["https://example.com/s#x", "fragment"],
-    ["gs://bucket/key", "starts with gs://"],
-    ["file:///etc/passwd", "starts with file://"],
-    ["https://[::g]/s", "not a URL"],
-    ["s3://bucket", "a bucket and a key"],
-    ["s3://bucket/a/../b", ".. part"],
-    ["s3://bucket/key?acl=public", 'unknown setting "acl"'],
-    ["s3://bucket/key?path_style=yes", "path_style of the state is not true or false"],
-    ["s3://bucket/key?endpoint=http://evil.example", "without encryption"],
-    ["s3://bucket/key?region=eu/../../x", "not a region"],
-    ["s3:/bucket/key", "does not name a bucket"],
-    ["https:/\\evil.example/state", "not written as one"],
-    ["https:\\\\evil.example\\state", "not written as one"],
-    ["https:evil.example/state", "not written as one"],
-    ["https:///evil.example/state", "not written as one"],
-    ["HTTPS:/evil.example/state", "not written as one"],
-  ])("%s is refused", (text, why) => {
+  it.each(rowsIn(join(__dirname, "refused-addresses.tsv")))("%s is refused", (text, why) => {
     const { diagnostic } = parseStateAddress(text);
     expect(diagnostic?.summary).toContain(why);
     const isInsecure = /without encryption|a password/.test(why);
@@ -98,7 +68,7 @@ describe("the settings of a state in S3", () => {
     }
   };
 
-  it("refuse an endpoint and a timeout that are none", () => {
+  it("refuse a malformed endpoint and timeout", () => {
     const codes = (more: Readonly<Record<string, string>>) =>
       refusalOf("s3://bucket/a/s", { ...s3Environment, ...more }).map(({ code }) => code);
     expect(codes({ AWS_ENDPOINT_URL: "http://evil.test" })).toEqual(["config.insecure"]);
@@ -174,30 +144,22 @@ describe("a server that cannot keep one writer", () => {
 });
 
 describe("a refusal of a store", () => {
-  it.each([
-    [403, "RequestTimeTooSkewed", "the clock of this machine is wrong", "set it"],
-    [403, "SignatureDoesNotMatch", "the secret key is wrong", "AWS_SECRET_ACCESS_KEY"],
-    [403, "InvalidAccessKeyId", "does not know the access key", "AWS_ACCESS_KEY_ID"],
-    [400, "ExpiredToken", "the credentials have expired", "aws sso login"],
-    [404, "NoSuchBucket", "the bucket does not exist", "create it"],
-    [301, "PermanentRedirect", "in another region (eu-west-7)", "?region="],
-    [400, "AuthorizationHeaderMalformed", "in another region (eu-west-7)", "?region="],
-    [403, "AccessDenied", "not allowed to do this", "s3:PutObject"],
-    [400, "KMS.DisabledException", "the key that encrypts the bucket was refused", "kms:Decrypt"],
-    [418, "SomethingNew", "it was refused", "RNV_STATE"],
-  ])("is told with its code: %s %s", async (status, code, meaning, hint) => {
-    const headers = { "x-amz-bucket-region": "eu-west-7" };
-    const server = await serveState(() => ({ ...refusal(status, code), headers }), new Map());
-    const reading = open(`s3://bucket/s?endpoint=${server.url}`, s3Environment).read();
-    const { diagnostics } = await reading.catch((cause) => cause);
-    expect(diagnostics[0].summary).toContain(`cannot read s3://bucket/s: `);
-    expect(diagnostics[0].summary).toContain(meaning);
-    expect(diagnostics[0].summary).toContain(`(${code}, HTTP ${status})`);
-    expect(diagnostics[0].hint).toContain(hint);
-    await server.close();
-  });
+  it.each(casesIn<[number, string, string, string]>(join(__dirname, "answers-of-s3.json")))(
+    "is told with its code: %s %s",
+    async (status, code, meaning, hint) => {
+      const headers = { "x-amz-bucket-region": "eu-west-7" };
+      const server = await serveState(() => ({ ...refusal(status, code), headers }), new Map());
+      const reading = open(`s3://bucket/s?endpoint=${server.url}`, s3Environment).read();
+      const { diagnostics } = await reading.catch((cause) => cause);
+      expect(diagnostics[0].summary).toContain(`cannot read s3://bucket/s: `);
+      expect(diagnostics[0].summary).toContain(meaning);
+      expect(diagnostics[0].summary).toContain(`(${code}, HTTP ${status})`);
+      expect(diagnostics[0].hint).toContain(hint);
+      await server.close();
+    },
+  );
 
-  it("of a write that was met is read back: a server that refuses what it should take is named", async () => {
+  it("is read back after a write whose condition was met, and the server is named", async () => {
     const { server, path, backend } = await startS3();
     const session = await backend().lock(holder("a"), 0);
     await session.commit(emptyState({ lineage: "line", ...origin }));
@@ -238,7 +200,7 @@ describe("the lock of a state in S3", () => {
     await server.close();
   });
 
-  it("is taken by one of two runs where it is free, and by no late duplicate", async () => {
+  it("is taken by a single run of two where it is free, and by no late duplicate", async () => {
     const sent: WireRequest[] = [];
     const { server, path, backend } = await startS3({}, sent);
     await (await backend().lock(holder("first"), 0)).release();
@@ -253,7 +215,7 @@ describe("the lock of a state in S3", () => {
     await server.close();
   });
 
-  it("is taken over from a process of this host that is gone, by one of two takers", async () => {
+  it("is taken over from a gone process of this host, by a single run of two", async () => {
     const { server, backend } = await startS3();
     await backend({}, 100).lock(holder("dead", 100), 0);
     // Each sees that the other one runs.
@@ -264,7 +226,7 @@ describe("the lock of a state in S3", () => {
     await server.close();
   });
 
-  it("stays with a holder on another host, and with one that cannot be read", async () => {
+  it("stays with a holder on another host, and with a holder that cannot be read", async () => {
     const { server, path, backend } = await startS3();
     await backend().lock({ ...holder("far", 1), host: "elsewhere" }, 0);
     await expect(backend().lock(holder("b"), 0)).rejects.toThrow("apply (pid 1 on elsewhere)");

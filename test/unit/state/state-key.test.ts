@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { checkStateKey, keyIdOf, loadStateKey } from "../../../src/state/key";
 import { emptyState } from "../../../src/state/recorded";
 import { MemoryDisk } from "../../support/memory-disk";
+import { newFolder } from "../../support/temp-folder";
 import { origin } from "./fixtures";
 
 const path = "/s/state.key";
@@ -42,7 +42,7 @@ describe("the fingerprint key", () => {
     );
   });
 
-  it("of a passphrase is another in each workspace, and a random one is the same in all", async () => {
+  it("differs by workspace where it comes from a passphrase, and is the same everywhere where it is random", async () => {
     const loadIn = (salt: string, value: string) =>
       loadStateKey({ environment: { RNV_STATE_KEY: value }, path, create: false, randomBytes, salt });
     const [one, same, other] = await Promise.all(
@@ -69,7 +69,7 @@ describe("the fingerprint key", () => {
     expect(await load("  ")).toEqual({ diagnostics: [] });
   });
 
-  it("that the disk does not give is an error of reading, or of writing where it is to be made", async () => {
+  it("is an error of reading where the disk fails, or of writing where it is to be created", async () => {
     const disk = new MemoryDisk();
     disk.read = () => Promise.reject(Object.assign(new Error("x"), { code: "EIO" }));
     expect((await load(undefined, disk)).diagnostics).toMatchObject([{ code: "state.unreadable" }]);
@@ -92,7 +92,7 @@ describe("the fingerprint key", () => {
     ).toBe(one.keyId);
   });
 
-  it("of a faster run is taken, never replaced", async () => {
+  it("is taken from a faster run, never replaced", async () => {
     const disk = new MemoryDisk();
     let faster: string | undefined;
     disk.makeFolder = async () => {
@@ -125,7 +125,7 @@ describe("the fingerprint key", () => {
   });
 
   it("lies in a file of mode 0600, and one that others can read is warned about", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "rnv-key-"));
+    const folder = newFolder("key");
     const source = { environment: {}, path: join(folder, ".rnv", "state.key"), create: true, randomBytes };
     const made = await loadStateKey(source);
     expect(made.diagnostics).toEqual([]);
@@ -135,7 +135,6 @@ describe("the fingerprint key", () => {
     const found = await loadStateKey(source);
     expect(found.keyId).toBe(made.keyId);
     expect(found.diagnostics[0]).toMatchObject({ severity: "warning", code: "config.insecure" });
-    rmSync(folder, { recursive: true });
   });
 
   it("must be the one that the state names", () => {

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { providerSettings } from "../../../src/terraform/configure-provider";
+import { newFolder } from "../../support/temp-folder";
 
 describe("the settings of the provider", () => {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-settings-"));
+  const folder = newFolder("settings");
   const settingsWith = (file: string) =>
     providerSettings(
       {},
@@ -17,8 +17,6 @@ describe("the settings of the provider", () => {
     );
   const summaries = async (file: string) =>
     (await settingsWith(file)).diagnostics.map(({ summary }) => summary);
-
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   it("take the key from a file, whose path counts from the working folder", async () => {
     writeFileSync(join(folder, "key"), "rnv_from-a-file\n");

@@ -1,0 +1,27 @@
+variable "configuration" {
+  type = object({
+    repository    = string
+    branch        = optional(string)
+    replicas      = optional(number)
+    start_command = optional(string)
+  })
+}
+variable "protected" {
+  type    = bool
+  default = null
+}
+variable "kind" { default = "web" }
+terraform {
+  required_providers { rnv = { source = "rnv/rnv" } }
+}
+resource "rnv_service" "this" {
+  name                = "api"
+  kind                = var.kind
+  deletion_protection = var.protected
+  configuration {
+    repository    = var.configuration.repository
+    branch        = var.configuration.branch
+    replicas      = var.configuration.replicas
+    start_command = var.configuration.start_command
+  }
+}
