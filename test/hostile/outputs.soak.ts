@@ -205,8 +205,7 @@ const jobOf = (text: string): DriftJob => ({
   ...{ manifest: text, at: "2026-01-01T00:00:00.000Z", seconds: 1, commit: text, exitCode: 2 },
   stages: [stageOf(text), { ...stageOf(text), report: undefined as never, exitCode: 1 }],
 });
-const issueOf = (text: string) =>
-  driftIssue(stageOf(text), jobOf(text), { mostCharacters: 60_000, pullWord: "pull request" });
+const issueOf = (text: string) => driftIssue(stageOf(text), jobOf(text), "pull request");
 const bodyOf = (text: string): string => {
   const { marker, body = "", farewell } = issueOf(text);
   return body.replace(marker, "") + farewell;

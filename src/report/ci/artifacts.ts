@@ -122,14 +122,13 @@ export function codeQuality(findings: readonly Diagnostic[], pathOf: PathOf): st
     if (range === undefined || path === undefined) return [];
     // A policy is a rule of its own.
     const name = rule === undefined ? code : `${code}/${rule}`;
-    const issue = {
+    return {
       description: escapeText(messageOf({ ...finding, summary: summaryOf(finding) })),
       check_name: name,
       fingerprint: [name, path, address, summary].join("\0"),
       severity: severity === "error" ? "critical" : "minor",
       location: { path, lines: { begin: lineOf(range) ?? 1 } },
     };
-    return [issue];
   });
   // Plans of several stages find the same at the same line.
   const distinct = new Map(issues.map((issue) => [JSON.stringify(issue), issue])).values();

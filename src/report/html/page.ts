@@ -115,7 +115,13 @@ ${also.filter((text) => text !== "").map((text) => html`<p>${text}</p>\n`)}
 </header>
 ${links.length > 0 && html`<nav aria-label="Sections">${list(links)}</nav>`}
 <main id="main" tabindex="-1">
-${shown.map(sectionPart)}
+${shown.map(
+  (section) => html`<section id="${section.id}" aria-labelledby="${section.id}-title">
+<h2 id="${section.id}-title">${titleOf(section)}</h2>
+${section.body}
+</section>
+`,
+)}
 </main>
 <footer><p>Made by rnv. This page makes no network requests.</p></footer>
 <script>${new Markup(pageScript)}</script>
@@ -124,13 +130,6 @@ ${shown.map(sectionPart)}
 `;
   return text;
 }
-
-const sectionPart = (section: PagePart): Part =>
-  html`<section id="${section.id}" aria-labelledby="${section.id}-title">
-<h2 id="${section.id}-title">${titleOf(section)}</h2>
-${section.body}
-</section>
-`;
 
 const titleOf = ({ title, count }: PagePart): Part =>
   html`${title}${count !== undefined && html` <span class="count">${count}</span>`}`;
@@ -198,11 +197,8 @@ function entriesPart(subject: string, tags: string, sections: readonly Section[]
   return { id: subject, title, count: countOf(entries), body };
 }
 
-/** The addresses of an entry, which links lead to. */
-const addressesOf = ({ subject, names = [] }: Item): readonly string[] =>
-  names.length > 0 ? names : [subject];
-
-const countOf = (entries: readonly Item[]): number => entries.flatMap(addressesOf).length;
+const countOf = (entries: readonly Item[]): number =>
+  entries.reduce((sum, { names = [] }) => sum + (names.length || 1), 0);
 
 /** The form that filters entries. It is hidden until the script shows it: without one it could do nothing. */
 function filterForm(subject: string, labels: readonly string[], entries: readonly Item[]): Markup {
@@ -313,10 +309,9 @@ const fieldDiff = (fields: readonly ShownField[]): readonly Part[] =>
     const place = field.range && html`  <i>${placeText(field.range)}</i>`;
     // Below its path where it has several lines.
     const at = own.length > 2 ? 0 : own.length - 1;
-    return own.map((text, i) => diffLine(text, html`${text}${i === at && place}`));
+    return own.map((text, i) => {
+      const line = html`${text}${i === at && place}`;
+      if (text.startsWith("+")) return html`<ins>${line}</ins>`;
+      return text.startsWith("-") ? html`<del>${line}</del>` : line;
+    });
   });
-
-function diffLine(text: string, line: Markup): Markup {
-  if (text.startsWith("+")) return html`<ins>${line}</ins>`;
-  return text.startsWith("-") ? html`<del>${line}</del>` : line;
-}

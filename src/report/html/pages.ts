@@ -2,6 +2,7 @@ import { type Diagnostic, exitCodeOf } from "../../diagnostics/diagnostic";
 import { type Check, stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
 import type { AppliedValue, State } from "../../model/state";
+import type { TargetNames } from "../../model/target-location";
 import { unflatten } from "../../model/value";
 import { shortDigest } from "../../plan/digest";
 import { planDocument } from "../../plan/document";
@@ -34,22 +35,17 @@ import {
 import { type ResourceChange, topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
 
-export interface PageScope {
+export interface PageScope extends TargetNames {
   readonly types: readonly Pick<ResourceType, "type" | "picture">[];
-  readonly stage?: string | undefined;
-  readonly stack?: string | undefined;
   /** The job that made the plan: then the page says when that was, too. */
   readonly job?: { readonly commit?: string | undefined; readonly by?: string | undefined } | undefined;
 }
 
-const targetFacts = (
-  { stage, stack }: Pick<PageScope, "stage" | "stack">,
-  { workspaceId, baseUrl }: Pick<Plan["binding"], "workspaceId" | "baseUrl">,
-): PageReport["facts"] => [
-  ["Stage", stage],
-  ["Stack", stack],
-  ["Workspace", workspaceId],
-  ["API", baseUrl],
+const targetFacts = (of: TargetNames, at: Pick<State, "workspaceId" | "baseUrl">): PageReport["facts"] => [
+  ["Stage", of.stage],
+  ["Stack", of.stack],
+  ["Workspace", at.workspaceId],
+  ["API", at.baseUrl],
 ];
 
 /** A plan as a page, made of its document alone: the same bytes for the same plan, whenever and wherever it is shown. */

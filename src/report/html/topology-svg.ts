@@ -10,9 +10,9 @@ import {
   type PlacedBox,
   type PlacedEdge,
   type PlacedGraph,
+  type PlacedNode,
   type Point,
   placeNodes,
-  type Size,
 } from "./place-nodes";
 import { graphOfAll, type ResourceChange, topologyOf, worstMark } from "./topology";
 
@@ -118,10 +118,10 @@ function widthOf(node: TopologyNode): number {
   return Math.ceil(Math.max(title, ...notes)) + 2 * inset;
 }
 
-function nodeMark(node: TopologyNode, { id, nodes, nodeSize }: PlacedBox): Markup {
+function nodeMark(node: TopologyNode, { id, nodes }: PlacedBox): Markup {
   const { mark, title, signs, does } = node;
-  const { x, y } = nodes.get(node.id) as Point;
-  const { width, height } = nodeSize;
+  const area = nodes.get(node.id) as PlacedNode;
+  const { x, y, width, height } = area;
   const isElsewhere = node.box !== id;
   const facts = isElsewhere ? homeText(node) : node.facts;
   const rows = [
@@ -141,12 +141,13 @@ function nodeMark(node: TopologyNode, { id, nodes, nodeSize }: PlacedBox): Marku
   const corner = `${rounded(x - width / 2)} ${rounded(y - height / 2)}`;
   const label = [title, does, facts].filter((text) => text !== "").join(", ");
   return html`<g class="node ${kinds}" transform="translate(${corner})"><title>${label}</title>
-${frameOf(mark, nodeSize, isElsewhere ? height / 2 : cornerOf(mark))}
+${frameOf(mark, area, isElsewhere)}
 ${texts}</g>`;
 }
 
 /** Dashed for a new node, a double frame for a removed or missing node: the outline shows the action too. */
-function frameOf(mark: Mark, { width, height }: Size, round: number): Part {
+function frameOf(mark: Mark, { width, height }: PlacedNode, isElsewhere: boolean): Part {
+  const round = isElsewhere ? height / 2 : isRemoval(mark) ? 0 : 8;
   const dash = (mark === "create" || mark === "adopt") && html` stroke-dasharray="6 3"`;
   const outer = html`<rect class="face" width="${width}" height="${height}" rx="${round}" fill="${marks[mark].paper}" stroke="${inkOf(mark)}" stroke-width="${mark === "same" ? 1 : 2}"${dash}/>`;
   return isRemoval(mark) || mark === "replace"
@@ -155,8 +156,6 @@ function frameOf(mark: Mark, { width, height }: Size, round: number): Part {
 }
 
 const isRemoval = (mark: Mark): boolean => ["delete", "archive", "missing"].includes(mark);
-/** Radius of the corners of a frame, in pixels. */
-const cornerOf = (mark: Mark): number => (isRemoval(mark) ? 0 : 8);
 
 function legend({ nodes, edges }: Topology): Markup {
   const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));
