@@ -233,7 +233,7 @@ const commentsOf = (text: string): string => {
 };
 const reportsOf = (text: string): string => {
   const suites = [planSuite(planOf(text), text, 1), planSuite({ diagnostics: finding(text) }, text, 1)];
-  return junit(suites) + codeQuality(finding(text), (file) => file);
+  return junit(suites) + codeQuality([{ diagnostics: finding(text) }], (file) => file);
 };
 
 const lines = { text: planText, markdown: planMarkdown } as const;

@@ -10,20 +10,10 @@ import type { PathOf } from "./annotations";
 
 type Made = Plan | Pick<Plan, "diagnostics">;
 
-/** Lists the findings of a plan, each at its location: its diagnostics, and an error for each blocked change. */
-export const planFindings = (made: Made): readonly Diagnostic[] => [
-  ...made.diagnostics,
-  ...("changes" in made ? made.changes.flatMap(guardErrors) : []),
-];
-
-export interface JunitSuite {
-  readonly name: string;
-  readonly seconds: number;
-  readonly cases: readonly JunitCase[];
-}
+type JunitSuite = ReturnType<typeof planSuite>;
 
 /** A plan as a suite: a case for each change, failed where it is blocked, and one for each error. */
-export function planSuite(made: Made, name: string, seconds: number): JunitSuite {
+export function planSuite(made: Made, name: string, seconds: number) {
   const plan = "changes" in made ? made : undefined;
   const changed = plan?.changes.filter((change) => isWritten(change, plan)) ?? [];
   const cases: readonly JunitCase[] = [
@@ -36,11 +26,8 @@ export function planSuite(made: Made, name: string, seconds: number): JunitSuite
     // Those that stop the plan are among its errors.
     ...(plan?.checks ?? []).filter((check) => !stopsPlan(check)).map(checkCase),
   ];
-  return {
-    name,
-    seconds,
-    cases: plan && cases.length === 0 ? [{ type: "plan", name: planLine(plan) }] : cases,
-  };
+  const whole = plan && cases.length === 0 ? [{ type: "plan", name: planLine(plan) }] : cases;
+  return { name, seconds, cases: whole };
 }
 
 /** A rule has the same name whether it passes or fails. */
@@ -114,8 +101,11 @@ export function gitlabCounts(plans: readonly Plan[]): string {
   return `${escapeJson({ create: sum("add"), update: sum("change"), delete: sum("destroy") })}\n`;
 }
 
-/** Findings as GitLab's report `codequality` has them: those with a place; `pathOf` gives the path in the repository. */
-export function codeQuality(findings: readonly Diagnostic[], pathOf: PathOf): string {
+/** The findings of plans as GitLab's report `codequality` has them: those with a place, a blocked change among them. */
+export function codeQuality(all: readonly Made[], pathOf: PathOf): string {
+  const findings = all.flatMap((made) => {
+    return [...made.diagnostics, ...("changes" in made ? made.changes.flatMap(guardErrors) : [])];
+  });
   const issues = findings.flatMap((finding) => {
     const { severity, code, rule, address = "", summary, range } = finding;
     const path = range && pathOf(range.file);

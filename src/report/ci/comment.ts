@@ -75,8 +75,7 @@ type RecordKind = "plan" | "apply";
 /** Returns the HMAC of a packed record under the key of its subject; empty without a key. */
 function macOf(packed: string, kind: RecordKind, subject: CommentSubject): string {
   const { key, repository = "", pullRequest = 0 } = subject;
-  if (!key) return "";
-  return signRecord(key, repository, pullRequest, markerOf(kind, subject), packed);
+  return key ? signRecord(key, repository, pullRequest, markerOf(kind, subject), packed) : "";
 }
 
 /** The record of a plan as the second hidden line, for apply to compare with: shorter and stricter if room is short. */
@@ -106,11 +105,7 @@ const largestRecord = 8_000_000;
  * Reads the record behind the marker of a kind of comments. Undefined where there is none; `"foreign"` where it is that of
  * another pull request, key or stage, or was edited.
  */
-export function readRecord(
-  body: string,
-  kind: RecordKind,
-  subject: CommentSubject,
-): PlanRecord | "foreign" | undefined {
+export function readRecord(body: string, kind: RecordKind, subject: CommentSubject) {
   const lines = body.split(/\r?\n/);
   const at = lines.indexOf(markerOf(kind, subject));
   const [, packed, mac] = recordPattern.exec(lines[at + 1] ?? "") ?? [];
@@ -164,9 +159,7 @@ interface ApplyEnd {
   readonly differences?: readonly PlanDifference[] | undefined;
 }
 
-const appliedWord = "**Applied.**";
-
-export const wasApplied = (body: string): boolean => body.includes(appliedWord);
+export const wasApplied = (body: string): boolean => body.includes("**Applied.**");
 
 /** Exit codes after which the same job goes on. */
 const resumable: ReadonlySet<number> = new Set([3, 6, 7, 8, 130]);
@@ -183,15 +176,14 @@ export function applyComment(end: ApplyEnd, comment: Comment, record?: string): 
   );
   // For a deployment, the cause says more than the exit code.
   const cause = exitCode === 7 || exitCode === 8 ? errors[0]?.summary : undefined;
-  const state = cause
-    ? `**${escapeMarkdown(cause)} (exit ${exitCode}).**`
-    : `**${capitalized(endOfRun(exitCode))}.**`;
+  const found = cause ? `${escapeMarkdown(cause)} (exit ${exitCode})` : capitalized(endOfRun(exitCode));
+  const state = exitCode === 0 ? "Applied" : found;
   const mode = plan?.options.mode ?? "apply";
   const summary = counts ? summaryLine({ mode, exitCode, counts }) : "";
   const line = exitCode === 0 && plan && !hasChanges(plan) ? planLine(plan) : summary;
   return joined([
     headOf("apply", comment, record),
-    `${exitCode === 0 ? appliedWord : state} ${escapeMarkdown(line)}`.trimEnd(),
+    `**${state}.** ${escapeMarkdown(line)}`.trimEnd(),
     findingsBlock(errors, 20_000),
     resumable.has(exitCode) ? "Nothing is lost. Run this job again to continue." : "",
     originLine(comment),

@@ -171,6 +171,11 @@ export function statePage(state: State, scope: PageScope): string {
   const { stage = state.stage, stack = state.stack, types } = scope;
   const recorded = recordedIn(state);
   const anchors = new Set<string>(recorded.map(({ address }) => address));
+  const items = recorded.map(({ address, resource }): Item => {
+    const facts = recordedRows(resource).map(([label, text]) => ({ label: label.code, text }));
+    const { id, name } = resource;
+    return { sign: "", subject: address, phrase: name, id, facts, homes: [homeOf(address)] };
+  });
   const isOpen = state.run !== null || state.open.length > 0;
   return page({
     heading: "rnv show",
@@ -185,7 +190,7 @@ export function statePage(state: State, scope: PageScope): string {
     sections: [
       topologySection(topologyOf(recorded.map(asRecorded), types), anchors),
       ...reportParts("resources", "Mark", [
-        ...itemSection("resources", "", "", recorded.map(recordedItem), { isFolded: true }),
+        ...itemSection("resources", "", "", items, { isFolded: true }),
         ...stateSections(state),
       ]),
     ],
@@ -203,12 +208,6 @@ function asRecorded({ address, resource }: StateEntry): ResourceChange {
     references: [...resource.dependsOn],
     change: { actions: ["no-op"], before: known, after: known },
   };
-}
-
-function recordedItem({ address, resource }: StateEntry): Item {
-  const { id, name } = resource;
-  const facts = recordedRows(resource).map(([label, text]) => ({ label: label.code, text }));
-  return { sign: "", subject: address, phrase: name, id, facts, homes: [homeOf(address)] };
 }
 
 export function fleetPage(report: FleetReport): string {
