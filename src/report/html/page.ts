@@ -1,6 +1,6 @@
-import type { Diagnostic, Severity } from "../../diagnostics/diagnostic";
+import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { sha256 } from "../../model/sha256";
-import { shortList } from "../../model/wording";
+import { capitalized, shortList } from "../../model/wording";
 import { shortDigest } from "../../plan/digest";
 import { groupFindings, placeText, sameFor, subjectOf, summaryOf } from "../diagnostics";
 import { escapeHtml, escapeLines } from "../escape-text";
@@ -49,8 +49,7 @@ export function table(
   titles: readonly string[] = [],
   className = "plain",
 ): Markup {
-  const heads = titles.map((title) => html`<th>${title}`);
-  const head = heads.length > 0 && html`<thead><tr>${heads}</thead>`;
+  const head = titles.length > 0 && html`<thead><tr>${titles.map((title) => html`<th>${title}`)}</thead>`;
   const cell = (part: Part, i: number): Markup => (i === 0 ? html`<th>${part}` : html`<td>${part}`);
   return html`<table class="${className}">${head}<tbody>${rows.map((cells) => html`<tr>${cells.map(cell)}`)}</tbody></table>`;
 }
@@ -60,7 +59,7 @@ export interface PagePart {
   readonly title: string;
   /** Beside the title, in the list of sections too. */
   readonly count?: number;
-  readonly body: Markup;
+  readonly body: Part;
 }
 
 export interface PageReport {
@@ -95,7 +94,7 @@ export function page({ heading, verdict, tone, line, also = [], facts, sections 
   const shown = sections.filter((section) => section !== undefined);
   const links = shown.map((section) => html`<a href="${linkTo(section.id)}">${titleOf(section)}</a>`);
   const known = facts.filter(([, value]) => value);
-  const { text } = html`<!DOCTYPE html>
+  return html`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -127,8 +126,7 @@ ${section.body}
 <script>${new Markup(pageScript)}</script>
 </body>
 </html>
-`;
-  return text;
+`.text;
 }
 
 const titleOf = ({ title, count }: PagePart): Part =>
@@ -143,18 +141,17 @@ export const shortened = (digest: string): Markup =>
  * `subject`, and the filter calls their tags `tags`.
  */
 export function reportParts(subject: string, tags: string, sections: readonly Section[]) {
-  const listed = sections.filter(({ items }) => items === undefined);
-  const entries = sections.filter((section) => !listed.includes(section));
-  return [entriesPart(subject, tags, entries), ...listParts(listed)];
+  const entries = sections.filter(({ items }) => items);
+  return [entriesPart(subject, tags, entries), ...listParts(sections.filter(({ items }) => !items))];
 }
 
 const listParts = (sections: readonly Section[]): readonly PagePart[] =>
   [...groupBy(sections, ({ id }) => id)].map(([id, own]) => {
     const count = own.reduce((sum, { rows }) => sum + rows.length, 0);
-    const body = html`${own.map(
-      ({ heading, title, rows }) =>
-        html`${heading !== `${title}:` && html`<p>${cellPart(heading)}</p>`}${list(rows.map((row) => lineOf(row, shownPart)))}`,
-    )}`;
+    const body = own.map(({ heading, title, rows }) => [
+      heading !== `${title}:` && html`<p>${cellPart(heading)}</p>`,
+      list(rows.map((row) => lineOf(row, shownPart))),
+    ]);
     return { id, title: own[0]?.title ?? id, count: count || undefined, body };
   });
 
@@ -192,9 +189,8 @@ function entriesPart(subject: string, tags: string, sections: readonly Section[]
     }),
   );
   const left = "Fields are left out where this page would be too large. They are in the JSON of this report.";
-  const title = `${subject.charAt(0).toUpperCase()}${subject.slice(1)}`;
   const body = html`${filterForm(subject, [tags, "Cause", "Project or service"], entries)}${room < 0 && html`<p>${left}</p>`}${bodies}`;
-  return { id: subject, title, count: countOf(entries), body };
+  return { id: subject, title: capitalized(subject), count: countOf(entries), body };
 }
 
 const countOf = (entries: readonly Item[]): number =>
@@ -206,10 +202,8 @@ function filterForm(subject: string, labels: readonly string[], entries: readonl
   const selects = labels.map((label, i) => {
     const values = [...new Set(found.flatMap((own) => own[i] ?? []))].sort();
     const options = values.map((value) => html`<option>${value}`);
-    return (
-      values.length > 1 &&
-      html`<label>${label} <select name="${i}"><option value="">any${options}</select></label>`
-    );
+    if (values.length < 2) return false;
+    return html`<label>${label} <select name="${i}"><option value="">any${options}</select></label>`;
   });
   return html`<form id="filter" role="search" aria-label="Filter the ${subject}" hidden>
 <label>Text <input type="search" name="text" autocomplete="off" placeholder="address, field or value"></label>
@@ -225,13 +219,10 @@ ${selects}
 function entryList({ title, items: entries = [], weight }: Section, drawn: (entry: Item) => Markup): Part {
   const count = (own: readonly Item[]): Markup => html`<span class="count">${countOf(own)}</span>`;
   const isNew = entries.every(({ tag }) => tag?.[0] === "create");
-  const groups =
-    entries.length > (isNew ? mostOpen : mostListed) && weight !== "whole" ? groupsOf(entries) : [];
-  const folded = groups.map(
-    ([name, own]) =>
-      html`<details class="group"><summary><b>${name}</b> ${count(own)}</summary>\n${own.map(drawn)}</details>\n`,
-  );
-  const body = folded.length === 0 ? entries.map(drawn) : folded;
+  const isLong = weight !== "whole" && entries.length > (isNew ? mostOpen : mostListed);
+  const group = ([name, own]: readonly [string, readonly Item[]]): Markup =>
+    html`<details class="group"><summary><b>${name}</b> ${count(own)}</summary>\n${own.map(drawn)}</details>\n`;
+  const body = isLong ? groupsOf(entries).map(group) : entries.map(drawn);
   return title === "" ? body : html`<div class="part"><h3>${title} ${count(entries)}</h3>\n${body}</div>`;
 }
 
@@ -266,10 +257,8 @@ function headOf(entry: Item, seen: Set<string>): Markup {
 /** Notes, facts and fields. Why it is blocked is in a section of its own. */
 function bodyOf(entry: Item): Markup {
   const { name, id, notes = [], fields = [], facts = [], printed = [] } = entry;
-  const lines = [
-    ...notes,
-    ...facts.filter(({ label }) => label === undefined).map(({ text }) => cellPart(text)),
-  ];
+  const plain = facts.filter(({ label }) => label === undefined);
+  const lines = [...notes, ...plain.map(({ text }) => cellPart(text))];
   const rows = facts.flatMap(({ label, text }) => (label === undefined ? [] : [[label, cellPart(text)]]));
   const known = [["name", name && code(name)], ["id", id && code(id)], ...rows].filter(
     ([, value]) => value !== undefined,
@@ -280,26 +269,24 @@ function bodyOf(entry: Item): Markup {
 export const tagMark = ([kind, sign, word]: Tag): Markup =>
   html`<span class="mark ${kind}">${sign} ${word}</span>`;
 
-/** Findings of a severity, grouped as in the text. `anchors` are ids of this page. */
-export function findingsSection(
-  severity: Severity,
-  diagnostics: readonly Diagnostic[],
-  anchors: ReadonlySet<string>,
-): PagePart | undefined {
-  const own = diagnostics.filter((one) => one.severity === severity);
-  if (own.length === 0) return undefined;
+/** Errors and warnings, grouped as in the text. `anchors` are ids of this page. */
+export function findingsSections(diagnostics: readonly Diagnostic[], anchors: ReadonlySet<string>) {
   const subject = (text: string): Part =>
     anchors.has(text) ? html`<a href="${linkTo(text)}">${text}</a>` : text;
-  const findings = groupFindings(own).map(([first, ...others]) => {
-    const { code, detail, hint, range } = first;
+  const finding = ([first, ...others]: readonly [Diagnostic, ...Diagnostic[]]): Markup => {
+    const { severity, code, detail, hint, range } = first;
     const place = range && html` <code>${placeText(range)}</code>`;
+    const addresses = list(others.map(subjectOf).map(subject), "addresses");
     const same =
-      others.length > 0 &&
-      html`<details><summary>${sameFor(others)}</summary>${list(others.map(subjectOf).map(subject), "addresses")}</details>`;
+      others.length > 0 && html`<details><summary>${sameFor(others)}</summary>${addresses}</details>`;
     return html`<p><strong class="${severity}">${severity}[${code}]</strong>: ${summaryOf(first)}${place}</p>${detail && preformatted(escapeLines(detail))}${hint && html`<p>hint: ${hint}</p>`}${same}`;
+  };
+  return Object.entries({ error: "Errors", warning: "Warnings" }).map(([severity, title]) => {
+    const own = diagnostics.filter((one) => one.severity === severity);
+    if (own.length === 0) return undefined;
+    const body = list(groupFindings(own).map(finding));
+    return { id: title.toLowerCase(), title, count: own.length, body };
   });
-  const title = severity === "error" ? "Errors" : "Warnings";
-  return { id: title.toLowerCase(), title, count: own.length, body: list(findings) };
 }
 
 /** Fields as lines of a diff, each with the line of the manifest. */

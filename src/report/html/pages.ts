@@ -13,16 +13,17 @@ import type { PlanDocument } from "../../plan/plan-schema";
 import { planOf } from "../../plan/read-document";
 import { driftLine, driftSections } from "../drift-report";
 import { type FleetReport, fleetLine, fleetSections, isWell, signOf } from "../fleet-report";
+import type { Topology } from "../graph-text";
 import type { Mark } from "../marks";
 import { compareNatural, groupBy, homeOf } from "../order";
-import { changesIn, mostNamed, planLines, planReport } from "../plan-report";
+import { mostNamed, planLines, planReport } from "../plan-report";
 import { checkStatusWords, checkWords, counted, planHeadings } from "../plan-wording";
 import { codes, type Item, itemSection, type Section, section } from "../sections";
 import { recordedIn, recordedRows, type StateEntry, stateSections } from "../state-list";
 import { elapsedText, exactTime } from "../time-text";
 import {
   code,
-  findingsSection,
+  findingsSections,
   html,
   linkTo,
   type PagePart,
@@ -48,27 +49,36 @@ const targetFacts = (of: TargetNames, at: Pick<State, "workspaceId" | "baseUrl">
   ["API", at.baseUrl],
 ];
 
+/** The parts of a page about resources. What has an entry is linked to it. */
+function partsOf(
+  [subject, tags]: readonly [string, string],
+  sections: readonly Section[],
+  topology: Topology,
+  diagnostics: readonly Diagnostic[] = [],
+) {
+  const items = sections.flatMap((section) => section.items ?? []);
+  const anchors = new Set(items.flatMap((item) => [item.subject, ...(item.names ?? [])]));
+  const [entries, ...others] = reportParts(subject, tags, sections);
+  const [errors, warnings] = findingsSections(diagnostics, anchors);
+  return { errors, picture: topologySection(topology, anchors), entries, warnings, others };
+}
+
 /** A plan as a page, made of its document alone: the same bytes for the same plan, whenever and wherever it is shown. */
 export function planPage(document: PlanDocument, scope: PageScope): string {
   const plan = planOf(document);
   const report = planReport(plan, "equal");
   const { line, counts, cost } = planLines(plan, report);
-  const anchors = new Set<string>(changesIn(report).map(({ address }) => address));
-  const [changes, ...others] = reportParts("changes", "Action", [...report, ...checksSection(plan)]);
+  const topology = topologyOf(document.resource_changes, scope.types);
+  const sections = [...report, ...checksSection(plan)];
+  const parts = partsOf(["changes", "Action"], sections, topology, plan.diagnostics);
+  const { errors, picture, entries, warnings, others } = parts;
   return page({
     heading: "rnv plan",
     ...planVerdict(plan),
     line: line.replace(/^No changes\. /, ""),
     also: [counts, cost("\u2192")],
     facts: planFacts(plan, scope),
-    sections: [
-      blockedSection(plan),
-      findingsSection("error", plan.diagnostics, anchors),
-      topologySection(topologyOf(document.resource_changes, scope.types), anchors),
-      changes,
-      findingsSection("warning", plan.diagnostics, anchors),
-      ...others,
-    ],
+    sections: [blockedSection(plan), errors, picture, entries, warnings, ...others],
   });
 }
 
@@ -119,11 +129,8 @@ function checksSection({ checks = [] }: Plan): readonly Section<never>[] {
     const addresses = own.flatMap(({ address }) => address ?? []).sort(compareNatural);
     const many = own.length > 1 && addresses.length === 0 ? `${own.length} ` : "";
     const result = `${many}${checkStatusWords[status]}${status === "passed" ? "" : ` (${level})`}`;
-    return [
-      { code: policy },
-      codes(addresses, mostNamed),
-      message === undefined ? result : `${result}, ${message}`,
-    ];
+    const told = message === undefined ? result : `${result}, ${message}`;
+    return [{ code: policy }, codes(addresses, mostNamed), told];
   });
   const { title, counts } = checkWords(checks);
   return section("policies", title, `${counts}.`, rows);
@@ -140,10 +147,9 @@ export function driftPage(
   );
   // One of two kinds is marked as the first.
   const markAt = new Map(marked.reverse());
-  const anchors = new Set(markAt.keys());
-  const [differences, ...others] = reportParts("differences", "Found", found);
   const resources = planDocument(plan).resource_changes.map(asItIs);
   const topology = topologyOf(resources, scope.types, ({ address }) => markAt.get(address) ?? "same");
+  const parts = partsOf(["differences", "Found"], found, topology, diagnostics);
   return page({
     heading: "rnv drift",
     verdict: report.hasDrift ? "\u2716 Drift" : "\u2714 No drift",
@@ -151,13 +157,7 @@ export function driftPage(
     // The verdict says whether there is drift.
     line: driftLine(report).replace(/^(?:Drift: |No drift\. (?=.))/, ""),
     facts: [...targetFacts(scope, plan.binding), ["Counted", report.failOn.join(", ")]],
-    sections: [
-      findingsSection("error", diagnostics, anchors),
-      differences,
-      topologySection(topology, anchors),
-      findingsSection("warning", diagnostics, anchors),
-      ...others,
-    ],
+    sections: [parts.errors, parts.entries, parts.picture, parts.warnings, ...parts.others],
   });
 }
 
@@ -170,12 +170,13 @@ const asItIs = ({ cost, effects, blocked_by, ...found }: ResourceChange): Resour
 export function statePage(state: State, scope: PageScope): string {
   const { stage = state.stage, stack = state.stack, types } = scope;
   const recorded = recordedIn(state);
-  const anchors = new Set<string>(recorded.map(({ address }) => address));
   const items = recorded.map(({ address, resource }): Item => {
     const facts = recordedRows(resource).map(([label, text]) => ({ label: label.code, text }));
     const { id, name } = resource;
     return { sign: "", subject: address, phrase: name, id, facts, homes: [homeOf(address)] };
   });
+  const sections = [...itemSection("resources", "", "", items, { isFolded: true }), ...stateSections(state)];
+  const parts = partsOf(["resources", "Mark"], sections, topologyOf(recorded.map(asRecorded), types));
   const isOpen = state.run !== null || state.open.length > 0;
   return page({
     heading: "rnv show",
@@ -187,27 +188,16 @@ export function statePage(state: State, scope: PageScope): string {
       ["Lineage", state.lineage],
       ["Serial", String(state.serial)],
     ],
-    sections: [
-      topologySection(topologyOf(recorded.map(asRecorded), types), anchors),
-      ...reportParts("resources", "Mark", [
-        ...itemSection("resources", "", "", items, { isFolded: true }),
-        ...stateSections(state),
-      ]),
-    ],
+    sections: [parts.picture, parts.entries, ...parts.others],
   });
 }
 
 function asRecorded({ address, resource }: StateEntry): ResourceChange {
-  const sides = [...Object.entries(resource.computed), ...Object.entries(resource.applied)];
-  const known = unflatten<AppliedValue>(new Map(sides)) as ResourceChange["change"]["before"];
-  return {
-    address,
-    id: resource.id,
-    type: resource.type,
-    live_name: resource.name,
-    references: [...resource.dependsOn],
-    change: { actions: ["no-op"], before: known, after: known },
-  };
+  const { id, type, name: live_name, dependsOn, computed, applied } = resource;
+  const sides = [...Object.entries(computed), ...Object.entries(applied)];
+  const after = unflatten<AppliedValue>(new Map(sides)) as ResourceChange["change"]["after"];
+  const change = { actions: ["no-op" as const], before: after, after };
+  return { address, id, type, live_name, references: [...dependsOn], change };
 }
 
 export function fleetPage(report: FleetReport): string {
