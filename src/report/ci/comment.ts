@@ -128,9 +128,8 @@ export function planComment(plan: Plan, comment: Comment): string {
 
 function planSection(plan: Plan, comment: Comment, limit: number): string {
   const title = `rnv plan${subjectText(comment)}`;
-  const findings = [plan.diagnostics, plan.standing, plan.unchecked];
-  if (!hasChanges(plan) && findings.every(({ length }) => length === 0))
-    return `**${title}**: ${planLine(plan)}\n`;
+  const findings = [...plan.diagnostics, ...plan.standing, ...plan.unchecked];
+  if (!hasChanges(plan) && findings.length === 0) return `**${title}**: ${planLine(plan)}\n`;
   const foot = `\n${originLine(comment)}\n`;
   const room = limit - foot.length;
   const text = planMarkdown(plan, room, title);

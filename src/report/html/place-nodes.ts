@@ -161,17 +161,16 @@ function layoutOf(given: readonly GraphNode[], edges: readonly GraphEdge[], widt
   const others = nodes.filter(({ id }) => !saved?.nodes.has(id));
   const parts = connected(others, saved ? [] : edges).map((part) => layoutByDagre(...part));
   const packed = pack(saved ? [saved, ...parts] : parts, apart);
-  const all = packed.parts.flatMap((part) =>
-    [...part.nodes].map(([id, at]) => [id, moved(at, part)] as const),
-  );
+  const all = packed.parts.flatMap((part) => [...part.nodes.values()].map((node) => moved(node, part)));
+  const placed = new Map(all.map((node) => [node.id, node]));
   const lines = packed.parts.flatMap((part) =>
     part.edges.map(({ edge, points, label }): PlacedEdge => {
       return { edge, points: points.map((at) => moved(at, part)), label: label && moved(label, part) };
     }),
   );
-  const links = saved ? straightEdges(edges, new Map(all)) : lines;
+  const links = saved ? straightEdges(edges, placed) : lines;
   const size = { width: packed.width + 2 * padding, height: packed.height + 2 * padding };
-  return { nodes: new Map(all), edges: links, ...size };
+  return { nodes: placed, edges: links, ...size };
 }
 
 const moved = <One extends Point>(one: One, { x, y }: Point): One => ({

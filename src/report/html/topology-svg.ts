@@ -87,9 +87,8 @@ const pathOf = (points: readonly Point[]): string =>
       const before = points[i - 1];
       if (before === undefined) return `M${x} ${y}`;
       const middle = rounded((before.x + x) / 2);
-      return before.y === y || points.length === 2
-        ? `L${x} ${y}`
-        : `C${middle} ${before.y} ${middle} ${y} ${x} ${y}`;
+      if (before.y === y || points.length === 2) return `L${x} ${y}`;
+      return `C${middle} ${before.y} ${middle} ${y} ${x} ${y}`;
     })
     .join("");
 
@@ -111,11 +110,9 @@ const homeText = ({ box }: TopologyNode): string =>
 
 /** Pixels that a node needs for its texts, wherever it is shown. */
 function widthOf(node: TopologyNode): number {
-  const notes = [node.facts, node.does, homeText(node)].map(
-    (text) => textWidth(nodeText(text)) * noteCharacter,
-  );
+  const notes = [node.facts, node.does, homeText(node)].map((text) => textWidth(nodeText(text)));
   const title = textWidth(nodeText(node.title)) * titleCharacter;
-  return Math.ceil(Math.max(title, ...notes)) + 2 * inset;
+  return Math.ceil(Math.max(title, Math.max(...notes) * noteCharacter)) + 2 * inset;
 }
 
 function nodeMark(node: TopologyNode, { id, nodes }: PlacedBox): Markup {
@@ -125,17 +122,13 @@ function nodeMark(node: TopologyNode, { id, nodes }: PlacedBox): Markup {
   const isElsewhere = node.box !== id;
   const facts = isElsewhere ? homeText(node) : node.facts;
   const rows = [
-    { kind: "title", text: nodeText(title), look: html`font-size="13" font-weight="700" fill="#1f2328"` },
-    { kind: "quiet", text: nodeText(facts), look: html`font-size="11" fill="${grey}"` },
-    {
-      kind: "told",
-      text: nodeText(does),
-      look: html`font-size="11" font-weight="600" fill="${marks[mark].ink}"`,
-    },
+    { kind: "title", text: title, look: html`font-size="13" font-weight="700" fill="#1f2328"` },
+    { kind: "quiet", text: facts, look: html`font-size="11" fill="${grey}"` },
+    { kind: "told", text: does, look: html`font-size="11" font-weight="600" fill="${marks[mark].ink}"` },
   ].filter(({ text }) => text !== "");
   const texts = rows.map(
     ({ kind, text, look }, i) =>
-      html`<text class="${kind}" x="${inset}" y="${height / 2 + 16 * (i - rows.length / 2) + 13}" ${look}>${text}</text>\n`,
+      html`<text class="${kind}" x="${inset}" y="${height / 2 + 16 * (i - rows.length / 2) + 13}" ${look}>${nodeText(text)}</text>\n`,
   );
   const kinds = `${mark}${signs.includes("blocked") ? " stopped" : ""}${isElsewhere ? " standin" : ""}`;
   const corner = `${rounded(x - width / 2)} ${rounded(y - height / 2)}`;
@@ -150,9 +143,8 @@ function frameOf(mark: Mark, { width, height }: PlacedNode, isElsewhere: boolean
   const round = isElsewhere ? height / 2 : isRemoval(mark) ? 0 : 8;
   const dash = (mark === "create" || mark === "adopt") && html` stroke-dasharray="6 3"`;
   const outer = html`<rect class="face" width="${width}" height="${height}" rx="${round}" fill="${marks[mark].paper}" stroke="${inkOf(mark)}" stroke-width="${mark === "same" ? 1 : 2}"${dash}/>`;
-  return isRemoval(mark) || mark === "replace"
-    ? html`${outer}<rect class="face inner" x="4" y="4" width="${width - 8}" height="${height - 8}" rx="${Math.max(0, round - 4)}" fill="none" stroke="${inkOf(mark)}"/>`
-    : outer;
+  if (!isRemoval(mark) && mark !== "replace") return outer;
+  return html`${outer}<rect class="face inner" x="4" y="4" width="${width - 8}" height="${height - 8}" rx="${Math.max(0, round - 4)}" fill="none" stroke="${inkOf(mark)}"/>`;
 }
 
 const isRemoval = (mark: Mark): boolean => ["delete", "archive", "missing"].includes(mark);

@@ -46,9 +46,8 @@ export function topologyOf(
       one.picture?.as === "places" ? [[one.box, valueAt(one, one.picture.attribute)]] : [],
     ),
   );
-  const nodes = all.flatMap((one) =>
-    one.picture?.as === "node" ? [makeNode(one, parts.get(one.node) ?? [], positions.get(one.box))] : [],
-  );
+  const drawn = all.filter(({ picture }) => picture?.as === "node");
+  const nodes = drawn.map((one) => makeNode(one, parts.get(one.node) ?? [], positions.get(one.box)));
   const boxes = new Map(drawnAs("box").map(({ address }): [string, string] => [address, nameOf(address)]));
   const whole = { nodes, edges: edgesOf(all), boxes, notes: [] };
   const folded = fold(whole);
