@@ -10,7 +10,7 @@ import { type Item, itemSection, joined, type Section } from "../sections";
 import type { Style } from "../style";
 import { exactTime } from "../time-text";
 import { markerOf, pageLink } from "./comment";
-import { gaugeText, runMetrics } from "./metrics";
+import { gaugeText, type MetricLabels, runMetrics } from "./metrics";
 
 /** The worst first. */
 const statusWords = {
@@ -114,14 +114,13 @@ export function driftIssue(one: StageDrift, job: DriftJob, pullWord: string) {
 }
 
 function messageOf(job: DriftJob): string {
-  const lines = job.stages
-    .filter(({ exitCode }) => exitCode !== 0)
-    .map((one) => {
-      const failed = one.diagnostics.find(({ severity }) => severity === "error");
-      const cause = failed === undefined ? statusWords[statusOf(one)] : summaryOf(failed);
-      const found = one.report && one.exitCode !== 1 ? driftLine(one.report) : cause;
-      return `• ${escapeText(nameOfStage(one) || "the manifest")}: ${escapeText(found)}`;
-    });
+  const unclean = job.stages.filter((one) => statusOf(one) !== "clean");
+  const lines = unclean.map((one) => {
+    const failed = one.diagnostics.find(({ severity }) => severity === "error");
+    const cause = failed === undefined ? statusWords[statusOf(one)] : summaryOf(failed);
+    const found = one.report && one.exitCode !== 1 ? driftLine(one.report) : cause;
+    return `• ${escapeText(nameOfStage(one) || "the manifest")}: ${escapeText(found)}`;
+  });
   const opening = `rnv drift of ${escapeText(job.manifest)}. ${jobLine(job)}`;
   return [opening, ...(job.page ? [escapeText(job.page)] : []), ...lines].join("\n");
 }
@@ -143,10 +142,7 @@ export const webhookBody = (job: DriftJob): string =>
  * Renders a job for Prometheus. Repository and path of the manifest are the same wherever the job runs. A stage that could
  * not be checked has no counts.
  */
-export function driftMetrics(
-  { at, stages }: DriftJob,
-  place: { readonly repository: string | undefined; readonly manifest: string },
-): string {
+export function driftMetrics({ at, stages }: DriftJob, place: MetricLabels): string {
   const targets = stages.map((one) => ({
     ...one,
     labels: { ...place, stage: one.stage, stack: one.stack },

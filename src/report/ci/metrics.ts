@@ -1,6 +1,6 @@
 import { type DriftClass, driftClasses } from "../../plan/drift";
 
-type MetricLabels = Readonly<Record<string, string | undefined>>;
+export type MetricLabels = Readonly<Record<string, string | undefined>>;
 
 /** The last run of one target: a member of a fleet, or a stage. */
 interface TargetRun {

@@ -84,12 +84,11 @@ export function planPage(document: PlanDocument, scope: PageScope): string {
 
 function planVerdict(plan: Plan): Pick<PageReport, "verdict" | "tone"> {
   const code = exitCodeOf(plan.diagnostics);
+  const isStopped = code === 4 || isBlocked(plan) || plan.checks?.some(stopsPlan);
   if (code !== 0 && code !== 4) return { verdict: "\u2716 Failed", tone: "stop" };
-  if (code === 4 || isBlocked(plan) || plan.checks?.some(stopsPlan))
-    return { verdict: "\u2716 Blocked", tone: "stop" };
-  return hasChanges(plan)
-    ? { verdict: "\u25b6 Changes", tone: "act" }
-    : { verdict: "\u2714 No changes", tone: "calm" };
+  if (isStopped) return { verdict: "\u2716 Blocked", tone: "stop" };
+  if (hasChanges(plan)) return { verdict: "\u25b6 Changes", tone: "act" };
+  return { verdict: "\u2714 No changes", tone: "calm" };
 }
 
 /** Time and serial are shown only for a job: they are no part of the content of a plan. */
@@ -142,11 +141,9 @@ export function driftPage(
   scope: PageScope,
 ): string {
   const found = driftSections(report);
-  const marked = found.flatMap(({ items = [] }) =>
-    items.map(({ subject, tag }): [string, Mark] => [subject, tag?.[0] as Mark]),
-  );
+  const items = found.flatMap((one) => one.items ?? []);
   // One of two kinds is marked as the first.
-  const markAt = new Map(marked.reverse());
+  const markAt = new Map(items.reverse().map(({ subject, tag }) => [subject, tag?.[0] as Mark]));
   const resources = planDocument(plan).resource_changes.map(asItIs);
   const topology = topologyOf(resources, scope.types, ({ address }) => markAt.get(address) ?? "same");
   const parts = partsOf(["differences", "Found"], found, topology, diagnostics);

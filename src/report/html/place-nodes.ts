@@ -121,14 +121,12 @@ export function placeNodes<Node extends GraphNode>(
   return { boxes: parts, ...size };
 }
 
-const isUrgent = ({ nodes }: Part) => [...nodes.values()].some(({ signs }) => signs?.includes("blocked"));
+const urgencyOf = ({ nodes }: Part): number =>
+  [...nodes.values()].some(({ signs }) => signs?.includes("blocked")) ? 1 : 0;
 
 /** Packs parts into rows, the urgent and then the tallest above. They fit into the smallest frame of the usual shape. */
 function pack<One extends Part>(parts: readonly One[], gap: number) {
-  const first = new Set(parts.filter(isUrgent));
-  const sorted = [...parts].sort(
-    (a, b) => Number(first.has(b)) - Number(first.has(a)) || b.height - a.height,
-  );
+  const sorted = [...parts].sort((a, b) => urgencyOf(b) - urgencyOf(a) || b.height - a.height);
   const most = Math.max(widest, ...parts.map(({ width }) => width));
   let taken = 0;
   const found = sorted.flatMap(({ width }) => {
