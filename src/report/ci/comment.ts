@@ -13,10 +13,8 @@ import { planMarkdown } from "../plan-text";
 import { differenceText, planLine, remedyText } from "../plan-wording";
 import { joined } from "../sections";
 
-type Marked = Pick<TargetLocation, "manifest" | "stage" | "stack">;
-
 /** The plan that a comment is about, one comment for each; a copy of its record in another pull request does not match. */
-export interface CommentSubject extends Marked {
+export interface CommentSubject extends Pick<TargetLocation, "manifest" | "stage" | "stack"> {
   /** The key of fingerprints; without it the record authenticates nothing, and a manifest without variables may have none. */
   readonly key?: Uint8Array | undefined;
   readonly repository?: string | undefined;
@@ -39,7 +37,7 @@ export interface Comment extends CommentSubject {
  * Returns the hidden line by which a text of ours is found again: `plan`, `apply`, `drift` of a manifest in a stage. No
  * part of it can end a comment of HTML.
  */
-export function markerOf(kind: string, { manifest, stack, stage }: Marked): string {
+export function markerOf(kind: string, { manifest, stack, stage }: CommentSubject): string {
   const parts = Object.entries({ manifest, stack, stage }).map(
     // Half of a pair of characters, which a stack may be called, is none that can be encoded.
     ([name, value]) => `${name}=${encodeURIComponent(Buffer.from(value ?? "").toString())}`,
@@ -209,7 +207,7 @@ function refusedComment(plan: Plan, { diagnostics, differences }: ApplyEnd, comm
 /** Manifests that most repositories have one of: beside a stage they are not named. */
 const usualManifest = /^(rnv|rnv\.ya?ml|rnv\.config\.\w+|cdktf\.out)$/;
 
-function subjectText({ manifest, stage, stack }: Marked): string {
+function subjectText({ manifest, stage, stack }: CommentSubject): string {
   const narrower = [stage, stack].filter((part) => part !== undefined && part !== "");
   const isNamed = narrower.length === 0 || !usualManifest.test(manifest);
   return ` of ${[...narrower, ...(isNamed ? [manifest] : [])].map((part) => codeSpan(part ?? "")).join(", ")}`;

@@ -102,8 +102,7 @@ export function driftJobMarkdown(job: DriftJob): string {
 export function driftIssue(one: StageDrift, job: DriftJob, pullWord: string) {
   const { manifest, at, commit, page } = job;
   const marker = markerOf("drift", { manifest, stage: one.stage, stack: one.stack });
-  const name = nameOfStage(one);
-  const title = [`Drift of ${manifest}`, name].filter(Boolean).map(escapeText).join(": ");
+  const title = [`Drift of ${manifest}`, nameOfStage(one)].filter(Boolean).map(escapeText).join(": ");
   const on = commit === undefined ? "" : ` on ${codeSpan(commit.slice(0, 10))}`;
   const checked = `${exactTime(at)}${on}${page === undefined ? "" : ` by ${pageLink("this job", page)}`}.`;
   const farewell = `No drift as of ${checked}\n`;

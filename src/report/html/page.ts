@@ -142,11 +142,8 @@ export const shortened = (digest: string): Markup =>
  */
 export function reportParts(subject: string, tags: string, sections: readonly Section[]) {
   const entries = sections.filter(({ items }) => items);
-  return [entriesPart(subject, tags, entries), ...listParts(sections.filter(({ items }) => !items))];
-}
-
-const listParts = (sections: readonly Section[]): readonly PagePart[] =>
-  [...groupBy(sections, ({ id }) => id)].map(([id, own]) => {
+  const listed = sections.filter(({ items }) => !items);
+  const lists = [...groupBy(listed, ({ id }) => id)].map(([id, own]): PagePart => {
     const count = own.reduce((sum, { rows }) => sum + rows.length, 0);
     const body = own.map(({ heading, title, rows }) => [
       heading !== `${title}:` && html`<p>${cellPart(heading)}</p>`,
@@ -154,6 +151,8 @@ const listParts = (sections: readonly Section[]): readonly PagePart[] =>
     ]);
     return { id, title: own[0]?.title ?? id, count: count || undefined, body };
   });
+  return [entriesPart(subject, tags, entries), ...lists];
+}
 
 /** The values that the filter matches in an entry, for each choice, in the order of the choices. */
 const foundBy = ({ tag, fields = [], homes = [] }: Item): readonly (readonly string[])[] => [
@@ -247,11 +246,9 @@ function headOf(entry: Item, seen: Set<string>): Markup {
     html` ${names.length > 0 ? html`<b>${subject}</b>` : code(subject)} ${tagPhrase}`,
     effects && html` <span class="effect">${effects}</span>`,
   ];
-  const body =
-    names.length > 0
-      ? html`<div class="body"><ul class="addresses">${names.map((name) => html`<li${idOf(name)}>${code(name)}`)}</ul>`
-      : html`<div${idOf(subject)} class="body">`;
-  return html` data-found="${values.join("|")}"><summary>${line}</summary>\n${body}`;
+  const lines = names.map((name) => html`<li${idOf(name)}>${code(name)}`);
+  const addresses = lines.length > 0 && html`<ul class="addresses">${lines}</ul>`;
+  return html` data-found="${values.join("|")}"><summary>${line}</summary>\n<div${!addresses && idOf(subject)} class="body">${addresses}`;
 }
 
 /** Notes, facts and fields. Why it is blocked is in a section of its own. */

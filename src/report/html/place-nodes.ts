@@ -90,9 +90,8 @@ function labelOf({ names: [first, ...rest] }: GraphEdge) {
   return { text, width: Math.ceil(textWidth(text) * noteCharacter), height: labelHeight };
 }
 
-const labelSize = (edges: readonly GraphEdge[]): Size => {
-  return { width: Math.max(0, ...edges.map((edge) => labelOf(edge)?.width ?? 0)), height: labelHeight };
-};
+const labelWidth = (edges: readonly GraphEdge[]): number =>
+  Math.max(0, ...edges.map((edge) => labelOf(edge)?.width ?? 0));
 
 /**
  * Places nodes, each as many pixels wide as `widthOf` says: where people have put them, else by reference from left to
@@ -155,7 +154,7 @@ function inRows<Part extends Size>(all: readonly Part[], limit: number, gap: num
 /** Places nodes by hand, and the others by the parts that references connect. */
 function layoutOf(given: readonly GraphNode[], edges: readonly GraphEdge[], width: number): Part {
   const nodes = given.map((node) => ({ ...node, width, height: nodeHeight }));
-  const saved = savedPositions(nodes, labelSize(edges));
+  const saved = savedPositions(nodes, labelWidth(edges));
   const others = nodes.filter(({ id }) => !saved?.nodes.has(id));
   const parts = connected(others, saved ? [] : edges).map((part) => layoutByDagre(...part));
   const packed = pack(saved ? [saved, ...parts] : parts, apart);
@@ -198,7 +197,7 @@ function layoutByDagre(nodes: readonly SizedNode[], edges: readonly GraphEdge[])
   // The ranker of dagre's own choice takes longer, and shortens few edges.
   const ranker = { ranker: "tight-tree", rankdir: "LR" };
   graph.setGraph({ ...ranker, nodesep: apart, edgesep: apart / 2, ranksep: 2 * slope });
-  const label = labelSize(edges);
+  const label = { width: labelWidth(edges), height: labelHeight };
   for (const { id } of nodes) graph.setNode(id, { ...size });
   for (const { from, to } of edges) graph.setEdge(from, to, { ...label, labelpos: "c" });
   layout(graph);
@@ -225,10 +224,10 @@ function layoutByDagre(nodes: readonly SizedNode[], edges: readonly GraphEdge[])
  * Returns nodes where people have put them, stretched until none overlap. Undefined where people have put less than half
  * of them, or two nearly at the same point.
  */
-function savedPositions(nodes: readonly SizedNode[], label: Size): Part | undefined {
+function savedPositions(nodes: readonly SizedNode[], label: number): Part | undefined {
   const [{ width, height }] = nodes as [SizedNode];
   const put = nodes.flatMap((node) => (node.position ? [{ ...node, ...node.position }] : []));
-  const [across, down] = [width + label.width + 2 * apart, height + label.height + apart];
+  const [across, down] = [width + label + 2 * apart, height + labelHeight + apart];
   const stretches = put.flatMap((a, i) =>
     put.slice(i + 1).map((b) => Math.min(across / Math.abs(a.x - b.x), down / Math.abs(a.y - b.y))),
   );
