@@ -33,7 +33,12 @@ function textOf(part: Part): string {
 const preformatted = (lines: readonly Part[]): Part =>
   lines.length > 0 && html`<pre tabindex="0">${lines.map((line, i) => [i > 0 && html`\n`, line])}</pre>`;
 
-export const linkTo = (id: string): string => `#${encodeURIComponent(id)}`;
+export const link = (id: string, part: Part): Markup =>
+  html`<a href="#${encodeURIComponent(id)}">${part}</a>`;
+
+/** A link where the page has the id. */
+export const linked = (id: string, part: Part, anchors: ReadonlySet<string>): Part =>
+  anchors.has(id) ? link(id, part) : part;
 
 export const code = (text: string | undefined): Markup => html`<code>${text}</code>`;
 
@@ -92,7 +97,7 @@ const policy = [
 /** Writes a report as one HTML file. It is whole without its style and its script, and makes no request. */
 export function page({ heading, verdict, tone, line, also = [], facts, sections }: PageReport): string {
   const shown = sections.filter((section) => section !== undefined);
-  const links = shown.map((section) => html`<a href="${linkTo(section.id)}">${titleOf(section)}</a>`);
+  const links = shown.map((section) => link(section.id, titleOf(section)));
   const known = facts.filter(([, value]) => value);
   return html`<!DOCTYPE html>
 <html lang="en">
@@ -268,14 +273,12 @@ export const tagMark = ([kind, sign, word]: Tag): Markup =>
 
 /** Errors and warnings, grouped as in the text. `anchors` are ids of this page. */
 export function findingsSections(diagnostics: readonly Diagnostic[], anchors: ReadonlySet<string>) {
-  const subject = (text: string): Part =>
-    anchors.has(text) ? html`<a href="${linkTo(text)}">${text}</a>` : text;
   const finding = ([first, ...others]: readonly [Diagnostic, ...Diagnostic[]]): Markup => {
     const { severity, code, detail, hint, range } = first;
     const place = range && html` <code>${placeText(range)}</code>`;
-    const addresses = list(others.map(subjectOf).map(subject), "addresses");
-    const same =
-      others.length > 0 && html`<details><summary>${sameFor(others)}</summary>${addresses}</details>`;
+    const addresses = others.map(subjectOf).map((text) => linked(text, text, anchors));
+    const names = list(addresses, "addresses");
+    const same = others.length > 0 && html`<details><summary>${sameFor(others)}</summary>${names}</details>`;
     return html`<p><strong class="${severity}">${severity}[${code}]</strong>: ${summaryOf(first)}${place}</p>${detail && preformatted(escapeLines(detail))}${hint && html`<p>hint: ${hint}</p>`}${same}`;
   };
   return Object.entries({ error: "Errors", warning: "Warnings" }).map(([severity, title]) => {

@@ -25,7 +25,7 @@ import {
   code,
   findingsSections,
   html,
-  linkTo,
+  link,
   type PagePart,
   type PageReport,
   page,
@@ -112,8 +112,7 @@ function blockedSection({ changes }: Plan): PagePart | undefined {
   const rows = changes.flatMap(({ address, blockedBy }) => {
     if (blockedBy === undefined) return [];
     const pass = isUnconfirmed({ blockedBy }) ? `--confirm-delete ${address}` : blockedBy.hint;
-    const link = html`<a href="${linkTo(address)}">${code(address)}</a>`;
-    return [[link, blockedBy.summary, html`<code class="copy">${pass}</code>`]];
+    return [[link(address, code(address)), blockedBy.summary, html`<code class="copy">${pass}</code>`]];
   });
   const body = html`<p>Apply refuses this plan until each of these is resolved.</p>
 ${table(rows, ["Resource", "Why", "How to confirm"], "rows")}`;

@@ -3,7 +3,7 @@ import { graphDot, graphMermaid, type Topology, type TopologyNode } from "../gra
 import { legendOf, type Mark, marks, tagOf } from "../marks";
 import { counted } from "../plan-wording";
 import { textWidth } from "../style";
-import { code, html, linkTo, list, type Markup, type PagePart, type Part, table, tagMark } from "./page";
+import { code, html, linked, list, type Markup, type PagePart, type Part, table, tagMark } from "./page";
 import {
   clip,
   noteCharacter,
@@ -67,10 +67,7 @@ function boxMark(box: PlacedBox, { nodes, boxes }: Topology, anchors: ReadonlySe
   const mark = worstMark(drawn.filter((node) => node.box === id));
   const title = clip(boxes.get(id ?? "") ?? "", Math.floor((width - 2 * inset) / titleCharacter));
   const frame = html`<rect width="${rounded(width)}" height="${rounded(height)}" rx="10" fill="#f6f8fa" stroke="${inkOf(mark)}"/><text x="${inset}" y="18" font-size="13" font-weight="600" fill="${grey}">${title}</text>`;
-  const nodeMarks = drawn.map((node) => {
-    const picture = nodeMark(node, box);
-    return anchors.has(node.id) ? html`<a href="${linkTo(node.id)}">${picture}</a>\n` : html`${picture}\n`;
-  });
+  const nodeMarks = drawn.map((node) => [linked(node.id, nodeMark(node, box), anchors), html`\n`]);
   return html`<g class="box ${mark}" transform="translate(${rounded(box.x)} ${rounded(box.y)})">${id !== undefined && frame}
 ${edges.map(edgeMark)}${nodeMarks}</g>
 `;
