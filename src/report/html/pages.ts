@@ -49,7 +49,7 @@ const targetFacts = (of: TargetNames, at: Pick<State, "workspaceId" | "baseUrl">
   ["API", at.baseUrl],
 ];
 
-/** The parts of a page about resources. What has an entry is linked to it. */
+/** The parts of a page about resources. Findings and the picture link to its entries. */
 function partsOf(
   [subject, tags]: readonly [string, string],
   sections: readonly Section[],
