@@ -16,13 +16,14 @@ type JunitSuite = ReturnType<typeof planSuite>;
 export function planSuite(made: Made, name: string, seconds: number) {
   const plan = "changes" in made ? made : undefined;
   const changed = plan?.changes.filter((change) => isWritten(change, plan)) ?? [];
+  const errors = made.diagnostics.filter(({ severity }) => severity === "error");
   const cases: readonly JunitCase[] = [
     ...changed.map((change) => ({
       type: change.type,
       name: `${change.address} ${actionPhrase(change)}`,
       failure: change.blockedBy,
     })),
-    ...made.diagnostics.filter(({ severity }) => severity === "error").map(errorCase),
+    ...errors.map((failure) => ({ ...caseOf(failure.rule, failure.address, failure.code), failure })),
     // Those that stop the plan are among its errors.
     ...(plan?.checks ?? []).filter((check) => !stopsPlan(check)).map(checkCase),
   ];
@@ -31,21 +32,16 @@ export function planSuite(made: Made, name: string, seconds: number) {
 }
 
 /** A rule has the same name whether it passes or fails. */
-const ruleCase = (rule: string, address: string | undefined): JunitCase => ({
-  type: isCondition({ policy: rule }) ? "condition" : "policy",
-  name: address === undefined ? rule : `${rule} ${address}`,
-});
-
-function errorCase(found: Diagnostic): JunitCase {
-  const { rule, address, code } = found;
-  const named = rule === undefined ? { type: "plan", name: address ?? code } : ruleCase(rule, address);
-  return { ...named, failure: found };
+function caseOf(rule: string | undefined, address: string | undefined, code = ""): JunitCase {
+  if (rule === undefined) return { type: "plan", name: address ?? code };
+  const type = isCondition({ policy: rule }) ? "condition" : "policy";
+  return { type, name: address === undefined ? rule : `${rule} ${address}` };
 }
 
 /** A passed check, or a failed check that stops nothing, is no failure of the suite. */
 function checkCase({ policy, address, status, level, message = "" }: Check): JunitCase {
   const why = `${status === "overridden" ? status : level}: ${message}`;
-  return { ...ruleCase(policy, address), skipped: status === "passed" ? undefined : why };
+  return { ...caseOf(policy, address), skipped: status === "passed" ? undefined : why };
 }
 
 /** One case of a report in JUnit: it has passed unless it failed or was skipped. */

@@ -33,10 +33,7 @@ export interface Comment extends CommentSubject {
   readonly limit: number;
 }
 
-/**
- * Returns the hidden line by which a text of ours is found again: `plan`, `apply`, `drift` of a manifest in a stage. No
- * part of it can end a comment of HTML.
- */
+/** Returns the hidden line by which a `plan`, `apply` or `drift` is found again. No part of it can end a comment of HTML. */
 export function markerOf(kind: string, { manifest, stack, stage }: CommentSubject): string {
   const parts = Object.entries({ manifest, stack, stage }).map(
     // Half of a pair of characters, which a stack may be called, is none that can be encoded.
@@ -61,9 +58,6 @@ export function isForRemovedTarget(
   return stacks?.every((name) => markerOf(kind, { manifest, stack: name }) !== marker) === true;
 }
 
-/** The part of a comment that a record may take: a longer one makes the comment poorer than the comparison richer. */
-const shareOfRecord = 0.5;
-
 /** Loaded where there is a comment. */
 const loadZlib = () => require("node:zlib") as typeof zlib;
 
@@ -86,7 +80,8 @@ function recordLine(plan: Plan, kind: RecordKind, comment: Comment): string {
     return `<!-- rnv record ${packed}.${macOf(packed, kind, comment)} -->`;
   };
   const whole = line({ ...short, changes });
-  if (whole.length <= limit * shareOfRecord) return whole;
+  // A longer record makes the comment poorer than the comparison richer.
+  if (whole.length <= limit / 2) return whole;
   const named = line(short);
   return named.length <= limit * 0.9 ? named : line({ ...short, unread: {} });
 }
@@ -95,9 +90,6 @@ const recordPattern = /^<!-- rnv record ([\w-]+)\.(\w*) -->$/;
 
 export const recordLineIn = (body: string): string | undefined =>
   body.split(/\r?\n/).find((line) => recordPattern.test(line));
-
-/** Bytes of a record, unpacked: more than any comment holds. */
-const largestRecord = 8_000_000;
 
 /**
  * Reads the record behind the marker of a kind of comments. Undefined where there is none; `"foreign"` where it is that of
@@ -111,7 +103,8 @@ export function readRecord(body: string, kind: RecordKind, subject: CommentSubje
   if (mac !== macOf(packed, kind, subject)) return "foreign";
   try {
     const bytes = Buffer.from(packed, "base64url");
-    const text = loadZlib().inflateRawSync(bytes, { maxOutputLength: largestRecord }).toString("utf8");
+    // More bytes than the record of any comment has.
+    const text = loadZlib().inflateRawSync(bytes, { maxOutputLength: 8_000_000 }).toString("utf8");
     const record = JSON.parse(text) as PlanRecord;
     return /^[0-9a-f]{64}$/.test(record.digest) ? record : undefined;
   } catch {
@@ -161,10 +154,7 @@ export const wasApplied = (body: string): boolean => body.includes("**Applied.**
 /** Exit codes after which the same job goes on. */
 const resumable: ReadonlySet<number> = new Set([3, 6, 7, 8, 130]);
 
-/**
- * The comment on an apply. `record` is that of the comment before, if this run applies it by hand: another run continues
- * it.
- */
+/** The comment on an apply. `record` is that of the comment before, if it is applied by hand: another run continues it. */
 export function applyComment(end: ApplyEnd, comment: Comment, record?: string): string {
   const { exitCode, plan, counts, diagnostics } = end;
   if (exitCode === 5 && plan) return refusedComment(plan, end, comment);

@@ -137,16 +137,12 @@ export const webhookBody = (job: DriftJob): string =>
     stages: job.stages.map(stageOf),
   });
 
-/**
- * Renders a job for Prometheus. Repository and path of the manifest are the same wherever the job runs. A stage that could
- * not be checked has no counts.
- */
+/** Renders a job for Prometheus; `place` is the same wherever it runs. A stage that could not be checked has no counts. */
 export function driftMetrics({ at, stages }: DriftJob, place: MetricLabels): string {
-  const targets = stages.map((one) => ({
-    ...one,
-    labels: { ...place, stage: one.stage, stack: one.stack },
-    drift: countsOfStage(one),
-  }));
+  const targets = stages.map((one) => {
+    const labels = { ...place, stage: one.stage, stack: one.stack };
+    return { ...one, labels, drift: countsOfStage(one) };
+  });
   const recorded = "Resources that the state records.";
   const resources = gaugeText("rnv_drift_resources", recorded, targets, (one) => one.recordedIds?.length);
   return resources + runMetrics("rnv_drift", at, targets);

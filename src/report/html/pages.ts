@@ -64,11 +64,12 @@ function partsOf(
 }
 
 /** A plan as a page, made of its document alone: the same bytes for the same plan, whenever and wherever it is shown. */
-export function planPage(document: PlanDocument, scope: PageScope): string {
+export function planPage(document: PlanDocument, { types, stage, stack, job }: PageScope): string {
   const plan = planOf(document);
+  const { mode, targets, excludes, replace, confirmedDeletes } = plan.options;
   const report = planReport(plan, "equal");
   const { line, counts, cost } = planLines(plan, report);
-  const topology = topologyOf(document.resource_changes, scope.types);
+  const topology = topologyOf(document.resource_changes, types);
   const sections = [...report, ...checksSection(plan)];
   const parts = partsOf(["changes", "Action"], sections, topology, plan.diagnostics);
   const { errors, picture, entries, warnings, others } = parts;
@@ -77,7 +78,19 @@ export function planPage(document: PlanDocument, scope: PageScope): string {
     ...planVerdict(plan),
     line: line.replace(/^No changes\. /, ""),
     also: [counts, cost("\u2192")],
-    facts: planFacts(plan, scope),
+    facts: [
+      ...targetFacts({ stage: plan.stage ?? stage, stack }, plan.binding),
+      ["Mode", mode !== "apply" && planHeadings[mode].replace(/:$/, "")],
+      ["Only", targets.join(", ")],
+      ["Without", excludes.join(", ")],
+      ["Replaced by request", replace.join(", ")],
+      ["Confirmed deletions", confirmedDeletes.join(", ")],
+      ["Digest", plan.digest && shortened(plan.digest)],
+      // Time and serial are shown only for a job: they are no part of the content of a plan.
+      ["Commit", job?.commit?.slice(0, shortDigest)],
+      ["Started by", job?.by],
+      ["Planned", job && plan.timestamp && exactTime(plan.timestamp)],
+    ],
     sections: [blockedSection(plan), errors, picture, entries, warnings, ...others],
   });
 }
@@ -89,23 +102,6 @@ function planVerdict(plan: Plan): Pick<PageReport, "verdict" | "tone"> {
   if (isStopped) return { verdict: "\u2716 Blocked", tone: "stop" };
   if (hasChanges(plan)) return { verdict: "\u25b6 Changes", tone: "act" };
   return { verdict: "\u2714 No changes", tone: "calm" };
-}
-
-/** Time and serial are shown only for a job: they are no part of the content of a plan. */
-function planFacts(plan: Plan, { stage, stack, job }: PageScope): PageReport["facts"] {
-  const { mode, targets, excludes, replace, confirmedDeletes } = plan.options;
-  return [
-    ...targetFacts({ stage: plan.stage ?? stage, stack }, plan.binding),
-    ["Mode", mode !== "apply" && planHeadings[mode].replace(/:$/, "")],
-    ["Only", targets.join(", ")],
-    ["Without", excludes.join(", ")],
-    ["Replaced by request", replace.join(", ")],
-    ["Confirmed deletions", confirmedDeletes.join(", ")],
-    ["Digest", plan.digest && shortened(plan.digest)],
-    ["Commit", job?.commit?.slice(0, shortDigest)],
-    ["Started by", job?.by],
-    ["Planned", job && plan.timestamp && exactTime(plan.timestamp)],
-  ];
 }
 
 function blockedSection({ changes }: Plan): PagePart | undefined {
@@ -173,17 +169,14 @@ export function statePage(state: State, scope: PageScope): string {
   });
   const sections = [...itemSection("resources", "", "", items, { isFolded: true }), ...stateSections(state)];
   const parts = partsOf(["resources", "Mark"], sections, topologyOf(recorded.map(asRecorded), types));
-  const isOpen = state.run !== null || state.open.length > 0;
+  const { lineage, serial, run, open } = state;
+  const isOpen = run !== null || open.length > 0;
   return page({
     heading: "rnv show",
     verdict: isOpen ? "\u25b6 A run did not end" : "\u2714 Recorded",
     tone: isOpen ? "stop" : "calm",
     line: `${counted(recorded.length, "resource")} recorded.`,
-    facts: [
-      ...targetFacts({ stage, stack }, state),
-      ["Lineage", state.lineage],
-      ["Serial", String(state.serial)],
-    ],
+    facts: [...targetFacts({ stage, stack }, state), ["Lineage", lineage], ["Serial", String(serial)]],
     sections: [parts.picture, parts.entries, ...parts.others],
   });
 }

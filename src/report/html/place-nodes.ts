@@ -170,11 +170,9 @@ function layoutOf(given: readonly GraphNode[], edges: readonly GraphEdge[], widt
   return { nodes: placed, edges: links, ...size };
 }
 
-const moved = <One extends Point>(one: One, { x, y }: Point): One => ({
-  ...one,
-  x: one.x + x + padding,
-  y: one.y + y + padding,
-});
+const moved = <One extends Point>(one: One, { x, y }: Point): One => {
+  return { ...one, x: one.x + x + padding, y: one.y + y + padding };
+};
 
 function connected(nodes: readonly SizedNode[], edges: readonly GraphEdge[]) {
   const near = (id: string): readonly string[] =>

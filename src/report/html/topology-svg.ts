@@ -36,10 +36,7 @@ ${legend(topology)}${notes.map((text) => html`<p>${text}</p>`)}${edgeList(topolo
   return { id: "topology", title: "Topology", body };
 }
 
-/**
- * Draws services in their projects, or in DOT and Mermaid all resources, as a file of a format. A browser, a wiki or an
- * editor shows the picture.
- */
+/** Draws services in their projects, or in DOT and Mermaid all resources, as a file of a format. */
 export function graphFile(
   drawn: readonly ResourceChange[],
   types: Parameters<typeof topologyOf>[1],
