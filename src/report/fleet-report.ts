@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { findingSchema, locationSchema } from "../model/apply-event";
-import { runMetrics } from "./ci/metrics";
+import { gaugeText, runMetrics } from "./ci/metrics";
 import { summaryOf } from "./diagnostics";
 import { escapeLines, escapeText } from "./escape-text";
 import { counted, countList } from "./plan-wording";
@@ -172,7 +172,7 @@ export function fleetMetrics({ verb, members, counts, started_at }: FleetReport)
     exitCode: one.exit_code,
   }));
   const byStatus = memberStatuses.map((status) => ({ labels: { verb, status }, value: counts[status] ?? 0 }));
-  return runMetrics("rnv_fleet", started_at, targets, [
-    { name: "rnv_fleet_members", help: "Members by how their last run ended.", samples: byStatus },
-  ]);
+  const ended = "Members by how their last run ended.";
+  const found = gaugeText("rnv_fleet_members", ended, byStatus, ({ value }) => value);
+  return found + runMetrics("rnv_fleet", started_at, targets);
 }

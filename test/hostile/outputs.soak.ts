@@ -160,8 +160,7 @@ const jobOf = (text: string): DriftJob => ({
   ...{ manifest: text, at: "2026-01-01T00:00:00.000Z", seconds: 1, commit: text, exitCode: 2 },
   stages: [stageOf(text), { ...stageOf(text), report: undefined as never, exitCode: 1 }],
 });
-const issueOf = (text: string) =>
-  driftIssue(stageOf(text), jobOf(text), { mostCharacters: 60_000, pullWord: "pull request" });
+const issueOf = (text: string) => driftIssue(stageOf(text), jobOf(text), "pull request");
 const bodyOf = (text: string): string => {
   const { marker, body = "", farewell } = issueOf(text);
   return body.replace(marker, "") + farewell;
@@ -189,7 +188,7 @@ const commentsOf = (text: string): string => {
 };
 const reportsOf = (text: string): string => {
   const suites = [planSuite(planOf(text), text, 1), planSuite({ diagnostics: finding(text) }, text, 1)];
-  return junit(suites) + codeQuality(finding(text), (file) => file);
+  return junit(suites) + codeQuality([{ diagnostics: finding(text) }], (file) => file);
 };
 
 const lines = { text: planText, markdown: planMarkdown } as const;

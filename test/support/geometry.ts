@@ -23,7 +23,7 @@ export function flatPicture({ boxes }: PlacedGraph): FlatPicture {
     return {
       nodes: [...box.nodes].map(([id, at]): [string, Rectangle] => [
         `${box.id ?? ""}/${id}`,
-        around({ ...move(at), ...box.nodeSize }),
+        around(move(at)),
       ]),
       edges: box.edges.map((placed) => ({
         ...placed,

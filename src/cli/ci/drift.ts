@@ -138,7 +138,7 @@ const wasLookedAt = (stage: StageDrift): boolean => !["error", "interrupted"].in
 const issuesOf = (job: DriftJob, declared: readonly string[] | undefined) => (host: CodeHost) => {
   // A failed check proves neither drift nor repair.
   const looked = job.stages.filter(wasLookedAt);
-  const wanted = looked.map((stage) => driftIssue(stage, job, host));
+  const wanted = looked.map((stage) => driftIssue(stage, job, host.pullWord));
   return keepIssues(host, wanted, (marker) =>
     isForRemovedTarget(marker, "drift", job.manifest, { stages: declared, stacks: undefined })
       ? "This stage is not declared any more.\n"

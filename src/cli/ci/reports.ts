@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { hasErrors } from "../../diagnostics/diagnostic";
 import { isStageWord } from "../../model/stage";
 import { planDocument } from "../../plan/document";
-import { codeQuality, gitlabCounts, junit, planFindings, planSuite } from "../../report/ci/artifacts";
+import { codeQuality, gitlabCounts, junit, planSuite } from "../../report/ci/artifacts";
 import { jsonText } from "../../report/escape-text";
 import { planMarkdown } from "../../report/plan-text";
 import { cannotWrite, makeFolder, writeWholeFile } from "../files";
@@ -74,7 +74,7 @@ export function writeReports(planned: readonly PlannedTarget[], reports: Reports
     const plans = planned.flatMap(({ outcome }) => outcome.plan ?? []);
     const write = replaceFiles(folder, ["gl-terraform.json"]);
     write("junit.xml", junit(suites));
-    write("gl-code-quality-report.json", codeQuality(planned.map(findingsOf).flatMap(planFindings), pathOf));
+    write("gl-code-quality-report.json", codeQuality(planned.map(findingsOf), pathOf));
     if (plans.length > 0) write("gl-terraform.json", gitlabCounts(plans));
     // GitLab reads outputs as variables (`artifacts: reports: dotenv`): PLAN_DIGEST.
     const lines = Object.entries(outputs).map(([name, value]) => `PLAN_${name.toUpperCase()}=${value}\n`);

@@ -16,14 +16,13 @@ function annotation(diagnostic: Diagnostic, pathOf: PathOf): string {
   const { severity, code, detail, hint, range } = diagnostic;
   const file = range === undefined ? undefined : pathOf(range.file);
   const place = range === undefined || file === undefined ? undefined : locationData(range);
-  const isOneLine = place?.line !== undefined && place.line === place.endLine;
   const properties = {
     file,
     line: place?.line,
     endLine: place?.endLine,
     col: place?.column,
     // Columns of a range over several lines are refused by GitHub.
-    endColumn: isOneLine ? place.endColumn : undefined,
+    endColumn: place?.line === place?.endLine ? place?.endColumn : undefined,
     title: code,
   };
   const list = Object.entries(properties)

@@ -10,55 +10,38 @@ import type { PathOf } from "./annotations";
 
 type Made = Plan | Pick<Plan, "diagnostics">;
 
-/** Lists the findings of a plan, each at its location: its diagnostics, and an error for each blocked change. */
-export const planFindings = (made: Made): readonly Diagnostic[] => [
-  ...made.diagnostics,
-  ...("changes" in made ? made.changes.flatMap(guardErrors) : []),
-];
-
-export interface JunitSuite {
-  readonly name: string;
-  readonly seconds: number;
-  readonly cases: readonly JunitCase[];
-}
+type JunitSuite = ReturnType<typeof planSuite>;
 
 /** A plan as a suite: a case for each change, failed where it is blocked, and one for each error. */
-export function planSuite(made: Made, name: string, seconds: number): JunitSuite {
+export function planSuite(made: Made, name: string, seconds: number) {
   const plan = "changes" in made ? made : undefined;
   const changed = plan?.changes.filter((change) => isWritten(change, plan)) ?? [];
+  const errors = made.diagnostics.filter(({ severity }) => severity === "error");
   const cases: readonly JunitCase[] = [
     ...changed.map((change) => ({
       type: change.type,
       name: `${change.address} ${actionPhrase(change)}`,
       failure: change.blockedBy,
     })),
-    ...made.diagnostics.filter(({ severity }) => severity === "error").map(errorCase),
+    ...errors.map((failure) => ({ ...caseOf(failure.rule, failure.address, failure.code), failure })),
     // Those that stop the plan are among its errors.
     ...(plan?.checks ?? []).filter((check) => !stopsPlan(check)).map(checkCase),
   ];
-  return {
-    name,
-    seconds,
-    cases: plan && cases.length === 0 ? [{ type: "plan", name: planLine(plan) }] : cases,
-  };
+  const whole = plan && cases.length === 0 ? [{ type: "plan", name: planLine(plan) }] : cases;
+  return { name, seconds, cases: whole };
 }
 
 /** A rule has the same name whether it passes or fails. */
-const ruleCase = (rule: string, address: string | undefined): JunitCase => ({
-  type: isCondition({ policy: rule }) ? "condition" : "policy",
-  name: address === undefined ? rule : `${rule} ${address}`,
-});
-
-function errorCase(found: Diagnostic): JunitCase {
-  const { rule, address, code } = found;
-  const named = rule === undefined ? { type: "plan", name: address ?? code } : ruleCase(rule, address);
-  return { ...named, failure: found };
+function caseOf(rule: string | undefined, address: string | undefined, code = ""): JunitCase {
+  if (rule === undefined) return { type: "plan", name: address ?? code };
+  const type = isCondition({ policy: rule }) ? "condition" : "policy";
+  return { type, name: address === undefined ? rule : `${rule} ${address}` };
 }
 
 /** A passed check, or a failed check that stops nothing, is no failure of the suite. */
 function checkCase({ policy, address, status, level, message = "" }: Check): JunitCase {
   const why = `${status === "overridden" ? status : level}: ${message}`;
-  return { ...ruleCase(policy, address), skipped: status === "passed" ? undefined : why };
+  return { ...caseOf(policy, address), skipped: status === "passed" ? undefined : why };
 }
 
 /** One case of a report in JUnit: it has passed unless it failed or was skipped. */
@@ -114,22 +97,24 @@ export function gitlabCounts(plans: readonly Plan[]): string {
   return `${escapeJson({ create: sum("add"), update: sum("change"), delete: sum("destroy") })}\n`;
 }
 
-/** Findings as GitLab's report `codequality` has them: those with a place; `pathOf` gives the path in the repository. */
-export function codeQuality(findings: readonly Diagnostic[], pathOf: PathOf): string {
+/** The findings of plans as GitLab's report `codequality` has them: those with a place, a blocked change among them. */
+export function codeQuality(all: readonly Made[], pathOf: PathOf): string {
+  const findings = all.flatMap((made) => {
+    return [...made.diagnostics, ...("changes" in made ? made.changes.flatMap(guardErrors) : [])];
+  });
   const issues = findings.flatMap((finding) => {
     const { severity, code, rule, address = "", summary, range } = finding;
     const path = range && pathOf(range.file);
     if (range === undefined || path === undefined) return [];
     // A policy is a rule of its own.
     const name = rule === undefined ? code : `${code}/${rule}`;
-    const issue = {
+    return {
       description: escapeText(messageOf({ ...finding, summary: summaryOf(finding) })),
       check_name: name,
       fingerprint: [name, path, address, summary].join("\0"),
       severity: severity === "error" ? "critical" : "minor",
       location: { path, lines: { begin: lineOf(range) ?? 1 } },
     };
-    return [issue];
   });
   // Plans of several stages find the same at the same line.
   const distinct = new Map(issues.map((issue) => [JSON.stringify(issue), issue])).values();

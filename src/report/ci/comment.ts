@@ -13,10 +13,8 @@ import { planMarkdown } from "../plan-text";
 import { differenceText, planLine, remedyText } from "../plan-wording";
 import { joined } from "../sections";
 
-type Marked = Pick<TargetLocation, "manifest" | "stage" | "stack">;
-
 /** The plan that a comment is about, one comment for each; a copy of its record in another pull request does not match. */
-export interface CommentSubject extends Marked {
+export interface CommentSubject extends Pick<TargetLocation, "manifest" | "stage" | "stack"> {
   /** The key of fingerprints; without it the record authenticates nothing, and a manifest without variables may have none. */
   readonly key?: Uint8Array | undefined;
   readonly repository?: string | undefined;
@@ -35,11 +33,8 @@ export interface Comment extends CommentSubject {
   readonly limit: number;
 }
 
-/**
- * Returns the hidden line by which a text of ours is found again: `plan`, `apply`, `drift` of a manifest in a stage. No
- * part of it can end a comment of HTML.
- */
-export function markerOf(kind: string, { manifest, stack, stage }: Marked): string {
+/** Returns the hidden line by which a `plan`, `apply` or `drift` is found again. No part of it can end a comment of HTML. */
+export function markerOf(kind: string, { manifest, stack, stage }: CommentSubject): string {
   const parts = Object.entries({ manifest, stack, stage }).map(
     // Half of a pair of characters, which a stack may be called, is none that can be encoded.
     ([name, value]) => `${name}=${encodeURIComponent(Buffer.from(value ?? "").toString())}`,
@@ -63,9 +58,6 @@ export function isForRemovedTarget(
   return stacks?.every((name) => markerOf(kind, { manifest, stack: name }) !== marker) === true;
 }
 
-/** The part of a comment that a record may take: a longer one makes the comment poorer than the comparison richer. */
-const shareOfRecord = 0.5;
-
 /** Loaded where there is a comment. */
 const loadZlib = () => require("node:zlib") as typeof zlib;
 
@@ -75,8 +67,7 @@ type RecordKind = "plan" | "apply";
 /** Returns the HMAC of a packed record under the key of its subject; empty without a key. */
 function macOf(packed: string, kind: RecordKind, subject: CommentSubject): string {
   const { key, repository = "", pullRequest = 0 } = subject;
-  if (!key) return "";
-  return signRecord(key, repository, pullRequest, markerOf(kind, subject), packed);
+  return key ? signRecord(key, repository, pullRequest, markerOf(kind, subject), packed) : "";
 }
 
 /** The record of a plan as the second hidden line, for apply to compare with: shorter and stricter if room is short. */
@@ -89,7 +80,8 @@ function recordLine(plan: Plan, kind: RecordKind, comment: Comment): string {
     return `<!-- rnv record ${packed}.${macOf(packed, kind, comment)} -->`;
   };
   const whole = line({ ...short, changes });
-  if (whole.length <= limit * shareOfRecord) return whole;
+  // A longer record makes the comment poorer than the comparison richer.
+  if (whole.length <= limit / 2) return whole;
   const named = line(short);
   return named.length <= limit * 0.9 ? named : line({ ...short, unread: {} });
 }
@@ -99,18 +91,11 @@ const recordPattern = /^<!-- rnv record ([\w-]+)\.(\w*) -->$/;
 export const recordLineIn = (body: string): string | undefined =>
   body.split(/\r?\n/).find((line) => recordPattern.test(line));
 
-/** Bytes of a record, unpacked: more than any comment holds. */
-const largestRecord = 8_000_000;
-
 /**
  * Reads the record behind the marker of a kind of comments. Undefined where there is none; `"foreign"` where it is that of
  * another pull request, key or stage, or was edited.
  */
-export function readRecord(
-  body: string,
-  kind: RecordKind,
-  subject: CommentSubject,
-): PlanRecord | "foreign" | undefined {
+export function readRecord(body: string, kind: RecordKind, subject: CommentSubject) {
   const lines = body.split(/\r?\n/);
   const at = lines.indexOf(markerOf(kind, subject));
   const [, packed, mac] = recordPattern.exec(lines[at + 1] ?? "") ?? [];
@@ -118,7 +103,8 @@ export function readRecord(
   if (mac !== macOf(packed, kind, subject)) return "foreign";
   try {
     const bytes = Buffer.from(packed, "base64url");
-    const text = loadZlib().inflateRawSync(bytes, { maxOutputLength: largestRecord }).toString("utf8");
+    // More bytes than the record of any comment has.
+    const text = loadZlib().inflateRawSync(bytes, { maxOutputLength: 8_000_000 }).toString("utf8");
     const record = JSON.parse(text) as PlanRecord;
     return /^[0-9a-f]{64}$/.test(record.digest) ? record : undefined;
   } catch {
@@ -133,9 +119,8 @@ export function planComment(plan: Plan, comment: Comment): string {
 
 function planSection(plan: Plan, comment: Comment, limit: number): string {
   const title = `rnv plan${subjectText(comment)}`;
-  const findings = [plan.diagnostics, plan.standing, plan.unchecked];
-  if (!hasChanges(plan) && findings.every(({ length }) => length === 0))
-    return `**${title}**: ${planLine(plan)}\n`;
+  const findings = [...plan.diagnostics, ...plan.standing, ...plan.unchecked];
+  if (!hasChanges(plan) && findings.length === 0) return `**${title}**: ${planLine(plan)}\n`;
   const foot = `\n${originLine(comment)}\n`;
   const room = limit - foot.length;
   const text = planMarkdown(plan, room, title);
@@ -164,17 +149,12 @@ interface ApplyEnd {
   readonly differences?: readonly PlanDifference[] | undefined;
 }
 
-const appliedWord = "**Applied.**";
-
-export const wasApplied = (body: string): boolean => body.includes(appliedWord);
+export const wasApplied = (body: string): boolean => body.includes("**Applied.**");
 
 /** Exit codes after which the same job goes on. */
 const resumable: ReadonlySet<number> = new Set([3, 6, 7, 8, 130]);
 
-/**
- * The comment on an apply. `record` is that of the comment before, if this run applies it by hand: another run continues
- * it.
- */
+/** The comment on an apply. `record` is that of the comment before, if it is applied by hand: another run continues it. */
 export function applyComment(end: ApplyEnd, comment: Comment, record?: string): string {
   const { exitCode, plan, counts, diagnostics } = end;
   if (exitCode === 5 && plan) return refusedComment(plan, end, comment);
@@ -183,15 +163,14 @@ export function applyComment(end: ApplyEnd, comment: Comment, record?: string): 
   );
   // For a deployment, the cause says more than the exit code.
   const cause = exitCode === 7 || exitCode === 8 ? errors[0]?.summary : undefined;
-  const state = cause
-    ? `**${escapeMarkdown(cause)} (exit ${exitCode}).**`
-    : `**${capitalized(endOfRun(exitCode))}.**`;
+  const found = cause ? `${escapeMarkdown(cause)} (exit ${exitCode})` : capitalized(endOfRun(exitCode));
+  const state = exitCode === 0 ? "Applied" : found;
   const mode = plan?.options.mode ?? "apply";
   const summary = counts ? summaryLine({ mode, exitCode, counts }) : "";
   const line = exitCode === 0 && plan && !hasChanges(plan) ? planLine(plan) : summary;
   return joined([
     headOf("apply", comment, record),
-    `${exitCode === 0 ? appliedWord : state} ${escapeMarkdown(line)}`.trimEnd(),
+    `**${state}.** ${escapeMarkdown(line)}`.trimEnd(),
     findingsBlock(errors, 20_000),
     resumable.has(exitCode) ? "Nothing is lost. Run this job again to continue." : "",
     originLine(comment),
@@ -218,7 +197,7 @@ function refusedComment(plan: Plan, { diagnostics, differences }: ApplyEnd, comm
 /** Manifests that most repositories have one of: beside a stage they are not named. */
 const usualManifest = /^(rnv|rnv\.ya?ml|rnv\.config\.\w+|cdktf\.out)$/;
 
-function subjectText({ manifest, stage, stack }: Marked): string {
+function subjectText({ manifest, stage, stack }: CommentSubject): string {
   const narrower = [stage, stack].filter((part) => part !== undefined && part !== "");
   const isNamed = narrower.length === 0 || !usualManifest.test(manifest);
   return ` of ${[...narrower, ...(isNamed ? [manifest] : [])].map((part) => codeSpan(part ?? "")).join(", ")}`;

@@ -10,7 +10,7 @@ import { type Item, itemSection, joined, type Section } from "../sections";
 import type { Style } from "../style";
 import { exactTime } from "../time-text";
 import { markerOf, pageLink } from "./comment";
-import { runMetrics } from "./metrics";
+import { gaugeText, type MetricLabels, runMetrics } from "./metrics";
 
 /** The worst first. */
 const statusWords = {
@@ -89,48 +89,37 @@ const stageOf = (one: StageDrift) => ({
 });
 
 /** Renders a job in Markdown: all stages in a line each, then the stages that are not clean. */
-export function driftJobMarkdown(job: DriftJob, limit = markdownLimit): string {
+export function driftJobMarkdown(job: DriftJob): string {
   const reported = job.stages.filter(isReported);
-  if (job.stages.length === 1) return driftMarkdown(job.stages[0] as StageDrift, limit);
+  if (job.stages.length === 1) return driftMarkdown(job.stages[0] as StageDrift);
   const opening = ["### rnv drift", `**${escapeMarkdown(jobLine(job))}**`];
-  const all = reportMarkdown(opening, stageSections(job), limit / 2);
-  const share = Math.floor((limit - all.length) / reported.length) - 10;
+  const all = reportMarkdown(opening, stageSections(job), markdownLimit / 2);
+  const share = Math.floor((markdownLimit - all.length) / reported.length) - 10;
   return joined([all.trimEnd(), ...reported.map((one) => driftMarkdown(one, share).trimEnd())]);
 }
 
 /** The issue of a stage for a host: it has no body once nothing has drifted, and is closed with a farewell. */
-export function driftIssue(
-  one: StageDrift,
-  job: DriftJob,
-  { mostCharacters, pullWord }: { readonly mostCharacters: number; readonly pullWord: string },
-) {
-  const { manifest, at } = job;
+export function driftIssue(one: StageDrift, job: DriftJob, pullWord: string) {
+  const { manifest, at, commit, page } = job;
   const marker = markerOf("drift", { manifest, stage: one.stage, stack: one.stack });
-  const name = nameOfStage(one);
-  const title = [`Drift of ${manifest}`, name]
-    .filter((part) => part !== "")
-    .map(escapeText)
-    .join(": ");
-  const checked = `${exactTime(at)}${pageText(job)}.`;
+  const title = [`Drift of ${manifest}`, nameOfStage(one)].filter(Boolean).map(escapeText).join(": ");
+  const on = commit === undefined ? "" : ` on ${codeSpan(commit.slice(0, 10))}`;
+  const checked = `${exactTime(at)}${on}${page === undefined ? "" : ` by ${pageLink("this job", page)}`}.`;
   const farewell = `No drift as of ${checked}\n`;
   if (statusOf(one) === "clean") return { marker, title, farewell };
   const footer = `Checked ${checked} To keep a difference, add it to \`rnv.drift.yaml\` with a reason and an end date. To undo it, merge a ${pullWord}; its apply repairs it. Or run \`rnv ci apply --repair\` in a job that needs an approval. This issue closes when no drift is found.\n`;
-  const found = driftMarkdown(one, Math.min(mostCharacters, markdownLimit) - footer.length - 400);
+  const found = driftMarkdown(one, markdownLimit - footer.length - 400);
   return { marker, title, farewell, body: `${marker}\n${found}\n${footer}` };
 }
 
-const pageText = ({ page, commit }: DriftJob): string =>
-  `${commit === undefined ? "" : ` on ${codeSpan(commit.slice(0, 10))}`}${page === undefined ? "" : ` by ${pageLink("this job", page)}`}`;
-
 function messageOf(job: DriftJob): string {
-  const lines = job.stages
-    .filter(({ exitCode }) => exitCode !== 0)
-    .map((one) => {
-      const failed = one.diagnostics.find(({ severity }) => severity === "error");
-      const cause = failed === undefined ? statusWords[statusOf(one)] : summaryOf(failed);
-      const found = one.report && one.exitCode !== 1 ? driftLine(one.report) : cause;
-      return `• ${escapeText(nameOfStage(one) || "the manifest")}: ${escapeText(found)}`;
-    });
+  const unclean = job.stages.filter((one) => statusOf(one) !== "clean");
+  const lines = unclean.map((one) => {
+    const failed = one.diagnostics.find(({ severity }) => severity === "error");
+    const cause = failed === undefined ? statusWords[statusOf(one)] : summaryOf(failed);
+    const found = one.report && one.exitCode !== 1 ? driftLine(one.report) : cause;
+    return `• ${escapeText(nameOfStage(one) || "the manifest")}: ${escapeText(found)}`;
+  });
   const opening = `rnv drift of ${escapeText(job.manifest)}. ${jobLine(job)}`;
   return [opening, ...(job.page ? [escapeText(job.page)] : []), ...lines].join("\n");
 }
@@ -148,21 +137,13 @@ export const webhookBody = (job: DriftJob): string =>
     stages: job.stages.map(stageOf),
   });
 
-/**
- * Renders a job for Prometheus. Repository and path of the manifest are the same wherever the job runs. A stage that could
- * not be checked has no counts.
- */
-export function driftMetrics(
-  { at, stages }: DriftJob,
-  place: { readonly repository: string | undefined; readonly manifest: string },
-): string {
-  const targets = stages.map((one) => ({
-    ...one,
-    labels: { ...place, stage: one.stage, stack: one.stack },
-    drift: countsOfStage(one),
-  }));
-  const resources = targets.map(({ labels, recordedIds }) => ({ labels, value: recordedIds?.length }));
-  return runMetrics("rnv_drift", at, targets, [
-    { name: "rnv_drift_resources", help: "Resources that the state records.", samples: resources },
-  ]);
+/** Renders a job for Prometheus; `place` is the same wherever it runs. A stage that could not be checked has no counts. */
+export function driftMetrics({ at, stages }: DriftJob, place: MetricLabels): string {
+  const targets = stages.map((one) => {
+    const labels = { ...place, stage: one.stage, stack: one.stack };
+    return { ...one, labels, drift: countsOfStage(one) };
+  });
+  const recorded = "Resources that the state records.";
+  const resources = gaugeText("rnv_drift_resources", recorded, targets, (one) => one.recordedIds?.length);
+  return resources + runMetrics("rnv_drift", at, targets);
 }

@@ -1,13 +1,6 @@
 import { type DriftClass, driftClasses } from "../../plan/drift";
 
-type MetricLabels = Readonly<Record<string, string | undefined>>;
-
-/** A metric that goes up and down; a sample without a value is left out. */
-interface Gauge {
-  readonly name: string;
-  readonly help: string;
-  readonly samples: readonly { readonly labels: MetricLabels; readonly value: number | undefined }[];
-}
+export type MetricLabels = Readonly<Record<string, string | undefined>>;
 
 /** The last run of one target: a member of a fleet, or a stage. */
 interface TargetRun {
@@ -18,11 +11,17 @@ interface TargetRun {
   readonly drift?: Readonly<Record<DriftClass, number>> | undefined;
 }
 
-/** One gauge in Prometheus' text format, version 0.0.4. */
-function gaugeText({ name, help, samples }: Gauge): string {
-  const lines = samples.flatMap(({ labels, value }) =>
-    value === undefined ? [] : [`${name}{${labelsText(labels)}} ${value}\n`],
-  );
+/** A metric that goes up and down, in Prometheus' text format, version 0.0.4; a sample without a value is left out. */
+export function gaugeText<Sample extends { readonly labels: MetricLabels }>(
+  name: string,
+  help: string,
+  samples: readonly Sample[],
+  read: (of: Sample) => number | undefined,
+): string {
+  const lines = samples.flatMap((of) => {
+    const value = read(of);
+    return value === undefined ? [] : [`${name}{${labelsText(of.labels)}} ${value}\n`];
+  });
   return lines.length === 0 ? "" : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join("")}`;
 }
 
@@ -41,24 +40,15 @@ const classHelp: Readonly<Record<DriftClass, string>> = {
   pending: "Resources whose declaration is not applied yet.",
 };
 
-/** Renders the last runs of targets, which began `at`, after `more` gauges. */
-export function runMetrics(
-  prefix: string,
-  at: string,
-  targets: readonly TargetRun[],
-  more: readonly Gauge[],
-): string {
+/** Renders the last runs of targets, which began `at`. */
+export function runMetrics(prefix: string, at: string, targets: readonly TargetRun[]): string {
   const began = Math.floor(Date.parse(at) / 1000);
-  const gauge = (name: string, help: string, read: (of: TargetRun) => number | undefined): Gauge => ({
-    name: `${prefix}_${name}`,
-    help,
-    samples: targets.map((of) => ({ labels: of.labels, value: read(of) })),
-  });
-  const gauges = [
+  const gauge = (name: string, help: string, read: (of: TargetRun) => number | undefined): string =>
+    gaugeText(`${prefix}_${name}`, help, targets, read);
+  return [
     ...driftClasses.map((one) => gauge(one, classHelp[one], ({ drift }) => drift?.[one])),
     gauge("exit_code", "How the last run ended; 0 is clean, 2 is changes or drift.", (of) => of.exitCode),
     gauge("run_seconds", "How long the last run took.", ({ seconds }) => seconds),
     gauge("last_run_timestamp_seconds", "When the last run began, seconds since 1970.", () => began),
-  ];
-  return [...more, ...gauges].map(gaugeText).join("");
+  ].join("");
 }

@@ -1,6 +1,6 @@
-import type { Diagnostic, Severity } from "../../diagnostics/diagnostic";
+import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { sha256 } from "../../model/sha256";
-import { shortList } from "../../model/wording";
+import { capitalized, shortList } from "../../model/wording";
 import { shortDigest } from "../../plan/digest";
 import { groupFindings, placeText, sameFor, subjectOf, summaryOf } from "../diagnostics";
 import { escapeHtml, escapeLines } from "../escape-text";
@@ -33,7 +33,12 @@ function textOf(part: Part): string {
 const preformatted = (lines: readonly Part[]): Part =>
   lines.length > 0 && html`<pre tabindex="0">${lines.map((line, i) => [i > 0 && html`\n`, line])}</pre>`;
 
-export const linkTo = (id: string): string => `#${encodeURIComponent(id)}`;
+export const link = (id: string, part: Part): Markup =>
+  html`<a href="#${encodeURIComponent(id)}">${part}</a>`;
+
+/** A link where the page has the id. */
+export const linked = (id: string, part: Part, anchors: ReadonlySet<string>): Part =>
+  anchors.has(id) ? link(id, part) : part;
 
 export const code = (text: string | undefined): Markup => html`<code>${text}</code>`;
 
@@ -49,8 +54,7 @@ export function table(
   titles: readonly string[] = [],
   className = "plain",
 ): Markup {
-  const heads = titles.map((title) => html`<th>${title}`);
-  const head = heads.length > 0 && html`<thead><tr>${heads}</thead>`;
+  const head = titles.length > 0 && html`<thead><tr>${titles.map((title) => html`<th>${title}`)}</thead>`;
   const cell = (part: Part, i: number): Markup => (i === 0 ? html`<th>${part}` : html`<td>${part}`);
   return html`<table class="${className}">${head}<tbody>${rows.map((cells) => html`<tr>${cells.map(cell)}`)}</tbody></table>`;
 }
@@ -60,7 +64,7 @@ export interface PagePart {
   readonly title: string;
   /** Beside the title, in the list of sections too. */
   readonly count?: number;
-  readonly body: Markup;
+  readonly body: Part;
 }
 
 export interface PageReport {
@@ -93,9 +97,9 @@ const policy = [
 /** Writes a report as one HTML file. It is whole without its style and its script, and makes no request. */
 export function page({ heading, verdict, tone, line, also = [], facts, sections }: PageReport): string {
   const shown = sections.filter((section) => section !== undefined);
-  const links = shown.map((section) => html`<a href="${linkTo(section.id)}">${titleOf(section)}</a>`);
+  const links = shown.map((section) => link(section.id, titleOf(section)));
   const known = facts.filter(([, value]) => value);
-  const { text } = html`<!DOCTYPE html>
+  return html`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -115,22 +119,20 @@ ${also.filter((text) => text !== "").map((text) => html`<p>${text}</p>\n`)}
 </header>
 ${links.length > 0 && html`<nav aria-label="Sections">${list(links)}</nav>`}
 <main id="main" tabindex="-1">
-${shown.map(sectionPart)}
+${shown.map(
+  (section) => html`<section id="${section.id}" aria-labelledby="${section.id}-title">
+<h2 id="${section.id}-title">${titleOf(section)}</h2>
+${section.body}
+</section>
+`,
+)}
 </main>
 <footer><p>Made by rnv. This page makes no network requests.</p></footer>
 <script>${new Markup(pageScript)}</script>
 </body>
 </html>
-`;
-  return text;
+`.text;
 }
-
-const sectionPart = (section: PagePart): Part =>
-  html`<section id="${section.id}" aria-labelledby="${section.id}-title">
-<h2 id="${section.id}-title">${titleOf(section)}</h2>
-${section.body}
-</section>
-`;
 
 const titleOf = ({ title, count }: PagePart): Part =>
   html`${title}${count !== undefined && html` <span class="count">${count}</span>`}`;
@@ -144,20 +146,18 @@ export const shortened = (digest: string): Markup =>
  * `subject`, and the filter calls their tags `tags`.
  */
 export function reportParts(subject: string, tags: string, sections: readonly Section[]) {
-  const listed = sections.filter(({ items }) => items === undefined);
-  const entries = sections.filter((section) => !listed.includes(section));
-  return [entriesPart(subject, tags, entries), ...listParts(listed)];
-}
-
-const listParts = (sections: readonly Section[]): readonly PagePart[] =>
-  [...groupBy(sections, ({ id }) => id)].map(([id, own]) => {
+  const entries = sections.filter(({ items }) => items);
+  const listed = sections.filter(({ items }) => !items);
+  const lists = [...groupBy(listed, ({ id }) => id)].map(([id, own]): PagePart => {
     const count = own.reduce((sum, { rows }) => sum + rows.length, 0);
-    const body = html`${own.map(
-      ({ heading, title, rows }) =>
-        html`${heading !== `${title}:` && html`<p>${cellPart(heading)}</p>`}${list(rows.map((row) => lineOf(row, shownPart)))}`,
-    )}`;
+    const body = own.map(({ heading, title, rows }) => [
+      heading !== `${title}:` && html`<p>${cellPart(heading)}</p>`,
+      list(rows.map((row) => lineOf(row, shownPart))),
+    ]);
     return { id, title: own[0]?.title ?? id, count: count || undefined, body };
   });
+  return [entriesPart(subject, tags, entries), ...lists];
+}
 
 /** The values that the filter matches in an entry, for each choice, in the order of the choices. */
 const foundBy = ({ tag, fields = [], homes = [] }: Item): readonly (readonly string[])[] => [
@@ -193,16 +193,12 @@ function entriesPart(subject: string, tags: string, sections: readonly Section[]
     }),
   );
   const left = "Fields are left out where this page would be too large. They are in the JSON of this report.";
-  const title = `${subject.charAt(0).toUpperCase()}${subject.slice(1)}`;
   const body = html`${filterForm(subject, [tags, "Cause", "Project or service"], entries)}${room < 0 && html`<p>${left}</p>`}${bodies}`;
-  return { id: subject, title, count: countOf(entries), body };
+  return { id: subject, title: capitalized(subject), count: countOf(entries), body };
 }
 
-/** The addresses of an entry, which links lead to. */
-const addressesOf = ({ subject, names = [] }: Item): readonly string[] =>
-  names.length > 0 ? names : [subject];
-
-const countOf = (entries: readonly Item[]): number => entries.flatMap(addressesOf).length;
+const countOf = (entries: readonly Item[]): number =>
+  entries.reduce((sum, { names = [] }) => sum + (names.length || 1), 0);
 
 /** The form that filters entries. It is hidden until the script shows it: without one it could do nothing. */
 function filterForm(subject: string, labels: readonly string[], entries: readonly Item[]): Markup {
@@ -210,10 +206,8 @@ function filterForm(subject: string, labels: readonly string[], entries: readonl
   const selects = labels.map((label, i) => {
     const values = [...new Set(found.flatMap((own) => own[i] ?? []))].sort();
     const options = values.map((value) => html`<option>${value}`);
-    return (
-      values.length > 1 &&
-      html`<label>${label} <select name="${i}"><option value="">any${options}</select></label>`
-    );
+    if (values.length < 2) return false;
+    return html`<label>${label} <select name="${i}"><option value="">any${options}</select></label>`;
   });
   return html`<form id="filter" role="search" aria-label="Filter the ${subject}" hidden>
 <label>Text <input type="search" name="text" autocomplete="off" placeholder="address, field or value"></label>
@@ -229,13 +223,10 @@ ${selects}
 function entryList({ title, items: entries = [], weight }: Section, drawn: (entry: Item) => Markup): Part {
   const count = (own: readonly Item[]): Markup => html`<span class="count">${countOf(own)}</span>`;
   const isNew = entries.every(({ tag }) => tag?.[0] === "create");
-  const groups =
-    entries.length > (isNew ? mostOpen : mostListed) && weight !== "whole" ? groupsOf(entries) : [];
-  const folded = groups.map(
-    ([name, own]) =>
-      html`<details class="group"><summary><b>${name}</b> ${count(own)}</summary>\n${own.map(drawn)}</details>\n`,
-  );
-  const body = folded.length === 0 ? entries.map(drawn) : folded;
+  const isLong = weight !== "whole" && entries.length > (isNew ? mostOpen : mostListed);
+  const group = ([name, own]: readonly [string, readonly Item[]]): Markup =>
+    html`<details class="group"><summary><b>${name}</b> ${count(own)}</summary>\n${own.map(drawn)}</details>\n`;
+  const body = isLong ? groupsOf(entries).map(group) : entries.map(drawn);
   return title === "" ? body : html`<div class="part"><h3>${title} ${count(entries)}</h3>\n${body}</div>`;
 }
 
@@ -260,20 +251,16 @@ function headOf(entry: Item, seen: Set<string>): Markup {
     html` ${names.length > 0 ? html`<b>${subject}</b>` : code(subject)} ${tagPhrase}`,
     effects && html` <span class="effect">${effects}</span>`,
   ];
-  const body =
-    names.length > 0
-      ? html`<div class="body"><ul class="addresses">${names.map((name) => html`<li${idOf(name)}>${code(name)}`)}</ul>`
-      : html`<div${idOf(subject)} class="body">`;
-  return html` data-found="${values.join("|")}"><summary>${line}</summary>\n${body}`;
+  const lines = names.map((name) => html`<li${idOf(name)}>${code(name)}`);
+  const addresses = lines.length > 0 && html`<ul class="addresses">${lines}</ul>`;
+  return html` data-found="${values.join("|")}"><summary>${line}</summary>\n<div${!addresses && idOf(subject)} class="body">${addresses}`;
 }
 
 /** Notes, facts and fields. Why it is blocked is in a section of its own. */
 function bodyOf(entry: Item): Markup {
   const { name, id, notes = [], fields = [], facts = [], printed = [] } = entry;
-  const lines = [
-    ...notes,
-    ...facts.filter(({ label }) => label === undefined).map(({ text }) => cellPart(text)),
-  ];
+  const plain = facts.filter(({ label }) => label === undefined);
+  const lines = [...notes, ...plain.map(({ text }) => cellPart(text))];
   const rows = facts.flatMap(({ label, text }) => (label === undefined ? [] : [[label, cellPart(text)]]));
   const known = [["name", name && code(name)], ["id", id && code(id)], ...rows].filter(
     ([, value]) => value !== undefined,
@@ -284,26 +271,22 @@ function bodyOf(entry: Item): Markup {
 export const tagMark = ([kind, sign, word]: Tag): Markup =>
   html`<span class="mark ${kind}">${sign} ${word}</span>`;
 
-/** Findings of a severity, grouped as in the text. `anchors` are ids of this page. */
-export function findingsSection(
-  severity: Severity,
-  diagnostics: readonly Diagnostic[],
-  anchors: ReadonlySet<string>,
-): PagePart | undefined {
-  const own = diagnostics.filter((one) => one.severity === severity);
-  if (own.length === 0) return undefined;
-  const subject = (text: string): Part =>
-    anchors.has(text) ? html`<a href="${linkTo(text)}">${text}</a>` : text;
-  const findings = groupFindings(own).map(([first, ...others]) => {
-    const { code, detail, hint, range } = first;
+/** Errors and warnings, grouped as in the text. `anchors` are ids of this page. */
+export function findingsSections(diagnostics: readonly Diagnostic[], anchors: ReadonlySet<string>) {
+  const finding = ([first, ...others]: readonly [Diagnostic, ...Diagnostic[]]): Markup => {
+    const { severity, code, detail, hint, range } = first;
     const place = range && html` <code>${placeText(range)}</code>`;
-    const same =
-      others.length > 0 &&
-      html`<details><summary>${sameFor(others)}</summary>${list(others.map(subjectOf).map(subject), "addresses")}</details>`;
+    const addresses = others.map(subjectOf).map((text) => linked(text, text, anchors));
+    const names = list(addresses, "addresses");
+    const same = others.length > 0 && html`<details><summary>${sameFor(others)}</summary>${names}</details>`;
     return html`<p><strong class="${severity}">${severity}[${code}]</strong>: ${summaryOf(first)}${place}</p>${detail && preformatted(escapeLines(detail))}${hint && html`<p>hint: ${hint}</p>`}${same}`;
+  };
+  return Object.entries({ error: "Errors", warning: "Warnings" }).map(([severity, title]) => {
+    const own = diagnostics.filter((one) => one.severity === severity);
+    if (own.length === 0) return undefined;
+    const body = list(groupFindings(own).map(finding));
+    return { id: title.toLowerCase(), title, count: own.length, body };
   });
-  const title = severity === "error" ? "Errors" : "Warnings";
-  return { id: title.toLowerCase(), title, count: own.length, body: list(findings) };
 }
 
 /** Fields as lines of a diff, each with the line of the manifest. */
@@ -313,10 +296,9 @@ const fieldDiff = (fields: readonly ShownField[]): readonly Part[] =>
     const place = field.range && html`  <i>${placeText(field.range)}</i>`;
     // Below its path where it has several lines.
     const at = own.length > 2 ? 0 : own.length - 1;
-    return own.map((text, i) => diffLine(text, html`${text}${i === at && place}`));
+    return own.map((text, i) => {
+      const line = html`${text}${i === at && place}`;
+      if (text.startsWith("+")) return html`<ins>${line}</ins>`;
+      return text.startsWith("-") ? html`<del>${line}</del>` : line;
+    });
   });
-
-function diffLine(text: string, line: Markup): Markup {
-  if (text.startsWith("+")) return html`<ins>${line}</ins>`;
-  return text.startsWith("-") ? html`<del>${line}</del>` : line;
-}

@@ -2,6 +2,7 @@ import { type Diagnostic, exitCodeOf } from "../../diagnostics/diagnostic";
 import { type Check, stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
 import type { AppliedValue, State } from "../../model/state";
+import type { TargetNames } from "../../model/target-location";
 import { unflatten } from "../../model/value";
 import { shortDigest } from "../../plan/digest";
 import { planDocument } from "../../plan/document";
@@ -12,6 +13,7 @@ import type { PlanDocument } from "../../plan/plan-schema";
 import { planOf } from "../../plan/read-document";
 import { driftLine, driftSections } from "../drift-report";
 import { type FleetReport, fleetLine, fleetSections, isWell, signOf } from "../fleet-report";
+import type { Topology } from "../graph-text";
 import type { Mark } from "../marks";
 import { compareNatural, groupBy, homeOf } from "../order";
 import { mostNamed, planReport } from "../plan-report";
@@ -21,9 +23,9 @@ import { recordedIn, recordedRows, type StateEntry, stateSections } from "../sta
 import { elapsedText, exactTime } from "../time-text";
 import {
   code,
-  findingsSection,
+  findingsSections,
   html,
-  linkTo,
+  link,
   type PagePart,
   type PageReport,
   page,
@@ -34,80 +36,78 @@ import {
 import { type ResourceChange, topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
 
-export interface PageScope {
+export interface PageScope extends TargetNames {
   readonly types: readonly Pick<ResourceType, "type" | "picture">[];
-  readonly stage?: string | undefined;
-  readonly stack?: string | undefined;
   /** The job that made the plan: then the page says when that was, too. */
   readonly job?: { readonly commit?: string | undefined; readonly by?: string | undefined } | undefined;
 }
 
-const targetFacts = (
-  { stage, stack }: Pick<PageScope, "stage" | "stack">,
-  { workspaceId, baseUrl }: Pick<Plan["binding"], "workspaceId" | "baseUrl">,
-): PageReport["facts"] => [
-  ["Stage", stage],
-  ["Stack", stack],
-  ["Workspace", workspaceId],
-  ["API", baseUrl],
+const targetFacts = (of: TargetNames, at: Pick<State, "workspaceId" | "baseUrl">): PageReport["facts"] => [
+  ["Stage", of.stage],
+  ["Stack", of.stack],
+  ["Workspace", at.workspaceId],
+  ["API", at.baseUrl],
 ];
 
+/** The parts of a page about resources. Findings and the picture link to its entries. */
+function partsOf(
+  [subject, tags]: readonly [string, string],
+  sections: readonly Section[],
+  topology: Topology,
+  diagnostics: readonly Diagnostic[] = [],
+) {
+  const items = sections.flatMap((section) => section.items ?? []);
+  const anchors = new Set(items.flatMap((item) => [item.subject, ...(item.names ?? [])]));
+  const [entries, ...others] = reportParts(subject, tags, sections);
+  const [errors, warnings] = findingsSections(diagnostics, anchors);
+  return { errors, picture: topologySection(topology, anchors), entries, warnings, others };
+}
+
 /** A plan as a page, made of its document alone: the same bytes for the same plan, whenever and wherever it is shown. */
-export function planPage(document: PlanDocument, scope: PageScope): string {
+export function planPage(document: PlanDocument, { types, stage, stack, job }: PageScope): string {
   const plan = planOf(document);
-  const { sections, changes: listed, line, counts, cost } = planReport(plan, "equal");
-  const anchors = new Set<string>(listed.map(({ address }) => address));
-  const [changes, ...others] = reportParts("changes", "Action", [...sections, ...checksSection(plan)]);
+  const { mode, targets, excludes, replace, confirmedDeletes } = plan.options;
+  const { sections: own, line, counts, cost } = planReport(plan, "equal");
+  const topology = topologyOf(document.resource_changes, types);
+  const sections = [...own, ...checksSection(plan)];
+  const parts = partsOf(["changes", "Action"], sections, topology, plan.diagnostics);
+  const { errors, picture, entries, warnings, others } = parts;
   return page({
     heading: "rnv plan",
     ...planVerdict(plan),
     line: line.replace(/^No changes\. /, ""),
     also: [counts, cost("\u2192")],
-    facts: planFacts(plan, scope),
-    sections: [
-      blockedSection(plan),
-      findingsSection("error", plan.diagnostics, anchors),
-      topologySection(topologyOf(document.resource_changes, scope.types), anchors),
-      changes,
-      findingsSection("warning", plan.diagnostics, anchors),
-      ...others,
+    facts: [
+      ...targetFacts({ stage: plan.stage ?? stage, stack }, plan.binding),
+      ["Mode", mode !== "apply" && planHeadings[mode].replace(/:$/, "")],
+      ["Only", targets.join(", ")],
+      ["Without", excludes.join(", ")],
+      ["Replaced by request", replace.join(", ")],
+      ["Confirmed deletions", confirmedDeletes.join(", ")],
+      ["Digest", plan.digest && shortened(plan.digest)],
+      // Time and serial are shown only for a job: they are no part of the content of a plan.
+      ["Commit", job?.commit?.slice(0, shortDigest)],
+      ["Started by", job?.by],
+      ["Planned", job && plan.timestamp && exactTime(plan.timestamp)],
     ],
+    sections: [blockedSection(plan), errors, picture, entries, warnings, ...others],
   });
 }
 
 function planVerdict(plan: Plan): Pick<PageReport, "verdict" | "tone"> {
   const code = exitCodeOf(plan.diagnostics);
+  const isStopped = code === 4 || isBlocked(plan) || plan.checks?.some(stopsPlan);
   if (code !== 0 && code !== 4) return { verdict: "\u2716 Failed", tone: "stop" };
-  if (code === 4 || isBlocked(plan) || plan.checks?.some(stopsPlan))
-    return { verdict: "\u2716 Blocked", tone: "stop" };
-  return hasChanges(plan)
-    ? { verdict: "\u25b6 Changes", tone: "act" }
-    : { verdict: "\u2714 No changes", tone: "calm" };
-}
-
-/** Time and serial are shown only for a job: they are no part of the content of a plan. */
-function planFacts(plan: Plan, { stage, stack, job }: PageScope): PageReport["facts"] {
-  const { mode, targets, excludes, replace, confirmedDeletes } = plan.options;
-  return [
-    ...targetFacts({ stage: plan.stage ?? stage, stack }, plan.binding),
-    ["Mode", mode !== "apply" && planHeadings[mode].replace(/:$/, "")],
-    ["Only", targets.join(", ")],
-    ["Without", excludes.join(", ")],
-    ["Replaced by request", replace.join(", ")],
-    ["Confirmed deletions", confirmedDeletes.join(", ")],
-    ["Digest", plan.digest && shortened(plan.digest)],
-    ["Commit", job?.commit?.slice(0, shortDigest)],
-    ["Started by", job?.by],
-    ["Planned", job && plan.timestamp && exactTime(plan.timestamp)],
-  ];
+  if (isStopped) return { verdict: "\u2716 Blocked", tone: "stop" };
+  if (hasChanges(plan)) return { verdict: "\u25b6 Changes", tone: "act" };
+  return { verdict: "\u2714 No changes", tone: "calm" };
 }
 
 function blockedSection({ changes }: Plan): PagePart | undefined {
   const rows = changes.flatMap(({ address, blockedBy }) => {
     if (blockedBy === undefined) return [];
     const pass = isUnconfirmed({ blockedBy }) ? `--confirm-delete ${address}` : blockedBy.hint;
-    const link = html`<a href="${linkTo(address)}">${code(address)}</a>`;
-    return [[link, blockedBy.summary, html`<code class="copy">${pass}</code>`]];
+    return [[link(address, code(address)), blockedBy.summary, html`<code class="copy">${pass}</code>`]];
   });
   const body = html`<p>Apply refuses this plan until each of these is resolved.</p>
 ${table(rows, ["Resource", "Why", "How to confirm"], "rows")}`;
@@ -122,11 +122,8 @@ function checksSection({ checks = [] }: Plan): readonly Section<never>[] {
     const addresses = own.flatMap(({ address }) => address ?? []).sort(compareNatural);
     const many = own.length > 1 && addresses.length === 0 ? `${own.length} ` : "";
     const result = `${many}${checkStatusWords[status]}${status === "passed" ? "" : ` (${level})`}`;
-    return [
-      { code: policy },
-      codes(addresses, mostNamed),
-      message === undefined ? result : `${result}, ${message}`,
-    ];
+    const told = message === undefined ? result : `${result}, ${message}`;
+    return [{ code: policy }, codes(addresses, mostNamed), told];
   });
   const { title, counts } = checkWords(checks);
   return section("policies", title, `${counts}.`, rows);
@@ -138,15 +135,12 @@ export function driftPage(
   scope: PageScope,
 ): string {
   const found = driftSections(report);
-  const marked = found.flatMap(({ items = [] }) =>
-    items.map(({ subject, tag }): [string, Mark] => [subject, tag?.[0] as Mark]),
-  );
+  const items = found.flatMap((one) => one.items ?? []);
   // One of two kinds is marked as the first.
-  const markAt = new Map(marked.reverse());
-  const anchors = new Set(markAt.keys());
-  const [differences, ...others] = reportParts("differences", "Found", found);
+  const markAt = new Map(items.reverse().map(({ subject, tag }) => [subject, tag?.[0] as Mark]));
   const resources = planDocument(plan).resource_changes.map(asItIs);
   const topology = topologyOf(resources, scope.types, ({ address }) => markAt.get(address) ?? "same");
+  const parts = partsOf(["differences", "Found"], found, topology, diagnostics);
   return page({
     heading: "rnv drift",
     verdict: report.hasDrift ? "\u2716 Drift" : "\u2714 No drift",
@@ -154,13 +148,7 @@ export function driftPage(
     // The verdict says whether there is drift.
     line: driftLine(report).replace(/^(?:Drift: |No drift\. (?=.))/, ""),
     facts: [...targetFacts(scope, plan.binding), ["Counted", report.failOn.join(", ")]],
-    sections: [
-      findingsSection("error", diagnostics, anchors),
-      differences,
-      topologySection(topology, anchors),
-      findingsSection("warning", diagnostics, anchors),
-      ...others,
-    ],
+    sections: [parts.errors, parts.entries, parts.picture, parts.warnings, ...parts.others],
   });
 }
 
@@ -173,45 +161,31 @@ const asItIs = ({ cost, effects, blocked_by, ...found }: ResourceChange): Resour
 export function statePage(state: State, scope: PageScope): string {
   const { stage = state.stage, stack = state.stack, types } = scope;
   const recorded = recordedIn(state);
-  const anchors = new Set<string>(recorded.map(({ address }) => address));
-  const isOpen = state.run !== null || state.open.length > 0;
+  const items = recorded.map(({ address, resource }): Item => {
+    const facts = recordedRows(resource).map(([label, text]) => ({ label: label.code, text }));
+    const { id, name } = resource;
+    return { sign: "", subject: address, phrase: name, id, facts, homes: [homeOf(address)] };
+  });
+  const sections = [...itemSection("resources", "", "", items, { isFolded: true }), ...stateSections(state)];
+  const parts = partsOf(["resources", "Mark"], sections, topologyOf(recorded.map(asRecorded), types));
+  const { lineage, serial, run, open } = state;
+  const isOpen = run !== null || open.length > 0;
   return page({
     heading: "rnv show",
     verdict: isOpen ? "\u25b6 A run did not end" : "\u2714 Recorded",
     tone: isOpen ? "stop" : "calm",
     line: `${counted(recorded.length, "resource")} recorded.`,
-    facts: [
-      ...targetFacts({ stage, stack }, state),
-      ["Lineage", state.lineage],
-      ["Serial", String(state.serial)],
-    ],
-    sections: [
-      topologySection(topologyOf(recorded.map(asRecorded), types), anchors),
-      ...reportParts("resources", "Mark", [
-        ...itemSection("resources", "", "", recorded.map(recordedItem), { isFolded: true }),
-        ...stateSections(state),
-      ]),
-    ],
+    facts: [...targetFacts({ stage, stack }, state), ["Lineage", lineage], ["Serial", String(serial)]],
+    sections: [parts.picture, parts.entries, ...parts.others],
   });
 }
 
 function asRecorded({ address, resource }: StateEntry): ResourceChange {
-  const sides = [...Object.entries(resource.computed), ...Object.entries(resource.applied)];
-  const known = unflatten<AppliedValue>(new Map(sides)) as ResourceChange["change"]["before"];
-  return {
-    address,
-    id: resource.id,
-    type: resource.type,
-    live_name: resource.name,
-    references: [...resource.dependsOn],
-    change: { actions: ["no-op"], before: known, after: known },
-  };
-}
-
-function recordedItem({ address, resource }: StateEntry): Item {
-  const { id, name } = resource;
-  const facts = recordedRows(resource).map(([label, text]) => ({ label: label.code, text }));
-  return { sign: "", subject: address, phrase: name, id, facts, homes: [homeOf(address)] };
+  const { id, type, name: live_name, dependsOn, computed, applied } = resource;
+  const sides = [...Object.entries(computed), ...Object.entries(applied)];
+  const after = unflatten<AppliedValue>(new Map(sides)) as ResourceChange["change"]["after"];
+  const change = { actions: ["no-op" as const], before: after, after };
+  return { address, id, type, live_name, references: [...dependsOn], change };
 }
 
 export function fleetPage(report: FleetReport): string {

@@ -9,7 +9,7 @@ export interface Point {
   readonly y: number;
 }
 
-export interface Size {
+interface Size {
   readonly width: number;
   readonly height: number;
 }
@@ -23,6 +23,11 @@ export interface GraphNode {
   /** A node that is `blocked` is placed before the others, and its box before other boxes. */
   readonly signs?: readonly string[];
 }
+
+type SizedNode = GraphNode & Size;
+
+/** A node around its middle. */
+export type PlacedNode = SizedNode & Point;
 
 /** An edge leads from a node to a node that it refers to. */
 export interface GraphEdge {
@@ -40,19 +45,17 @@ export interface PlacedEdge {
   readonly label?: (Point & Size & { readonly text: string }) | undefined;
 }
 
-/**
- * A project with the nodes that its nodes refer to, in other projects too. Nodes are given by their middles, all of one
- * size, and edges from the corner of the box.
- */
-export interface PlacedBox extends Point, Size {
-  /** Undefined: its nodes are in no box. */
-  readonly id: string | undefined;
-  readonly nodeSize: Size;
-  readonly nodes: ReadonlyMap<string, Point>;
+/** Nodes and edges in a frame, whose corner is the origin. */
+interface Part extends Size {
+  readonly nodes: ReadonlyMap<string, PlacedNode>;
   readonly edges: readonly PlacedEdge[];
 }
 
-type Layout = Omit<PlacedBox, "id" | "x" | "y">;
+/** A project with the nodes that its nodes refer to, in other projects too; all are of one size. */
+export interface PlacedBox extends Part, Point {
+  /** Undefined: its nodes are in no box. */
+  readonly id: string | undefined;
+}
 
 export type PlacedGraph = ReturnType<typeof placeNodes>;
 
@@ -80,16 +83,15 @@ const mostStretch = 6;
 /** Text of at most so many columns of a terminal, which are those of a font of one width. */
 export const clip = (text: string, columns: number): string => cutText(escapeText(text), columns, "\u2026");
 
-function labelOf([first, ...rest]: readonly string[]): string {
-  if (first === undefined) return "";
-  return rest.length === 0 ? clip(first, longestLabel) : `${clip(first, longestLabel - 3)} +${rest.length}`;
+function labelOf({ names: [first, ...rest] }: GraphEdge) {
+  if (!first) return undefined;
+  const text =
+    rest.length === 0 ? clip(first, longestLabel) : `${clip(first, longestLabel - 3)} +${rest.length}`;
+  return { text, width: Math.ceil(textWidth(text) * noteCharacter), height: labelHeight };
 }
 
-const labelWidth = ({ names }: GraphEdge): number => Math.ceil(textWidth(labelOf(names)) * noteCharacter);
-
-const labelSize = (edges: readonly GraphEdge[]): Size => {
-  return { width: Math.max(0, ...edges.map(labelWidth)), height: labelHeight };
-};
+const labelWidth = (edges: readonly GraphEdge[]): number =>
+  Math.max(0, ...edges.map((edge) => labelOf(edge)?.width ?? 0));
 
 /**
  * Places nodes, each as many pixels wide as `widthOf` says: where people have put them, else by reference from left to
@@ -104,7 +106,7 @@ export function placeNodes<Node extends GraphNode>(
   const edges = [...graph.edges].sort((a, b) => compareNatural(a.from, b.from) || compareNatural(a.to, b.to));
   const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));
   const edgesIn = groupBy(edges, ({ from }) => boxOf.get(from));
-  const layouts = [...groupBy(nodes, ({ box }) => box)].map(([id, own]) => {
+  const layouts = [...new Set(nodes.map(({ box }) => box))].map((id) => {
     const all = edgesIn.get(id) ?? [];
     const links = all.length > mostEdges ? [] : all;
     const targets = new Set(links.map(({ to }) => to));
@@ -112,21 +114,23 @@ export function placeNodes<Node extends GraphNode>(
     const inside = nodes.flatMap((node) =>
       node.box === id ? [node] : targets.has(node.id) ? [{ ...node, position: undefined, signs: [] }] : [],
     );
-    return { id, isFirst: isUrgent(own), ...layoutOf(inside, links, Math.max(...inside.map(widthOf))) };
+    return { id, ...layoutOf(inside, links, Math.max(...inside.map(widthOf))) };
   });
   const { parts, ...size } = pack(layouts, apartBoxes);
   return { boxes: parts, ...size };
 }
 
-const isUrgent = (nodes: readonly GraphNode[]) => nodes.some(({ signs }) => signs?.includes("blocked"));
+const urgencyOf = ({ nodes }: Part): number =>
+  [...nodes.values()].some(({ signs }) => signs?.includes("blocked")) ? 1 : 0;
 
 /** Packs parts into rows, the urgent and then the tallest above. They fit into the smallest frame of the usual shape. */
-function pack<One extends Size & Pick<Part, "isFirst">>(parts: readonly One[], gap: number) {
-  const sorted = [...parts].sort((a, b) => Number(b.isFirst) - Number(a.isFirst) || b.height - a.height);
+function pack<One extends Part>(parts: readonly One[], gap: number) {
+  const sorted = [...parts].sort((a, b) => urgencyOf(b) - urgencyOf(a) || b.height - a.height);
   const most = Math.max(widest, ...parts.map(({ width }) => width));
-  let limit = -gap;
+  let taken = 0;
   const found = sorted.flatMap(({ width }) => {
-    limit += gap + width;
+    const limit = taken + width;
+    taken = limit + gap;
     return limit > most ? [] : [inRows(sorted, limit, gap)];
   });
   const frameOf = ({ width, height }: Size): number => Math.max(width, shape * height);
@@ -148,33 +152,29 @@ function inRows<Part extends Size>(all: readonly Part[], limit: number, gap: num
 }
 
 /** Places nodes by hand, and the others by the parts that references connect. */
-function layoutOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[], nodeWidth: number): Layout {
-  const nodeSize = { width: nodeWidth, height: nodeHeight };
-  const saved = savedPositions(nodes, nodeSize, labelSize(edges));
+function layoutOf(given: readonly GraphNode[], edges: readonly GraphEdge[], width: number): Part {
+  const nodes = given.map((node) => ({ ...node, width, height: nodeHeight }));
+  const saved = savedPositions(nodes, labelWidth(edges));
   const others = nodes.filter(({ id }) => !saved?.nodes.has(id));
-  const parts = connected(others, saved ? [] : edges).map((part) => layoutByDagre(...part, nodeSize));
+  const parts = connected(others, saved ? [] : edges).map((part) => layoutByDagre(...part));
   const packed = pack(saved ? [saved, ...parts] : parts, apart);
-  const all = packed.parts.flatMap((part) =>
-    [...part.nodes].map(([id, at]) => [id, moved(at, part)] as const),
-  );
+  const all = packed.parts.flatMap((part) => [...part.nodes.values()].map((node) => moved(node, part)));
+  const placed = new Map(all.map((node) => [node.id, node]));
   const lines = packed.parts.flatMap((part) =>
     part.edges.map(({ edge, points, label }): PlacedEdge => {
       return { edge, points: points.map((at) => moved(at, part)), label: label && moved(label, part) };
     }),
   );
-  const links = saved ? straightEdges(edges, new Map(all), nodeSize) : lines;
-  const [width, height] = [packed.width + 2 * padding, packed.height + 2 * padding];
-  return { nodeSize, nodes: new Map(all), edges: links, width, height };
+  const links = saved ? straightEdges(edges, placed) : lines;
+  const size = { width: packed.width + 2 * padding, height: packed.height + 2 * padding };
+  return { nodes: placed, edges: links, ...size };
 }
 
-const moved = <One extends Point>(one: One, { x, y }: Point): One => ({
-  ...one,
-  x: one.x + x + padding,
-  y: one.y + y + padding,
-});
+const moved = <One extends Point>(one: One, { x, y }: Point): One => {
+  return { ...one, x: one.x + x + padding, y: one.y + y + padding };
+};
 
-/** Splits a graph into the parts that no edge connects. */
-function connected(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
+function connected(nodes: readonly SizedNode[], edges: readonly GraphEdge[]) {
   const near = (id: string): readonly string[] =>
     edges.flatMap(({ from, to }) => (from === id ? [to] : to === id ? [from] : []));
   const parts: ReadonlySet<string>[] = [];
@@ -184,26 +184,24 @@ function connected(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
   );
 }
 
-/** Nodes and edges with the size of their frame, whose corner is the origin. */
-type Part = Omit<Layout, "nodeSize"> & { readonly isFirst: boolean };
-
-function layoutByDagre(nodes: readonly GraphNode[], edges: readonly GraphEdge[], nodeSize: Size): Part {
-  const isFirst = isUrgent(nodes);
-  const [first] = nodes as [GraphNode];
-  const middle = { x: nodeSize.width / 2, y: nodeSize.height / 2 };
-  if (nodes.length === 1) return { nodes: new Map([[first.id, middle]]), edges: [], ...nodeSize, isFirst };
+function layoutByDagre(nodes: readonly SizedNode[], edges: readonly GraphEdge[]): Part {
+  const [first] = nodes as [SizedNode];
+  const size = { width: first.width, height: first.height };
+  const middle = { x: size.width / 2, y: size.height / 2 };
+  if (nodes.length === 1)
+    return { nodes: new Map([[first.id, { ...first, ...middle }]]), edges: [], ...size };
   const { Graph, layout } = require("@dagrejs/dagre") as typeof dagreModule;
   const graph = new Graph({ multigraph: true });
   // The ranker of dagre's own choice takes longer, and shortens few edges.
   const ranker = { ranker: "tight-tree", rankdir: "LR" };
   graph.setGraph({ ...ranker, nodesep: apart, edgesep: apart / 2, ranksep: 2 * slope });
-  const label = labelSize(edges);
-  for (const { id } of nodes) graph.setNode(id, { ...nodeSize });
+  const label = { width: labelWidth(edges), height: labelHeight };
+  for (const { id } of nodes) graph.setNode(id, { ...size });
   for (const { from, to } of edges) graph.setEdge(from, to, { ...label, labelpos: "c" });
   layout(graph);
-  const placed = new Map(nodes.map(({ id }): [string, Point] => [id, graph.node(id)]));
+  const placed = new Map(nodes.map((node) => [node.id, { ...node, ...(graph.node(node.id) as Point) }]));
   const columns = new Set([...placed.values()].map(({ x }) => x));
-  const { width = 0, height = 0 } = graph.graph() as Partial<Size>;
+  const frame = graph.graph() as Size;
   const lines = edges.map((edge): PlacedEdge => {
     const [from, to] = [placed.get(edge.from), placed.get(edge.to)] as [Point, Point];
     // The point of the edge itself is the middle of the room of its label.
@@ -211,26 +209,23 @@ function layoutByDagre(nodes: readonly GraphNode[], edges: readonly GraphEdge[],
     const forth = to.x > from.x ? 1 : -1;
     // Level as long as it passes a column.
     const stretches = [from, ...points.slice(1, -1), to].flatMap((point) => {
-      const half = (forth * (columns.has(point.x) ? nodeSize : label).width) / 2;
+      const half = (forth * (columns.has(point.x) ? size : label).width) / 2;
       return [-half, half].map((step) => ({ x: point.x + step, y: point.y }));
     });
-    return { edge, points: stretches.slice(1, -1), label: labelAt(edge, { x, y }) };
+    const room = labelOf(edge);
+    return { edge, points: stretches.slice(1, -1), label: room && { ...room, x, y } };
   });
-  return { nodes: placed, edges: lines, width, height, isFirst };
-}
-
-function labelAt(edge: GraphEdge, { x, y }: Point): PlacedEdge["label"] {
-  const text = labelOf(edge.names);
-  return text === "" ? undefined : { text, x, y, width: labelWidth(edge), height: labelHeight };
+  return { nodes: placed, edges: lines, width: frame.width, height: frame.height };
 }
 
 /**
  * Returns nodes where people have put them, stretched until none overlap. Undefined where people have put less than half
  * of them, or two nearly at the same point.
  */
-function savedPositions(nodes: readonly GraphNode[], nodeSize: Size, label: Size): Part | undefined {
-  const put = nodes.flatMap(({ id, position }) => (position ? [{ id, ...position }] : []));
-  const [across, down] = [nodeSize.width + label.width + 2 * apart, nodeSize.height + label.height + apart];
+function savedPositions(nodes: readonly SizedNode[], label: number): Part | undefined {
+  const [{ width, height }] = nodes as [SizedNode];
+  const put = nodes.flatMap((node) => (node.position ? [{ ...node, ...node.position }] : []));
+  const [across, down] = [width + label + 2 * apart, height + labelHeight + apart];
   const stretches = put.flatMap((a, i) =>
     put.slice(i + 1).map((b) => Math.min(across / Math.abs(a.x - b.x), down / Math.abs(a.y - b.y))),
   );
@@ -238,28 +233,17 @@ function savedPositions(nodes: readonly GraphNode[], nodeSize: Size, label: Size
   if (put.length * 2 < nodes.length || stretch > mostStretch) return undefined;
   const [xs, ys] = [put.map(({ x }) => x), put.map(({ y }) => y)];
   const [left, top] = [Math.min(...xs), Math.min(...ys)];
-  const { width, height } = nodeSize;
-  const placed = put.map(({ id, x, y }): [string, Point] => [
-    id,
-    { x: (x - left) * stretch + width / 2, y: (y - top) * stretch + height / 2 },
-  ]);
+  const placed = put.map((node): [string, PlacedNode] => {
+    const [x, y] = [(node.x - left) * stretch, (node.y - top) * stretch];
+    return [node.id, { ...node, x: x + width / 2, y: y + height / 2 }];
+  });
   const [right, bottom] = [(Math.max(...xs) - left) * stretch, (Math.max(...ys) - top) * stretch];
-  return {
-    nodes: new Map(placed),
-    edges: [],
-    width: right + width,
-    height: bottom + height,
-    isFirst: isUrgent(nodes),
-  };
+  return { nodes: new Map(placed), edges: [], width: right + width, height: bottom + height };
 }
 
 /** Edges from frame to frame, each with a label in its middle where there is room. */
-function straightEdges(
-  edges: readonly GraphEdge[],
-  nodes: ReadonlyMap<string, Point>,
-  nodeSize: Size,
-): readonly PlacedEdge[] {
-  const occupied = [...nodes.values()].map((at) => ({ ...at, ...nodeSize }));
+function straightEdges(edges: readonly GraphEdge[], nodes: Part["nodes"]): readonly PlacedEdge[] {
+  const occupied: (Point & Size)[] = [...nodes.values()];
   const isFree = (one: Point & Size): boolean =>
     occupied.every(
       (other) =>
@@ -267,13 +251,14 @@ function straightEdges(
         Math.abs(one.y - other.y) >= (one.height + other.height) / 2,
     );
   return edges.map((edge): PlacedEdge => {
-    const [from, to] = [nodes.get(edge.from), nodes.get(edge.to)] as [Point, Point];
+    const [from, to] = [nodes.get(edge.from), nodes.get(edge.to)] as [PlacedNode, PlacedNode];
     const [across, down] = [to.x - from.x, to.y - from.y];
     // Half of a node, as a part of the way from middle to middle.
-    const part = Math.min(nodeSize.width / Math.abs(across), nodeSize.height / Math.abs(down)) / 2;
+    const part = Math.min(from.width / Math.abs(across), from.height / Math.abs(down)) / 2;
     const points = [part, 1 - part].map((at) => ({ x: from.x + across * at, y: from.y + down * at }));
-    const label = labelAt(edge, { x: from.x + across / 2, y: from.y + down / 2 });
-    if (label === undefined || !isFree(label)) return { edge, points };
+    const room = labelOf(edge);
+    const label = room && { ...room, x: from.x + across / 2, y: from.y + down / 2 };
+    if (!label || !isFree(label)) return { edge, points };
     occupied.push(label);
     return { edge, points, label };
   });

@@ -3,16 +3,16 @@ import { graphDot, graphMermaid, type Topology, type TopologyNode } from "../gra
 import { legendOf, type Mark, marks, tagOf } from "../marks";
 import { counted } from "../plan-wording";
 import { textWidth } from "../style";
-import { code, html, linkTo, list, type Markup, type PagePart, type Part, table, tagMark } from "./page";
+import { code, html, linked, list, type Markup, type PagePart, type Part, table, tagMark } from "./page";
 import {
   clip,
   noteCharacter,
   type PlacedBox,
   type PlacedEdge,
   type PlacedGraph,
+  type PlacedNode,
   type Point,
   placeNodes,
-  type Size,
 } from "./place-nodes";
 import { graphOfAll, type ResourceChange, topologyOf, worstMark } from "./topology";
 
@@ -36,10 +36,7 @@ ${legend(topology)}${notes.map((text) => html`<p>${text}</p>`)}${edgeList(topolo
   return { id: "topology", title: "Topology", body };
 }
 
-/**
- * Draws services in their projects, or in DOT and Mermaid all resources, as a file of a format. A browser, a wiki or an
- * editor shows the picture.
- */
+/** Draws services in their projects, or in DOT and Mermaid all resources, as a file of a format. */
 export function graphFile(
   drawn: readonly ResourceChange[],
   types: Parameters<typeof topologyOf>[1],
@@ -67,10 +64,7 @@ function boxMark(box: PlacedBox, { nodes, boxes }: Topology, anchors: ReadonlySe
   const mark = worstMark(drawn.filter((node) => node.box === id));
   const title = clip(boxes.get(id ?? "") ?? "", Math.floor((width - 2 * inset) / titleCharacter));
   const frame = html`<rect width="${rounded(width)}" height="${rounded(height)}" rx="10" fill="#f6f8fa" stroke="${inkOf(mark)}"/><text x="${inset}" y="18" font-size="13" font-weight="600" fill="${grey}">${title}</text>`;
-  const nodeMarks = drawn.map((node) => {
-    const picture = nodeMark(node, box);
-    return anchors.has(node.id) ? html`<a href="${linkTo(node.id)}">${picture}</a>\n` : html`${picture}\n`;
-  });
+  const nodeMarks = drawn.map((node) => [linked(node.id, nodeMark(node, box), anchors), html`\n`]);
   return html`<g class="box ${mark}" transform="translate(${rounded(box.x)} ${rounded(box.y)})">${id !== undefined && frame}
 ${edges.map(edgeMark)}${nodeMarks}</g>
 `;
@@ -87,9 +81,8 @@ const pathOf = (points: readonly Point[]): string =>
       const before = points[i - 1];
       if (before === undefined) return `M${x} ${y}`;
       const middle = rounded((before.x + x) / 2);
-      return before.y === y || points.length === 2
-        ? `L${x} ${y}`
-        : `C${middle} ${before.y} ${middle} ${y} ${x} ${y}`;
+      if (before.y === y || points.length === 2) return `L${x} ${y}`;
+      return `C${middle} ${before.y} ${middle} ${y} ${x} ${y}`;
     })
     .join("");
 
@@ -111,52 +104,44 @@ const homeText = ({ box }: TopologyNode): string =>
 
 /** Pixels that a node needs for its texts, wherever it is shown. */
 function widthOf(node: TopologyNode): number {
-  const notes = [node.facts, node.does, homeText(node)].map(
-    (text) => textWidth(nodeText(text)) * noteCharacter,
-  );
+  const notes = [node.facts, node.does, homeText(node)].map((text) => textWidth(nodeText(text)));
   const title = textWidth(nodeText(node.title)) * titleCharacter;
-  return Math.ceil(Math.max(title, ...notes)) + 2 * inset;
+  return Math.ceil(Math.max(title, Math.max(...notes) * noteCharacter)) + 2 * inset;
 }
 
-function nodeMark(node: TopologyNode, { id, nodes, nodeSize }: PlacedBox): Markup {
+function nodeMark(node: TopologyNode, { id, nodes }: PlacedBox): Markup {
   const { mark, title, signs, does } = node;
-  const { x, y } = nodes.get(node.id) as Point;
-  const { width, height } = nodeSize;
+  const area = nodes.get(node.id) as PlacedNode;
+  const { x, y, width, height } = area;
   const isElsewhere = node.box !== id;
   const facts = isElsewhere ? homeText(node) : node.facts;
   const rows = [
-    { kind: "title", text: nodeText(title), look: html`font-size="13" font-weight="700" fill="#1f2328"` },
-    { kind: "quiet", text: nodeText(facts), look: html`font-size="11" fill="${grey}"` },
-    {
-      kind: "told",
-      text: nodeText(does),
-      look: html`font-size="11" font-weight="600" fill="${marks[mark].ink}"`,
-    },
+    { kind: "title", text: title, look: html`font-size="13" font-weight="700" fill="#1f2328"` },
+    { kind: "quiet", text: facts, look: html`font-size="11" fill="${grey}"` },
+    { kind: "told", text: does, look: html`font-size="11" font-weight="600" fill="${marks[mark].ink}"` },
   ].filter(({ text }) => text !== "");
   const texts = rows.map(
     ({ kind, text, look }, i) =>
-      html`<text class="${kind}" x="${inset}" y="${height / 2 + 16 * (i - rows.length / 2) + 13}" ${look}>${text}</text>\n`,
+      html`<text class="${kind}" x="${inset}" y="${height / 2 + 16 * (i - rows.length / 2) + 13}" ${look}>${nodeText(text)}</text>\n`,
   );
   const kinds = `${mark}${signs.includes("blocked") ? " stopped" : ""}${isElsewhere ? " standin" : ""}`;
   const corner = `${rounded(x - width / 2)} ${rounded(y - height / 2)}`;
   const label = [title, does, facts].filter((text) => text !== "").join(", ");
   return html`<g class="node ${kinds}" transform="translate(${corner})"><title>${label}</title>
-${frameOf(mark, nodeSize, isElsewhere ? height / 2 : cornerOf(mark))}
+${frameOf(mark, area, isElsewhere)}
 ${texts}</g>`;
 }
 
 /** Dashed for a new node, a double frame for a removed or missing node: the outline shows the action too. */
-function frameOf(mark: Mark, { width, height }: Size, round: number): Part {
+function frameOf(mark: Mark, { width, height }: PlacedNode, isElsewhere: boolean): Part {
+  const round = isElsewhere ? height / 2 : isRemoval(mark) ? 0 : 8;
   const dash = (mark === "create" || mark === "adopt") && html` stroke-dasharray="6 3"`;
   const outer = html`<rect class="face" width="${width}" height="${height}" rx="${round}" fill="${marks[mark].paper}" stroke="${inkOf(mark)}" stroke-width="${mark === "same" ? 1 : 2}"${dash}/>`;
-  return isRemoval(mark) || mark === "replace"
-    ? html`${outer}<rect class="face inner" x="4" y="4" width="${width - 8}" height="${height - 8}" rx="${Math.max(0, round - 4)}" fill="none" stroke="${inkOf(mark)}"/>`
-    : outer;
+  if (!isRemoval(mark) && mark !== "replace") return outer;
+  return html`${outer}<rect class="face inner" x="4" y="4" width="${width - 8}" height="${height - 8}" rx="${Math.max(0, round - 4)}" fill="none" stroke="${inkOf(mark)}"/>`;
 }
 
 const isRemoval = (mark: Mark): boolean => ["delete", "archive", "missing"].includes(mark);
-/** Radius of the corners of a frame, in pixels. */
-const cornerOf = (mark: Mark): number => (isRemoval(mark) ? 0 : 8);
 
 function legend({ nodes, edges }: Topology): Markup {
   const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));

@@ -20,8 +20,7 @@ export type ResourceChange = Pick<ChangeDocument, "address" | "type" | "live_nam
     readonly change: Pick<ChangeDocument["change"], "actions" | "before" | "after" | "importing">;
   };
 
-interface Drawn {
-  readonly change: ResourceChange;
+interface Drawn extends ResourceChange {
   readonly picture: ResourceType["picture"];
   readonly mark: Mark;
   /** The node that it is, or is part of, and the box that it is in. */
@@ -39,17 +38,16 @@ export function topologyOf(
   const [nodeOf, boxOf] = [holderAmong(drawnAs("node")), holderAmong(drawnAs("box"))];
   const all = changes.map((change): Drawn => {
     const [picture, mark] = [pictures.get(change.type), markOf(change)];
-    return { change, picture, mark, node: nodeOf(change), box: boxOf(change) };
+    return { ...change, picture, mark, node: nodeOf(change), box: boxOf(change) };
   });
-  const parts = groupBy(all, ({ change, node }) => (change.address === node ? undefined : node));
+  const parts = groupBy(all, ({ address, node }) => (address === node ? undefined : node));
   const positions = new Map(
-    all.flatMap(({ change, picture, box }) =>
-      picture?.as === "places" ? [[box, valueAt(change, picture.attribute)]] : [],
+    all.flatMap((one) =>
+      one.picture?.as === "places" ? [[one.box, valueAt(one, one.picture.attribute)]] : [],
     ),
   );
-  const nodes = all.flatMap((one) =>
-    one.picture?.as === "node" ? [makeNode(one, parts.get(one.node) ?? [], positions.get(one.box))] : [],
-  );
+  const drawn = all.filter(({ picture }) => picture?.as === "node");
+  const nodes = drawn.map((one) => makeNode(one, parts.get(one.node) ?? [], positions.get(one.box)));
   const boxes = new Map(drawnAs("box").map(({ address }): [string, string] => [address, nameOf(address)]));
   const whole = { nodes, edges: edgesOf(all), boxes, notes: [] };
   const folded = fold(whole);
@@ -109,20 +107,20 @@ const dotted = (words: readonly (string | false | undefined)[]): string =>
   words.filter((word) => typeof word === "string" && word !== "").join(" \u00b7 ");
 
 function makeNode(node: Drawn, parts: readonly Drawn[], positions: Plain | undefined): TopologyNode {
-  const { change, box } = node;
+  const { address: id, box } = node;
   const moving = parts.filter(isMoving);
   const named = moving.filter(({ picture }) => picture?.as === "reference");
   const mark = node.mark === "same" && moving.length > 0 ? partMark(moving) : node.mark;
-  const own = [node, ...moving].map((one) => one.change);
+  const own = [node, ...moving];
   const deploys = own.some((one) => !one.with_parent && one.effects?.includes("deploys"));
-  const signs = signsOf({ ...change, attributes: own.flatMap((one) => one.attributes ?? []) }, mark);
+  const signs = signsOf({ ...node, attributes: own.flatMap((one) => one.attributes ?? []) }, mark);
   const does = dotted([
     ...signs.map((sign) => sign !== "same" && signText(sign)),
-    named[0] && counted(named.length, named[0].change.type),
+    named[0] && counted(named.length, named[0].type),
     deploys && "deploys",
   ]);
-  const [title, facts, position] = [titleOf(change.address), factsOf(node), positionOf(change, positions)];
-  return { id: change.address, box, position, title, facts, mark, signs, does };
+  const [title, facts, position] = [titleOf(id), factsOf(node), positionOf(node, positions)];
+  return { id, box, position, title, facts, mark, signs, does };
 }
 
 /** The mark of a node whose parts change alone: a part that comes, goes or is missing changes the node. */
@@ -131,9 +129,10 @@ function partMark(parts: readonly Drawn[]): Mark {
   return parts.every(({ mark }) => mark === "pending") ? "pending" : "update";
 }
 
-function factsOf({ change, picture }: Drawn): string {
-  const values = picture?.as === "node" ? picture.facts.map((path) => valueAt(change, path)) : [];
-  const { before, after } = { before: change.cost?.before ?? free, after: change.cost?.after ?? free };
+function factsOf(node: Drawn): string {
+  const { picture, cost } = node;
+  const values = picture?.as === "node" ? picture.facts.map((path) => valueAt(node, path)) : [];
+  const [before, after] = [cost?.before ?? free, cost?.after ?? free];
   const isFree = sameMoney(before, free) && sameMoney(after, free);
   const price = isFree ? "" : moneyChange(before, after, "\u2192").split(",")[0];
   return dotted([...values.filter((value) => typeof value === "string"), price]);
@@ -143,10 +142,10 @@ const valueAt = ({ change: { before, after } }: ResourceChange, path: string): P
   dataValue(after ?? {}, path) ?? dataValue(before ?? {}, path);
 
 function edgesOf(all: readonly Drawn[]): readonly GraphEdge[] {
-  const nodeAt = new Map(all.map(({ change, node }) => [change.address, node]));
-  const found = all.flatMap(({ change, picture, node: from }) => {
-    const names = picture?.as === "reference" ? [change.live_name] : [];
-    return (change.references ?? []).flatMap((reference): GraphEdge[] => {
+  const nodeAt = new Map(all.map(({ address, node }) => [address, node]));
+  const found = all.flatMap(({ live_name, references = [], picture, node: from }) => {
+    const names = picture?.as === "reference" ? [live_name] : [];
+    return references.flatMap((reference): GraphEdge[] => {
       const to = nodeAt.get(reference);
       return from === undefined || to === undefined ? [] : [{ from, to, names }];
     });

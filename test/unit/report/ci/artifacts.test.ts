@@ -39,7 +39,7 @@ const all: readonly Diagnostic[] = [
 ];
 const pathOf = (file: string) => file;
 
-const issues = () => z.array(z.unknown()).parse(JSON.parse(codeQuality(all, pathOf)));
+const issues = () => z.array(z.unknown()).parse(JSON.parse(codeQuality([{ diagnostics: all }], pathOf)));
 
 describe("a report of code quality", () => {
   it("is what GitLab documents, each finding once", () => {
@@ -56,7 +56,7 @@ describe("a report of code quality", () => {
         const { file, start, end } = range;
         return { ...one, range: new SourceFile(file, source).range(start + shift, end + shift) };
       });
-      const report = codeQuality(findings, pathOf);
+      const report = codeQuality([{ diagnostics: findings }], pathOf);
       return JSON.parse(report).map((one: unknown) => gitlabIssue.parse(one).fingerprint);
     };
     expect(prints(`# one\n# two\n${text}`, 12)).toEqual(prints(text, 0));

@@ -2,7 +2,7 @@ import { runMetrics } from "../../../../src/report/ci/metrics";
 
 it("writes what Prometheus reads: labels are escaped, a number that is not known is left out", () => {
   const labels = { stage: 'a\\b "c"\nd{e="f"} 1', stack: undefined };
-  const text = runMetrics("rnv_a", "2026-01-02T00:00:00Z", [{ labels, exitCode: 1, seconds: 1.5 }], []);
+  const text = runMetrics("rnv_a", "2026-01-02T00:00:00Z", [{ labels, exitCode: 1, seconds: 1.5 }]);
   const name = 'stage="a\\\\b \\"c\\"\\nd{e=\\"f\\"} 1"';
   expect(text).toBe(
     [

@@ -80,6 +80,9 @@ describe("a picture of services", () => {
     expect(overlapsOf(placed)).toEqual([]);
     const same = graph.nodes.map((node) => ({ ...node, position: { x: 0, y: 0 } }));
     expect(overlapsOf(flatPicture(pictureOf({ ...graph, nodes: same })))).toEqual([]);
+    // As wide as its frame, but for the rounding of a fraction.
+    const far = [0, 1850.3].map((x, i) => ({ id: `n${i}`, box: "shop", position: { x, y: 0 } }));
+    expect(flatPicture(pictureOf({ nodes: far, edges: [] })).nodes.size).toBe(2);
   });
 });
 
