@@ -1,7 +1,7 @@
 import type * as undici from "undici";
 import { type Diagnostic, error, failure } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
-import type { ProcessEnvironment } from "../model/process-environment";
+import type { ProcessEnvironment } from "../model/target-location";
 import type { Transport, WireRequest, WireResponse } from "./transport";
 
 /** Returns true if the host of a URL is this machine: plain HTTP is allowed there alone. */

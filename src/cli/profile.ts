@@ -4,7 +4,7 @@ import { isAbsolute, join } from "node:path";
 import { isMissing, readNamed } from "../declaration/project-files";
 import { type Diagnostic, DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { reasonOf } from "../model/file-error";
-import type { ProcessEnvironment } from "../model/process-environment";
+import type { ProcessEnvironment } from "../model/target-location";
 import { makeIgnoredFolder } from "../state/node-disk";
 import { isJob } from "./ci/job";
 import { makeFolder, writeWholeFile } from "./files";

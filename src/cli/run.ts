@@ -5,7 +5,7 @@ import { isMissing } from "../declaration/project-files";
 import { error } from "../diagnostics/diagnostic";
 import { programRunner } from "../manifest/text/run-program";
 import { reasonOf } from "../model/file-error";
-import type { ProcessEnvironment } from "../model/process-environment";
+import type { ProcessEnvironment } from "../model/target-location";
 import { systemClock } from "../model/time";
 import { normalizeArgv, optionShapes } from "./argv";
 import { untrustedJob } from "./ci/job";

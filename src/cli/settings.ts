@@ -3,8 +3,8 @@ import { readApiKey } from "../commands/open-connection";
 import { type Settings, settingsOf } from "../commands/open-context";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
-import type { ProcessEnvironment } from "../model/process-environment";
 import { uuidPattern } from "../model/resource-id";
+import type { ProcessEnvironment } from "../model/target-location";
 import type { Target } from "./target";
 
 /** The required settings of a connection, with their content. */

@@ -5,9 +5,8 @@ import type { RunProgram, StackUnit, SynthesizedFiles } from "../declaration/loa
 import { stackPlaceholder, stateAddress } from "../declaration/state-location";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { defaultManifest } from "../manifest/find-files";
-import type { ProcessEnvironment } from "../model/process-environment";
 import { mentionsStage, type StageName, stageText } from "../model/stage";
-import type { TargetLocation } from "../model/target-location";
+import type { ProcessEnvironment, TargetLocation } from "../model/target-location";
 import type { UsedProfile } from "./profile";
 import { repositoryPath } from "./screen";
 

@@ -4,7 +4,7 @@ import { readNamed } from "../declaration/project-files";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type * as emulator from "../emulator/emulator";
 import { reasonOf } from "../model/file-error";
-import type { ProcessEnvironment } from "../model/process-environment";
+import type { ProcessEnvironment } from "../model/target-location";
 import { makeIgnoredFolder } from "../state/node-disk";
 
 // A header value: one line of visible ASCII. Anything else is a paste error, and would fail far from here.

@@ -1,9 +1,9 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
-import type { ProcessEnvironment } from "../model/process-environment";
 import type { ResourceType } from "../model/resource-type";
 import type { StageName } from "../model/stage";
+import type { ProcessEnvironment } from "../model/target-location";
 import type { Plain } from "../model/value";
 
 /**

@@ -1,5 +1,5 @@
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import type { ProcessEnvironment } from "../model/process-environment";
+import type { ProcessEnvironment } from "../model/target-location";
 import { realOf } from "./project-files";
 
 /** Permissions of a manifest: programs, variables and files of this machine (DESIGN section 15). */

@@ -17,25 +17,18 @@ export interface SourceRange {
 
 /** A file with ranges. Its text is for code frames: secrets in it are starred out, offsets are those of the file. */
 export class SourceFile {
-  #text: string | (() => string) | undefined;
   /** Names the value at an offset: `rnv.config.ts: projects.shop`. Present where a program made the text. */
   placeAt?: ((offset: number) => string) | undefined;
 
   constructor(
     readonly path: string,
-    text?: string,
-  ) {
-    this.#text = text;
-  }
+    /** The text, or a function that makes it for the first frame. */
+    public shown?: string | (() => string),
+  ) {}
 
   get text(): string | undefined {
-    if (typeof this.#text === "function") this.#text = this.#text();
-    return this.#text;
-  }
-
-  /** Takes a text, or a function that makes it when a frame needs it. */
-  set text(text: string | (() => string) | undefined) {
-    this.#text = text;
+    if (typeof this.shown === "function") this.shown = this.shown();
+    return this.shown;
   }
 
   range(start: number, end: number): SourceRange {
@@ -62,12 +55,6 @@ class FileRange implements SourceRange {
   }
 }
 
-export interface Position {
-  /** 1-based. */
-  readonly line: number;
-  readonly column: number;
-}
-
 /** Offsets of the lines of the texts that were asked about last: a thousand findings lie in few files. */
 const knownStarts = new Map<string, readonly number[]>();
 const mostTexts = 8;
@@ -82,7 +69,8 @@ function startsOfLines(text: string): readonly number[] {
   return starts;
 }
 
-export function positionAt(text: string, offset: number): Position {
+/** Returns the line and the column of an offset, both from 1. */
+export function positionAt(text: string, offset: number) {
   const starts = startsOfLines(text);
   const clamped = Math.max(0, Math.min(offset, text.length));
   let line = 1;

@@ -209,8 +209,6 @@ const readingOf = (request: ManifestRequest): FileReading => ({
   findings: collectFindings(),
 });
 
-const emptyRoot = mapNode([], { file: "", start: 0, end: 0 });
-
 async function readFiles(requested: readonly string[], reading: FileReading): Promise<ReadFiles> {
   const { below, index, onlyWith = "" } = reading;
   const { report } = reading.findings;
@@ -238,7 +236,7 @@ async function readFiles(requested: readonly string[], reading: FileReading): Pr
           : parseYaml(source, text, to, "begin with a line such as projects: or services:");
       const { root, failed } = parse(report);
       // Parsed again for a frame: most plans show none, and the tree is large.
-      source.text = () => maskText(text, parse(), index);
+      source.shown = () => maskText(text, parse(), index);
       isPartial ||= failed;
       if (root === undefined) continue;
       checkTopLevel(root, index, report);
@@ -246,7 +244,7 @@ async function readFiles(requested: readonly string[], reading: FileReading): Pr
     }
     if (layerRoot !== undefined) roots.push(layerRoot);
   }
-  const [first = emptyRoot, ...overlays] = roots;
+  const [first = mapNode([], { file: "", start: 0, end: 0 }), ...overlays] = roots;
   const overlaying = { index, report, isWhole: !isPartial, misses: { count: 0 } };
   const root = overlays.reduce((lower, upper) => overlay(lower, upper, overlaying), first);
   return { root, names, bytesLeft, isPartial };

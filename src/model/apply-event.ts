@@ -108,9 +108,6 @@ type Untimed<Line> = Line extends { diagnostic: unknown }
   ? Readonly<Omit<Line, "at" | "diagnostic">> & { readonly diagnostic: Diagnostic }
   : Readonly<Omit<Line, "at">>;
 
-/** An event as `-json` writes it. */
-export type EventDocument = z.infer<typeof eventSchema>;
-
 /** Events of a run, in order (DESIGN section 8). Plain data, without a secret. */
 export type ApplyEvent = Untimed<z.infer<typeof eventSchema>>;
 

@@ -1,5 +1,3 @@
-import type { ProcessEnvironment } from "./process-environment";
-
 /** A manifest in one of its stages and stacks, with the state that it has there: verbs run on a target. */
 export interface TargetLocation {
   /** Its files from the root of the repository, with commas between; of a member its folder, from that of the fleet. */
@@ -14,3 +12,6 @@ export interface TargetLocation {
 
 /** The names of the stage and the stack of a target, for messages. */
 export type TargetNames = Pick<TargetLocation, "stage" | "stack">;
+
+/** Variables of a process: its own, or those that a caller stands in for it. */
+export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Diagnostic, positionAt, type SourceRange } from "../diagnostics/diagnostic";
-import type { ApplyEvent, EventDocument, SourceLocation } from "../model/apply-event";
+import type { ApplyEvent, eventSchema, SourceLocation } from "../model/apply-event";
 import { standingSchema } from "../model/live";
 import { touchedShape } from "../model/state";
 import { inDocument } from "../plan/document";
@@ -140,7 +140,7 @@ export function locationData(range: SourceRange): SourceLocation {
 export function eventDocument(event: ApplyEvent, at?: string) {
   const { type, ...rest } = event;
   const data = "diagnostic" in event ? { ...rest, diagnostic: diagnosticData(event.diagnostic) } : rest;
-  return { type, at, ...data } as EventDocument;
+  return { type, at, ...data } as z.infer<typeof eventSchema>;
 }
 
 export type DriftEnd = Pick<StageDrift, "report" | "diagnostics">;

@@ -143,13 +143,13 @@ async function readStacks(
     const source = new SourceFile(file);
     const root = parseStackDocument(source, text, reportOf);
     if (root === undefined) {
-      source.text = star(text, [[0, text.length]]);
+      source.shown = star(text, [[0, text.length]]);
       continue;
     }
     const found = readStack(root, stackFile, types, reportOf);
     if (isOther) others.push(found);
     else stack = found;
-    source.text = maskStack(text, found, dataTypes);
+    source.shown = maskStack(text, found, dataTypes);
   }
   return { stack, others };
 }

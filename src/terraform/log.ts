@@ -1,6 +1,6 @@
 import type { WaitEvent } from "../api/retry";
 import type { Transport } from "../api/transport";
-import type { ProcessEnvironment } from "../model/process-environment";
+import type { ProcessEnvironment } from "../model/target-location";
 import type { Clock } from "../model/time";
 
 /** Levels as Terraform names them, the most telling first. */

@@ -4,8 +4,8 @@ import { type JobPlatform, pullWords } from "../../api/code-host/code-host";
 import { parseJson } from "../../api/transport";
 import { commitAt, hashIn, remoteAt, repositoryName, tryRead } from "../../declaration/git";
 import { failure } from "../../diagnostics/diagnostic";
-import type { ProcessEnvironment } from "../../model/process-environment";
 import type { RunOrigin } from "../../model/state";
+import type { ProcessEnvironment } from "../../model/target-location";
 
 /** A working folder with its environment. */
 export interface Place {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { failure } from "../../diagnostics/diagnostic";
-import type { ProcessEnvironment } from "../../model/process-environment";
+import type { ProcessEnvironment } from "../../model/target-location";
 import type { FleetReport } from "../../report/fleet-report";
 import { argument, list, parsed, pick, positive, positiveDuration, text, type ValuesOf } from "../options";
 

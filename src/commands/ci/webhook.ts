@@ -1,8 +1,8 @@
 import { createHttpTransport, safeAddress } from "../../api/http-transport";
 import { readRetryAfter, readTransportError, type Transport, type WireRequest } from "../../api/transport";
 import { type Diagnostic, error, failure } from "../../diagnostics/diagnostic";
-import type { ProcessEnvironment } from "../../model/process-environment";
 import { Secret } from "../../model/secret";
+import type { ProcessEnvironment } from "../../model/target-location";
 import { backoff, type Clock, systemClock } from "../../model/time";
 import { version } from "../../model/tool-version";
 import type { DriftJob } from "../../plan/drift";

@@ -46,7 +46,7 @@ export function parseDotenv(file: string, text: string, report: Report): Readonl
     cause.diagnostics.forEach(report);
     hidden.push([at, text.length]);
   }
-  source.text = star(text, hidden);
+  source.shown = star(text, hidden);
   return entries;
 }
 

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { HttpTransportOptions } from "../../api/http-transport";
 import { parseJson, type WireRequest } from "../../api/transport";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
-import type { ProcessEnvironment } from "../../model/process-environment";
 import { sha256 } from "../../model/sha256";
+import type { ProcessEnvironment } from "../../model/target-location";
 import {
   decodeLock,
   encodeLock,

@@ -1,5 +1,5 @@
 import { DiagnosticsError, failure } from "../../diagnostics/diagnostic";
-import type { ProcessEnvironment } from "../../model/process-environment";
+import type { ProcessEnvironment } from "../../model/target-location";
 import { keptBackups } from "../backend";
 import { checkEndpoint, type StateAddress, stateTimeout } from "../state-address";
 import type { RemoteStore, StateServer, WriteAnswer } from "./remote-store";
