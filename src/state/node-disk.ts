@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fdatasync,
   fstatSync,
   mkdirSync,
@@ -19,20 +20,33 @@ import { type Disk, type DiskFile, diskCode } from "./disk";
 /** The path of the innermost `.rnv` in a path: the folder of states, keys and the emulator's data. */
 const ownFolder = /^(?:.*[\\/])?\.rnv(?=[\\/]|$)/;
 
-/** Keeps a new `.rnv` out of git, whatever the repository ignores; `first` is the outermost folder that was just made. */
-function ignoreOwnFolder(first: string | undefined, path: string): void {
-  const own = ownFolder.exec(path)?.[0];
-  if (first === undefined || !own?.startsWith(first)) return;
+/** Makes a folder and those above it; returns the outermost new one. Below `/proc`, `recursive` of Node never ends. */
+function makeFolders(path: string): string | undefined {
+  const above = dirname(path);
+  const first = above === path || existsSync(above) ? undefined : makeFolders(above);
   try {
-    writeFileSync(join(own, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 });
-  } catch {
-    // A disk that is full says so with the file that matters.
+    mkdirSync(path, { mode: 0o700 });
+    return first ?? path;
+  } catch (cause) {
+    if (diskCode(cause) === "EEXIST" && statSync(path).isDirectory()) return first;
+    throw cause;
   }
 }
 
-/** Makes a folder that its user alone reads, and keeps a new `.rnv` around it out of git. */
-export function makeIgnoredFolder(path: string): void {
-  ignoreOwnFolder(mkdirSync(path, { recursive: true, mode: 0o700 }), path);
+/**
+ * Makes a folder that its user alone reads, and keeps a new `.rnv` around it out of git, whatever the repository ignores.
+ * Returns the outermost folder that was made.
+ */
+export function makeIgnoredFolder(path: string): string | undefined {
+  const first = makeFolders(path);
+  const own = ownFolder.exec(path)?.[0];
+  try {
+    if (first !== undefined && own?.startsWith(first))
+      writeFileSync(join(own, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 });
+  } catch {
+    // A disk that is full says so with the file that matters.
+  }
+  return first;
 }
 
 const syncData = promisify(fdatasync);
@@ -56,16 +70,14 @@ async function unlessMissing<T>(call: () => T | Promise<T>): Promise<T | undefin
   }
 }
 
-const failure = (code: string): Error => Object.assign(new Error(code), { code });
-
 /** At once, as writes: the lock is read before each group of them. */
 function readWhole(path: string, limit: number): Uint8Array {
   // O_NONBLOCK: opening a named pipe must not wait for a writer.
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const status = fstatSync(descriptor);
-    if (!status.isFile()) throw failure("EISDIR");
-    if (status.size > limit) throw failure("EFBIG");
+    const code = !status.isFile() ? "EISDIR" : status.size > limit ? "EFBIG" : undefined;
+    if (code !== undefined) throw Object.assign(new Error(code), { code });
     return readFileSync(descriptor);
   } finally {
     closeSync(descriptor);
@@ -93,8 +105,7 @@ export const nodeDisk: Disk = {
   link: (from, to) => fs.link(from, to),
   remove: async (path) => (await unlessMissing(() => fs.unlink(path).then(() => true))) ?? false,
   async makeFolder(path) {
-    const first = await fs.mkdir(path, { recursive: true, mode: 0o700 });
-    ignoreOwnFolder(first, path);
+    const first = makeIgnoredFolder(path);
     if (first !== undefined) await syncFolder(dirname(first));
   },
   syncFolder,

@@ -45,11 +45,8 @@ function openServer(
   { timeoutMs, retries, tls }: Pick<HttpStateSettings, "timeoutMs" | "retries"> & Partial<HttpStateSettings>,
   { clock, openTransport }: OpenSurroundings,
 ) {
-  const transport = openTransport({
-    exchangeTimeoutMs: timeoutMs,
-    maxResponseBytes: largestSnapshot,
-    ...tls,
-  });
+  const limits = { exchangeTimeoutMs: timeoutMs, maxResponseBytes: largestSnapshot };
+  const transport = openTransport({ ...limits, ...tls });
   // A server that lets every request wait to the end is given up after three of them.
   const retryPolicy = { clock, retries, totalMs: 3 * timeoutMs };
   return { transport, server: new StateServer(transport, retryPolicy) };

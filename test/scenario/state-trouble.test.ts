@@ -30,3 +30,12 @@ it("keys do not change in the run that repeats one write which was left open", a
   const after = await scenario.runWith({ env: { RNV_STATE_KEY: keys.new } }, "plan");
   expect(after).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes.") });
 });
+
+it("a folder that cannot be made ends the run", async () => {
+  // Node's own way to make folders never returns below /proc.
+  const unmade = process.platform === "linux" ? "/proc/rnv/a/state.json" : "/dev/null/a/state.json";
+  scenario.write("rnv.yaml", shop("info"));
+  const run = await scenario.runWith({ env: { RNV_STATE: unmade } }, "apply", ...approve);
+  expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining(`cannot write ${unmade}`) });
+  expect(scenario.requests()).toEqual([]);
+});

@@ -264,6 +264,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
           ["ada", 0],
         ],
       ]);
+      expect(runs[0].pull_requests).toEqual([platform === "gitlab" ? "!9" : "#9"]);
       for (const { body } of at.host.comments)
         expect(body).not.toMatch(/7h(?:First|Rotated)Token|for-previews/);
     });

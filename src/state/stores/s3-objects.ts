@@ -1,6 +1,7 @@
-import { DiagnosticsError } from "../../diagnostics/diagnostic";
+import { DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { checkEndpoint } from "../state-address";
 import {
+  meaningOf,
   type Purpose,
   reading,
   type StateServer,
@@ -11,7 +12,6 @@ import {
 } from "./remote-store";
 import type * as s3Client from "./s3-client";
 import type { BucketFailure, BucketOptions, Conditions } from "./s3-client";
-import { s3Refused } from "./s3-refusals";
 
 /** The location of an S3 state, and the settings that its address and the environment give. */
 export interface S3StateSettings extends Omit<BucketOptions, "send"> {
@@ -103,4 +103,57 @@ export async function listS3Keys(
   const keys = await callsOf(settings, server)(purpose, (bucket) => bucket.list(prefix));
   if (keys === undefined) throw silent(purpose, new UnansweredError("the list of the bucket is not whole"));
   return keys;
+}
+
+/** Meaning and remedy of the codes of stores; of a longer code its beginning. */
+const refusals: Readonly<Record<string, readonly [meaning: string, hint: string]>> = {
+  AccessDenied: [
+    "the credentials are not allowed to do this",
+    "allow s3:GetObject, s3:PutObject and s3:DeleteObject on the key and what begins with it, and s3:ListBucket on the bucket",
+  ],
+  ExpiredToken: [
+    "the credentials have expired",
+    "get new ones (aws sso login), then run the same command again",
+  ],
+  InvalidAccessKeyId: [
+    "the store does not know the access key",
+    "check AWS_ACCESS_KEY_ID or the profile, and the endpoint",
+  ],
+  KMS: [
+    "the key that encrypts the bucket was refused",
+    "allow kms:GenerateDataKey and kms:Decrypt on the key, and check that it is enabled",
+  ],
+  NoSuchBucket: ["the bucket does not exist", "create it, or correct RNV_STATE or the endpoint"],
+  PermanentRedirect: ["the bucket is in another region", "add its region to RNV_STATE: ?region=…"],
+  RequestTimeTooSkewed: ["the clock of this machine is wrong", "set it, then run the same command again"],
+  SignatureDoesNotMatch: ["the secret key is wrong", "check AWS_SECRET_ACCESS_KEY or the profile"],
+};
+const sameRefusals: Readonly<Record<string, string>> = {
+  AuthorizationHeaderMalformed: "PermanentRedirect",
+  IllegalLocationConstraintException: "PermanentRedirect",
+  InvalidToken: "ExpiredToken",
+};
+
+/** Returns the error for a final refusal of a store, or for credentials that cannot be had. Holds no text of the store. */
+export function s3Refused({ code, summary }: Purpose, failed: BucketFailure, profile?: string) {
+  const { code: cause = "", status, text, region } = failed;
+  if (failed.isOfCredentials)
+    return failure("config.missing", `${summary}: there are no credentials (${cause})`, {
+      detail: text || undefined,
+      hint: profile
+        ? `check that the profile ${profile} is in ~/.aws/config or ~/.aws/credentials, and has credentials`
+        : "export AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile that has them: ?profile=NAME in RNV_STATE",
+    });
+  if (status === undefined)
+    return failure(code, `${summary}: ${text}`, {
+      hint: "check the region (?region=… in RNV_STATE, or AWS_REGION) and the endpoint",
+    });
+  const [known] = /^KMS(?=\.)/.exec(cause) ?? [sameRefusals[cause] ?? cause];
+  const [meaning, hint] = refusals[known] ?? [
+    meaningOf(status),
+    "check the address (RNV_STATE) and the credentials of the state",
+  ];
+  const where = region !== undefined && known === "PermanentRedirect" ? ` (${region})` : "";
+  const about = cause === "" ? `HTTP ${status}` : `${cause}, HTTP ${status}`;
+  return failure(code, `${summary}: ${meaning}${where} (${about})`, { hint });
 }
