@@ -115,7 +115,7 @@ export class Consistency {
       const isWaitedFor = isOver || doubts.every(({ id }) => before.some((doubt) => doubt.id === id));
       if (!isWaitedFor || known.mayAccept(doubts))
         return { value: [...shown.values()], stale: [...findOtherStale(), ...doubts] };
-      this.#doubts.set(key, doubts);
+      if (doubts.length > 0) this.#doubts.set(key, doubts);
       for (const { id } of doubts) shown.delete(id);
       return { value: [...shown.values()], stale: findOtherStale() };
     }, how.owner);

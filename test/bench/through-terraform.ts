@@ -214,5 +214,5 @@ export const throughTerraform: readonly Measurement[] = [
     ...{ name: "provider-variables", needsTerraform: true, section: "terraform-variables" },
     run: (bench, pairs) => withVariables(bench, pairs, 1000),
   },
-  { name: "production-terraform", needsTerraform: true, run: inProduction },
+  { name: "production-terraform", needsTerraform: true, section: "production", run: inProduction },
 ];
