@@ -5,11 +5,12 @@ import { entriesNamed, sameName } from "../model/service-names";
 import { ApiError, isNoRoute, unlessAbsent } from "./api-error";
 import { type Consistency, type ConsistentEndpoints, isStale, patienceMs } from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
-import { isDeleting, newestById } from "./etags";
+import { isDeleting } from "./etags";
 import { environmentOf } from "./gap-rules";
 import { gapVariable } from "./gaps";
 import type { KnownVersions, VersionFilter } from "./known-versions";
 import { type Freshness, ReadCache } from "./read-cache";
+import { isDeleted, listOf, type ServiceList } from "./service-list";
 import { VariableLists } from "./variable-lists";
 import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shapes";
 
@@ -25,14 +26,6 @@ export type Reads = Pick<CachedReads, keyof CachedReads>;
 
 /** A resource type that can be read and written. */
 export type Resource = ResourceType<Reads, Endpoints>;
-
-interface ServiceList {
-  readonly services: readonly Service[];
-  readonly byId: ReadonlyMap<string, Service>;
-  readonly groups: Canvas["groups"];
-  readonly edges: Canvas["edges"];
-  readonly complete: boolean;
-}
 
 /** Reads live state over one endpoint set; failures are forgotten (DESIGN section 5). */
 export const createReads = (endpoints: ConsistentEndpoints): Reads => new CachedReads(endpoints);
@@ -389,21 +382,10 @@ const noServiceRoute: ById<never> = {
     `(${gapVariable("readService")} names another path)`,
 };
 
-/** A canvas shows active services only (interface, "Canvas", rule 2), whatever `deletionRequestedAt` an earlier deletion left. */
-function listOf(canvases: readonly Canvas[], { complete }: Pick<ServiceList, "complete">): ServiceList {
-  const nodes = newestById(canvases.flatMap((canvas) => canvas.nodes));
-  const services = nodes.filter((service) => !isDeleted(service));
-  const byId = new Map(nodes.map((service) => [service.id, service]));
-  const groups = canvases.flatMap((canvas) => canvas.groups);
-  return { services, byId, groups, edges: canvases.flatMap((canvas) => canvas.edges), complete };
-}
-
 function serviceResult(service: Service): ById<Service> {
   if (!isDeleting(service)) return { kind: "found", value: service };
   return isDeleted(service) ? { kind: "gone" } : { kind: "gone", deleting: service };
 }
-
-const isDeleted = ({ deletedAt }: Service): boolean => deletedAt != null;
 
 const statusOf = (failure: unknown): number | undefined =>
   failure instanceof ApiError ? failure.status : undefined;

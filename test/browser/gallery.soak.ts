@@ -143,16 +143,21 @@ describeInBrowser("pages of all sizes", () => {
   describe.each(Object.keys(pages))("%s", (name) => {
     const html = pages[name]?.() ?? "";
 
-    it.each(windows)("fits $width pixels, $colorScheme, without findings", async ({ width, colorScheme }) => {
-      const { page, noise } = await browser.open(html, { colorScheme, viewport: { width, height: 900 } });
-      expect(await widthOf(page)).toBe(width);
-      expect(noise).toEqual([]);
-      // The rules do not depend on how many entries there are, and hundreds take a minute.
-      if (!/^(500|2000)-/.test(name)) expect(await findingsOf(page)).toEqual([]);
-      if (folder === undefined) return;
-      mkdirSync(folder, { recursive: true });
-      await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`) });
-    });
+    it.each(windows)(
+      "fits $width pixels, $colorScheme, without findings",
+      async ({ width, colorScheme }) => {
+        const { page, noise } = await browser.open(html, { colorScheme, viewport: { width, height: 900 } });
+        expect(await widthOf(page)).toBe(width);
+        expect(noise).toEqual([]);
+        // In a page of 2,000 the rules take more than a minute: they are asked of one window.
+        const isAsked = !name.startsWith("2000-") || (width === 1280 && colorScheme === "light");
+        if (isAsked) expect(await findingsOf(page)).toEqual([]);
+        if (folder === undefined) return;
+        mkdirSync(folder, { recursive: true });
+        await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`) });
+      },
+      300_000,
+    );
 
     it("opens its picture with text that can be read", async () => {
       for (const width of [360, 1280]) {

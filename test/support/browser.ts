@@ -97,7 +97,7 @@ export async function findingsOf(page: Page): Promise<readonly string[]> {
       readonly id: string;
       readonly nodes: readonly { readonly html: string }[];
     }[];
-  }>(`${axe};axe.run()`);
+  }>(`${axe};axe.run({ resultTypes: ["violations"] })`);
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html}`));
 }
 
