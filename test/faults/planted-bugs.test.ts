@@ -5,16 +5,16 @@ import { plantedBugs } from "./planted-bugs";
 
 jest.setTimeout(180_000);
 
-describe("the fault matrix finds what it is there to find", () => {
-  it("is checked by at least thirty bugs", () => {
+describe("the fault matrix", () => {
+  it("is checked by at least thirty planted bugs", () => {
     expect(plantedBugs.length).toBeGreaterThanOrEqual(30);
   });
 
-  it.each(plantedBugs)("$name has a location in the sources", (bug) => {
+  it.each(plantedBugs)("has a location in the sources for each planted bug: $name", (bug) => {
     expect(locate(bug).end).toBeGreaterThan(0);
   });
 
-  it.each(shareOf(plantedBugs, 24))("$name", async (bug) => {
+  it.each(shareOf(plantedBugs, 24))("finds a planted bug: $name", async (bug) => {
     expect(await hunt(bug)).toMatchObject({ kind: bug.finds ?? "wrong" });
   });
 });

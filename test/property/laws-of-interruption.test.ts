@@ -76,7 +76,7 @@ const services: readonly [string, EmulatorOptions["gaps"], number][] = [
 ];
 
 describe.each(services)("on %s, a run that dies at any write", (_, gaps, numRuns) => {
-  it("is finished by the next one: the same end, no duplicate, no more deployments", () =>
+  it("is finished by the next run: the same end, no duplicate, no more deployments", () =>
     fc.assert(
       fc.asyncProperty(
         shopSpec,

@@ -149,7 +149,7 @@ describe("the laws", () => {
       expect(whole).toEqual([...new Set(whole)]);
     }));
 
-  it("what is not declared stays byte-identical, whatever runs", () =>
+  it("an undeclared resource stays byte-identical, whatever runs", () =>
     holds([shopSpec, shopSpec], 12, async (bench, first, second) => {
       const foreign = foreignThings(bench.emulator.store);
       await applied(bench, first);

@@ -4,7 +4,7 @@ import { approve, eachScenario } from "../support/cli";
 
 const configuration = { repository: "https://git.example.com/api", branch: "trunk" };
 
-describe("what exists already", () => {
+describe("a resource that exists already", () => {
   const scenario = eachScenario();
   let ids: { project: string; api: string; docs: string };
   beforeEach(async () => {
@@ -81,7 +81,7 @@ describe("what exists already", () => {
     await scenario.isQuiet();
   });
 
-  it("is imported to an address of a stack, and refused at one that the stack does not have", async () => {
+  it("is imported to an address of a stack, and refused at an address that the stack does not have", async () => {
     scenario.write(
       "main.tf.json",
       JSON.stringify({
@@ -124,7 +124,7 @@ describe("fields and variables", () => {
     `services:\n  api:\n    kind: web\n    configuration: { repository: "https://git.example.com/api" }\n${more}`;
   const service = () => scenario.emulator.store.services()[0];
 
-  it("that were never declared stay as they are, and are never sent", async () => {
+  it("stay as they are and are never sent where they were never declared", async () => {
     scenario.write("rnv.yaml", api(""));
     await scenario.run("apply", ...approve);
     const { store } = scenario.emulator;
@@ -139,7 +139,7 @@ describe("fields and variables", () => {
     expect((await scenario.run("destroy", ...approve)).code).toBe(0);
   });
 
-  describe("that are generated", () => {
+  describe("with a generator", () => {
     const address = "variable.api.TOKEN";
     const made = (length: number) => api(`    variables: { TOKEN: { generate: { length: ${length} } } }\n`);
     const token = () => scenario.emulator.store.variables(service()?.id ?? "")[0] ?? { id: "" };
@@ -226,7 +226,7 @@ describe("fields and variables", () => {
     });
   });
 
-  it("preserved, must be there and are never written", async () => {
+  it("must be there and are never written where they are preserved", async () => {
     scenario.write("rnv.yaml", api("    variables: { KEY: { preserve: true } }\n"));
     const missing = await scenario.run("apply", ...approve);
     expect(missing.code).toBe(1);

@@ -42,7 +42,7 @@ it.each(early)("apply -json ends with a summary after %s", async (_, exitCode, h
   expect(scenario.requests()).toEqual([]);
 });
 
-it("apply -json says what blocks a plan, what made a saved one stale, who holds the lock and what failed", async () => {
+it("apply -json says what blocks a plan, what made a saved plan stale, who holds the lock and what failed", async () => {
   await scenario.applied(manifest(1));
   scenario.write("rnv.yaml", manifest(2));
   await scenario.run("plan", "-out", "saved.rnvplan");

@@ -8,7 +8,7 @@ const manifest = `projects:
       api: { kind: web, configuration: { repository: "https://git.example.com/a" } }
 `;
 
-describe("an archived service with the name of a new one, which no list shows", () => {
+describe("an archived service that no list shows and that has the name of a new service", () => {
   it.each(shareOf([true, false], 2))(
     "is not taken for what was created (archived in the answer: %s)",
     async (archived) => {

@@ -27,7 +27,7 @@ describe("archived services", () => {
   };
 
   // DESIGN section 4: "Whether a managed service is archived is always ours: it is declared, or false."
-  it("archived outside is drift, and the next apply restores it", async () => {
+  it("are drift where they were archived outside, and the next apply restores them", async () => {
     await opened(block());
     archiveOutside();
     const drifted = await scenario.run("drift");
@@ -43,7 +43,7 @@ describe("archived services", () => {
     expect((await scenario.run("drift")).code).toBe(0);
   });
 
-  it("with ignoreChanges it stays, and what cannot be deployed is said and ends with exit 7", async () => {
+  it("stay with ignoreChanges, and an apply that cannot deploy them says so and ends with exit 7", async () => {
     await opened(block(ignored));
     archiveOutside();
     await scenario.isQuiet();
@@ -84,7 +84,7 @@ describe("archived services", () => {
     await scenario.isQuiet();
   });
 
-  it("by onRemove stay in the state, and declared again are restored under their ids", async () => {
+  it("stay in the state after onRemove, and are restored under their ids once they are declared again", async () => {
     await opened(block(onRemove));
     const before = services().map(({ id }) => id);
     await scenario.applied("projects: { shop: {} }\n");

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { approve, openScenario } from "../support/cli";
 import { atTerminal, describeAtTerminal, questions, servicesNamed } from "../support/pseudo-terminal";
 
-describeAtTerminal("more at a terminal", ({ scenario, liveNames }) => {
-  it("shows 12 digits of a digest, which are enough for --expect-digest", async () => {
+describeAtTerminal("at a terminal", ({ scenario, liveNames }) => {
+  it("a plan shows 12 digits of its digest, which are enough for --expect-digest", async () => {
     const { screen } = await atTerminal(scenario, "plan", []);
     const [, digest = ""] = /^Digest: ([0-9a-f]+)$/m.exec(screen) ?? [];
     expect(digest).toHaveLength(12);
@@ -87,7 +87,7 @@ describeAtTerminal("more at a terminal", ({ scenario, liveNames }) => {
     await slow.close();
   }, 60_000);
 
-  it("a plan that takes longer than 400 ms says what it reads, and a quick one does not", async () => {
+  it("a plan that takes longer than 400 ms says what it reads, and a quick plan does not", async () => {
     expect((await atTerminal(scenario, "plan -json", [])).screen).not.toContain("Reading");
     const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1000));
     scenario.fail(({ path }) =>

@@ -308,7 +308,7 @@ describe("a manifest of a stranger", () => {
     },
   );
 
-  it("what a job allows is read: a name of the environment, and the address of a state", async () => {
+  it("reads a name of the environment and the address of a state where a job allows them", async () => {
     lay({ files: { "rnv.yaml": stage(`state: "${url}/state/\${stage.name}"`) }, stopped: "" });
     const env = { ...secrets, ...jobs().GitHub, RNV_ALLOW_STATE: `${url}/other/*, ${url}/state/*` };
     const { stderr } = await scenario.runWith({ env }, "plan", ...inStage);

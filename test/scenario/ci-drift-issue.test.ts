@@ -41,7 +41,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the issue of a drift j
     host.seen.length = 0;
   });
 
-  it("a clean run opens none", async () => {
+  it("is not opened by a clean run", async () => {
     expect(await job()).toMatchObject({ code: 0, stderr: "" });
     expect(writes()).toEqual([]);
     // One list for all stages: a token has few requests an hour.
@@ -120,7 +120,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the issue of a drift j
     expect(host.issues.filter(({ author, isOpen }) => isOpen && author !== "mallory")).toHaveLength(1);
   });
 
-  it("tells the job: its outputs and its summary", async () => {
+  it("is named in the outputs and the summary of the job", async () => {
     const files = { GITHUB_OUTPUT: "outputs", GITHUB_STEP_SUMMARY: "summary.md" };
     expect(await job(files)).toMatchObject({ code: 2 });
     expect(scenario.read("outputs")).toBe("drift=true\nexitcode=2\n");

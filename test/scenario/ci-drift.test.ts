@@ -105,7 +105,7 @@ describe("a drift job of several stages", () => {
     expect(statSync(join(scenario.folder, "rnv.prom")).mode & 0o777).toBe(0o644);
   });
 
-  it("what another stage of the job records is managed, what no stage records is not", async () => {
+  it("a resource that another stage of the job records is managed, a resource that no stage records is not", async () => {
     expect(await job("--all-stages", "--fail-on", "unmanaged")).toMatchObject({ code: 0 });
     expect(await job("--stage", "s1", "--fail-on", "unmanaged")).toMatchObject({ code: 2 });
     const { id } = scenario.emulator.store.addService({ name: "theirs" });
@@ -155,7 +155,7 @@ describe("a drift job of several stages", () => {
     for (const secret of ["canary-signing-key", "T0KEN-of-a-channel"]) expect(shown).not.toContain(secret);
   });
 
-  it("only stages that are named are looked at; one that is not there is its own error", async () => {
+  it("only stages that are named are looked at; a missing stage is an error of its own", async () => {
     const ended = await job("--stage", "s1", "--stage", "s3", "--stage", "nope", "--json");
     expect(ended.code).toBe(1);
     expect(JSON.parse(ended.stdout).stages).toMatchObject([

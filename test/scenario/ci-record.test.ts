@@ -299,7 +299,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     expect(await apply({ SHOP_TOKEN: "right" })).toMatchObject({ code: 0 });
   });
 
-  it("of a plan that was applied by hand is kept for the run that goes on", async () => {
+  it("is kept for the run that goes on where the plan was applied by hand", async () => {
     await settled(shop(service('A: "1"')));
     scenario.write("rnv.yaml", shop(service('A: "2"')));
     await plan();

@@ -224,7 +224,7 @@ describe("a reviewed plan", () => {
     expect((await scenario.runWith({ env: secrets }, ...removed)).code).toBe(0);
   });
 
-  it("holds no key of a dotenv file that its job lacks: one that is new is not applied, a rotated value is", async () => {
+  it("holds no key of a dotenv file that its job lacks: a new key is not applied, a rotated value is", async () => {
     const shared = (branch: string) =>
       shop(branch).replace("web,", "web, variablesFrom: [{ dotenv: .env }],");
     scenario.write("rnv.yaml", shared("half"));

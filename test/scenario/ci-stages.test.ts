@@ -162,7 +162,7 @@ describe("a job of several plans", () => {
     expect(JSON.parse(outputs().plans ?? "")).toHaveLength(2);
   });
 
-  it("applies stages in the order of the manifest, until one fails; an instance is left to its own job", async () => {
+  it("applies stages in the order of the manifest until a stage fails; an instance is left to its own job", async () => {
     const [kept, push] = [
       { RNV_STATE_KEY: "ab".repeat(32) },
       { GITHUB_SHA: merged, GITHUB_EVENT_NAME: "push" },
@@ -261,7 +261,7 @@ describe("a job of several plans", () => {
     expect(comments()).toHaveLength(4);
   });
 
-  it("of an app of stacks has a comment for each, and applies each as it was reviewed, with what the one before it made", async () => {
+  it("has a comment for each stack of an app, and applies each as it was reviewed, with what the stack before it made", async () => {
     const synthesize = (branch: string, ...others: string[]) => {
       const app = new App({ outdir: join(scenario.folder, "cdktf.out") });
       new Services(app, "services", new Base(app, "base"), branch);

@@ -16,7 +16,7 @@ const fast = preloaded("fast");
 /** An hour after the last run, by our clock. */
 const later = preloaded("fast", "ahead");
 
-describe("a version that is older than the recorded one", () => {
+describe("a version that is older than the record", () => {
   const at = eachScenario();
   /** A service that was changed an hour ago, and replicas that have stopped before that. */
   const behind = async () => {

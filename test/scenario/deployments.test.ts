@@ -177,7 +177,7 @@ describe("deployments", () => {
     expect(await scenario.run("drift")).toMatchObject({ code: 0 });
   });
 
-  it("a deployment superseded by a newer one is followed to its end", async () => {
+  it("a deployment that is superseded is followed to its end", async () => {
     scenario.write("rnv.yaml", api("branch: main"));
     let done = false;
     scenario.fail(({ method, path }) => {

@@ -71,7 +71,7 @@ describe("drift, with a key that may only read", () => {
     expect(scenario.requests()).toEqual([]);
   });
 
-  it("what rnv.drift.yaml accepts does not count until its date, and is said; then its entry is an error at its line", async () => {
+  it("is not counted until the date of its entry in rnv.drift.yaml, and is said; then the entry is an error at its line", async () => {
     const accept = (until: string, more = "") =>
       scenario.write(
         "rnv.drift.yaml",
@@ -152,7 +152,7 @@ ${more}`,
   });
 });
 
-describe("what drift tells apart, and what counts", () => {
+describe("the findings of drift", () => {
   // A suspended service is known by its status alone.
   const scenario = eachScenario({ readings: { statusWords: "seen" } });
   const store = () => scenario.emulator.store;
@@ -195,7 +195,7 @@ describe("what drift tells apart, and what counts", () => {
     expect(refused.stderr).toContain('did you mean "pending"?');
   });
 
-  it("the deployment that repairs drift is below it, and not pending; what has left the manifest drifts, too", async () => {
+  it("the deployment that repairs drift is below it, and not pending; a resource that has left the manifest drifts, too", async () => {
     store().editConfiguration(find("api"), { branch: "evil" });
     expect(await report()).toMatchObject({
       code: 2,
@@ -215,7 +215,7 @@ describe("what drift tells apart, and what counts", () => {
     expect(left.pending).toContainEqual({ address: "service.shop.api", action: "delete", attributes: [] });
   });
 
-  it("what is not declared is named, and counts with -strict", async () => {
+  it("an undeclared resource is named, and counts with -strict", async () => {
     store().addVariable(find("web"), "DEBUG", "canary-of-theirs");
     store().editConfiguration(find("web"), { port: 9000 });
     store().addService({ name: "theirs" });
@@ -281,7 +281,7 @@ describe("what drift tells apart, and what counts", () => {
 
   // Interface, "Deployment": `branch`.
   itInSoak(
-    "a release of another branch than the declared one is said by status, plan and drift, and never counted",
+    "a release of another branch than declared is said by status, plan and drift, and never counted",
     async () => {
       const release = (branch: string) => {
         store().editConfiguration(find("api"), { branch });

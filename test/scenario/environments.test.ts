@@ -16,7 +16,7 @@ describe("the environment of a service", () => {
   const scenario = eachScenario({ readings: { environments: "alone" } });
   const project = () => scenario.emulator.store.projects()[0];
 
-  it("that a new project will not have is an error of the plan, and nothing is written", async () => {
+  it("is an error of the plan where a new project will not have it, and nothing is written", async () => {
     scenario.write("rnv.yaml", shop("Staging"));
     for (const args of [["plan"], ["apply", ...approve]]) {
       const { code, stderr } = await scenario.run(...args);
@@ -30,7 +30,7 @@ describe("the environment of a service", () => {
     expect(scenario.requests()).toEqual([]);
   });
 
-  it("is one that the project has, by name or by id, else an error with what it has", async () => {
+  it("is named by name or by id, and is an error with what the project has where the project lacks it", async () => {
     await scenario.applied(shop("Production"));
     const staging = scenario.emulator.store.addEnvironment(project()?.id ?? "", "Staging");
     scenario.forget();
@@ -52,7 +52,7 @@ describe("the environment of a service", () => {
     expect(next?.environmentId).toBe(staging.id);
   });
 
-  it("that is changed to one that is not there destroys nothing", async () => {
+  it("destroys nothing where it changes to a missing environment", async () => {
     await scenario.applied(shop("Production"));
     scenario.forget();
     scenario.write("rnv.yaml", shop("Staging"));
@@ -103,7 +103,7 @@ describe("two stages in two environments of one project", () => {
     expect(apis()).toEqual([first]);
   });
 
-  it("never take over the service of the other one, which is protected", async () => {
+  it("never take over the service of the other stage, which is protected", async () => {
     const [first] = apis();
     const id = first?.id ?? "";
     const imported = await scenario.run("import", "service.shop.api", id, ...ofStaging);
@@ -120,7 +120,7 @@ describe("two stages in two environments of one project", () => {
     expect(apis()).toEqual([first]);
   });
 
-  it("adopt what has the name in their own environment; without one a service is of Production", async () => {
+  it("adopt what has the name in their own environment; without an environment a service is of Production", async () => {
     const [first] = apis();
     const { id } = scenario.emulator.store.addService({
       name: "api",
@@ -161,7 +161,7 @@ describe("a service that is moved to another environment in the dashboard", () =
     scenario.forget();
   });
 
-  it("is drift and a warning with the edit where it declares none, and is not moved back", async () => {
+  it("is drift and a warning with the edit where it declares no environment, and is not moved back", async () => {
     const production = api()?.environmentId ?? "";
     move(staging);
     for (const changed of [only, only.replace("kind: web", "kind: web, configuration: { branch: trunk }")]) {
@@ -194,7 +194,7 @@ describe("a service that is moved to another environment in the dashboard", () =
     expect(await scenario.run("drift")).toMatchObject({ code: 0 });
   });
 
-  it("is replaced where it declares one, once that is confirmed", async () => {
+  it("is replaced where it declares an environment, once that is confirmed", async () => {
     await scenario.applied(there.replace("Staging", "Production"));
     const before = api()?.id;
     move(staging);

@@ -168,8 +168,8 @@ async function applied(scenario: Scenario): Promise<void> {
   await scenario.applies();
 }
 
-describe("exit codes", () => {
-  it.each(situations)("$code: $title", async ({ code, title, prepare, args, how = {}, stderr }) => {
+describe("the exit code", () => {
+  it.each(situations)("is $code for $title", async ({ code, title, prepare, args, how = {}, stderr }) => {
     // A refusal is told in the words of its body.
     const scenario = await openScenario({ readings: { errorBody: "top" } });
     scenario.write("rnv.yaml", service());

@@ -31,7 +31,7 @@ it("a block with a wrong name shows its own mistakes too, beside a misspelt key"
   expect(stderr).toContain("3 errors");
 });
 
-it("validate warns of a kind that is a slip of a known one; any other is for the plan to judge", async () => {
+it("validate warns of a kind that is a slip of a known kind; any other is for the plan to judge", async () => {
   const { code, stdout, stderr } = await told(
     "      api: { kind: wbe }\n      jobs: { kind: worker }\n      site: { kind: static }\n",
     "validate",

@@ -78,7 +78,7 @@ describe("plan and apply", () => {
     expect(scenario.read(".rnv/state.json")).toBe(state);
   });
 
-  it("a service that is shown without archived is one that is not archived", async () => {
+  it("a service that is shown without archived is not archived", async () => {
     scenario.write("rnv.yaml", shop().replaceAll("kind: worker", "kind: worker\n        archived: false"));
     scenario.fail(({ method }) => (method === "GET" ? withoutFields("archived") : undefined));
     const planned = await scenario.run("plan");

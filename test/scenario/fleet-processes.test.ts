@@ -133,7 +133,7 @@ it.each(shareOf(["apply", "plan", "drift"], 3))(
   },
 );
 
-it("ends what is in flight of an apply that is interrupted, and the next one goes on", async () => {
+it("ends what is in flight of an apply that is interrupted, and the next apply goes on", async () => {
   writeMembers("a", "b");
   const started = scenario.start({}, "fleet", "apply", "-auto-approve", "-json", "-parallelism", "1");
   let creates = 0;

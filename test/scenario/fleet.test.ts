@@ -24,7 +24,7 @@ const reportOf = (stdout: string) => fleetReportSchema.parse(JSON.parse(stdout))
 const statusesOf = (stdout: string) =>
   Object.fromEntries(reportOf(stdout).members.map(({ name, status }) => [name, status]));
 
-itInSoak("is that of the repository which the job names, on GitLab too", async () => {
+itInSoak("records the repository that the job names, on GitLab too", async () => {
   write("shop/rnv.yaml", manifest("Shop"));
   const job = { GITLAB_CI: "true", CI: "true", CI_PROJECT_URL: "https://gitlab.example.com/o/r" };
   const env = { ...job, RNV_STATE: "${member}.json" };
@@ -32,7 +32,7 @@ itInSoak("is that of the repository which the job names, on GitLab too", async (
   expect(scenario.read("shop/shop.json")).toContain('"gitlab.example.com/o/r"');
 });
 
-it("plans, applies and looks for drift of every manifest below a folder; a broken one stops no other", async () => {
+it("plans, applies and looks for drift of every manifest below a folder; a broken manifest stops no other", async () => {
   write("teams/shop/rnv.yaml", manifest("Shop"));
   write("teams/docs/rnv/docs.yml", manifest("Docs"));
   write("broken/rnv.yaml", "projects: [\n");

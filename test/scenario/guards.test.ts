@@ -5,7 +5,7 @@ const service = (name: string, kind = "web") =>
 const shop = (...services: string[]) =>
   `projects:\n  shop:\n    name: Shop\n    services:\n${services.join("")}`;
 
-describe("what guards deletions", () => {
+describe("the guards of deletions", () => {
   const scenario = oneScenario();
   const liveNames = () =>
     scenario.emulator.store
@@ -29,7 +29,7 @@ describe("what guards deletions", () => {
     expect(scenario.requests()).toEqual([]);
   });
 
-  it("a confirmation that is mistyped is told, one of a past deletion is not", async () => {
+  it("a confirmation that is mistyped is told, a confirmation of a past deletion is not", async () => {
     scenario.write("rnv.yaml", `${shop(service("api"))}removed: [service.shop.old, service.shop.wbe]\n`);
     const { stdout } = await scenario.run("plan", "--confirm-delete", "service.shop.we");
     const warned = "is neither declared nor recorded\n";

@@ -42,7 +42,7 @@ describe("rnv state mv --to", () => {
     expect(scenario.requests()).toEqual([]);
   });
 
-  it("to Terraform prints the error of a manifest alone", async () => {
+  it("prints the error of a manifest alone where it hands over to Terraform", async () => {
     scenario.write("rnv.yaml", "projects: { shop: { colour: red } }\n");
     const { code, stdout, stderr } = await run("terraform", "import-blocks", "--hcl");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });

@@ -36,7 +36,7 @@ describe("a project that is to be deleted while it holds something else", () => 
     expect(liveNames()).toEqual(["legacy"]);
   });
 
-  it("is held by an environment group of its own, and not by one of another project", async () => {
+  it("is held by an environment group of its own, and not by a group of another project", async () => {
     const [project] = scenario.emulator.store.projects();
     const environmentId = project?.environments[0]?.id ?? "";
     const elsewhere = scenario.emulator.store.addProject({ name: "Elsewhere" });
@@ -54,7 +54,7 @@ describe("a project that is to be deleted while it holds something else", () => 
     expect(stderr).not.toContain("theirs");
   });
 
-  it("with what no list shows, is told truthfully, and the command to repeat is the one that was given", async () => {
+  it("is told truthfully where no list shows what it holds, and the command to repeat is the given command", async () => {
     const hidden = scenario.emulator.store.addService({ name: "old", projectId: projectId() });
     scenario.emulator.store.editService(hidden.id, () => ({ archived: true }));
     const { code, stdout, stderr } = await scenario.run("destroy", ...approve);
@@ -70,7 +70,7 @@ describe("a project that is to be deleted while it holds something else", () => 
     expect(scenario.emulator.store.projects()).toEqual([]);
   });
 
-  it("with what was put into it since the plan, is told by name", async () => {
+  it("is told with the name of a service that was put into it since the plan", async () => {
     scenario.fail(({ method, path }) =>
       method === "DELETE" && path.includes("/projects/")
         ? {

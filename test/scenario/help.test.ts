@@ -51,7 +51,7 @@ describe("help", () => {
     ["suspend", ["stage", "json", "no-wait", "timeout"]],
     ["rollback", ["stage", "json", "confirm", "no-wait", "timeout"]],
     ["cancel", ["stage", "json", "no-wait", "timeout"]],
-  ])("of %s folds the options of every verb", async (verb, shown) => {
+  ])("folds the options of every verb for %s", async (verb, shown) => {
     expect(optionsOf((await scenario.run("help", verb)).stdout)).toEqual(["file", ...shown, "help"]);
     const { stdout: all } = await scenario.run("help", verb, "-a");
     expect(optionsOf(all)).toEqual(expect.arrayContaining(["state", "stack", "lock-timeout"]));

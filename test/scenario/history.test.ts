@@ -96,7 +96,7 @@ describe("rnv history", () => {
     for (const text of [last.id, `digest ${last.digest}`, first.job]) expect(whole).toContain(text);
   });
 
-  it("a run that failed in part and a run that was killed are in it, and the next one adds itself", async () => {
+  it("a run that failed in part and a run that was killed are in it, and the next run adds itself", async () => {
     scenario.fail(({ method, path }) =>
       method === "POST" && path.endsWith("/deploys")
         ? { kind: "status", status: 400, code: "invalid" }

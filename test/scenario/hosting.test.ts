@@ -7,7 +7,7 @@ const shop = (more = "") =>
 const api = "service.shop.api";
 
 /** "Before the first write the plan proves what it can: hosting is available and the worker is online" (DESIGN section 7). */
-describe("what the service says it cannot do now", () => {
+describe("work that the service cannot do now", () => {
   // The code of a refusal says whether it passes.
   const scenario = eachScenario({ readings: { errorBody: "top" } });
   const lists = () =>

@@ -115,7 +115,7 @@ describe("the lock of the state", () => {
     scenario.write("rnv.yaml", "projects: { shop: {} }\n");
   });
 
-  it("held by a running apply refuses every writer with 6, and no reader", async () => {
+  it("refuses every writer with 6 while an apply holds it, and no reader", async () => {
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -158,7 +158,7 @@ describe("the lock of the state", () => {
     scenario.fail();
   });
 
-  it("of another host stays until force-unlock is given its id", async () => {
+  it("stays until force-unlock is given its id where another host holds it", async () => {
     const lock = join(scenario.folder, ".rnv/state.json.lock");
     const started = scenario.start({}, "apply", ...approve);
     let text = "";

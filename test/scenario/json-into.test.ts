@@ -95,7 +95,7 @@ describe("--json-into", () => {
     ]);
   });
 
-  it("that takes no line makes exit code 1 of an apply that went well", async () => {
+  it("makes exit code 1 of an apply that went well where its file takes no line", async () => {
     scenario.write("rnv.yaml", manifest(5));
     const { code, stdout, stderr } = await scenario.run(
       ...["apply", ...approve, "-json", "--json-into", "/dev/full"],

@@ -160,7 +160,7 @@ describe("the layout of a canvas", () => {
     expect(await places()).toEqual({ api: 10, web: 888 });
   });
 
-  it("with a place for what is not there is an error of the plan, at its line, with what there is", async () => {
+  it("is an error of the plan where it places what is not there, at its line, with what there is", async () => {
     await applied(both, "auto");
     scenario.forget();
     for (const key of [

@@ -63,7 +63,7 @@ describe("a change of lifecycle", () => {
     await scenario.isQuiet();
   });
 
-  it("beside an edit is a line of the same change", async () => {
+  it("is a line of the same change beside an edit", async () => {
     scenario.write("rnv.yaml", shop("{ preventDestroy: true }", "/b"));
     const { stdout } = await scenario.run("plan");
     expect(stdout).toContain("service.shop.api will be updated in place");
@@ -74,7 +74,7 @@ describe("a change of lifecycle", () => {
     await scenario.isQuiet();
   });
 
-  it("that ignores a field leaves what was applied: an edit meanwhile is pending afterwards, and no drift", async () => {
+  it("leaves what was applied where it ignores a field: an edit meanwhile is pending afterwards, and no drift", async () => {
     scenario.write(
       "rnv.yaml",
       shop("{ preventDestroy: true, ignoreChanges: [configuration.healthCheckPath] }", "/c"),
@@ -86,7 +86,7 @@ describe("a change of lifecycle", () => {
     expect((await scenario.run("drift")).code).toBe(0);
   });
 
-  it("that is not applied yet does not hold: what is recorded does", async () => {
+  it("does not hold before it is applied: the record does", async () => {
     scenario.write("rnv.yaml", shop("{ preventDestroy: false }", "/b"));
     expect((await scenario.run("plan", "-destroy", "--confirm-delete=service.shop.api")).stdout).toContain(
       "blocked: service.shop.api is protected: preventDestroy",

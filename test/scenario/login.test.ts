@@ -253,7 +253,7 @@ describe("a profile", () => {
     expect(await run(bare(), "plan", "--untrusted", "--profile", "shop")).toMatchObject({ code: 0 });
   });
 
-  it("named embedded is built in", async () => {
+  it("is built in under the name embedded", async () => {
     const { code, stderr } = await run(bare(), "apply", ...approve, "--profile", "embedded");
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stderr).toContain(`Workspace ${embeddedWorkspaceId} on the embedded platform (profile embedded)`);

@@ -60,7 +60,7 @@ describe("a time that cannot be compared", () => {
   const at = eachScenario();
 
   it.each(["updatedAt", "createdAt"])(
-    "as %s is refused when it is read, and nothing is doubled",
+    "is refused as %s when it is read, and nothing is doubled",
     async (field) => {
       at.write("rnv.yaml", deployed);
       at.fail(() => withFields({ [field]: "20261128T184521Z" }));
@@ -76,7 +76,7 @@ describe("a time that cannot be compared", () => {
     },
   );
 
-  it("is none where a field is null", async () => {
+  it("is not assumed where a field is null", async () => {
     at.fail(() => withFields({ createdAt: null, healthCheckedAt: null, startedAt: null, finishedAt: null }));
     await at.applied(deployed.replace(/projects:\n +shop:\n +services:\n +/, "services:\n  "));
     await at.isQuiet();

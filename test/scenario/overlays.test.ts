@@ -51,7 +51,7 @@ describe("an overlay and the environment", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringContaining("variable.shop.api.STAGE") });
   });
 
-  it("null takes away a field and a variable: the one goes back to its default, the other is deleted", async () => {
+  it("null takes away a field and a variable: the field goes back to its default, the variable is deleted", async () => {
     scenario.write(
       "production.yaml",
       "projects: { shop: { services: { api: { configuration: { branch: null }, variables: { LOG_LEVEL: null } } } } }\n",
@@ -77,7 +77,7 @@ describe("an overlay and the environment", () => {
     expect(scenario.requests()).toEqual([]);
   });
 
-  it("what validate prints of an overlay plans as the overlay does, from standard input", async () => {
+  it("the manifest that validate prints of an overlay plans as the overlay does, from standard input", async () => {
     const text = base.replace(
       '{ LOG_LEVEL: info, STAGE: "${env.STAGE:-none}" }',
       "{ LOG_LEVEL: { fromEnv: LEVEL } }",

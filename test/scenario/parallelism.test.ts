@@ -89,7 +89,7 @@ describe("reads", () => {
     expect(most).toBe(64);
   });
 
-  itInSoak("of members that share a process wait together after a 429", async () => {
+  itInSoak("wait together after a 429 in members that share a process", async () => {
     let lists = 0;
     scenario.fail(({ path }) => {
       if (path.endsWith("/variables")) lists += 1;

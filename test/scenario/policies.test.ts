@@ -63,7 +63,7 @@ describe("policies", () => {
     expect(services()).toBe(1);
   });
 
-  it("that are mandatory cannot be overridden, and those of RNV_POLICY cannot be left out", async () => {
+  it("cannot be overridden where they are mandatory, nor left out where RNV_POLICY names them", async () => {
     scenario.write(
       "platform.yaml",
       policies
@@ -87,7 +87,7 @@ describe("policies", () => {
     expect(gone.code).toBe(1);
   });
 
-  it("that throw or loop are errors of theirs and never pass", async () => {
+  it("are errors of theirs and never pass where they throw or loop", async () => {
     const list = `[${Array.from({ length: 60 }, (_, i) => i).join(",")}]`;
     const nested = ["a", "b", "c", "d", "e", "f"].reduceRight(
       (inner, name) => `${list}.all(${name}, ${inner})`,
@@ -118,7 +118,7 @@ describe("policies", () => {
     ]);
   });
 
-  it("of cost are built in", async () => {
+  it("are built in for cost", async () => {
     scenario.write("rnv.policy.yaml", "policies: {}\n");
     scenario.write("rnv.yaml", manifest(2).replace("replicas: 2", "replicas: 2, plan: starter"));
     expect(await scenario.run("plan", "--max-monthly-increase", "100usd")).toMatchObject({ code: 0 });
@@ -191,7 +191,7 @@ describe("policies", () => {
 describe("a price below zero", () => {
   const scenario = oneScenario();
 
-  it.each([-50, "7", undefined])("of a plan of the catalog passes no limit of cost: %p", async (usd) => {
+  it.each([-50, "7", undefined])("passes no limit of cost in a plan of the catalog: %p", async (usd) => {
     scenario.write("rnv.yaml", `services:\n  api: { kind: web, configuration: { plan: starter } }\n`);
     const edit = (body: object) => {
       const { plans = [], ...rest } = body as { readonly plans?: readonly object[] };

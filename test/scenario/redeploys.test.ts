@@ -84,7 +84,7 @@ describe("a change of an applied service", () => {
     await scenario.isQuiet();
   });
 
-  it("is deployed after a kill in the middle of one that needs it, though it was taken", async () => {
+  it("is deployed where it needs that, also after a kill once the service took it", async () => {
     const changed = shop({ configuration: "description: new, branch: release" });
     await killAtNextWrite(changed);
     expect(service().configuration.branch).toBe("release");

@@ -31,7 +31,7 @@ describe("a reference to a field that is not declared", () => {
     await scenario.close();
   });
 
-  it("is what it goes back to, in the run that resets it, and what it is in one that changes another", async () => {
+  it("is the default in the run that resets the field, and the live value in a run that changes another field", async () => {
     const scenario = await openScenario();
     scenario.write("rnv.yaml", pair("configuration: { port: 9000 }", "configuration.port"));
     expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0, stderr: "" });

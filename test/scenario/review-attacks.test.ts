@@ -159,7 +159,7 @@ describe("the record of a review", () => {
   });
   afterEach(() => Promise.all([world.scenario.close(), world.server.close()]));
 
-  it.each(shareOf(forgeries, 6))("%s is none", async (_, forge) => {
+  it.each(shareOf(forgeries, 6))("is not replaced by a forgery: %s", async (_, forge) => {
     const { scenario, server } = world;
     const good = await world.plan(7, "2");
     const [{ author = "" } = {}] = server.comments;

@@ -51,7 +51,7 @@ describe("rnv rollback", () => {
     expect((await scenario.run("plan")).stdout).not.toContain("rolled back");
   });
 
-  it("that fails leaves the record of what runs", async () => {
+  it("leaves the record of what runs where it fails", async () => {
     await applied(shop("one", pinned(older)));
     await applied(shop("two", pinned(newer)));
     scenario.emulator.store.failNextDeployment(scenario.emulator.store.services()[0]?.id ?? "");
@@ -61,7 +61,7 @@ describe("rnv rollback", () => {
     expect(stdout).toContain("The build failed");
   });
 
-  it("that leaves changes undeployed does not count as their deployment", async () => {
+  it("does not count as the deployment of changes that it leaves undeployed", async () => {
     await applied(shop("one", ", deploy: { when: changed }"));
     await applied(shop("two", ", deploy: { when: changed }"));
     await applied(shop("three", ", deploy: { when: never }"));
@@ -74,7 +74,7 @@ describe("rnv rollback", () => {
 describe("rnv rollback of a service that only rnv deploys", () => {
   const scenario = eachScenario({ readings: { otherDeployments: "none" } });
 
-  it("without a candidate says what runs", async () => {
+  it("says what runs where there is no candidate", async () => {
     const refused = async () => {
       const { code, stderr } = await scenario.run(...rollback);
       expect(code).toBe(1);

@@ -184,7 +184,7 @@ describe("a saved plan", () => {
     expect(liveNames()).toEqual(["api"]);
   });
 
-  it("of a destroy is blocked as its plan shows, and wants the names", async () => {
+  it("is blocked where it destroys, as its plan shows, and wants the names", async () => {
     const planned = await scenario.run("plan", "-destroy", "-out", "end.rnvplan", "-detailed-exitcode");
     expect(planned.code).toBe(4);
     expect(planned.stdout).toContain("blocked: the deletion of project.shop is not confirmed");
@@ -203,7 +203,7 @@ describe("a saved plan", () => {
     expect(stderr).toContain("--target cannot change a saved plan");
   });
 
-  it("of another workspace or address is refused", async () => {
+  it("is refused for another workspace or address", async () => {
     scenario.write("rnv.yaml", shop("/e", "api"));
     await scenario.run("plan", "-out", "sixth.rnvplan");
     const { code } = await scenario.runWith(

@@ -31,7 +31,7 @@ describe("conditions of a stack", () => {
   const rnv = (env: Readonly<Record<string, string>>, ...args: string[]) =>
     scenario.runWith({ env }, args[0] as string, "-f", "cdktf.out", ...args.slice(1));
 
-  it("of a resource or a data source are an error that names the construct and Terraform", async () => {
+  it("are an error for a resource or a data source, which names the construct and Terraform", async () => {
     const condition = { condition: "${var.replicas >= 3}", errorMessage: "production has 3 replicas" };
     synthesizeInto(scenario.folder, {
       service: { precondition: [condition], postcondition: [condition] },
@@ -45,7 +45,7 @@ describe("conditions of a stack", () => {
     expect(stderr).toContain("run the stack with Terraform");
   });
 
-  it("of variables are judged when the stack is read", async () => {
+  it("are judged for variables when the stack is read", async () => {
     synthesizeInto(scenario.folder, {
       validation: { condition: "${var.replicas < 5}", error_message: "at most four, not ${var.replicas}" },
     });

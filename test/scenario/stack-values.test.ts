@@ -107,7 +107,7 @@ describe("values of a stack", () => {
     }
   });
 
-  it("from outside the program are masked in live attributes, which references take as they are", async () => {
+  it("are masked in live attributes where they come from outside the program, and references take them as they are", async () => {
     const id = services().get("api")?.id ?? "";
     scenario.emulator.store.editService(id, () => ({ hostName: token }));
     scenario.emulator.store.editConfiguration(id, { repository: `https://git.example.com/${token}` });

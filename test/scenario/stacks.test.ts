@@ -238,7 +238,7 @@ describe("an app of several stacks", () => {
     });
   });
 
-  it("stacks are picked by name and pattern, and one that waits for a failed one is left out", async () => {
+  it("stacks are picked by name and pattern, and a stack that waits for a failed stack is left out", async () => {
     expect(await rnv("plan", "nothing")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("there are: prod, prod-apps, staging, staging-apps"),
@@ -269,7 +269,7 @@ describe("an app of several stacks", () => {
     expect(Object.keys(JSON.parse(asJson.stdout).stacks)).toEqual(["staging", "staging-apps"]);
   });
 
-  it("an app of one keeps its state in the folder of the stack, and what reads a state alone takes it", async () => {
+  it("an app of one stack keeps its state in the folder of the stack, and what reads a state alone takes it", async () => {
     synthesizeInto(scenario.folder, (app) => new Base(app, "staging"));
     scenario.write("cdktf.json", '{ "app": "node main.js" }');
     expect((await scenario.run("init")).stdout).toContain(".rnv/state.key");

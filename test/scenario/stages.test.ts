@@ -32,7 +32,7 @@ describe("stages of a manifest", () => {
     scenario.write("stages/staging.yaml", staging);
   });
 
-  it("each has its overlay and a state of its own, which names it, and addresses are the same", async () => {
+  it("have an overlay and a state each, which names its stage, and addresses are the same", async () => {
     await scenario.applies("--stage", "staging");
     const env = { RNV_STAGE: "production" };
     expect(await scenario.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
@@ -163,7 +163,7 @@ describe("stages of a manifest", () => {
     expect(scenario.files().filter(({ path }) => !path.endsWith("other.json"))).toEqual(before);
   });
 
-  it("nothing of a protected stage is deleted, also what its state does not say so of; a disposable one asks for no name", async () => {
+  it("nothing of a protected stage is deleted, also what its state does not say so of; a disposable stage asks for no name", async () => {
     const services = (stage: string, text: string) =>
       scenario.write(
         "rnv.yaml",

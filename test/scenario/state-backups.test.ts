@@ -14,7 +14,7 @@ describe("state backups", () => {
     expect((await scenario.run("state", "rm", "service.more")).code).toBe(0);
   });
 
-  it("lists what was written when and by which verb, newest first, and restore says which one it put back", async () => {
+  it("are listed newest first with their time and verb, and restore says which of them it put back", async () => {
     const { code, stdout } = await scenario.run("state", "backups");
     const lines = stdout.trimEnd().split("\n");
     expect(code).toBe(0);

@@ -113,7 +113,7 @@ describe("status and deployments, with a key that may only read", () => {
     );
   });
 
-  it("tell a service that is suspended, archived, deleted, or cannot be read from one that runs", async () => {
+  it("tell a service that is suspended, archived, deleted, or cannot be read from a service that runs", async () => {
     expect(await scenario.run("suspend", "service.shop.api")).toMatchObject({ code: 0 });
     // What was made within two minutes is not believed gone.
     scenario.settle();

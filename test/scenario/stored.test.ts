@@ -89,24 +89,28 @@ describe("a state of version 0.1", () => {
     expect(world.writes()).toEqual([]);
   });
 
-  itInSoak("of stages belongs to its stage and instance, and plans to nothing", "stages", async (world) => {
-    const listed = await world.run("stage", "list");
-    expect(listed.stdout).toMatch(/^production +4 .* protected$/m);
-    expect(listed.stdout).toMatch(/^preview\/12 +4 .* disposable, expired$/m);
-    for (const stage of ["production", "preview/12"]) {
-      expect(addresses((await world.run("state", "list", "--stage", stage)).stdout)).toEqual([
-        "project.shop",
-        "service.shop.api",
-        "variable.shop.api.STAGE",
-        "deployment.shop.api",
-      ]);
-      await expectNothingToDo(world, {}, "--stage", stage);
-    }
-    expect((await world.run("output", "-raw", "stage", "--stage", "preview/12")).stdout).toBe("preview");
-  });
+  itInSoak(
+    "belongs to its stage and instance where it has stages, and plans to nothing",
+    "stages",
+    async (world) => {
+      const listed = await world.run("stage", "list");
+      expect(listed.stdout).toMatch(/^production +4 .* protected$/m);
+      expect(listed.stdout).toMatch(/^preview\/12 +4 .* disposable, expired$/m);
+      for (const stage of ["production", "preview/12"]) {
+        expect(addresses((await world.run("state", "list", "--stage", stage)).stdout)).toEqual([
+          "project.shop",
+          "service.shop.api",
+          "variable.shop.api.STAGE",
+          "deployment.shop.api",
+        ]);
+        await expectNothingToDo(world, {}, "--stage", stage);
+      }
+      expect((await world.run("output", "-raw", "stage", "--stage", "preview/12")).stdout).toBe("preview");
+    },
+  );
 
   itInSoak(
-    "of stacks is read with the values of the other stack, and plans to nothing",
+    "is read with the values of the other stack where it has stacks, and plans to nothing",
     "stacks",
     async (world) => {
       expect(addresses((await world.run("state", "list", "--stack", "base")).stdout)).toEqual([
@@ -124,7 +128,7 @@ describe("a state of version 0.1", () => {
   );
 
   itWith(
-    "under a passphrase is decrypted, stays encrypted and plans to nothing",
+    "is decrypted with its passphrase, stays encrypted and plans to nothing",
     "encrypted",
     async (world) => {
       const listed = await world.runWith(passphrase, "state", "list");
@@ -258,35 +262,43 @@ async function expectHeld(
 describe("a lock of version 0.1", () => {
   const afterCreate = ["POST /services/worker/variables", "POST /services/worker/deploys"];
 
-  itWith("in a file stops another machine until force-unlock", "locks/file", async (world) => {
+  itWith("stops another machine until force-unlock, in a file", "locks/file", async (world) => {
     const lock = JSON.parse(world.scenario.read(".rnv/state.json.lock"));
     await expectHeld(world, {}, lock, ["POST /services", ...afterCreate]);
   });
 
-  itInSoak("on an HTTP server, beside a state with a run record", "locks/http", async (world) => {
-    const server = await serveHttpState();
-    try {
-      server.stored.set("/state/shop", world.scenario.read("state.json"));
-      server.locks.set("/state/shop", world.scenario.read("lock.json"));
-      const lock = JSON.parse(JSON.parse(world.scenario.read("lock.json")).Info);
-      const env = { ...stateKey, RNV_STATE: `${server.url}/state/shop` };
-      await expectHeld(world, env, lock, afterCreate);
-      expect(server.locks.size).toBe(0);
-    } finally {
-      await server.close();
-    }
-  });
+  itInSoak(
+    "stops another machine until force-unlock, on an HTTP server, beside a state with a run record",
+    "locks/http",
+    async (world) => {
+      const server = await serveHttpState();
+      try {
+        server.stored.set("/state/shop", world.scenario.read("state.json"));
+        server.locks.set("/state/shop", world.scenario.read("lock.json"));
+        const lock = JSON.parse(JSON.parse(world.scenario.read("lock.json")).Info);
+        const env = { ...stateKey, RNV_STATE: `${server.url}/state/shop` };
+        await expectHeld(world, env, lock, afterCreate);
+        expect(server.locks.size).toBe(0);
+      } finally {
+        await server.close();
+      }
+    },
+  );
 
-  itInSoak("in S3, beside a state with a run record", "locks/s3", async (world) => {
-    const server = await serveS3();
-    try {
-      server.stored.set("/bucket/shop.json", world.scenario.read("state.json"));
-      server.stored.set("/bucket/shop.json.lock", world.scenario.read("lock.json"));
-      const lock = JSON.parse(world.scenario.read("lock.json"));
-      const address = { RNV_STATE: "s3://bucket/shop.json", AWS_ENDPOINT_URL_S3: server.url };
-      await expectHeld(world, { ...stateKey, ...s3Environment, ...address }, lock, afterCreate);
-    } finally {
-      await server.close();
-    }
-  });
+  itInSoak(
+    "stops another machine until force-unlock, in S3, beside a state with a run record",
+    "locks/s3",
+    async (world) => {
+      const server = await serveS3();
+      try {
+        server.stored.set("/bucket/shop.json", world.scenario.read("state.json"));
+        server.stored.set("/bucket/shop.json.lock", world.scenario.read("lock.json"));
+        const lock = JSON.parse(world.scenario.read("lock.json"));
+        const address = { RNV_STATE: "s3://bucket/shop.json", AWS_ENDPOINT_URL_S3: server.url };
+        await expectHeld(world, { ...stateKey, ...s3Environment, ...address }, lock, afterCreate);
+      } finally {
+        await server.close();
+      }
+    },
+  );
 });

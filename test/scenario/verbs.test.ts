@@ -70,7 +70,7 @@ describe("verbs on an applied workspace", () => {
     expect(scenario.requests()).toEqual([]);
   });
 
-  it("output prints one, raw or as JSON, and fails for one that is not there", async () => {
+  it("output prints an output, raw or as JSON, and fails for a missing output", async () => {
     expect(await ok("output", "-raw", "name")).toBe("shop");
     expect(JSON.parse(await ok("output", "url"))).toMatch(/^https:/);
     await fails(1, "output", "nope");
@@ -111,7 +111,7 @@ describe("verbs on an applied workspace", () => {
     await scenario.isQuiet();
   });
 
-  it("restart of what was never deployed names the verb that deploys it", async () => {
+  it("restart of a service that was never deployed names the verb that deploys it", async () => {
     scenario.write(
       "rnv.yaml",
       shop.replace("api:", "web: { kind: web, deploy: { when: never } }\n      api:"),
@@ -264,7 +264,7 @@ describe("verbs that need nothing", () => {
     [["help", "-a"], /Exit codes:/],
     [["plan", "--help"], /Examples:/],
     [["state", "mv", "--help"], /Examples:/],
-  ] as const)("rnv %j", async (args, expected) => {
+  ] as const)("rnv %j prints what it is asked for", async (args, expected) => {
     const { code, stdout } = await scenario.runWith(bare, ...args);
     expect(code).toBe(0);
     expect(stdout).toMatch(expected);

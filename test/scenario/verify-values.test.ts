@@ -93,7 +93,7 @@ describe("--verify-values", () => {
     await isQuiet();
   });
 
-  it("what was recorded once is not revealed again", async () => {
+  it("a recorded value is not revealed again", async () => {
     const { code, stdout } = await rnv("apply", "--verify-values", ...approve);
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes.") });
     expect(stdout).toContain("No value had to be revealed.");
@@ -135,7 +135,7 @@ describe("--verify-values", () => {
     await isQuiet();
   });
 
-  it("an edit that the dashboard made already is recorded, and so is one that was touched and put back", async () => {
+  it("an edit that the dashboard made already is recorded, and so is a value that was touched and put back", async () => {
     store().editVariable(variable("LOG_LEVEL")?.id ?? "", { value: "debug" });
     store().editVariable(variable("TOKEN")?.id ?? "", { value: "token-true" });
     scenario.write("rnv.yaml", shop({ level: "debug" }));

@@ -86,7 +86,7 @@ describe("without the secrets of production", () => {
       expect(await scenario.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
     });
 
-    it("that compares values says that it needs the key", async () => {
+    it("says that it needs the key where it compares values", async () => {
       const { code, stderr } = await scenario.run("drift", "--verify-values");
       expect({ code, stderr }).toMatchObject({
         code: 1,

@@ -17,7 +17,7 @@ services:
 `;
 
 /** What one engine manages is taken over by the other, without a change at the service. */
-describeTerraform("from rnv to Terraform and back", () => {
+describeTerraform("a move between rnv and Terraform", () => {
   const world = new TerraformFolder();
   let scenario: Scenario;
   const rnv = (...args: readonly string[]) =>
@@ -83,7 +83,7 @@ describeTerraform("from rnv to Terraform and back", () => {
     await other.close();
   }, 60_000);
 
-  it("refuses what is no Terraform state, and quotes none of it", async () => {
+  it("refuses a file that is no Terraform state, and quotes none of it", async () => {
     scenario.write("broken.json", '{ "canary-1": ');
     const broken = await rnv("import", "--from-terraform-state", "broken.json");
     expect(broken.code).toBe(1);

@@ -28,7 +28,7 @@ resource "rnv_variables" "b" {
 `;
 const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
 
-describeTerraform("what an apply that was cut short made", () => {
+describeTerraform("a resource that an apply made before it was cut short", () => {
   const apiKeys = [embeddedApiKey, secondKey].map((key) => ({ key, scope: "write", role: "owner" }) as const);
   const world = new CrashFolder({ apiKeys });
   const named = (name: string) => world.services().filter((one) => one.name === name);

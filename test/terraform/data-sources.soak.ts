@@ -85,7 +85,7 @@ data "rnv_deployment" "none" {
       expect(output).toContain(`The service has no deployment of the id ${nowhere}`);
     }, 60_000);
 
-    it("a list of what lies nowhere is an error; a filter that fits nothing is an empty list", async () => {
+    it("a list below a missing project is an error; a filter that fits nothing is an empty list", async () => {
       const nowhere = "00000000-0000-4000-8000-00000000ffff";
       world.write(`data "rnv_services" "crons" { kind = "cron" }\n`);
       await world.run("plan");

@@ -36,7 +36,7 @@ describeTerraform("deployments and the canvas", () => {
     await world.expectNoChanges();
   }, 60_000);
 
-  it("what the service says of a deployment is shown without the values of variables, those of other runs too", async () => {
+  it("the words of the service on a deployment are shown without the values of variables, those of other runs too", async () => {
     const variables = `
 resource "rnv_variable" "url" {
   service_id = rnv_service.api.id
@@ -62,7 +62,7 @@ resource "rnv_variables" "more" {
     await world.apply();
   }, 120_000);
 
-  it("runs again when a trigger changes, once, and not for how long to wait", async () => {
+  it("a deployment runs again when a trigger changes, once, and not when its timeout changes", async () => {
     const before = deployments().length;
     deploy(`triggers = { version = "1" }\n timeout = "20m"`);
     await world.apply();
@@ -73,7 +73,7 @@ resource "rnv_variables" "more" {
     await world.expectNoChanges();
   }, 60_000);
 
-  it("replaced, is taken over where it has every change, and deploys where it was rolled back", async () => {
+  it("a replaced deployment is taken over where it has every change, and deploys where it was rolled back", async () => {
     const replace = async () => (await world.apply("-replace=rnv_deployment.api")).replace(/[\s│╷╵]+/g, " ");
     const before = deployments().length;
     expect(await replace()).toContain("a second time. To deploy again, change a value in triggers.");
@@ -88,7 +88,7 @@ resource "rnv_variables" "more" {
     await world.expectNoChanges();
   }, 60_000);
 
-  it("pins a commit, and deploys it again when another one serves", async () => {
+  it("a deployment pins a commit, and deploys it again when another commit serves", async () => {
     const commit = "a".repeat(40);
     deploy(`triggers = { version = "2" }\n commit = "${commit}"`);
     await world.apply();
@@ -102,7 +102,7 @@ resource "rnv_variables" "more" {
     expect(world.attributes("rnv_deployment", "api").commit_sha).toBe(commit);
   }, 60_000);
 
-  it("one that stays queued ends as timeouts say, with the reason, is queued once, and destroy does not wait for it", async () => {
+  it("a deployment that stays queued ends as timeouts say, with the reason, is queued once, and destroy does not wait for it", async () => {
     const folder = await new TerraformFolder({ conditions: ["worker-offline"] }).openAttached();
     const { emulator: offline } = folder;
     try {
@@ -130,7 +130,7 @@ resource "rnv_variables" "more" {
     ["when = always", 'when = "always"', 0],
     ["when = never", 'when = "never"', 0],
   ])(
-    "of an archived service queues nothing and leaves an empty plan, with %s; the restore deploys what waited, once",
+    "a deployment of an archived service queues nothing and leaves an empty plan, with %s; the restore deploys what waited, once",
     async (_title, how, inRestore) => {
       const folder = await new TerraformFolder().openAttached("fast-clock");
       const { store } = folder.emulator;
@@ -178,7 +178,7 @@ resource "rnv_deployment" "api" {
     120_000,
   );
 
-  it("that is interrupted names its service, and the next apply follows it", async () => {
+  it("a deployment that is interrupted names its service, and the next apply follows it", async () => {
     const folder = await new TerraformFolder({ deploySeconds: 4 }).open();
     const { store } = folder.emulator;
     const queued = () => store.services().flatMap(({ id }) => store.deployments(id));
@@ -197,7 +197,7 @@ resource "rnv_deployment" "api" {
     }
   }, 60_000);
 
-  it("saves the layout of a canvas, and again when a service has no place yet", async () => {
+  it("the layout of a canvas is saved, and saved again when a service has no place yet", async () => {
     const layout = `resource "rnv_canvas_layout" "shop" {\n  project_id = rnv_project.shop.id\n positions = "auto"\n viewport = { x = 1 / 3, y = 10.5, zoom = 1.1 }\n depends_on = [rnv_service.api]\n}\n`;
     world.write(service + layout);
     await world.apply();

@@ -49,7 +49,7 @@ describeTerraform("resources that seem gone", () => {
   });
   afterAll(() => world.close());
 
-  it("one that was deleted outside is planned again", async () => {
+  it("are planned again where they were deleted outside", async () => {
     world.settle();
     emulator.store.deleteServiceNow(idOf("b"));
     expect(await world.apply()).toContain("1 added, 0 changed, 0 destroyed");
@@ -80,7 +80,7 @@ describeTerraform("resources that seem gone", () => {
     emulator.setFaults(undefined);
   }, 60_000);
 
-  it("what is in another workspace is an error that names both, without a read of it", async () => {
+  it("a resource in another workspace is an error that names both workspaces, without a read of it", async () => {
     const state = JSON.parse(world.stateText());
     const elsewhere = "00000000-0000-4000-8000-00000000abcd";
     for (const { type, instances } of state.resources)
@@ -97,7 +97,7 @@ describeTerraform("resources that seem gone", () => {
     expect(emulator.log.some(({ path }) => path.includes(idOf("d")))).toBe(false);
   }, 30_000);
 
-  it("a deletion that is answered with 404 is done, and one with 409 leaves the service in the state", async () => {
+  it("a deletion that is answered with 404 is done, and an answer of 409 leaves the service in the state", async () => {
     const only = await new TerraformFolder().openAttached();
     const { store } = only.emulator;
     try {

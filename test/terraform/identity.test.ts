@@ -23,7 +23,7 @@ resource "rnv_variables" "b" {
 `;
 const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
 
-describeTerraform("what exists of a name", () => {
+describeTerraform("a name that exists", () => {
   const first = new TerraformFolder();
   const second = new TerraformFolder();
   /** Both speak to the service of the first. */
@@ -80,7 +80,7 @@ describeTerraform("what exists of a name", () => {
     await second.run("state rm rnv_variables.all");
   }, 60_000);
 
-  it("is in use for a resource that is renamed to it, also by one that gives it up in the same apply", async () => {
+  it("is in use for a resource that is renamed to it, also by a resource that gives it up in the same apply", async () => {
     const two = (one: string, other: string) =>
       writeSecond(
         [one, other]

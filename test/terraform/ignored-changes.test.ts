@@ -48,7 +48,7 @@ resource "rnv_deployment" "api" {
 `;
 };
 
-describeTerraform("what ignore_changes leaves alone", () => {
+describeTerraform("ignore_changes", () => {
   const world = new TerraformFolder();
   const { emulator } = world;
   const service = () => emulator.store.services().find(({ deletedAt }) => deletedAt === null);
@@ -76,7 +76,7 @@ describeTerraform("what ignore_changes leaves alone", () => {
   beforeAll(() => world.openAttached());
   afterAll(() => world.close());
 
-  it("is sent for no resource while its other fields change, also without a refresh", async () => {
+  it("sends no ignored field while other fields change, also without a refresh", async () => {
     world.write(everything(1));
     await world.apply();
     const { id = "" } = service() ?? {};
@@ -103,7 +103,7 @@ describeTerraform("what ignore_changes leaves alone", () => {
     expect(service()?.configuration).toMatchObject({ branch: "hotfix", replicas: 3 });
   }, 60_000);
 
-  it("with `all` is everything, and what is no longer ignored is applied", async () => {
+  it("covers every field with `all`, and a field that is no longer ignored is applied", async () => {
     world.write(everything(4, { all: true }));
     await world.expectNoChanges();
     world.write(everything(5, { ignored: false, more: 3 }));
@@ -118,7 +118,7 @@ describeTerraform("what ignore_changes leaves alone", () => {
     await world.expectNoChanges();
   }, 60_000);
 
-  it("is in force again in a replacement that is created before the old one is destroyed", async () => {
+  it("sends ignored fields in a replacement that is created before the old service is destroyed", async () => {
     const lifecycle = "lifecycle {\n create_before_destroy = true\n ignore_changes = [configuration] \n}";
     const other = (name: string, kind: string, branch: string) =>
       `resource "rnv_service" "w" {\n name = "${name}"\n kind = "${kind}"\n configuration { branch = "${branch}" }\n ${lifecycle}\n}\n`;
@@ -163,7 +163,7 @@ describeTerraform("what ignore_changes leaves alone", () => {
     }
   }, 60_000);
 
-  it("names a value that was changed outside and is ignored where its service is replaced: it cannot be set again", async () => {
+  it("names a value that was changed outside where its service is replaced: it cannot be set again", async () => {
     const { store } = emulator;
     const write = (kind: string) =>
       world.write(

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describeTerraform, generatedBy, TerraformFolder } from "../support/terraform";
 
-describeTerraform("what is ignored, generated and imported", () => {
+describeTerraform("an import", () => {
   const world = new TerraformFolder();
   const { emulator } = world;
   const ids: Record<string, string> = {};

@@ -14,7 +14,7 @@ import {
 } from "../support/plugin-client";
 import { newFolder } from "../support/temp-folder";
 
-describe("what a later Terraform asks for, on the wire", () => {
+describe("requests of a later Terraform, on the wire", () => {
   const emulator = createEmulator({ deploySeconds: 0.1, operationSeconds: 0.1 });
   const { store } = emulator;
   const folder = newFolder("later");
@@ -99,7 +99,7 @@ describe("what a later Terraform asks for, on the wire", () => {
       expect(identityIn(read.new_identity)).toEqual({ ...wanted, ...workspace });
     });
 
-    it("of another workspace, or of nothing, are refused", async () => {
+    it("are refused where they are of another workspace, or of nothing", async () => {
       const asked = async (identity: object) => {
         const answer = await client.call("ImportResourceState", {
           type_name: "rnv_service",
@@ -254,7 +254,7 @@ describe("what a later Terraform asks for, on the wire", () => {
       expect(emulator.log.filter(({ path }) => path.endsWith("/variables"))).toHaveLength(3);
     });
 
-    it("of a project that is not there, or that is given twice, are an error at its attribute", async () => {
+    it("are an error at the attribute of a project that is not there, or that is given twice", async () => {
       const at = (name: string) => [{ severity: 1, attribute: { steps: [{ attribute_name: name }] } }];
       const [event] = await list("rnv_service", { project_id: "00000000-0000-4000-8000-00000000ffff" });
       expect(event.diagnostic).toMatchObject(at("project_id"));
@@ -357,7 +357,7 @@ describe("what a later Terraform asks for, on the wire", () => {
       expect(posts()).toHaveLength(1);
     });
 
-    it("what runs nothing is named as the reason for a refusal, with the next step", async () => {
+    it("are refused for a service that runs nothing, with the reason and the next step", async () => {
       const undeployed = store.addService({ name: "new", kind: "web", projectId: shop.id, configuration });
       const failed = store.addService({ name: "bad", kind: "web", projectId: shop.id, configuration });
       store.failNextDeployment(failed.id, "out of memory");
@@ -414,7 +414,7 @@ describe("what a later Terraform asks for, on the wire", () => {
     { kind: "html", status: 502, when: "after" },
   ];
   it.each(faults.map((fault) => [JSON.stringify(fault), fault] as const))(
-    "a deployment asked for by an action is one, whatever becomes of its answer: %s",
+    "a deployment asked for by an action is queued once, whatever becomes of its answer: %s",
     async (_title, fault) => {
       const one = store.addService({
         name: `faulty ${_title}`,
@@ -533,7 +533,7 @@ describe("what a later Terraform asks for, on the wire", () => {
     expect(generated.configuration).toMatchObject({ branch: "develop", replicas: null });
   });
 
-  it("what is part of another resource is imported by the id of that one", async () => {
+  it("a part of another resource is imported by the id of that resource", async () => {
     for (const [type, part, id] of [
       ["rnv_variables", "service_id", api.id],
       ["rnv_deployment", "service_id", api.id],

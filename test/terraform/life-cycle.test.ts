@@ -59,7 +59,7 @@ describeTerraform("the life of a project and a service", () => {
     await world.expectNoChanges();
   }, 30_000);
 
-  it("takes a field that is no longer declared back to its default, and leaves one that was changed since", async () => {
+  it("takes a field that is no longer declared back to its default, and leaves a field that was changed since", async () => {
     emulator.store.editConfiguration(only().id, { replicas: 5 });
     world.write(shop(`plan = "starter"`));
     expect(await world.run("plan -detailed-exitcode", 2)).toMatch(/branch\s+= "develop" -> "main"/);
@@ -68,7 +68,7 @@ describeTerraform("the life of a project and a service", () => {
     await world.expectNoChanges();
   }, 30_000);
 
-  it("does so while the provider block, and with it the default, is not known before apply", async () => {
+  it("takes a field back to its default where the provider block, and with it the default, is not known before apply", async () => {
     world.write(shop(`plan = "starter"\n branch = "develop"`));
     await world.apply();
     const later = `resource "terraform_data" "later" { input = false }\n`;

@@ -52,7 +52,7 @@ describeTerraform("values that mean the same", () => {
     await world.apply();
   }, 60_000);
 
-  it("one that is not known before apply is no replacement, and stops the apply where it would be one", async () => {
+  it("an environment that is not known before apply is no replacement, and stops the apply where it would replace", async () => {
     const { id } = service() ?? {};
     write(fromLater, undefined, later("production"));
     await world.apply();
@@ -73,7 +73,7 @@ describeTerraform("values that mean the same", () => {
     await world.expectNoChanges();
   }, 60_000);
 
-  it("a service is known by its environment too, and a move of what declares none is a warning with the edit", async () => {
+  it("a service is known by its environment too, and a move of a service that declares none is a warning with the edit", async () => {
     const { id = "" } = service() ?? {};
     const moved = 'Service "api" is in the environment "Staging", and declares none';
     const told = async (code?: number) => (await world.run("plan", code)).replace(/[\s│╷╵]+/g, " ");

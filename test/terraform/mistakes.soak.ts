@@ -43,7 +43,7 @@ describeTerraform("mistakes in a configuration", () => {
     expect(world.emulator.log).toEqual([]);
   }, 30_000);
 
-  it("what the catalog does not offer is an error of the plan, at its line, with what is available", async () => {
+  it("a value that the catalog does not offer is an error of the plan, at its line, with what is available", async () => {
     const text = `resource "rnv_service" "a" {\n  name = "a"\n  kind = "web"\n  configuration {\n    plan = "startr"\n    region = "mars"\n  }\n}\n`;
     world.write(text);
     const output = await world.run("plan", 1);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describeTerraform, generatedBy, TerraformFolder } from "../support/terraform";
 
 /** `ip_allow_list`, `include_paths` and `ignore_paths` take texts and objects, as YAML and the constructs do. */
-describeTerraform("lists of texts and objects", () => {
+describeTerraform("an attribute with texts and objects", () => {
   const world = new TerraformFolder();
   const { store } = world.emulator;
   const office = { cidr: "10.0.0.0/8", description: "office" };
@@ -51,7 +51,7 @@ describeTerraform("lists of texts and objects", () => {
     }
   }, 60_000);
 
-  it("refuses what is neither when it validates", async () => {
+  it("refuses other values when it validates", async () => {
     for (const wrong of [`"10.0.0.0/8"`, "[1]", `["a", null]`]) {
       world.write(service("api", wrong));
       expect(await world.run("validate", 1)).toContain("configuration.ip_allow_list");

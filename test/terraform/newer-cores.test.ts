@@ -20,7 +20,7 @@ action "rnv_restart" "api" {
 `;
 
 describeTerraform(
-  "what Terraform has since 1.14",
+  "Terraform since 1.14",
   () => {
     const world = new TerraformFolder();
     const { store } = world.emulator;

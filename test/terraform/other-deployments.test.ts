@@ -24,7 +24,7 @@ resource "rnv_deployment" "a" {
 `;
 
 /** DESIGN section 5, "Consistent reads": another user's deployment is news. The interface says of `deploymentUpdatedAt` "timestamp". */
-describeTerraform("what others do at the service, through Terraform", () => {
+describeTerraform("the work of others at the service, through Terraform", () => {
   const each: readonly Partial<Readings>[] = [{}, { deploymentUpdatedAt: "service" }];
   describe.each(each)("in the reading %j", (readings) => {
     const world = new TerraformFolder({ readings, deploySeconds: 2 });

@@ -48,7 +48,7 @@ describeTerraform("plans that say what changes and nothing else", () => {
   );
 });
 
-describeTerraform("what a plan warns of", () => {
+describeTerraform("the warnings of a plan", () => {
   const world = new TerraformFolder();
   const { emulator } = world;
   const paid = (plan: string, replicas: string) => `
@@ -74,7 +74,7 @@ resource "rnv_service" "docs" {
   beforeAll(() => world.openAttached());
   afterAll(() => world.close());
 
-  it("another price, at the attribute that moves it, and nothing where it stays", async () => {
+  it("name another price at the attribute that moves it, and nothing where it stays", async () => {
     world.write(paid("starter", "1"));
     const plan = await world.run("plan -input=false");
     expect(plan.match(/Warning: .*/g)?.slice(1)).toEqual([
@@ -95,7 +95,7 @@ resource "rnv_service" "docs" {
     expect(await world.run("plan -input=false")).not.toContain("a month");
   }, 30_000);
 
-  it("what awaits a checkout, and no longer once it is paid for", async () => {
+  it("name a service that awaits a checkout, until it is paid for", async () => {
     world.write(deployed);
     expect(await world.apply()).toContain(
       "Warning: The deployment: saved; live after the checkout in the dashboard",

@@ -87,7 +87,7 @@ describeTerraform("a release", () => {
     });
   });
 
-  it("is refused before anything is built for a key that no registry takes, and for one that is not there", () => {
+  it("is refused before anything is built for a key that no registry takes, and for a missing key", () => {
     const before = readFileSync(join(out, `${prefix}_SHA256SUMS`), "utf8");
     const curve = packageProvider("--key", makeKey("curve", "ed25519"));
     expect([curve.status, curve.stderr]).toEqual([1, expect.stringContaining("neither RSA nor DSA")]);

@@ -4,7 +4,7 @@ import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const missing = "00000000-0000-4000-8000-00000000dead";
 
-describeTerraform("what is made is checked before anything is destroyed", () => {
+describeTerraform("a resource that is made", () => {
   const world = new TerraformFolder();
   const { store } = world.emulator;
   const project = store.addProject({ name: "Shop" });
@@ -30,7 +30,7 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
   beforeAll(() => world.openAttached());
   afterAll(() => world.close());
 
-  it("by the plan: ids, projects, environments and choices, each at its attribute", async () => {
+  it("is checked by the plan: ids, projects, environments and choices, each at its attribute", async () => {
     shop(`  kind = "web"\n  project_id = "shop"`);
     expect(errors(await world.run("validate", 1))).toEqual([
       'project_id: expected an id, which is a UUID @ project_id = "shop"',
@@ -80,7 +80,7 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
     await world.apply();
   }, 60_000);
 
-  it("of a replacement by the plan too: nothing is deleted for what cannot be created", async () => {
+  it("is checked by the plan in a replacement too: nothing is deleted for what cannot be created", async () => {
     shop(`${place}  kind = "web"`);
     await world.apply();
     const [{ id = "" } = {}] = services();
@@ -180,7 +180,7 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
     await world.expectNoChanges();
   }, 120_000);
 
-  it("goes with its variables, whose values no plan holds, and its deployment", async () => {
+  it("is followed by its variables, whose values no plan holds, and its deployment", async () => {
     const write = (kind: string) =>
       world.write(textIn(join(__dirname, "replaced.tf"), { kind, project: project.id }));
     write("web");

@@ -46,7 +46,7 @@ interface Planned {
 }
 
 /** The plan of the configuration, then its apply, as Terraform asked for them. */
-describeTerraform("calls of Terraform in any order", () => {
+describeTerraform("the provider, called in any order", () => {
   const world = new TerraformFolder();
   const folder = join(world.folder, "w");
   const environment = (baseUrl: string): Record<string, string> => ({

@@ -8,7 +8,7 @@ describeTerraform("a plan of many services", () => {
   beforeAll(() => world.openAttached());
   afterAll(() => world.close());
 
-  it("costs three requests, and no one more for each service", async () => {
+  it("costs three requests, and no more for any service", async () => {
     const services = Array.from({ length: count }, (_, index) =>
       world.emulator.store.addService({ name: `s-${index}`, kind: "web", configuration: { branch: "main" } }),
     );
@@ -82,7 +82,7 @@ resource "rnv_variables" "s" {
     return { asked, most };
   };
 
-  it("leave together once the first is asked for, one for each service; few of services without managed ones", async () => {
+  it("leave together once the first is asked for, one for each service; few of services without managed variables", async () => {
     world.write(declared(120));
     await world.apply("-parallelism=50");
     world.settle();

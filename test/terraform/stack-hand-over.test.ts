@@ -92,7 +92,7 @@ describeTerraform("a program that moves from rnv to Terraform and back", () => {
   };
 
   it.each(Object.entries(programs))(
-    "%s",
+    "changes nothing by the move: %s",
     async (_name, { define, stacks }) => {
       const own = stacks.filter((stack) => stack !== "dns");
       const all = own.flatMap((stack) => ["--stack", stack]);

@@ -4,7 +4,7 @@ const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
 const services = (names: readonly string[]) =>
   names.map((name) => `resource "rnv_service" "${name}" {\n  name = "${name}"\n  kind = "web"\n}\n`).join("");
 
-describeTerraform("one error for all", () => {
+describeTerraform("an error that all resources share", () => {
   const world = new TerraformFolder();
   beforeAll(async () => {
     await world.openAttached();
@@ -33,7 +33,7 @@ describeTerraform("one error for all", () => {
     );
   }, 120_000);
 
-  it("what was deleted elsewhere, with nothing left beside it, is an error that names it and accept_missing", async () => {
+  it("a resource that was deleted elsewhere, with nothing left beside it, is an error that names it and accept_missing", async () => {
     for (const { id } of world.emulator.store.services()) world.emulator.store.deleteServiceNow(id);
     world.settle();
     const output = flat(await world.run("plan", 1));

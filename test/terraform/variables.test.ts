@@ -164,7 +164,7 @@ describeTerraform("variables", () => {
     await world.expectNoChanges();
   }, 60_000);
 
-  it("a map that loses its values deletes none, and a new one without values is refused", async () => {
+  it("a map that loses its values deletes none, and a new map without values is refused", async () => {
     map("");
     const taken = await world.run("plan -no-color", 1);
     expect(taken).toContain("There are no values any more, and none is deleted for that");

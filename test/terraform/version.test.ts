@@ -11,7 +11,7 @@ describe("the version of a program", () => {
     ["that warns first", 'echo "Warning: {}"; echo \'{ "terraform_version": "1.9.0-rc2" }\'', 1.09],
     ["that fails", "exit 1", undefined],
     ["that answers something else", "echo 1.11", undefined],
-  ])("is read of one %s", (_, script, version) => {
+  ])("is read of a program %s", (_, script, version) => {
     const path = join(folder, "terraform");
     writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     expect(versionOf(path)).toBe(version);

@@ -38,7 +38,7 @@ describe("a request of the client", () => {
     });
   });
 
-  it("is a bug without a key where one is needed", async () => {
+  it("is a bug without the key that it needs", async () => {
     const { client, sent } = scriptedClient([answer(200)]);
     const request = { ...keyedWrite, idempotencyKey: undefined };
     await expect(client.send(request)).rejects.toMatchObject({ name: "Error" });

@@ -94,7 +94,7 @@ describe("an answer about another resource", () => {
     ["malformed, of a read", read, "malformed", 3],
     ["uncertain, of a keyed write", keyedWrite, "uncertain", 3],
     ["uncertain at once, of a creation", creation, "uncertain", 1],
-  ] as const)("that lasts is %s, and says what was asked", async (_what, request, kind, attempts) => {
+  ] as const)("is %s where it lasts, and says what was asked", async (_what, request, kind, attempts) => {
     const { client } = scriptedClient([others]);
     const failed = client.send({ ...request, about });
     await expect(failed).rejects.toMatchObject({ kind, attempts, status: 200 });

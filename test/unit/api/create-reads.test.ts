@@ -48,7 +48,7 @@ describe("the parts of live state", () => {
     expect(lines().sort()).toEqual([...firstThree, "GET /canvas"].sort());
   });
 
-  it("are read again after a write, unless one list is to serve a burst of them", async () => {
+  it("are read again after a write, unless a single list is to serve a burst of writes", async () => {
     const shown: (typeof made)[] = [];
     const made = serviceNamed("s1");
     const { reads, endpoints, lines } = readsOf({
@@ -152,7 +152,7 @@ describe("a service", () => {
   });
 
   // "Only active services … appear. Archived and deleting or deleted services are excluded." (interface, "Canvas")
-  it("stands where the canvas shows it with the time of a deletion that failed, and not with one that ended", async () => {
+  it("stands where the canvas shows it with the time of a deletion that failed, and not of a deletion that ended", async () => {
     const requested = { deletionRequestedAt: "2026-01-01T00:00:00Z" };
     const ended = serviceNamed("s2", { ...requested, deletedAt: "2026-01-01T00:01:00Z" });
     const { reads } = readsOf({
@@ -252,24 +252,21 @@ describe("the variables of a service", () => {
   it.each([
     [404, 2],
     [405, 1],
-  ])(
-    "that are recorded are not asked for of each service where the route answers %d",
-    async (status, asked) => {
-      const ids = ["s1", "s2", "s3", "s4"];
-      const routes = ids.map((id) => [`/services/${id}/variables`, status]);
-      const canvas = { "/canvas": canvasOf(ids.map((id) => serviceNamed(id))) };
-      const { reads, lines } = readsOf({ ...canvas, ...Object.fromEntries(routes) });
-      for (const parentId of ids)
-        reads.expect("variable", recordOf({ type: "variable", id: `v${parentId}`, name: "A" }), {
-          parentId,
-        });
-      reads.prefetchVariables("recorded variables");
-      expect(await Promise.all(ids.map((id) => reads.variables(id)))).toEqual(ids.map(() => undefined));
-      expect(lines().filter((line) => line.includes("variables"))).toHaveLength(asked);
-    },
-  );
+  ])("are not asked for of each recorded service where the route answers %d", async (status, asked) => {
+    const ids = ["s1", "s2", "s3", "s4"];
+    const routes = ids.map((id) => [`/services/${id}/variables`, status]);
+    const canvas = { "/canvas": canvasOf(ids.map((id) => serviceNamed(id))) };
+    const { reads, lines } = readsOf({ ...canvas, ...Object.fromEntries(routes) });
+    for (const parentId of ids)
+      reads.expect("variable", recordOf({ type: "variable", id: `v${parentId}`, name: "A" }), {
+        parentId,
+      });
+    reads.prefetchVariables("recorded variables");
+    expect(await Promise.all(ids.map((id) => reads.variables(id)))).toEqual(ids.map(() => undefined));
+    expect(lines().filter((line) => line.includes("variables"))).toHaveLength(asked);
+  });
 
-  it("that are recorded are asked for beside the first three requests; a 404 to that proves nothing", async () => {
+  it("are asked for beside the first three requests where they are recorded; a 404 to that proves nothing", async () => {
     let found: unknown = 404;
     const { reads, lines } = readsOf({ ...shown, "/services/s1/variables": () => found });
     const recorded = recordOf({ type: "variable", id: "v1", name: "A" });
@@ -306,7 +303,7 @@ describe("the variables of a service", () => {
     expect(await readsOf({ "/services/s9": 405 }).reads.variables("s9")).toBeUndefined();
   });
 
-  it("are asked for of each service once the route works, also where one is gone", async () => {
+  it("are asked for of each service once the route works, also where a service is gone", async () => {
     const { reads } = readsOf({ ...shown, "/services/s1/variables": { variables: [] } });
     expect(await reads.variables("s1")).toEqual([]);
     // s2 exists, and its list does not: the route works.

@@ -46,14 +46,14 @@ describe("a failure under a gap", () => {
   });
 
   it.each([{ code: "idempotency_unsupported" }, { message: "no Idempotency-Key here" }])(
-    "is about the key alone where it speaks of one: %j",
+    "is about the key alone where it speaks of a key: %j",
     (told) => {
       expect(hintOf({ status: 400, ...told })).toMatch(/RNV_GAP_ROUTE_KEYS=off$/);
     },
   );
 });
 
-describe("what is read under a gap", () => {
+describe("the reader of an answer under a gap", () => {
   it.each<[unknown, Parameters<typeof errorBodyOf>[1], object]>([
     [{ error: "some_code_1" }, "auto", { code: "some_code_1", message: "some_code_1" }],
     [{ error: "Some_code" }, "auto", { code: undefined, message: "Some_code" }],
@@ -70,11 +70,11 @@ describe("what is read under a gap", () => {
     [{ requestId: "", error: { requestId: "in" } }, "top-level", { requestId: "in" }],
     [{ requestId: "top", error: { requestId: "in" } }, "nested", { requestId: "top" }],
     [{ error: ["x"] }, "auto", { code: undefined, message: undefined }],
-  ])("errors: %j, %s", (body, setting, found) => {
+  ])("finds the code and the message of an error: %j, %s", (body, setting, found) => {
     expect(errorBodyOf(body, setting)).toMatchObject(found);
   });
 
-  it("an environment that cannot be read: the field that is missing, and the keys that it has", () => {
+  it("names the missing field of an environment that cannot be read, and the keys that it has", () => {
     const told = (record: Record<string, unknown>) => {
       try {
         return environmentOf(record);
@@ -101,7 +101,7 @@ describe("what is read under a gap", () => {
   });
 
   it.each(["status", "displayStatus", "lifecycleStatus", "runtimeDetail"] as const)(
-    "suspension, in %s",
+    "finds a suspension in %s",
     (field) => {
       for (const word of ["suspended", "Suspending", "is suspend now"])
         expect(isSuspended({ [field]: word })).toBe(true);

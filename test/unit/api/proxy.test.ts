@@ -120,14 +120,14 @@ describe("a proxy", () => {
     [499, { reason: "refused_by_proxy", code: "PROXY_REFUSED", status: 499 }],
     [500, { reason: "not_sent", code: "PROXY_UNAVAILABLE" }],
     [502, { reason: "not_sent", code: "PROXY_UNAVAILABLE" }],
-  ])("that answers %s is told by its host: nothing was sent", async (answered, told) => {
+  ])("is told by its host where it answers %s: nothing was sent", async (answered, told) => {
     way = answered;
     const proxied = { ...told, proxy: `127.0.0.1:${portOf(proxy)}` };
     expect(await get({ HTTP_PROXY: address().replace("//", "//me:secret@") })).toEqual(proxied);
     expect(tunnels).toHaveLength(1);
   });
 
-  it("that hangs up, or is not there, is told by its host: nothing was sent", async () => {
+  it("is told by its host where it hangs up, or is not there: nothing was sent", async () => {
     way = "closes";
     const gone = { reason: "not_sent", proxy: `127.0.0.1:${portOf(proxy)}` };
     expect(await get({ HTTP_PROXY: address() })).toMatchObject(gone);

@@ -160,7 +160,7 @@ describe("the table of retries", () => {
         ? `again, ${verdict.otherwise}`
         : "done";
 
-  it.each(table)("$says", ({ of, get, change, post }) => {
+  it.each(table)("decides for every method: $says", ({ of, get, change, post }) => {
     for (const outcome of of) {
       const what = JSON.stringify(outcome);
       const told = (method: Parameters<typeof classify>[0]) => [what, inWords(classify(method, outcome))];

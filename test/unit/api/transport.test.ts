@@ -1,6 +1,6 @@
 import { readRetryAfter, readTransportError } from "../../../src/api/transport";
 
-describe("how long an answer asks to wait", () => {
+describe("the wait that an answer asks for", () => {
   const date = "Thu, 01 Jan 2026 00:00:00 GMT";
   it.each<[string | undefined, number | undefined]>([
     [undefined, undefined],
@@ -15,7 +15,7 @@ describe("how long an answer asks to wait", () => {
     ["Thu, 01 Jan 2026 00:00:30 GMT", 30],
     ["Wed, 31 Dec 2025 00:00:00 GMT", 1],
     ["2026-01-01T00:00:30Z", undefined],
-  ])("%j is %s s", (asked, seconds) => {
+  ])("is read from %j: %s s", (asked, seconds) => {
     expect(readRetryAfter({ date, ...(asked !== undefined && { "retry-after": asked }) })).toBe(seconds);
   });
 
@@ -24,7 +24,7 @@ describe("how long an answer asks to wait", () => {
   });
 });
 
-describe("why no answer came", () => {
+describe("the reason of a missing answer", () => {
   it.each<[object, string]>([
     [{ code: "ENOTFOUND" }, "unresolved"],
     [{ code: "EWHATEVER", syscall: "connect" }, "not_sent"],
@@ -33,5 +33,5 @@ describe("why no answer came", () => {
     [{ code: "ANSWER_TOO_LARGE" }, "too_large"],
     [{ code: "ANSWER_LATE" }, "late"],
     [{ code: "CERT_HAS_EXPIRED" }, "certificate"],
-  ])("%j is %s", (thrown, reason) => expect(readTransportError(thrown).reason).toBe(reason));
+  ])("is read from %j: %s", (thrown, reason) => expect(readTransportError(thrown).reason).toBe(reason));
 });

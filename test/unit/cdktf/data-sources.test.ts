@@ -149,7 +149,7 @@ describe("data sources in a run", () => {
   });
 });
 
-describe("the lists of the platform", () => {
+describe("a list of the platform", () => {
   it("is read by a run: services, projects, variables, deployments and the canvas", async () => {
     const { project, service } = theirWorkspace();
     const { store } = one.emulator;
@@ -195,7 +195,7 @@ describe("the lists of the platform", () => {
     expect((await one.plan(stack)).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
   });
 
-  it("is one deployment: the one that serves, or that of an id", async () => {
+  it("is a single deployment: the deployment that serves, or that of an id", async () => {
     const { project } = theirWorkspace();
     const { store } = one.emulator;
     const live = store.addService({ name: "web", kind: "web", projectId: project.id, live: true });

@@ -155,7 +155,7 @@ describe("a team that moves from a manifest to a stack", () => {
     ]);
   });
 
-  it("would have replaced it all without", async () => {
+  it("replaces it all without movedFrom", async () => {
     const { one, yaml } = withExample(["drift-cron/rnv.yaml"], (app) => renamed(app, false));
     await one.apply(yaml);
     const { plan } = await one.plan(stack);

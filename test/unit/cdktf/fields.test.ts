@@ -119,7 +119,7 @@ describe.each(shareOf(Object.entries(libraries), 2))("the fields of the construc
     expect(Object.keys(variable)).toEqual(["env_NEW_TOKEN"]);
   });
 
-  it("that are undefined are not written, whatever their kind", () => {
+  it("are not written where they are undefined, whatever their kind", () => {
     const { resource } = written((stack) => {
       const none = { configuration: undefined, timeouts: undefined };
       new Project(stack, "shop", { description: undefined }).addService("api", { kind: "web", ...none });
@@ -128,7 +128,7 @@ describe.each(shareOf(Object.entries(libraries), 2))("the fields of the construc
     expect(resource.rnv_service?.shop__api).not.toHaveProperty("configuration");
   });
 
-  it("of a data source are what it shows, and its query is read and set", () => {
+  it("are what a data source shows, and its query is read and set", () => {
     const { data, resource } = written((stack) => {
       const theirs = new DataRnvService(stack, "theirs", { name: "api", dependsOn: [] });
       expect([theirs.nameInput, theirs.idInput]).toEqual(["api", undefined]);
@@ -146,7 +146,7 @@ describe.each(shareOf(Object.entries(libraries), 2))("the fields of the construc
     });
   });
 
-  it("of the provider are all that it takes; a key that is given by its source is a sensitive variable", () => {
+  it("are all that the provider takes; a key that is given by its source is a sensitive variable", () => {
     const app = library.Testing.app();
     const stack = new library.TerraformStack(app, "shop");
     const provider = new RnvProvider(stack, "rnv", {

@@ -131,7 +131,7 @@ describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, {
       expect(written).toThrow("shop/a and shop/b are both data.rnv_project.theirs");
     });
 
-    it("that is overridden is that of its deployment, its variables and all references", () => {
+    it("is that of its deployment, its variables and all references where it is overridden", () => {
       const team = new Construct(stack, "team");
       const api = new Service(team, "api", { kind: "web", configuration: { port: 8080 } });
       const url = `${api.url}/v1`;
@@ -206,7 +206,7 @@ describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, {
     it.each([
       ["Variable", { key: "A", value: "1" }],
       ["Variables", { values: { A: "1" } }],
-    ] as const)("of a %s of a deployed service are refused with a loop", (kind, props) => {
+    ] as const)("are refused with a loop on a %s of a deployed service", (kind, props) => {
       const api = new Service(stack, "api", { kind: "web" });
       const forEach = TerraformIterator.fromList(["a"]);
       new (constructs[kind] as typeof Variable)(api, "each", { ...props, forEach } as never);
@@ -221,14 +221,14 @@ describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, {
       forEach: { forEach: TerraformIterator.fromList(["a", "b"]) },
     });
 
-    it.each(["count", "forEach"])("of a service (%s) are refused with what belongs to it", (key) => {
+    it.each(["count", "forEach"])("are refused on a service (%s) with what belongs to it", (key) => {
       new Service(stack, "api", { kind: "web", ...several()[key] });
       expect(written).toThrow(`shop/api has ${key}, and shop/api/deploy belongs to one instance of it.`);
     });
   });
 
   describe("the provider", () => {
-    it("has one configuration without an alias, and one of each alias", () => {
+    it("has one configuration without an alias, and a single configuration of each alias", () => {
       new RnvProvider(stack, "second");
       expect(written).toThrow(
         "shop/rnv and shop/second are both the provider rnv without an alias. Give one of them another alias",
@@ -241,7 +241,7 @@ describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, {
     });
   });
 
-  it("of two copies of the package are one program", () => {
+  it("are one program where they load two copies of the package", () => {
     let other = constructs;
     jest.isolateModules(() => {
       jest.doMock("cdktf", () => cdktf);

@@ -52,7 +52,7 @@ describe.each([
     expect(Object.keys(variable)).toEqual(["env_TOKEN"]);
   });
 
-  it("have the same version wherever their construct stands, and another one in another service", () => {
+  it("have the same version wherever their construct stands, and another version in another service", () => {
     const versions = (scopeId: string, name: string): readonly string[] => {
       const stack = new library.TerraformStack(library.Testing.app(), "shop");
       new RnvProvider(stack, "rnv");

@@ -41,23 +41,33 @@ const [listens, alone, open] = [{ proposes: false }, { isQueue: false }, { isDec
 
 describe("a job", () => {
   it.each([
-    ["of a pull request proposes", github, of(7), { pullRequest: 7, proposes, ...open, commit: head }],
-    ["of a merged one", github, of(7, "closed", true), { pullRequest: 7, ...listens, isDecided, commit }],
-    ["of one that was given up", github, of(7, "closed"), { pullRequest: 7, ...listens, ...open }],
+    ["proposes for a pull request", github, of(7), { pullRequest: 7, proposes, ...open, commit: head }],
     [
-      "of a comment on a pull request proposes",
+      "listens for a merged pull request",
+      github,
+      of(7, "closed", true),
+      { pullRequest: 7, ...listens, isDecided, commit },
+    ],
+    [
+      "listens for a pull request that was given up",
+      github,
+      of(7, "closed"),
+      { pullRequest: 7, ...listens, ...open },
+    ],
+    [
+      "proposes for a comment on a pull request",
       github,
       told({ pull_request: {} }),
       { pullRequest: 8, proposes, ...open, commit: undefined },
     ],
-    ["of a comment on an issue has none", github, told({}), listens],
-    ["of a push has none", push, {}, { ...listens, ...alone, commit }],
-    ["of a push of several commits has those before it, the newest first", push, pushed, { earlier }],
-    ["of a merge queue compares", queueOf("release/1.x"), {}, { pullRequest: 12, isQueue, ...listens }],
-    ["of a merge request proposes", request, undefined, { pullRequest: 9, proposes, ...alone, ...open }],
-    ["of a merge train compares", train, undefined, { pullRequest: 9, ...listens, isQueue }],
-    ["of a branch of GitLab has none", gitlab, undefined, { ...listens, ...alone }],
-    ["elsewhere has none", { BUILDKITE: "true" }, undefined, { ...listens, ...alone }],
+    ["has no pull request for a comment on an issue", github, told({}), listens],
+    ["has no pull request for a push", push, {}, { ...listens, ...alone, commit }],
+    ["has the earlier commits for a push of several commits, the newest first", push, pushed, { earlier }],
+    ["compares in a merge queue", queueOf("release/1.x"), {}, { pullRequest: 12, isQueue, ...listens }],
+    ["proposes for a merge request", request, undefined, { pullRequest: 9, proposes, ...alone, ...open }],
+    ["compares in a merge train", train, undefined, { pullRequest: 9, ...listens, isQueue }],
+    ["has no pull request for a branch of GitLab", gitlab, undefined, { ...listens, ...alone }],
+    ["has no pull request elsewhere", { BUILDKITE: "true" }, undefined, { ...listens, ...alone }],
   ])("%s", (_, environment, payload, expected) => {
     const job = jobOf(environment, payload);
     expect(job).toMatchObject(expected);
@@ -134,7 +144,7 @@ describe("opening the host of a job", () => {
       { ...onGithub, GITHUB_TOKEN: "a\nb" },
       ["GITHUB_TOKEN holds spaces or line breaks"],
     ],
-  ])("%s writes files only, and says why", async (_, environment, why) => {
+  ])("writes files only for %s, and says why", async (_, environment, why) => {
     const { screen, streams } = screenOf(environment);
     expect(await withHost(screen, async () => "open")).toBeUndefined();
     const found = [...streams.stderr.text.matchAll(/^warning.*not notified of this run: (.*)/gm)];

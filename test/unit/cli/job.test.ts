@@ -110,7 +110,7 @@ describe("the work of a stranger", () => {
   const own = { repo: { full_name: "acme/shop" } };
 
   it.each(["pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment"])(
-    "is a %s from a fork, from one that is gone, and one that cannot be read",
+    "is a %s from a fork, from a fork that is gone, and from a fork that cannot be read",
     (event) => {
       expect(of(event, pull(own))).toBeUndefined();
       for (const head of [{ repo: { full_name: "stranger/shop" } }, { repo: null }, undefined])

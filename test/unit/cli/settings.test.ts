@@ -61,7 +61,7 @@ describe("readSettings", () => {
     expect(read({ ...complete, ...change }).diagnostics.map((found) => found.code)).toEqual([code]);
   });
 
-  it("takes a blank variable as one that is not set", () => {
+  it("takes a blank variable as unset", () => {
     expect(findings({ ...complete, RNV_WORKSPACE_ID: "  " })).toEqual([
       "config.missing RNV_WORKSPACE_ID is not set",
     ]);

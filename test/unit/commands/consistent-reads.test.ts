@@ -35,7 +35,7 @@ const refusal = (work: Promise<unknown>) =>
     (cause) => (cause.diagnostics?.[0] ?? diagnosticOf(cause)).code,
   );
 
-it("a version that is older than the recorded one does not make a revert say that nothing changes", async () => {
+it("a version that is older than the record does not make a revert say that nothing changes", async () => {
   await applied(shop(1));
   bench.clock.advance(10 * minute);
   store().setLag({ all: forever });
@@ -170,7 +170,7 @@ describe("two copies of one service in a list", () => {
     return { ...answer, body: JSON.stringify({ ...rest, nodes: both }) };
   };
 
-  it.each([true, false])("are the newer one; the older one is first: %s", async (isOlderFirst) => {
+  it.each([true, false])("are the newer copy; the older copy is first: %s", async (isOlderFirst) => {
     let isDoubled = false;
     open({
       transport: ({ send, close }) => ({

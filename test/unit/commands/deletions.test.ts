@@ -99,7 +99,7 @@ describe("a deletion whose operation fails", () => {
     },
   );
 
-  it("keeps a variable, and one that stands while its operation is not found", async () => {
+  it("keeps a variable, also a variable that stands while its operation is not found", async () => {
     const { bench, store, deletes } = await opened("failed-deletions");
     bench.write("rnv.yaml", withoutLevel);
     expect(await bench.apply()).toMatchObject({

@@ -85,7 +85,7 @@ describe("the environment of a member", () => {
     });
   });
 
-  it("has a state of its own where the address holds ${member}: two names never meet in one", async () => {
+  it("has a state of its own where the address holds ${member}: two names never meet in one state", async () => {
     const stateOf = async (name: string, RNV_STATE = "s3://states/${member}/${stage.name}.json") =>
       (await memberOf(name, { [name]: { dir: "x" } }, { RNV_STATE }))?.environment.RNV_STATE;
     expect(await stateOf("teams/a b")).toBe("s3://states/teams/a%20b/${stage.name}.json");

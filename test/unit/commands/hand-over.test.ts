@@ -59,7 +59,7 @@ describe("a hand-over from state to state", () => {
     Object.keys((await backend.read())?.resources ?? {}).filter((address) => address.includes("payments"));
 
   it.each([1, 2, 3].flatMap((at) => (["before", "after"] as const).map((when) => [at, when] as const)))(
-    "ended %s. commit %s: never lost, never planned by two, and the same command again ends it",
+    "loses nothing where it ends at commit %s (%s), is planned by one state alone, and is ended by the same command",
     async (at, when) => {
       await expect(handOver(...killing(at, when), request)).rejects.toThrow(Killed);
       const source = await bench.context.backend.read();
@@ -87,7 +87,7 @@ describe("a hand-over from state to state", () => {
     },
   );
 
-  it("is refused where the other state has one of them", async () => {
+  it("is refused where the other state has any of them", async () => {
     await handOver(bench.context, target, request);
     bench.write("rnv.yaml", both);
     expect((await bench.apply({ adopt: true })).exitCode).toBe(0);

@@ -76,7 +76,7 @@ describe("an unmanaged resource", () => {
     });
   });
 
-  it("tells what has the same name apart by its id, also where one is outside of the project", async () => {
+  it("tells what has the same name apart by its id, also where it is outside of the project", async () => {
     const { project, api } = seed();
     const twin = bench.emulator.store.addService({ name: "api", projectId: project.id });
     bench.emulator.store.addProject({ name: "Online shop" });
@@ -170,7 +170,7 @@ services:
     );
   });
 
-  it("import without any manifest shows the first one to write", async () => {
+  it("import without any manifest shows the first manifest to write", async () => {
     const { project } = seed();
     const refused = await refusalOf("project.shop", project.id);
     expect(refused).toMatchObject({

@@ -42,7 +42,7 @@ describe("reads that stay behind the last write", () => {
     expect(bench.said).toEqual(["The platform's reads are behind our last write; looking again …"]);
   });
 
-  describe("of a resource that was deleted a moment ago", () => {
+  describe("after the deletion of a resource", () => {
     const without = "projects: { shop: {} }\n";
     /** Deletes the service; a replica shows it afterwards. */
     const remove = async () => {
@@ -60,7 +60,7 @@ describe("reads that stay behind the last write", () => {
       bench.write("rnv.yaml", shop(1));
     };
 
-    it("is not believed to be deleted before a list leaves it out, and stays recorded", async () => {
+    it("do not prove the deletion before a list leaves the resource out, which stays recorded", async () => {
       await bench.apply();
       bench.emulator.store.setLag({ canvas: forever });
       bench.write("rnv.yaml", without);
@@ -121,7 +121,7 @@ describe("reads that stay behind the last write", () => {
       expect(diagnostics).toMatchObject([{ code: "live.unmanaged_exists" }]);
     });
 
-    it("do not give a variable that is set again the id of the one before", async () => {
+    it("do not give a variable that is set again the id of the variable before", async () => {
       const withLevel = shop(1).replace("{ replicas: 1 }", "{ replicas: 1 }, variables: { LEVEL: info }");
       bench.write("rnv.yaml", withLevel);
       await bench.apply();
@@ -139,7 +139,7 @@ describe("reads that stay behind the last write", () => {
     });
   });
 
-  it("do not take the end of an older deployment for that of the one just queued", async () => {
+  it("do not take the end of an older deployment for that of the deployment just queued", async () => {
     const deployed = (replicas: number) =>
       shop(replicas)
         .replace("replicas:", "repository: 'https://git.example.com/a', replicas:")

@@ -53,7 +53,7 @@ describe("a verb whose reads stay behind", () => {
     ["cancel", 0],
     ["cancel", 60],
   ] as const)(
-    "%s sends nothing where the list of deployments leaves out the last one, made %i minutes ago",
+    "%s sends nothing where the list of deployments leaves out the last deployment, made %i minutes ago",
     async (action, minutes) => {
       await bench.apply();
       bench.write("rnv.yaml", shop.replace('api" }', 'api", replicas: 2 }'));

@@ -87,7 +87,7 @@ describe("a deployment that an earlier run left queued", () => {
     expect(waited).toBeLessThan(1);
   });
 
-  it("fails the apply where it fails while it is waited for, and the next one deploys again", async () => {
+  it("fails the apply where it fails while it is waited for, and the next apply deploys again", async () => {
     bench.emulator.store.failNextDeployment("*", "out of memory");
     await leaveByKill("timeout: 10m");
     bench.clock.sleep(3 * minute).then(() => bench.emulator.store.setCondition("worker-offline", false));

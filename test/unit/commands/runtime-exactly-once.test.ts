@@ -203,7 +203,7 @@ describe("a verb that writes", () => {
     },
   );
 
-  it("whose end was not waited for is gone on with, and later only while it is under way", async () => {
+  it("is gone on with where its end was not waited for, and later only while it is under way", async () => {
     const before = deeds();
     bench.emulator.store.setCondition("worker-offline", true);
     expect(await act({ action: "deploy", timeoutMs: 1000 })).toMatchObject({ exitCode: 7 });

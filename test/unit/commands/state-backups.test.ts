@@ -45,7 +45,7 @@ describe("backups of the state", () => {
     expect(backupsText([newest as Backup])).toMatch(/^1 {2}serial .*, time not recorded/);
   });
 
-  it("bring back a previous snapshot with a new serial, and keep the one they replace", async () => {
+  it("bring back a previous snapshot with a new serial, and keep the snapshot that they replace", async () => {
     const before = await state();
     const { serial, restored } = await restoreState(bench.context, { ...options, from: 1 });
     expect(restored.name).toBe(`${path}.backup.1`);
@@ -80,7 +80,7 @@ describe("backups of the state", () => {
     expect((await state())?.open).toEqual([]);
   });
 
-  it("refuse a state of another workspace, and what only looks damaged: a newer format", async () => {
+  it("refuse a state of another workspace, and a newer format, which only looks damaged", async () => {
     const now = await state();
     if (now === undefined) throw new Error("nothing recorded");
     const from = { text: encodeState({ ...now, workspaceId: "other" }), name: "foreign.json" };

@@ -47,15 +47,15 @@ const failFirst = (matches: (request: Route) => boolean, fault: Fault, meanwhile
   });
 };
 
-describe("a write whose answer and receipt are lost is looked for before it is sent again", () => {
-  it("and sent again where nothing is shown for 30 seconds, with the same key", async () => {
+describe("a write whose answer and receipt are lost", () => {
+  it("is sent again where nothing is shown for 30 seconds, with the same key", async () => {
     failFirst(isPost, { kind: "reset-before" });
     expect(await bench.apply()).toMatchObject({ exitCode: 0 });
     const keys = keysOf(isPost);
     expect([keys.length, new Set(keys).size]).toEqual([8, 4]);
   });
 
-  it("and found where reads are nearly half a minute behind, which is told", async () => {
+  it("is found where reads are nearly half a minute behind, which is told", async () => {
     store().setLag({ all: { ms: 25_000 } });
     failFirst(creates, { kind: "status", status: 500, when: "after", receipt: false });
     expect(await bench.apply()).toMatchObject({ exitCode: 0 });
@@ -67,7 +67,7 @@ describe("a write whose answer and receipt are lost is looked for before it is s
   });
 });
 
-describe("a deployment that is listed is ours", () => {
+describe("a deployment that is listed", () => {
   const theirs = (commit: string) => void store().deploy(api(), { commitSha: commit.repeat(40) });
   const newest = (count: number) =>
     [...deploymentsOf()]
@@ -77,7 +77,7 @@ describe("a deployment that is listed is ours", () => {
   it.each([
     ["apply", () => bench.apply()],
     ["deploy", () => bench.act({ action: "deploy" })],
-  ] as const)("%s: the newest of two, and nothing is sent again", async (_, run) => {
+  ] as const)("is ours after %s as the newest of two, and nothing is sent again", async (_, run) => {
     await applied();
     bench.write("rnv.yaml", changed);
     const before = deploymentsOf().length;
@@ -90,7 +90,7 @@ describe("a deployment that is listed is ours", () => {
     expect(resources?.[addressOf("deployment", "shop", "api")]).toMatchObject({ id: last?.id });
   });
 
-  it("not if it is of another commit", async () => {
+  it("is not ours if it is of another commit", async () => {
     await applied();
     failFirst(queues, { kind: "reset-before" }, () => theirs("b"));
     expect(await bench.act({ action: "deploy" })).toMatchObject({ exitCode: 0 });
@@ -100,31 +100,37 @@ describe("a deployment that is listed is ours", () => {
   it.each([
     ["changed", changed],
     ["deleted", shop.replace(/ *variables: .*\n/, "")],
-  ])("not if it is older than a variable that was %s, by the service's clock", async (_, manifest) => {
-    await applied();
-    bench.write("rnv.yaml", manifest);
-    const deployEarlier = async () => {
-      theirs("a");
-      bench.clock.advance(10_000);
-    };
-    bench.emulator.setFaults((_, request) => {
-      if (/PATCH|DELETE/.test(request.method)) return { kind: "hook", when: "before", run: deployEarlier };
-      return queues(request) && sent(queues).length === 0 ? { kind: "reset-before" } : undefined;
-    });
-    expect(await bench.apply()).toMatchObject({ exitCode: 0 });
-    expect(sent(queues)).toHaveLength(2);
-    expect(deploymentsOf()).toHaveLength(3);
-  });
-
-  it.each(["right", "ahead", "absent"] as const)("wherever the Date of answers is %s", async (dateHeader) => {
-    bench = createWorkbench({ emulator: { readings: { dateHeader } } });
-    for (const [count, manifest] of [shop, changed, shop.replace(/ *variables: .*\n/, "")].entries()) {
+  ])(
+    "is not ours if it is older than a variable that was %s, by the service's clock",
+    async (_, manifest) => {
+      await applied();
       bench.write("rnv.yaml", manifest);
-      failFirst(queues, { kind: "reset-after", receipt: false });
+      const deployEarlier = async () => {
+        theirs("a");
+        bench.clock.advance(10_000);
+      };
+      bench.emulator.setFaults((_, request) => {
+        if (/PATCH|DELETE/.test(request.method)) return { kind: "hook", when: "before", run: deployEarlier };
+        return queues(request) && sent(queues).length === 0 ? { kind: "reset-before" } : undefined;
+      });
       expect(await bench.apply()).toMatchObject({ exitCode: 0 });
-      expect(deploymentsOf()).toHaveLength(count + 1);
-    }
-  });
+      expect(sent(queues)).toHaveLength(2);
+      expect(deploymentsOf()).toHaveLength(3);
+    },
+  );
+
+  it.each(["right", "ahead", "absent"] as const)(
+    "is ours where the Date of answers is %s",
+    async (dateHeader) => {
+      bench = createWorkbench({ emulator: { readings: { dateHeader } } });
+      for (const [count, manifest] of [shop, changed, shop.replace(/ *variables: .*\n/, "")].entries()) {
+        bench.write("rnv.yaml", manifest);
+        failFirst(queues, { kind: "reset-after", receipt: false });
+        expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+        expect(deploymentsOf()).toHaveLength(count + 1);
+      }
+    },
+  );
 });
 
 describe("a first key that answers idempotency_conflict", () => {

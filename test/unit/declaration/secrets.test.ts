@@ -187,7 +187,7 @@ describe("the program of a secret", () => {
     expect(found.diagnostics[0]?.summary).toContain("printed more than 262144 bytes");
   });
 
-  it("has no input, and no variable of the environment but the usual ones", async () => {
+  it("has no input, and no variable of the environment but the usual variables", async () => {
     const script = "process.stdin.resume().on('end', () => console.log('end', ...Object.keys(process.env)))";
     const found = await loadText(variable(node(script)), { environment: { HOME: "/", OTHER: "x" } });
     isSecret(print(found), "end HOME");

@@ -17,8 +17,8 @@ async function told(text: string | Uint8Array): Promise<string[]> {
   );
 }
 
-describe("a mistake of the kinds people make is one finding, with what to write", () => {
-  it.each(mistakesIn("meant-key.txt"))("%s", async (_, text, expected) => {
+describe("a mistake of the kinds people make", () => {
+  it.each(mistakesIn("meant-key.txt"))("is named with what to write: %s", async (_, text, expected) => {
     expect(await told(text)).toEqual([expected]);
   });
 
@@ -33,7 +33,7 @@ describe("a mistake of the kinds people make is one finding, with what to write"
       Buffer.from(fields("      description: caf\u00e9\n"), "latin1"),
       "syntax 1:1 | save it as UTF-8",
     ],
-  ])("%s", async (_, text, expected) => {
+  ])("is named with what to write: %s", async (_, text, expected) => {
     expect(await told(text)).toEqual([expected]);
   });
 

@@ -9,7 +9,7 @@ async function mistakes(text: string, environment: Record<string, string> = {}) 
 }
 
 describe("a mistake in the manifest", () => {
-  it.each(mistakesIn("values.txt"))("%s", async (_, text, expected) => {
+  it.each(mistakesIn("values.txt"))("is an error at its place: %s", async (_, text, expected) => {
     const { briefs: found, first } = await mistakes(text);
     expect(found.map((one) => `${one} | ${first?.hint}`)).toEqual([
       `manifest.${expected}`.replace(/ (?=\d+:\d+ )/, " rnv.yaml:"),

@@ -18,9 +18,9 @@ const read = (
   environment: Readonly<Record<string, string>> = {},
 ): Promise<LoadedManifest> => load(folderWith(files), { environment, ...(stage !== undefined && { stage }) });
 
-describe("mistakes in stages", () => {
+describe("a mistake in stages", () => {
   const production = { name: "production" };
-  it.each(mistakesIn("stages.txt"))("%s", async (_, stages, expected) => {
+  it.each(mistakesIn("stages.txt"))("is an error at its place: %s", async (_, stages, expected) => {
     const [brief, asked = "production"] = expected.split(" | --stage ");
     const [, name = "", id] = /^([^/]*)(?:\/(.*))?$/.exec(asked) ?? [];
     const files = { "rnv.yaml": stages + base, "again.yaml": "stages: { x: {} }\n" };
@@ -37,7 +37,7 @@ describe("mistakes in stages", () => {
     expect(JSON.stringify([found.diagnostics, shownTexts(found)])).not.toContain("hunter2");
   });
 
-  it("a stage that was misspelt is named, and without one all are listed", async () => {
+  it("a stage that was misspelt is named, and all are listed without a stage", async () => {
     const files = { "rnv.yaml": `stages: { production: {}, preview: { each: true } }\n${base}` };
     expect((await read(files, { name: "prodution" })).diagnostics[0]?.hint).toBe(
       'did you mean "production"?',
@@ -69,7 +69,7 @@ projects:
     ".env.preview": "FROM_FILE=2\n",
   };
 
-  it("stands wherever it is written, in overlays and paths too, and nothing is deleted in a protected one", async () => {
+  it("stands wherever it is written, in overlays and paths too, and nothing is deleted in a protected stage", async () => {
     const { desired, diagnostics } = await read(files, { name: "production" });
     expect(diagnostics).toEqual([]);
     const api = desired?.resources.get("service.shop.api" as never);

@@ -14,7 +14,7 @@ async function told(text: string | Uint8Array): Promise<string[]> {
 }
 
 describe("a text that does not parse", () => {
-  it.each(mistakesIn("syntax.txt"))("%s", async (_, text, expected) => {
+  it.each(mistakesIn("syntax.txt"))("is an error at its place: %s", async (_, text, expected) => {
     expect(await told(text)).toEqual([expected]);
   });
 

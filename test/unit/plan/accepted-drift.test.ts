@@ -80,7 +80,7 @@ describe("acceptDrift", () => {
     expect(judge(acceptances)).toMatchObject({ report, unused: acceptances });
   });
 
-  it("an entry of another stage is neither used nor told of; one that has ended accepts nothing and is", () => {
+  it("an entry of another stage is neither used nor told of; an entry that has ended accepts nothing and is", () => {
     const other = entry("*", { stage: "prod-*" });
     expect(judge([other], "staging")).toMatchObject({ report, unused: [], expired: [] });
     expect(judge([other])).toMatchObject({ report, unused: [] });

@@ -157,7 +157,7 @@ it("the schemas of outputs and of the history accept what is written", () => {
   expect(published("history").required).toEqual(["format_version", "runs"]);
 });
 
-it("the state schema describes a state in the clear and an encrypted one", async () => {
+it("the state schema describes a state in the clear and an encrypted state", async () => {
   const empty = emptyState({
     lineage: "line",
     workspaceId: "w",
@@ -219,6 +219,6 @@ it("a plan read back from its document is shown as it was", () => {
   expect(shown && planText(shown, plainStyle)).toBe(planText(given, plainStyle));
 });
 
-it("what is not a plan document is not shown", () => {
+it("a document that is not a plan is not shown", () => {
   expect(planFromDocument({ format_version: "1.2" })).toBeUndefined();
 });

@@ -13,7 +13,7 @@ describe("diffLines", () => {
     expect(diffLines(before, after).join("\n") === whole.join("\n")).toBe(true);
   });
 
-  it("shows of a hundred thousand lines the one that changed, with the lines around it", () => {
+  it("shows of a hundred thousand lines the line that changed, with the lines around it", () => {
     const before = lines(100_000);
     const after = before.with(60_000, "another");
     expect(diffLines(before, after)).toEqual([

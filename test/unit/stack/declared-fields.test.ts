@@ -30,7 +30,7 @@ const stack = (b: object, others: object = {}, more: object = {}) => ({
 
 const a = "rnv_service.a";
 
-it("warn of a repository URL with a password in a stack", async () => {
+it("a repository URL with a password in a stack is warned of", async () => {
   const repository = "https://me:hunter2@git.example.com/b";
   const found = await problems(stack({ configuration: { repository } }));
   expect(found).toMatchObject([

@@ -231,7 +231,7 @@ describe("an output folder", () => {
     };
     const shopUnit = { ...unit, name: "shop", needsValues: true };
 
-    it("says how to leave one out, and how a value comes from one", async () => {
+    it("says how to leave a stack out, and how a value comes from it", async () => {
       const files = output({ network: { text: network }, shop: { text: shop } });
       const whole = await loadFiles(files, ["cdktf.out"], { stack: { ...unit, name: "network" } });
       expect(whole.diagnostics[0]).toMatchObject({

@@ -47,7 +47,7 @@ describe("the provider block of a stack", () => {
     expect(resource(off, "service.api").lifecycle.preventDestroy).toBe(true);
   });
 
-  it("of an alias is checked like the other, and counts for what names it", async () => {
+  it("is checked with an alias like the other, and counts for what names it", async () => {
     const blocks = [{}, { alias: "kept", workspace_id: id, deletion_protection: true }];
     const found = await load(blocks, { provider: "rnv.kept" });
     expect(found.diagnostics).toEqual([]);
@@ -99,7 +99,7 @@ describe("timeouts of a resource", () => {
     expect(resource(found, "project.shop").timeouts).toBeUndefined();
   });
 
-  it("that are none are pointed at", async () => {
+  it("are pointed at where they are no durations", async () => {
     const { diagnostics } = await load({}, { timeouts: { create: "soon", read: "5m" } });
     expect(diagnostics).toMatchObject([
       { code: "stack.invalid_value", summary: expect.stringContaining("timeouts.create: expected") },

@@ -248,7 +248,7 @@ describe("secrets of a stack", () => {
     expect(JSON.stringify(found.diagnostics)).not.toContain("very-secret");
   });
 
-  it("functions make secrets of secrets, and no text of one stands in an error", async () => {
+  it("functions make secrets of secrets, and no text of a secret stands in an error", async () => {
     const environment = { TF_VAR_token: "s3cret" };
     expect(await secret("${base64encode(var.token)}", token, environment)).toBe(print("czNjcmV0"));
     expect(await secret('x${jsonencode({"p" = var.token})}', token, environment)).toBe(

@@ -87,7 +87,7 @@ describe("a state encrypted at rest", () => {
     );
   });
 
-  it("goes over to another key while the previous one is at hand, backups included", async () => {
+  it("goes over to another key while the previous key is at hand, backups included", async () => {
     const { backend, textOf, write } = setUp();
     await write(on);
     expect((await problem(write({ RNV_STATE_KEY: otherKey })))?.code).toBe("state.key_mismatch");
@@ -138,7 +138,7 @@ describe("a passphrase", () => {
     expect((await one.backend(passphrase).read())?.open).toMatchObject([{ seq: 7 }]);
   });
 
-  it("gets a new salt with a new key, and no key that is random has one", async () => {
+  it("gets a new salt with a new key, and no key that is random has a salt", async () => {
     const { backend, textOf, write } = setUp();
     await write(sealed);
     const salt = saltOf(await textOf(path));

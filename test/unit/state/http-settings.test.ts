@@ -51,7 +51,7 @@ describe("the settings of a state over HTTP, one by one", () => {
       expect(settingsOf(environment)).toMatchObject(expected);
   });
 
-  it("of the lock are another state's where Terraform's address is another", () => {
+  it("are another state's for the lock where Terraform's address is another", () => {
     const lock = {
       TF_HTTP_LOCK_METHOD: "PUT",
       TF_HTTP_UNLOCK_METHOD: "DELETE",

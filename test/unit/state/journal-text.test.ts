@@ -109,12 +109,12 @@ describe("the text of a journal", () => {
     ["lineage", [7, undefined], "not the header of a journal"],
     ["serial", ["3", 1.5, undefined], "not the header of a journal"],
     ["generation", ["2", 1.5, undefined], "not the header of a journal"],
-  ])("whose header has no %s is damaged", async (name, values, why) => {
+  ])("is damaged where its header has no %s", async (name, values, why) => {
     for (const value of values)
       expect(await problem(encodeLine(0, 0, { ...header, [name]: value } as never))).toContain(why);
   });
 
-  it("asks for the key of its entries where they are encrypted, and with its salt where it has one", async () => {
+  it("asks for the key of its entries where they are encrypted, and with its salt where it has a salt", async () => {
     const keyOf = async (...texts: string[]) => {
       const decrypter = jest.fn(async () => () => JSON.stringify(intent(1)));
       await decodeJournal(Buffer.from(texts.join("")), "x.journal", { decrypter });
@@ -129,7 +129,7 @@ describe("the text of a journal", () => {
     expect(await keyOf(first, salted)).toMatchObject({ keyId: "k1", salt: "s1==" });
   });
 
-  it("of a newer version asks for an upgrade", async () => {
+  it("asks for an upgrade where its version is newer", async () => {
     expect(await problem(encodeLine(0, 0, { ...header, version: 2 } as never))).toContain(
       "newer version of rnv",
     );

@@ -65,7 +65,7 @@ describe("the lock of a local state", () => {
     expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBe(5000);
   });
 
-  it("is given to one who waits once it is released", async () => {
+  it("is given to a run that waits once it is released", async () => {
     const { backend, clock } = setUp();
     const first = await backend(100).lock(holder("abc", 100), 0);
     const sleep = clock.sleep;
@@ -162,7 +162,7 @@ describe("the lock of a local state", () => {
     expect(await backend(200).forceUnlock("abc")).toBeUndefined();
   });
 
-  it("stops a holder that lost it, and nothing of the next one is touched", async () => {
+  it("stops a holder that lost it, and nothing of the next holder is touched", async () => {
     const { backend, disk } = setUp();
     const first = await backend(100).lock(holder("first", 100), 0);
     await first.commit(emptyState({ lineage: "line", ...origin }));
@@ -192,7 +192,7 @@ describe("the lock of a local state", () => {
     expect(generations).toEqual([1, 2, 3]);
   });
 
-  it("says so when the lock file is not one, and never takes it over", async () => {
+  it("says so when the lock file is not a lock, and never takes it over", async () => {
     const { backend, disk } = setUp();
     disk.put(`${path}.lock`, "garbage");
     const refused = await refusal(backend(100).lock(holder("abc", 100), 0));
@@ -202,7 +202,7 @@ describe("the lock of a local state", () => {
     });
   });
 
-  it("that another run is about to change is changed only by force", async () => {
+  it("is changed only by force where another run is about to change it", async () => {
     for (const claim of [
       JSON.stringify({ format: "rnv-lock", generation: 1, ...holder("claim", 300) }),
       "{",

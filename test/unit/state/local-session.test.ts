@@ -120,7 +120,7 @@ describe("a session on a local state", () => {
     expect(state?.resources).toMatchObject({ "service.s1": { id: long }, "service.s2": { id: "2" } });
   });
 
-  it("ignores a journal that comes back after its snapshot, and refuses one of another snapshot", async () => {
+  it("ignores a journal that comes back after its snapshot, and refuses a journal of another snapshot", async () => {
     const { disk, backend } = setUp();
     const session = await backend().lock(holder("a"), 0);
     const first = await session.commit(emptyState({ lineage: "line", ...origin }));

@@ -41,7 +41,7 @@ describe("reading a state from a disk that anybody could have written to", () =>
     expect((await problem())?.hint).toContain("RNV_WORKSPACE_ID");
   });
 
-  it("takes the state of the stack that is asked for, and one without a stack for any", async () => {
+  it("takes the state of the stack that is asked for, and a state without a stack for any", async () => {
     const [shop, none] = ["shop", undefined].map((stack) =>
       emptyState({ lineage: "line", ...origin, stack }),
     );

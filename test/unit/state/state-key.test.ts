@@ -20,7 +20,7 @@ describe("the fingerprint key", () => {
       expect(Buffer.from((await load(form)).key ?? [])).toEqual(bytes);
   });
 
-  it("is read beside the one before it while keys are changed", async () => {
+  it("is read beside the key before it while keys are changed", async () => {
     const [now, before] = [bytes.toString("hex"), Buffer.alloc(32, 9)];
     const environment = { RNV_STATE_KEY: now, RNV_STATE_KEY_PREVIOUS: before.toString("hex") };
     const source = { environment, path, create: false, disk: new MemoryDisk(), randomBytes };
@@ -111,7 +111,7 @@ describe("the fingerprint key", () => {
     expect(disk.text(path)).toBe("oops");
   });
 
-  it("is that of the state itself, else the one that states share; a key that is given replaces none", async () => {
+  it("is that of the state itself, else the key that states share; a key that is given replaces none", async () => {
     const disk = new MemoryDisk();
     const source = { environment: {}, disk, randomBytes, path: "/s/web/state.key", shared: path };
     const made = await loadStateKey({ ...source, create: true });
@@ -124,7 +124,7 @@ describe("the fingerprint key", () => {
     expect(await loadStateKey({ ...source, path, create: false })).toEqual(made);
   });
 
-  it("lies in a file of mode 0600, and one that others can read is warned about", async () => {
+  it("lies in a file of mode 0600, and a file that others can read is warned about", async () => {
     const folder = newFolder("key");
     const source = { environment: {}, path: join(folder, ".rnv", "state.key"), create: true, randomBytes };
     const made = await loadStateKey(source);
@@ -137,7 +137,7 @@ describe("the fingerprint key", () => {
     expect(found.diagnostics[0]).toMatchObject({ severity: "warning", code: "config.insecure" });
   });
 
-  it("must be the one that the state names", () => {
+  it("must be the key that the state names", () => {
     const state = emptyState({ lineage: "line", ...origin });
     expect(checkStateKey(state, undefined)).toBeUndefined();
     const keyed = { ...state, keyId: keyIdOf(bytes) };

@@ -19,14 +19,14 @@ const cost = (service: TerraformObject) => priced(catalog, service);
 describe("monthly_cost", () => {
   const twice = { usd: 50, ngn: 75_000 };
 
-  it("prices the fields of the block, and the default of one that is not given", () => {
+  it("prices the fields of the block, and the default of a field that is not given", () => {
     expect(cost({ kind: "web", configuration: { plan: "standard", replicas: 2 } })).toEqual(twice);
     expect(cost({ kind: "web", configuration: { plan: "standard" } })).toEqual({ usd: 25, ngn: 37_500 });
     const dynamic = new DynamicValue(["map", "string"], { plan: "standard", replicas: "2" });
     expect(cost({ kind: "web", configuration: dynamic })).toEqual(twice);
   });
 
-  it("reads a number in quotes, as every attribute does, and refuses what is none", () => {
+  it("reads a number in quotes, as every attribute does, and refuses other text", () => {
     expect(cost({ kind: "web", configuration: { plan: "standard", replicas: "2" } })).toEqual(twice);
     const wrong = { plan: "standard", replicas: "many" };
     expect(() => cost({ kind: "web", configuration: wrong })).toThrow(

@@ -75,7 +75,7 @@ describe("messages in Terraform's words", () => {
     );
   });
 
-  it("what a schema expects is said in words, for every attribute and every kind of wrong value", () => {
+  it("a schema says in words which values it expects, for every attribute and every kind of wrong value", () => {
     const wrong: readonly TerraformValue[] = [
       -1,
       1.5,

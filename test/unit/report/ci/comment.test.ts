@@ -66,7 +66,7 @@ it("has a record of its pull request, repository, stage and key alone", () => {
   expect(readRecord(open, "plan", { ...subject, key: undefined, pullRequest: 9 })).toMatchObject({ digest });
 });
 
-it("is found by the marker of its stage alone, also where a value repeats another one, or people wrote above it", () => {
+it("is found by the marker of its stage alone, also where a value repeats another marker, or people wrote above it", () => {
   const other = markerOf("plan", { ...subject, stage: "preview/7" });
   const evil = comment(
     planned([renamed(1, { attributes: [field("p", value(1), value(`x\n${other}\ny`))] })]),

@@ -4,7 +4,7 @@ import { driftPage } from "../../../../src/report/html/pages";
 import { resourceTypes } from "../../../../src/resources";
 import { address, change, field, plan, value } from "../../../support/plan-fixture";
 
-it("says beside a pending deployment how the last one ended, and beside another resource nothing of the kind", () => {
+it("says beside a pending deployment how the last deployment ended, and beside another resource nothing of the kind", () => {
   const failed = { address: address("deployment.shop.web"), code: "failed", class: "pending" } as const;
   const found = plan(
     [

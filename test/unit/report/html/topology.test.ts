@@ -72,7 +72,7 @@ it("tells kind, plan, price, parts and effects of a node", () => {
   });
 });
 
-it("marks a service whose parts change or drift alone, and one that is blocked", () => {
+it("marks a service whose parts change or drift alone, and a service that is blocked", () => {
   const { nodes } = topology(
     plan([
       service("shop.api"),
@@ -171,7 +171,7 @@ it("leads a reference to another project to a stand-in beside what refers", () =
   expect(html).toContain("in another project");
 });
 
-it("takes places from the saved layout of a project, and none from one that places by itself", () => {
+it("takes places from the saved layout of a project, and none from a layout that places by itself", () => {
   const layout = (positions: Plain) =>
     change("no-op", "layout.shop", {
       instance: instanceOf(["positions", positions]),
