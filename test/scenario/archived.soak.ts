@@ -143,7 +143,7 @@ describe("archived services", () => {
     const adopting = await scenario.run("plan", "--adopt");
     expect(adopting.stdout + adopting.stderr).toContain("warning[live.unlisted]");
     expect(adopting.stdout + adopting.stderr).toContain("import: ID");
-    expect((await scenario.run("export")).stderr).toContain("Archived services are in no list");
+    expect((await scenario.run("export")).stderr).toContain("Archived services cannot be listed");
     // What is in something taken over was not made here either.
     const [project] = scenario.emulator.store.projects();
     expect((await scenario.run("import", "project.shop", project?.id ?? "")).code).toBe(0);
