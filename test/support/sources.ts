@@ -6,7 +6,7 @@ export const root = resolve(__dirname, "../..");
 /** Zero where there is no such file. */
 export const modified = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Says whether a source is newer than what was built of it. */
+/** True where a source is newer than the built file. */
 export function isOutdated(built: string): boolean {
   const folder = join(root, "src");
   const sources = readdirSync(folder, { recursive: true, encoding: "utf8" });
