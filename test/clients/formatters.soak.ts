@@ -2,24 +2,13 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { openScenario, type Scenario } from "../support/cli";
+import { textIn } from "../support/rows";
 import { describeWith, paths } from "./programs";
 
 const render = resolve(__dirname, "../unit/manifest/converted/render");
 const blueprints = readdirSync(render).filter((name) => /^[a-z-]+\.yaml$/.test(name));
 
-const shop = `stages:
-  staging: {}
-  production: { overlay: production.yaml }
-projects:
-  shop:
-    description: "A 'shop': with many words, so many that a line of them is longer than eighty columns are"
-    services:
-      api:
-        kind: web
-        configuration: { repository: "https://git.example.com/acme/shop", port: 8080, ipAllowList: [10.0.0.0/8, 192.168.0.0/16], startCommand: "run # all" }
-        variables: { A: { value: "x: y", sensitive: false } }
-        deploy: { commit: 0123456789abcdef0123456789abcdef01234567 }
-`;
+const shop = textIn(join(__dirname, "formatters.yaml"));
 
 describeWith(["prettier", "yamllint"], () => {
   let cli: Scenario;

@@ -2,34 +2,15 @@ import { readFileSync } from "node:fs";
 import { request as ask, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { textIn } from "../support/rows";
 import { type JobWorld, openJobWorld } from "./job-world";
 import { describeWith, paths } from "./programs";
 
 const component = join(__dirname, "..", "..", "examples", "gitlab", "templates", "rnv.yml");
 
 /** The component as a project includes it for two stages, as examples/gitlab/README.md shows. */
-const pipeline = `include:
-  - local: templates/rnv.yml
-    inputs: { name: rnv-staging, stage: staging, drift: false }
-  - local: templates/rnv.yml
-    inputs:
-      name: rnv-production
-      stage: production
-      preview: preview
-      apply_rules:
-        - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH && $CI_PIPELINE_SOURCE == "push"
-          when: manual
-`;
-const manifest = `stages:
-  production: {}
-  staging: {}
-  preview: { each: true, disposable: true, overlay: preview.yaml }
-projects:
-  shop:
-    name: Shop \${stage.name}
-    services:
-      api: { kind: web, configuration: { repository: https://git.example.com/shop } }
-`;
+const pipeline = textIn(join(__dirname, "gitlab-jobs.yaml"));
+const manifest = textIn(join(__dirname, "gitlab-jobs-manifest.yaml"));
 const overlay =
   "projects: { shop: { name: 'Shop ${stage.id}', services: { api: { name: 'api ${stage.id}' } } } }\n";
 

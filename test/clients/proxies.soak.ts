@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { approve, openScenario, type Scenario } from "../support/cli";
+import { textIn } from "../support/rows";
 import { secureCertificate, secureHost } from "../support/tunnel";
 import { describeWith, type Served, serveConfigured, serveMoto } from "./programs";
 
@@ -11,17 +12,8 @@ const keys = { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: "secret", AWS_REG
 const davModule = "/usr/lib/nginx/modules/ngx_http_dav_ext_module.so";
 
 /** Settings of nginx: TLS before a store, and WebDAV over plain HTTP. */
-const nginx = (before: string, server: string, more = ""): string => `${before}
-daemon off; master_process off; pid nginx.pid; error_log stderr;
-events {}
-http {
-  access_log access.log;
-  client_body_temp_path a; proxy_temp_path b; fastcgi_temp_path c; uwsgi_temp_path d; scgi_temp_path e;
-  keepalive_requests 3;
-  ${more}
-  server { ${server} }
-}
-`;
+const nginx = (before: string, server: string, more = ""): string =>
+  textIn(join(__dirname, "nginx.txt"), { before, more, server });
 
 describe("a store behind a proxy", () => {
   describeWith(["moto", "nginx", "squid"], () => {
@@ -49,18 +41,7 @@ describe("a store behind a proxy", () => {
       );
       squid = await serveConfigured(
         "squid",
-        (port, folder) => `http_port 127.0.0.1:${port}
-hosts_file ${folder}/hosts
-auth_param basic program ${folder}/check
-acl known proxy_auth REQUIRED
-http_access allow known
-http_access deny all
-access_log stdio:${folder}/access.log
-cache_log ${folder}/cache.log
-pid_filename none
-coredump_dir ${folder}
-visible_hostname localhost
-`,
+        (port, folder) => textIn(join(__dirname, "squid.txt"), { port, folder }),
         {
           hosts: `127.0.0.1 ${secureHost}\n`,
           check: '#!/bin/sh\nwhile read -r line; do [ "$line" = "rnv pass" ] && echo OK || echo ERR; done\n',

@@ -5,6 +5,7 @@ import { embeddedWorkspaceId } from "../../src/emulator/emulator";
 import type { State } from "../../src/model/state";
 import { encodeState } from "../../src/state/encode";
 import { emptyState } from "../../src/state/recorded";
+import { casesIn } from "../support/rows";
 import type { Attack } from "./arena";
 
 const service = (rest: string): string => `services: { api: { kind: web${rest} } }\n`;
@@ -214,24 +215,7 @@ const manifests: readonly Attack[] = [
 
 /** Settings that would send the API key or the state to another user. */
 const addresses: readonly Attack[] = [
-  ...[
-    "http://evil.example/api/v1",
-    "http://127.0.0.1.evil.example/api/v1",
-    "http://localhost@evil.example/api/v1",
-    "https://key:pass@evil.example/api/v1",
-    "https://evil.example/api/v1?x=/api/v1",
-    "https://evil.example/#/api/v1",
-    "https://evil.example/api/v1/../../x/api/v1/..",
-    "file:///etc/passwd/api/v1",
-    "//evil.example/api/v1",
-    "http:\\\\evil.example\\api\\v1",
-    "http://[::ffff:93.184.216.34]/api/v1",
-    "https:/\\evil.example/api/v1",
-    "https:evil.example/api/v1",
-    "https://evil\u3002example/api/v1",
-    "https://evil.example\r\nHost: x/api/v1",
-    "javascript:fetch('https://evil.example')/api/v1",
-  ].map((url) => ({
+  ...casesIn<string>(join(__dirname, "base-urls.json")).map((url) => ({
     title: `the base URL is ${JSON.stringify(url)}`,
     env: { RNV_BASE_URL: url },
     files: { "rnv.yaml": service("") },

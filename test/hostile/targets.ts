@@ -42,29 +42,7 @@ export interface Target {
 
 const yaml = textIn(join(__dirname, "manifest.yaml"));
 
-const stack = JSON.stringify(
-  {
-    "//": { metadata: { stackName: "shop", version: "0.21.0" } },
-    terraform: { required_providers: { rnv: { source: "rnv", version: "0.1.0" } } },
-    provider: { rnv: [{}] },
-    resource: {
-      rnv_project: { shop: { "//": { metadata: { path: "shop/project" } }, name: "Shop" } },
-      rnv_service: {
-        api: {
-          "//": { metadata: { path: "shop/api" } },
-          name: "api",
-          kind: "web",
-          project_id: "${rnv_project.shop.id}",
-          configuration: { branch: "main" },
-        },
-      },
-      rnv_variable: { level: { service_id: "${rnv_service.api.id}", key: "LOG_LEVEL", value: "info" } },
-    },
-    output: { url: { value: "${rnv_service.api.url}" } },
-  },
-  null,
-  1,
-);
+const stack = JSON.stringify(JSON.parse(textIn(join(__dirname, "stack.json"))), null, 1);
 
 const shown = (diagnostics: readonly Diagnostic[]): string => diagnosticsText(diagnostics, plainStyle);
 

@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import type { Fault } from "../../src/emulator/faults";
 import { type Canary, canary, sightings } from "../support/canaries";
 import { approve, type CliRun, oneScenario } from "../support/cli";
+import { textIn } from "../support/rows";
 import { inSoak, shareOf } from "../support/soak";
 
 const plain = canary("plain");
@@ -33,26 +35,14 @@ const env = {
 /** Debug output of Node about requests and files. */
 const debugging = { ...env, NODE_DEBUG: "http,https,net,tls,fs,stream" };
 
-const shop = (more = "", text = yaml(plain)) => `
-projects:
-  shop:
-    services:
-      api:
-        kind: web
-        configuration: { repository: "https://git.example.com/api" }
-        variables:
-          PLAIN: ${text}
-          FROM_ENV: { fromEnv: SECRET }
-          FROM_FILE: { fromFile: secret.txt }
-          FROM_COMMAND: { fromCommand: [node, -p, ${JSON.stringify(JSON.stringify(command.value))}] }
-          TEMPLATE: "${template.core}:\${service.shop.api.internalHost}:${template.core}"
-          INTERPOLATED: "x\${env.INTERPOLATED}x"
-          GENERATED: { generate: { length: 40 } }
-          BLOCK: |
-            first
-            ${block.value}
-${more}
-`;
+const shop = (more = "", text = yaml(plain)) =>
+  textIn(join(__dirname, "canary.yaml"), {
+    text,
+    command: JSON.stringify(JSON.stringify(command.value)),
+    templateCore: template.core,
+    blockValue: block.value,
+    more,
+  });
 
 describe("no secret is ever shown", () => {
   const scenario = oneScenario({ apiKeys: [{ key: apiKey.value, scope: "write", role: "owner" }] });
@@ -221,25 +211,9 @@ const simple = (name: string): Canary => ({ ...canary(name), value: canary(name)
 const outside = ["env", "file", "command", "dotenv"].map(simple) as [Canary, Canary, Canary, Canary];
 const [token, inFile, printed, inDotenv] = outside;
 
-const shared = `
-projects:
-  shop:
-    services:
-      api:
-        kind: web
-        configuration: { repository: "https://git.example.com/api", startCommand: node server, buildCommand: "npm run start:production" }
-        variablesFrom: [{ dotenv: .env }]
-        variables:
-          TOKEN: { fromEnv: TOKEN }
-          FILE: { fromFile: secret.txt }
-          PRINTED: { fromCommand: [node, -p, ${JSON.stringify(JSON.stringify(printed.value))}] }
-          SCRIPT: start:production
-      worker:
-        kind: web
-        configuration: { repository: "https://git.example.com/worker" }
-        variables: { API: "\${service.shop.api.internalHost}" }
-outputs: { apiUrl: "\${service.shop.api.url}" }
-`;
+const shared = textIn(join(__dirname, "canary-beside.yaml"), {
+  printed: JSON.stringify(JSON.stringify(printed.value)),
+});
 
 describe("a value from outside the manifest that stands in live attributes", () => {
   const at = oneScenario();

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { driftDocumentSchema } from "../../src/plan/drift";
 import { openScenario, type Scenario } from "../support/cli";
+import { textIn } from "../support/rows";
 
 interface Delivered {
   readonly headers: IncomingHttpHeaders;
@@ -35,16 +36,9 @@ const readExposition = (text: string): ReadonlyMap<string, number> =>
   );
 
 const names = Array.from({ length: 6 }, (_, at) => `s${at + 1}`);
-const manifest = `stages:
-${names.map((name) => `  ${name}: {}\n`).join("")}projects:
-  shop:
-    name: Shop \${stage.name}
-    layout: auto
-    services:
-      api:
-        kind: web
-        configuration: { repository: "https://git.example.com/shop/api", branch: main }
-`;
+const manifest = textIn(join(__dirname, "ci-drift.yaml"), {
+  stages: names.map((name) => `  ${name}: {}\n`).join(""),
+});
 
 describe("a drift job of several stages", () => {
   let scenario: Scenario;

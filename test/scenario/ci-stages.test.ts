@@ -5,20 +5,9 @@ import type { Construct } from "constructs";
 import { Project, RnvProvider, Service } from "../../src/cdktf/cdktf";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
+import { textIn } from "../support/rows";
 
-const manifest = (branch: string) => `stages:
-  staging: {}
-  production: {}
-  preview: { each: true, disposable: true, overlay: preview.yaml }
-projects:
-  shop:
-    name: Shop \${stage.name}
-    services:
-      api:
-        name: api \${stage.name}
-        kind: web
-        configuration: { repository: "https://git.example.com/shop/api", branch: ${branch} }
-`;
+const manifest = (branch: string) => textIn(join(__dirname, "ci-stages.yaml"), { branch });
 const overlay = `projects:
   shop: { name: "shop-\${stage.id}", services: { api: { name: "api-\${stage.id}" } } }
 `;

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { builtCli } from "../support/built-cli";
 import { briefly, oneScenario } from "../support/cli";
+import { textIn } from "../support/rows";
 import { isSoak, itInSoak } from "../support/soak";
 
 /** A shell that is not there is not tried: the title says so. */
@@ -98,20 +99,7 @@ describe("completion", () => {
 
   ifInstalled("zsh")("in zsh completes what is typed, at a terminal of its own", () => {
     // `zpty` runs a zsh that takes keys; each line is shown as it is after Tab, then thrown away.
-    scenario.write(
-      "keys.zsh",
-      `zmodload zsh/zpty
-read_to() { local chunk all=""; while zpty -r -m z chunk "*$1*"; do all+=$chunk; break; done; print -r -- "$all"; }
-zpty z zsh -f -i
-zpty -w z 'autoload -Uz compinit; compinit -u -D; source <(rnv completion zsh); PS1="REA""DY> "'
-read_to 'READY> ' >/dev/null
-for line in "$@"; do
-  zpty -w -n z "$line"$'\\t\\x05#END'
-  read_to '#END'
-  zpty -w -n z $'\\x15'
-done
-`,
-    );
+    scenario.write("keys.zsh", textIn(join(__dirname, "completion-keys.zsh")));
     const lines = [
       "rnv pla",
       "rnv plan --target=service.w",

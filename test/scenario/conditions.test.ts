@@ -1,16 +1,9 @@
+import { join } from "node:path";
 import { approve, eachScenario } from "../support/cli";
+import { textIn } from "../support/rows";
 
-const manifest = (lifecycle: string, replicas = 2) => `projects:
-  shop:
-    services:
-      api:
-        kind: web
-        variables: { TOKEN: canary-secret-1 }
-        configuration: { replicas: ${replicas}, runtime: node, repository: "https://git.example.com/shop" }
-        lifecycle:
-${lifecycle}
-      web: { kind: web, deploy: { when: never } }
-`;
+const manifest = (lifecycle: string, replicas = 2) =>
+  textIn(join(__dirname, "conditions.yaml"), { replicas, lifecycle });
 const pre = (condition: string) =>
   `          precondition: [{ condition: ${JSON.stringify(condition)}, message: two replicas }]`;
 const post = (condition: string) =>

@@ -3,19 +3,11 @@ import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { driftDocumentSchema } from "../../src/plan/drift";
 import { approve, eachScenario, openScenario, type Scenario } from "../support/cli";
+import { textIn } from "../support/rows";
 import { itInSoak, shareOf } from "../support/soak";
 
 const readKey = "rnv_read_only";
-const shop = (branch = "main", level = "info") => `
-projects:
-  shop:
-    services:
-      api:
-        kind: web
-        configuration: { repository: "https://git.example.com/api", branch: ${branch} }
-        variables: { LOG_LEVEL: ${level} }
-      web: { kind: static, deploy: { when: never } }
-`;
+const shop = (branch = "main", level = "info") => textIn(join(__dirname, "drift.yaml"), { branch, level });
 
 describe("drift, with a key that may only read", () => {
   let scenario: Scenario;

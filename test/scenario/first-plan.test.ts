@@ -2,23 +2,10 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { approve, oneScenario, openScenario } from "../support/cli";
 import { withoutFields } from "../support/edited-answers";
+import { textIn } from "../support/rows";
 
-const shop = (health = "/healthz", level = "info") => `
-projects:
-  shop:
-    name: Shop
-    services:
-      api:
-        kind: web
-        configuration: { repository: "https://git.example.com/shop/api", healthCheckPath: ${health} }
-        variables:
-          LOG_LEVEL: ${level}
-          WORKER_HOST: "\${service.shop.worker.internalHost}"
-      worker:
-        kind: worker
-        configuration: { repository: "https://git.example.com/shop/worker" }
-outputs: { apiUrl: "\${service.shop.api.url}" }
-`;
+const shop = (health = "/healthz", level = "info") =>
+  textIn(join(__dirname, "first-plan.yaml"), { health, level });
 
 describe("plan and apply", () => {
   // The test counts requests and compares the state: no other user may deploy.

@@ -1,18 +1,8 @@
+import { join } from "node:path";
 import { approve, oneScenario } from "../support/cli";
+import { textIn } from "../support/rows";
 
-const manifest = (branch: string) => `
-projects:
-  shop:
-    services:
-      api:
-        kind: web
-        configuration:
-          repository: https://git.example.com/shop/api
-          branch: ${branch}
-        variables:
-          TOKEN: { fromEnv: TOKEN }
-        deploy: { when: never }
-`;
+const manifest = (branch: string) => textIn(join(__dirname, "html-pages.yaml"), { branch });
 
 describe("--html", () => {
   const scenario = oneScenario();

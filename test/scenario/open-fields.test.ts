@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { documentedDefaults } from "../../src/api/wire/configuration";
 import type { StoredService } from "../../src/emulator/records";
 import { approve, openScenario, type Scenario } from "../support/cli";
+import { textIn } from "../support/rows";
 
 const further = { bootSeconds: 30, motto: "", warm: false, tags: [] as string[], limits: { cpu: 1 } };
 const defaults = { ...documentedDefaults, ...further } as NonNullable<unknown> as Record<string, never>;
@@ -119,18 +121,8 @@ it("ignoreChanges takes such a field", async () => {
 });
 
 describe("a reference to such a field", () => {
-  const pair = (configuration: string, reference: string) => `
-services:
-  api:
-    kind: web
-    configuration: { ${configuration} }
-    deploy: { when: never }
-  worker:
-    kind: web
-    variables: { BOOT: "\${service.api.configuration.${reference}}" }
-    deploy: { when: never }
-outputs: { boot: "\${service.api.configuration.${reference}}" }
-`;
+  const pair = (configuration: string, reference: string) =>
+    textIn(join(__dirname, "open-fields.yaml"), { configuration, reference });
   const variableOf = ({ emulator: { store } }: Scenario) => {
     const worker = store.services().find(({ name }) => name === "worker");
     return store.variables(worker?.id ?? "").map(({ id }) => store.variableValue(id));

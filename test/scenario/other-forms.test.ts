@@ -1,28 +1,9 @@
+import { join } from "node:path";
 import { oneScenario } from "../support/cli";
+import { textIn } from "../support/rows";
 
-const manifest = (service: string, replicas = 1) => `projects:
-  shop:
-    name: " Shop "
-    color: "#ABCDEF"
-    layout: { positions: { "${service}": { x: 1, y: 1 } } }
-    services:
-      api:
-        name: "${service}"
-        kind: web
-        configuration:
-          repository: "https://git.example.com/shop"
-          rootDirectory: apps/api/
-          buildCommand: |
-            npm ci
-            npm run build
-          ipAllowList: [10.0.0.2, 10.0.0.1, 10.0.0.2]
-          replicas: ${replicas}
-        variables: { LEVEL: info }
-      web:
-        kind: web
-        configuration: { repository: "https://git.example.com/web" }
-        variables: { API: "\${service.shop.api.url}", HOST: "\${service.shop.api.internalHost}" }
-`;
+const manifest = (service: string, replicas = 1) =>
+  textIn(join(__dirname, "other-forms.yaml"), { service, replicas });
 
 /** What the interface leaves open of names, texts, lists, colors, ids and URLs. */
 describe.each([

@@ -1,19 +1,8 @@
+import { join } from "node:path";
 import { approve, oneScenario } from "../support/cli";
+import { textIn } from "../support/rows";
 
-const base = `projects:
-  shop:
-    name: Shop
-    services:
-      api:
-        kind: web
-        configuration: { repository: "https://git.example.com/shop/api", branch: release, runtime: node }
-        variables: { LOG_LEVEL: info, STAGE: "\${env.STAGE:-none}" }
-        deploy: { when: never }
-      worker:
-        kind: worker
-        configuration: { repository: "https://git.example.com/shop/worker" }
-        deploy: { when: never }
-`;
+const base = textIn(join(__dirname, "overlays.yaml"));
 
 describe("an overlay and the environment", () => {
   const scenario = oneScenario();

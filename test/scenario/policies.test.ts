@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { approve, oneScenario } from "../support/cli";
+import { textIn } from "../support/rows";
 
 const manifest = (replicas: number) => `projects:
   shop:
@@ -10,19 +12,7 @@ const manifest = (replicas: number) => `projects:
         deploy: { when: never }
 `;
 
-const policies = `policies:
-  replicas:
-    level: overridable
-    each: service
-    when: service.kind == "web"
-    require: service.configuration.replicas >= 2
-    message: web services need two replicas
-  health:
-    level: advisory
-    each: service
-    require: service.configuration.healthCheckPath != ""
-    message: no health check
-`;
+const policies = textIn(join(__dirname, "policies.yaml"));
 
 /** DESIGN section 14: a failed mandatory policy, or an overridable one without its override, is exit 4, and nothing is applied. */
 describe("policies", () => {

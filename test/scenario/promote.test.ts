@@ -1,31 +1,15 @@
+import { join } from "node:path";
 import { pullWords } from "../../src/api/code-host/code-host";
 import { editManifest } from "../../src/manifest/write";
 import { resourceTypes } from "../../src/resources";
 import { eachScenario } from "../support/cli";
 import { serveCodeHost } from "../support/code-host-server";
+import { textIn } from "../support/rows";
 
 const tested = "1".repeat(40);
 const newer = "2".repeat(40);
-const manifest = `stages:
-  staging: { overlay: staging.yaml }
-  production: { overlay: production.yaml }
-projects:
-  shop:
-    name: Shop \${stage.name}
-    services:
-      api: { kind: web, configuration: { repository: "https://git.example.com/shop" } }
-      web: { kind: web, configuration: { repository: "https://git.example.com/shop" } }
-`;
-const overlay = (api: string, web = api) => `# Reviewed by the shop team.
-projects:
-  shop:
-    services:
-      api: { deploy: { commit: "${api}" } } # the shop's API
-      web:
-        # Follows the API.
-        deploy:
-          commit: "${web}"
-`;
+const manifest = textIn(join(__dirname, "promote.yaml"));
+const overlay = (api: string, web = api) => textIn(join(__dirname, "promote-stage.yaml"), { api, web });
 const inStaging = ["--stage", "staging"] as const;
 const fromStaging = ["--from", "staging"] as const;
 

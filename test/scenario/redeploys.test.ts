@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { approve, eachScenario } from "../support/cli";
+import { textIn } from "../support/rows";
 
 interface Shop {
   readonly project?: string;
@@ -6,17 +8,8 @@ interface Shop {
   readonly archived?: boolean;
 }
 
-const shop = ({ project = "", configuration = "", archived = false }: Shop = {}) => `
-projects:
-  shop:
-    ${project}
-    services:
-      api:
-        kind: web
-        archived: ${archived}
-        configuration: { repository: "https://git.example.com/api", ${configuration} }
-        variables: { A: one }
-`;
+const shop = ({ project = "", configuration = "", archived = false }: Shop = {}) =>
+  textIn(join(__dirname, "redeploys.yaml"), { project, archived, configuration });
 
 describe("a change of an applied service", () => {
   const scenario = eachScenario();

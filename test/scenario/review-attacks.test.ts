@@ -1,23 +1,14 @@
 import { join } from "node:path";
 import { approve, type CliRun, openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
+import { textIn } from "../support/rows";
 import { shareOf } from "../support/soak";
 
 const key = { RNV_STATE_KEY: "ab".repeat(32) };
 const production = ["--stage", "production"];
 
 /** A manifest of two stages; the value is that of a secret. */
-const manifest = (value: string) => `stages: { staging: {}, production: {} }
-projects:
-  shop:
-    name: shop \${stage.name}
-    services:
-      api:
-        name: api \${stage.name}
-        kind: web
-        configuration: { repository: "https://git.example.com/shop" }
-        variables: { A: "${value}" }
-`;
+const manifest = (value: string) => textIn(join(__dirname, "review-attacks.yaml"), { value });
 
 /** A code host with three merged pull requests, and the jobs of them. */
 class World {

@@ -1,32 +1,13 @@
+import { join } from "node:path";
 import { aliveIn, commandsIn, hiddenIn } from "../hostile/inertness";
 import { approve, oneScenario } from "../support/cli";
+import { casesIn } from "../support/rows";
 
 /** What runners of GitHub, Azure and TeamCity obey, at the beginning of a text and in a line of its own. */
-const hostile = [
-  "::set-output name=a::b",
-  "::error::x",
-  "  ::add-mask::main",
-  "first\n::stop-commands::x",
-  "first\r\n\t::warning file=a::b",
-  "##[add-mask]main",
-  "a ##[group]b",
-  "##vso[task.setvariable variable=a]b",
-  "first\n##vso[task.complete]",
-  "##teamcity[buildStop comment='x']",
-  "\\##[error]x",
-  "###[section]x",
-];
+const hostile = casesIn<string>(join(__dirname, "runner-commands.json"));
 
 /** What a terminal, a browser and a reader of Markdown would act on. */
-const others = [
-  "\u001b[2J\u001b]0;t\u0007",
-  "a\u202eb\u2066c\u200bd\u2028e",
-  "[x](http://evil.example) ![x](http://evil.example) www.evil.example",
-  "@admin **b** <img src=x onerror=alert(1)>",
-  "</details><script>alert(1)</script> | a |",
-  "```\n<!-- evil -->\n@admin",
-  "`@admin` ``` ~~~ @admin",
-];
+const others = casesIn<string>(join(__dirname, "active-texts.json"));
 
 /** Annotations that rnv writes itself, for a job of GitHub. */
 const isOwn = (line: string): boolean => /^::(error|warning|notice) (file|title)=/.test(line);

@@ -1,25 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { approve, oneScenario } from "../support/cli";
+import { textIn } from "../support/rows";
 
-const manifest = (level: string) => `
-x-web: &web { branch: main, repository: "https://git.example.com/shop" }
-variableGroups:
-  common:
-    LOG_LEVEL: ${level}
-    SENTRY_DSN: { fromCommand: [node, vault.js], json: /shop/sentry }
-    TOKEN: { fromCommand: [node, vault.js], json: /shop/token }
-services:
-  api:
-    kind: web
-    configuration: { <<: *web }
-    variablesFrom: [{ group: common }, { dotenv: .env.production }]
-    variables: { LOG_LEVEL: warn }
-  worker:
-    kind: worker
-    configuration: { <<: *web, branch: next }
-    variablesFrom: [{ group: common }]
-`;
+const manifest = (level: string) => textIn(join(__dirname, "shared-variables.yaml"), { level });
 
 /** DESIGN section 12. */
 describe("variables that services share", () => {

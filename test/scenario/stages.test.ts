@@ -2,21 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { approve, eachScenario } from "../support/cli";
+import { textIn } from "../support/rows";
 
-const manifest = `stages:
-  production: { overlay: stages/production.yaml, protect: true }
-  staging: { overlay: stages/staging.yaml, workspace: "\${env.RNV_STAGING_WORKSPACE:-${embeddedWorkspaceId}}" }
-  preview: { each: true, disposable: true, expires: 72h }
-projects:
-  shop:
-    name: Shop \${stage.name}
-    services:
-      api:
-        kind: web
-        configuration: { repository: "https://git.example.com/shop/api" }
-        variables: { STAGE: "\${stage.name}" }
-outputs: { stage: "\${stage.name}" }
-`;
+const manifest = textIn(join(__dirname, "stages.yaml"), { embeddedWorkspaceId });
 const production = "projects: { shop: { services: { api: { configuration: { branch: release } } } } }\n";
 const staging = "projects: { shop: { services: { api: { configuration: { branch: develop } } } } }\n";
 

@@ -1,16 +1,9 @@
+import { join } from "node:path";
 import { applyKilledAfterPatch, approve, eachScenario } from "../support/cli";
+import { textIn } from "../support/rows";
 
 const keys = { old: "0a".repeat(32), new: "0b".repeat(32) };
-const shop = (level: string) => `
-projects:
-  shop:
-    services:
-      api:
-        kind: web
-        configuration: { repository: "https://git.example.com/shop/api" }
-        variables: { LOG_LEVEL: ${level} }
-        deploy: { when: never }
-`;
+const shop = (level: string) => textIn(join(__dirname, "state-trouble.yaml"), { level });
 
 const scenario = eachScenario();
 

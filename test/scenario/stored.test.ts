@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { approve } from "../support/cli";
 import { serveHttpState } from "../support/http-state-server";
+import { rowsIn } from "../support/rows";
 import { s3Environment, serveS3 } from "../support/s3-server";
 import { isSoak, shareOf } from "../support/soak";
 import { type StoredWorld, StoredWorlds } from "../support/stored-world";
@@ -48,26 +50,7 @@ async function expectNothingToDo(world: StoredWorld, env: Environment, ...args: 
 const addresses = (text: string): string[] => text.trim().split("\n");
 
 describe("a state of version 0.1", () => {
-  const ofShop = [
-    "service.docs",
-    "service.old",
-    "variable.old.LEVEL",
-    "deployment.old",
-    "project.shop",
-    "service.shop.api",
-    "variable.shop.api.DATABASE_URL",
-    "variable.shop.api.LOG_LEVEL",
-    "variable.shop.api.MODE",
-    "variable.shop.api.SESSION_KEY",
-    "variable.shop.api.STRIPE_KEY",
-    "variable.shop.api.WORKER_HOST",
-    "deployment.shop.api",
-    "service.shop.seasonal  (retained)",
-    "deployment.shop.seasonal  (retained)",
-    "service.shop.worker",
-    "deployment.shop.worker",
-    "layout.shop",
-  ];
+  const ofShop = rowsIn(join(__dirname, "stored-addresses.tsv")).flat();
 
   itWith("lists and shows its resources, and plans to nothing", "state", async (world) => {
     expect(addresses((await world.run("state", "list")).stdout)).toEqual(ofShop);

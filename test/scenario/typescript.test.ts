@@ -2,6 +2,7 @@ import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openScenario, type Scenario } from "../support/cli";
 import { linkPackage } from "../support/install-package";
+import { rowsIn } from "../support/rows";
 import { itInSoak, shareOf } from "../support/soak";
 
 const example = join(__dirname, "..", "..", "examples", "typescript");
@@ -76,43 +77,18 @@ describe("rnv.config.ts", () => {
     expect(diagnostics[0].location).toEqual({ file: "rnv.config.ts" });
   });
 
-  it.each(
-    shareOf(
-      [
-        [
-          "throw new Error('no region\\nlook');",
-          "rnv.config.ts failed: Error: no region",
-          "--> rnv.config.ts:2",
-        ],
-        ["throw 'no region';", "rnv.config.ts failed: no region", ""],
-        ["import './broken.ts';", "rnv.config.ts failed: ", "--> broken.ts:1"],
-        ["await 0;", "Top-level await", "--> rnv.config.ts:2"],
-        ["process.exit(3);", "rnv.config.ts ended with exit code 3 before it returned a manifest", ""],
-        [
-          "export default Promise.reject(new TypeError('late'));",
-          "rnv.config.ts failed: TypeError: late",
-          "config.ts:2",
-        ],
-        ["export default { projects: { a: { x: [NaN] } } };", "rnv.config.ts: projects.a.x[0] is NaN", ""],
-        [
-          "export const projects = {};",
-          "rnv.config.ts exports no manifest",
-          "export default defineManifest(",
-        ],
-        ["export default () => [];", "rnv.config.ts exports a function that returns no manifest", ""],
-        ["import 'not-installed';", "Cannot find module 'not-installed'", ""],
-      ],
-      4,
-    ),
-  )("says in a sentence why it made no manifest: %s", async (text, sentence, place) => {
-    scenario.write("broken.ts", "const a = ;");
-    scenario.write("rnv.config.ts", `// A program.\n${text}\n`);
-    const { code, stderr } = await rnv("plan");
-    expect(code).toBe(1);
-    expect(stderr).toContain(sentence);
-    expect(stderr).toContain(place);
-    expect(stderr.match(/^error\[/gm)).toHaveLength(1);
-  });
+  it.each(shareOf(rowsIn(join(__dirname, "no-manifests.tsv")), 4))(
+    "says in a sentence why it made no manifest: %s",
+    async (text, sentence, place) => {
+      scenario.write("broken.ts", "const a = ;");
+      scenario.write("rnv.config.ts", `// A program.\n${text}\n`);
+      const { code, stderr } = await rnv("plan");
+      expect(code).toBe(1);
+      expect(stderr).toContain(sentence);
+      expect(stderr).toContain(place);
+      expect(stderr.match(/^error\[/gm)).toHaveLength(1);
+    },
+  );
 
   it("is not run where programs are refused, nor for the names that Tab offers", async () => {
     scenario.write("rnv.config.ts", 'require("node:fs").writeFileSync("ran", "");');

@@ -1,17 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { approve, oneScenario } from "../support/cli";
+import { textIn } from "../support/rows";
 
-const shop = `projects:
-  shop:
-    name: Shop
-    services:
-      api:
-        kind: web
-        configuration: { repository: "https://git.example.com/api" }
-        variables: { LOG_LEVEL: info }
-outputs: { url: "\${service.shop.api.url}", name: shop }
-`;
+const shop = textIn(join(__dirname, "verbs.yaml"));
 
 describe("verbs on an applied workspace", () => {
   const scenario = oneScenario();

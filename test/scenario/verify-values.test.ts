@@ -2,23 +2,11 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { approve, openScenario, type Scenario } from "../support/cli";
+import { textIn } from "../support/rows";
 
 const viewerKey = "rnv_viewer";
-const shop = ({ level = "info", more = "" } = {}) => `
-projects:
-  shop:
-    services:
-      api:
-        kind: web
-        configuration: { repository: "https://git.example.com/api" }
-        variables:
-          LOG_LEVEL: ${level}
-          TOKEN: { fromEnv: SHOP_TOKEN }
-          HOST: "\${service.shop.api.internalHost}:80"
-          MADE: { generate: { length: 32 } }
-          THEIRS: { preserve: true }
-${more}
-`;
+const shop = ({ level = "info", more = "" } = {}) =>
+  textIn(join(__dirname, "verify-values.yaml"), { level, more });
 const env = { SHOP_TOKEN: "token-true" };
 
 /** DESIGN section 4: "`--verify-values` reveal once (audited) and record equal values without a write". */

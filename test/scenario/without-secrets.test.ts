@@ -1,27 +1,14 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { approve, oneScenario } from "../support/cli";
+import { textIn } from "../support/rows";
 
 const stateKey = "ab".repeat(32);
 const env = { RNV_STATE_KEY: stateKey, SHOP_TOKEN: "token-one", SHOP_HOST: "db.example" };
 const bare = { RNV_STATE_KEY: stateKey };
 
-const shop = ({ level = "info", more = "", branch = "main" } = {}) => `
-projects:
-  shop:
-    services:
-      api:
-        kind: web
-        configuration: { repository: "https://git.example.com/api", branch: ${branch} }
-        variables:
-          LOG_LEVEL: ${level}
-          TOKEN: { fromEnv: SHOP_TOKEN }
-          CERTIFICATE: { fromFile: certificate.pem }
-          PASSWORD: { fromCommand: [node, command.js] }
-          DATABASE: "postgres://\${env.SHOP_HOST}/\${service.shop.api.internalHost}"
-          MADE: { generate: { length: 32 } }
-${more}
-`;
+const shop = ({ level = "info", more = "", branch = "main" } = {}) =>
+  textIn(join(__dirname, "without-secrets.yaml"), { branch, level, more });
 
 /** DESIGN section 4, "Without secrets". */
 describe("without the secrets of production", () => {

@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { isOutdated, root } from "./sources";
 
-const root = resolve(__dirname, "../..");
 const bundle = join(root, "dist/bin/rnv.js");
 
 let isCurrent = false;
@@ -12,17 +11,8 @@ let isCurrent = false;
  * call; types are checked elsewhere. It is put in place by renames, so that no process ever starts half of it.
  */
 export function builtCli(): string {
-  if (!isCurrent && newest(join(root, "src")) > modified(bundle))
+  if (!isCurrent && isOutdated(bundle))
     execFileSync(process.execPath, [join(root, "tools/build/bundle.mjs")], { stdio: "pipe" });
   isCurrent = true;
   return bundle;
 }
-
-function modified(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-}
-
-const newest = (folder: string): number =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .reduce((latest, entry) => Math.max(latest, modified(join(entry.parentPath, entry.name))), 0);

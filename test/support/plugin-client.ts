@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as grpc from "@grpc/grpc-js";
 import { decode, Encoder } from "@msgpack/msgpack";
 import protobuf from "protobufjs";
-import { builtProvider } from "./built-provider";
+import { startProvider } from "./built-provider";
 
 const proto = readFileSync(join(__dirname, "tfplugin6.proto"), "utf8");
 
@@ -60,23 +60,11 @@ export class PluginClient {
     this.#client = new grpc.Client(`unix:${socket}`, grpc.credentials.createInsecure());
   }
 
-  /** Starts the built provider, as Terraform does, without TLS. */
+  /** Starts the built provider, as Terraform does. */
   static async start(cwd: string, environment: Readonly<Record<string, string>>): Promise<PluginClient> {
-    const child = spawn(process.execPath, [join(builtProvider(), "terraform-provider-rnv")], {
-      cwd,
-      env: {
-        PATH: process.env.PATH ?? "",
-        TMPDIR: cwd,
-        TF_PLUGIN_MAGIC_COOKIE: "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
-        ...environment,
-      },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    child.stderr.pipe(process.stderr);
-    const handshake = await new Promise<string>((resolve) =>
-      child.stdout.once("data", (chunk) => resolve(`${chunk}`)),
-    );
-    return new PluginClient(handshake.split("|")[3] ?? "", child);
+    const own = { PATH: process.env.PATH ?? "", TMPDIR: cwd };
+    const { child, socket } = await startProvider(cwd, { ...own, ...environment });
+    return new PluginClient(socket, child);
   }
 
   call(method: Method, request: object = {}): Promise<Answer> {

@@ -1,7 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
+import type { ChildProcess } from "node:child_process";
 import * as grpc from "@grpc/grpc-js";
-import { builtProvider } from "./built-provider";
+import { startProvider } from "./built-provider";
 
 /** A call of Terraform, and its answer, as they were on the wire. */
 export interface RecordedCall {
@@ -36,18 +35,8 @@ export class ProviderProcess {
     folder: string,
     environment: Readonly<Record<string, string>>,
   ): Promise<ProviderProcess> {
-    const child = spawn(process.execPath, [join(builtProvider(), "terraform-provider-rnv")], {
-      cwd: folder,
-      env: {
-        ...environment,
-        TF_PLUGIN_MAGIC_COOKIE: "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
-      },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    const handshake = await new Promise<string>((resolve) =>
-      child.stdout.once("data", (chunk) => resolve(`${chunk}`)),
-    );
-    return new ProviderProcess(child, handshake.split("|")[3] ?? "");
+    const { child, socket } = await startProvider(folder, environment);
+    return new ProviderProcess(child, socket);
   }
 
   get pid(): number {

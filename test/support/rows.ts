@@ -11,8 +11,11 @@ export const rowsIn = (file: string): readonly string[][] =>
 export const casesIn = <Case>(file: string): readonly Case[] => JSON.parse(readFileSync(file, "utf8"));
 
 /** The text of a file, in which `<name>` stands for the value of that name. */
-export const textIn = (file: string, values: Readonly<Record<string, string | number>> = {}): string =>
+export const textIn = (
+  file: string,
+  values: Readonly<Record<string, string | number | boolean>> = {},
+): string =>
   Object.entries(values).reduce(
-    (text, [name, value]) => text.replaceAll(`<${name}>`, `${value}`),
+    (text, [name, value]) => text.replaceAll(`<${name}>`, () => `${value}`),
     readFileSync(file, "utf8"),
   );

@@ -10,7 +10,7 @@ import {
   embeddedWorkspaceId,
 } from "../../src/emulator/emulator";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
-import { builtProvider } from "./built-provider";
+import { builtProvider, startProvider } from "./built-provider";
 import { movableClock } from "./movable-clock";
 import { readingsHere } from "./readings";
 
@@ -70,9 +70,6 @@ export interface Running extends Promise<Finished> {
   readonly child: ChildProcess;
 }
 
-/** The cookie by which go-plugin tells a plugin that Terraform started it. */
-const magicCookie = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
-
 /** Returns the environment in which Terraform and OpenTofu use a provider that runs already. */
 export function attachmentOf(pid: number, socket: string): Record<string, string> {
   const address = { Network: "unix", String: socket };
@@ -126,18 +123,11 @@ export class TerraformFolder {
   async attach(clock?: "fast-clock"): Promise<this> {
     this.#attached?.kill();
     this.environment = {};
-    const executable = join(builtProvider(), "terraform-provider-rnv");
-    const required = clock === undefined ? [] : ["--require", join(__dirname, `${clock}.cjs`)];
-    const child = spawn(process.execPath, [...required, executable], {
-      cwd: join(this.folder, "w"),
-      env: { ...this.#settings(), TF_PLUGIN_MAGIC_COOKIE: magicCookie },
-      stdio: ["ignore", "pipe", "ignore"],
-    });
+    const node = clock === undefined ? [] : ["--require", join(__dirname, `${clock}.cjs`)];
+    const how = { node, stderr: "ignore" } as const;
+    const { child, socket } = await startProvider(join(this.folder, "w"), this.#settings(), how);
     this.#attached = child;
-    const handshake = await new Promise<string>((resolve) =>
-      child.stdout.once("data", (chunk) => resolve(`${chunk}`)),
-    );
-    this.environment = attachmentOf(child.pid ?? 0, handshake.split("|")[3] ?? "");
+    this.environment = attachmentOf(child.pid ?? 0, socket);
     return this;
   }
 

@@ -1,20 +1,9 @@
+import { join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
-const manifest = `
-projects:
-  press:
-    name: 'The "Press" $\${x}'
-    services:
-      site:
-        kind: static
-        configuration: { repository: "https://git.example.com/press", publishDirectory: public, ipAllowList: ["10.0.0.0/8"] }
-        variables: { THEME: dark, KEPT: { preserve: true } }
-        lifecycle: { preventDestroy: true, ignoreChanges: [configuration.branch] }
-      worker: { kind: worker, configuration: { repository: "https://git.example.com/w", replicas: 2 }, deploy: { when: never } }
-services:
-  2nd-one: { kind: web, deploy: { when: never } }
-`;
+const manifest = textIn(join(__dirname, "both-ways.yaml"));
 
 /** What one engine manages is taken over by the other, without a change at the service. */
 describeTerraform("a move between rnv and Terraform", () => {

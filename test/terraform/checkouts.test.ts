@@ -1,19 +1,8 @@
+import { join } from "node:path";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
-const api = (plan: string) => `
-resource "rnv_service" "api" {
-  name = "api"
-  kind = "web"
-  configuration {
-    repository = "https://git.example.com/shop/api"
-    plan       = "${plan}"
-  }
-}
-resource "rnv_deployment" "api" {
-  service_id = rnv_service.api.id
-  triggers   = { config = rnv_service.api.revision }
-}
-`;
+const api = (plan: string) => textIn(join(__dirname, "checkouts.tf"), { plan });
 
 // Interface, "General behaviours", 3: checkout is completed in the dashboard before deploying. What becomes of the deployment
 // that waited is not shown.

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const project = `resource "rnv_project" "shop" { name = "Shop" }\n`;
@@ -78,16 +79,7 @@ describeTerraform("reads through Terraform", () => {
   }, 120_000);
 
   it("are at most a second old for a data source", async () => {
-    world.write(`
-      resource "terraform_data" "first" {}
-      data "rnv_services" "before" { depends_on = [terraform_data.first] }
-      resource "terraform_data" "pause" {
-        input = data.rnv_services.before.services[*].name
-        provisioner "local-exec" { command = "sleep 2" }
-      }
-      data "rnv_services" "after" { depends_on = [terraform_data.pause] }
-      output "names" { value = join("+", data.rnv_services.after.services[*].name) }
-    `);
+    world.write(textIn(join(__dirname, "read-later.tf")));
     store().addService({ name: "a", kind: "worker" });
     let reads = 0;
     const add = () => store().addService({ name: "b", kind: "worker" });

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { CrashFolder, everything } from "../support/crash-folder";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const secondKey = "rnv_second-key-of-the-same-workspace";
@@ -15,17 +16,7 @@ resource "rnv_service" "api" {
 }
 `;
 const value = "a-value-that-no-file-may-hold";
-const withVariables = `${shop}
-resource "rnv_variable" "a" {
-  service_id = rnv_service.api.id
-  key        = "A"
-  value      = "${value}"
-}
-resource "rnv_variables" "b" {
-  service_id = rnv_service.api.id
-  values     = { B = "${value}", C = "${value}" }
-}
-`;
+const withVariables = textIn(join(__dirname, "crashes.tf"), { shop, value });
 const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
 
 describeTerraform("a resource that an apply made before it was cut short", () => {

@@ -63,17 +63,7 @@ output "all" { value = { all = sort(${canvas("all")}), staging = ${canvas("stagi
 
     it("say what is not there, and what is there twice", async () => {
       const nowhere = "00000000-0000-4000-8000-00000000ffff";
-      world.write(`
-data "rnv_service" "twice" { name = "twice" }
-data "rnv_service" "none" { name = "none" }
-data "rnv_service" "slip" { name = "twiec" }
-data "rnv_project" "case" { name = "DIÉ" }
-data "rnv_variables" "none" { service_id = "${nowhere}" }
-data "rnv_deployment" "none" {
-  service_id = "${api.id}"
-  id         = "${nowhere}"
-}
-`);
+      world.write(textIn(join(__dirname, "not-found.tf"), { nowhere, apiId: api.id }));
       const output = unframed(await world.run("plan", 1));
       expect(output).toContain('2 of rnv_service are called "twice"');
       expect(output).toContain("or name its project");
@@ -89,19 +79,7 @@ data "rnv_deployment" "none" {
       const nowhere = "00000000-0000-4000-8000-00000000ffff";
       world.write(`data "rnv_services" "crons" { kind = "cron" }\n`);
       await world.run("plan");
-      world.write(`
-data "rnv_services" "none" { project_id = "${nowhere}" }
-data "rnv_canvas" "none" { project_id = "${nowhere}" }
-data "rnv_deployments" "none" { service_id = "${nowhere}" }
-ephemeral "rnv_variable_value" "none" {
-  service_id = "${nowhere}"
-  key        = "TOKEN"
-}
-data "rnv_service" "other" {
-  id         = "${api.id}"
-  project_id = "${office.id}"
-}
-`);
+      world.write(textIn(join(__dirname, "empty-lists.tf"), { nowhere, apiId: api.id, officeId: office.id }));
       const output = unframed(await world.run("plan", 1));
       expect(output.match(/The project [0-9a-f-]+ffff does not exist/g)).toHaveLength(2);
       expect(output.match(/The service [0-9a-f-]+ffff does not exist/g)).toHaveLength(2);

@@ -1,16 +1,8 @@
+import { join } from "node:path";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
-const service = `
-resource "rnv_project" "shop" { name = "Shop" }
-resource "rnv_service" "api" {
-  name = "api"
-  kind = "web"
-  project_id = rnv_project.shop.id
-  configuration {
-    repository = "https://git.example.com/shop/api"
-  }
-}
-`;
+const service = textIn(join(__dirname, "deployed.tf"));
 
 describeTerraform("deployments and the canvas", () => {
   const world = new TerraformFolder();
@@ -37,17 +29,7 @@ describeTerraform("deployments and the canvas", () => {
   }, 60_000);
 
   it("the words of the service on a deployment are shown without the values of variables, those of other runs too", async () => {
-    const variables = `
-resource "rnv_variable" "url" {
-  service_id = rnv_service.api.id
-  key        = "URL"
-  value      = "hunter2-canary one"
-}
-resource "rnv_variables" "more" {
-  service_id = rnv_service.api.id
-  values     = { OTHER = "hunter2-canary two" }
-}
-`;
+    const variables = textIn(join(__dirname, "deployed-variables.tf"));
     const deployment = (version: number) =>
       `resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n  triggers = { version = "${version}" }\n}\n`;
     const told = "cannot use hunter2-canary one, hunter2-canary%20two";

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const shop = (branch = "main") => `
@@ -10,17 +12,7 @@ resource "rnv_service" "api" {
 }
 `;
 const value = "a-value-that-no-file-may-hold";
-const withVariables = `${shop()}
-resource "rnv_variable" "a" {
-  service_id = rnv_service.api.id
-  key        = "A"
-  value      = "${value}"
-}
-resource "rnv_variables" "b" {
-  service_id = rnv_service.api.id
-  values     = { B = "${value}", C = "${value}" }
-}
-`;
+const withVariables = textIn(join(__dirname, "identity.tf"), { shop: shop(), value });
 const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
 
 describeTerraform("a name that exists", () => {

@@ -1,17 +1,10 @@
+import { join } from "node:path";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const long = "a service with a name of more than forty letters";
 const kept = long.slice(0, 40);
-const shop = (name: string) => `
-resource "rnv_project" "shop" {
-  name = "${name}"
-}
-resource "rnv_service" "api" {
-  project_id = rnv_project.shop.id
-  name       = "${name}"
-  kind       = "web"
-}
-`;
+const shop = (name: string) => textIn(join(__dirname, "kept-names.tf"), { name });
 const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
 
 /** DESIGN section 5: "an answer to our own key with a new id is ours: it is recorded, and a name other than the one sent is reported with the edit". */

@@ -1,18 +1,10 @@
+import { join } from "node:path";
 import { withFields } from "../support/edited-answers";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
-const shop = (configuration: string, more = "", kind = "web") => `
-resource "rnv_project" "shop" { name = "Shop" }
-resource "rnv_service" "api" {
-  name       = "api"
-  kind       = "${kind}"
-  project_id = rnv_project.shop.id
-  ${more}
-  configuration {
-    ${configuration}
-  }
-}
-`;
+const shop = (configuration: string, more = "", kind = "web") =>
+  textIn(join(__dirname, "life-cycle.tf"), { kind, more, configuration });
 
 describeTerraform("the life of a project and a service", () => {
   const world = new TerraformFolder({ deploySeconds: 0, operationSeconds: 0 });

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 describeTerraform("the provider's log through Terraform", () => {
@@ -9,17 +11,7 @@ describeTerraform("the provider's log through Terraform", () => {
   afterAll(() => world.close());
 
   it("names subsystems and the ids of requests, and no secret of any kind", async () => {
-    world.write(`
-resource "rnv_service" "api" {
-  name = "api"
-  kind = "web"
-}
-resource "rnv_variable" "token" {
-  service_id = rnv_service.api.id
-  key        = "TOKEN"
-  value      = "${secret}"
-}
-`);
+    world.write(textIn(join(__dirname, "logs.tf"), { secret }));
     world.environment = { TF_LOG_PROVIDER: "trace" };
     const output = await world.apply();
     const lines = output.split("\n").filter((line) => line.includes("@module=rnv."));

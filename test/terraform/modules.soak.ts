@@ -13,17 +13,7 @@ describeTerraform("a configuration that a module passes on, and what must not be
 
   const module = textIn(join(__dirname, "passed-on.tf"));
   const call = (configuration: string, more = "") =>
-    world.write(`
-variable "api" {
-  type = object({ repository = string, branch = optional(string), replicas = optional(string) })
-  default = { repository = "https://git.example.com/shop/api", replicas = "2" }
-}
-module "api" {
-  source        = "./service"
-  configuration = ${configuration}
-  ${more}
-}
-`);
+    world.write(textIn(join(__dirname, "modules.tf"), { configuration, more }));
   const refused = async (args = "plan -input=false"): Promise<string> => unframed(await world.run(args, 1));
 
   beforeAll(async () => {

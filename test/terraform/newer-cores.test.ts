@@ -1,23 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
-const api = (branch: string, lifecycle = "") => `
-resource "rnv_service" "api" {
-  name = "api"
-  kind = "web"
-  configuration {
-    repository = "https://git.example.com/shop/api"
-    branch     = "${branch}"
-  }
-  ${lifecycle}
-}
-action "rnv_restart" "api" {
-  config {
-    service_id = rnv_service.api.id
-  }
-}
-`;
+const api = (branch: string, lifecycle = "") =>
+  textIn(join(__dirname, "newer-cores.tf"), { branch, lifecycle });
 
 describeTerraform(
   "Terraform since 1.14",

@@ -1,20 +1,12 @@
+import { join } from "node:path";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import type { Readings } from "../../src/emulator/readings";
 import { dynamic, PluginClient, wholeOf } from "../support/plugin-client";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const project = `resource "rnv_project" "shop" { name = "Shop" }\n`;
-const service = (name: string, more = "") => `
-resource "rnv_service" "${name}" {
-  name       = "svc-${name}"
-  kind       = "web"
-  project_id = rnv_project.shop.id
-  configuration {
-    repository = "https://git.example.com/shop/api"
-    ${more}
-  }
-}
-`;
+const service = (name: string, more = "") => textIn(join(__dirname, "other-deployments.tf"), { name, more });
 const deployment = (more = "") => `
 resource "rnv_deployment" "a" {
   service_id = rnv_service.a.id

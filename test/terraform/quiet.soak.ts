@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const stored = (name: string): string => readFileSync(join(__dirname, "../support/stored", name), "utf8");
@@ -51,24 +52,7 @@ describeTerraform("plans that say what changes and nothing else", () => {
 describeTerraform("the warnings of a plan", () => {
   const world = new TerraformFolder();
   const { emulator } = world;
-  const paid = (plan: string, replicas: string) => `
-resource "rnv_project" "shop" { name = "Shop" }
-resource "rnv_service" "api" {
-  name       = "api"
-  kind       = "web"
-  project_id = rnv_project.shop.id
-  configuration {
-    repository = "https://git.example.com/shop/api"
-    plan       = "${plan}"
-    replicas   = ${replicas}
-  }
-}
-resource "rnv_service" "docs" {
-  name = "docs"
-  kind = "static"
-  configuration { repository = "https://git.example.com/shop/docs" }
-}
-`;
+  const paid = (plan: string, replicas: string) => textIn(join(__dirname, "quiet.tf"), { plan, replicas });
   const deployed = `${paid("starter", "1")}resource "rnv_deployment" "api" { service_id = rnv_service.api.id }\n`;
 
   beforeAll(() => world.openAttached());

@@ -49,23 +49,7 @@ describeTerraform("data sources, functions, ephemeral values and imports", () =>
   }, 60_000);
 
   it("an ephemeral value is revealed for the run, audited, and stored nowhere", async () => {
-    world.write(`
-data "rnv_project" "shop" { name = "Shop" }
-data "rnv_service" "api" {
-  name       = "api"
-  project_id = data.rnv_project.shop.id
-}
-ephemeral "rnv_variable_value" "token" {
-  service_id = data.rnv_service.api.id
-  key        = "TOKEN"
-}
-resource "rnv_variable" "copy" {
-  service_id       = data.rnv_service.api.id
-  key              = "COPY"
-  value_wo         = ephemeral.rnv_variable_value.token.value
-  value_wo_version = 1
-}
-`);
+    world.write(textIn(join(__dirname, "lists.tf")));
     expect(await world.apply()).not.toContain("hidden-value");
     expect(world.stateText()).not.toContain("hidden-value");
     const api = emulator.store.services().find(({ name }) => name === "api");

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
@@ -13,36 +15,19 @@ interface Shop {
 }
 
 /** A service with a variable, a map of variables and a deployment. */
-const shop = ({ branch = "main", description = "", archived = false, ...more }: Shop): string => `
-resource "rnv_service" "api" {
-  name     = "api"
-  kind     = "web"
-  archived = ${archived}
-  configuration {
-    repository  = "https://git.example.com/shop/api"
-    branch      = "${branch}"
-    description = "${description}"
-  }
-}
-resource "rnv_variable" "level" {
-  service_id = rnv_service.api.id
-  key        = "LEVEL"
-  value      = "${more.level ?? "info"}"
-}
-resource "rnv_variables" "all" {
-  service_id = rnv_service.api.id
-  values     = ${more.values ?? '{ A = "1" }'}
-}
-resource "rnv_deployment" "api" {
-  service_id = rnv_service.api.id
-  ${
-    (more.triggers ?? true)
-      ? "triggers = {\n config = rnv_service.api.revision\n level = rnv_variable.level.revision\n vars = rnv_variables.all.revision\n}"
-      : ""
-  }
-  ${more.deployment ?? ""}
-}
-`;
+const shop = ({ branch = "main", description = "", archived = false, ...more }: Shop): string =>
+  textIn(join(__dirname, "revisions.tf"), {
+    archived,
+    branch,
+    description,
+    level: more.level ?? "info",
+    values: more.values ?? '{ A = "1" }',
+    triggers:
+      (more.triggers ?? true)
+        ? "triggers = {\n config = rnv_service.api.revision\n level = rnv_variable.level.revision\n vars = rnv_variables.all.revision\n}"
+        : "",
+    deployment: more.deployment ?? "",
+  });
 
 describeTerraform("a deployment with the revisions of its service and variables as triggers", () => {
   const world = new TerraformFolder();

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const count = 200;
@@ -13,26 +15,7 @@ describeTerraform("a plan of many services", () => {
       world.emulator.store.addService({ name: `s-${index}`, kind: "web", configuration: { branch: "main" } }),
     );
     const ids = services.map(({ id }, index) => `    ${index} = "${id}"`).join("\n");
-    world.write(`
-locals {
-  ids = {
-${ids}
-  }
-}
-import {
-  for_each = local.ids
-  to       = rnv_service.s[each.key]
-  id       = each.value
-}
-resource "rnv_service" "s" {
-  for_each = local.ids
-  name     = "s-\${each.key}"
-  kind     = "web"
-  configuration {
-    branch = "main"
-  }
-}
-`);
+    world.write(textIn(join(__dirname, "imported.tf"), { ids }));
     await world.apply();
     expect(world.writes()).toEqual([]);
     world.emulator.resetLog();
@@ -50,18 +33,7 @@ describeTerraform("the lists of variables of a plan", () => {
   beforeAll(() => world.openAttached());
   afterAll(() => world.close());
 
-  const declared = (managed: number): string => `
-resource "rnv_service" "s" {
-  count = 120
-  name  = "s-\${count.index}"
-  kind  = "web"
-}
-resource "rnv_variables" "s" {
-  count      = ${managed}
-  service_id = rnv_service.s[count.index].id
-  values     = { A = "1" }
-}
-`;
+  const declared = (managed: number): string => textIn(join(__dirname, "shared-reads.tf"), { managed });
   /** Returns the services whose lists a plan asks for, and how many of the requests wait for their answers at once. */
   const watched = async () => {
     const asked: string[] = [];

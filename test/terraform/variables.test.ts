@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
@@ -278,23 +279,7 @@ describeTerraform("variables", () => {
     writeFileSync(
       join(folder, "main.tf"),
       `terraform {\n required_providers { rnv = { source = "rnv/rnv" } }\n}\n${inputs.map((one) => `variable "${one}" { default = null }\n`).join("")}` +
-        `variable "service_id" {}\nvariable "key" {}
-resource "rnv_variable" "one" {
-  service_id       = var.service_id
-  key              = var.key
-  value            = var.value
-  value_wo         = var.secret
-  value_wo_version = var.secret == null ? null : 1
-  generate         = var.length == null ? null : { length = var.length }
-  preserve         = var.preserve
-}
-resource "rnv_deployment" "one" {
-  service_id = var.service_id
-  when       = var.when
-  commit     = var.commit
-  triggers   = { v = rnv_variable.one.revision }
-}
-`,
+        textIn(join(__dirname, "variables.tf")),
     );
     const use = (key: string, given: string) =>
       `module "${key}" {\n source = "./choice"\n service_id = rnv_service.api.id\n key = "${key}"\n when = "never"\n${given}\n}\n`;

@@ -135,7 +135,7 @@ const sameRefusals: Readonly<Record<string, string>> = {
 };
 
 /** Returns the error for a final refusal of a store, or for credentials that cannot be had. Holds no text of the store. */
-export function s3Refused({ code, summary }: Purpose, failed: BucketFailure, profile?: string) {
+function s3Refused({ code, summary }: Purpose, failed: BucketFailure, profile?: string) {
   const { code: cause = "", status, text, region } = failed;
   if (failed.isOfCredentials)
     return failure("config.missing", `${summary}: there are no credentials (${cause})`, {

@@ -3,15 +3,9 @@ import { checkBaseUrl } from "../../../src/api/http-transport";
 import { casesIn, rowsIn } from "../../support/rows";
 
 describe("checkBaseUrl", () => {
-  it.each([
-    "https://api.example.com/api/v1",
-    "https://api.example.com:8443/hosting/api/v1",
-    "http://localhost:3000/api/v1",
-    "http://127.0.0.1/api/v1",
-    "http://127.8.9.1:8080/api/v1",
-    "http://[::1]:8080/api/v1",
-    "https://xn--bcher-kva.example/api/v1",
-  ])("accepts %s", (text) => expect(checkBaseUrl(text)).toBeUndefined());
+  it.each(rowsIn(join(__dirname, "base-urls.tsv")))("accepts %s", (text) =>
+    expect(checkBaseUrl(text)).toBeUndefined(),
+  );
 
   it.each(rowsIn(join(__dirname, "refused-base-urls.tsv")))("refuses %s with %s", (text, code) =>
     expect(checkBaseUrl(text)).toMatchObject({ severity: "error", code }),
@@ -36,11 +30,5 @@ describe("checkBaseUrl", () => {
     const found = checkBaseUrl(text);
     expect(found).toMatchObject({ code: "config.insecure" });
     expect(JSON.stringify(found)).not.toContain("hunter2");
-  });
-
-  it("does not repeat a password", () => {
-    expect(JSON.stringify(checkBaseUrl("https://user:hunter2@api.example.com/api/v1"))).not.toContain(
-      "hunter2",
-    );
   });
 });

@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { ApiError, diagnosticOf } from "../../../src/api/api-error";
 import type { ApiRequest } from "../../../src/api/send";
 import { Secret } from "../../../src/model/secret";
+import { casesIn } from "../../support/rows";
 import { answer, baseUrl, failure, keyedWrite, type Reply, read, scriptedClient } from "./scripted-client";
 
 async function failureOf(request: ApiRequest, replies: readonly Reply[], random?: () => number) {
@@ -13,35 +15,18 @@ const proxied = (code: string, status?: number) =>
   Object.assign(failure(code), { proxy: "p.test:1", status });
 
 describe("a request that a proxy does not let through", () => {
-  it.each<[string, number | undefined, string, number]>([
-    ["PROXY_REFUSED", 407, "cannot connect to api.example.com: the proxy p.test:1 refused (HTTP 407)", 1],
-    [
-      "PROXY_UNAVAILABLE",
-      502,
-      "cannot connect to api.example.com through the proxy p.test:1: PROXY_UNAVAILABLE (6 attempts in TIME)",
-      6,
-    ],
-    [
-      "ECONNREFUSED",
-      undefined,
-      "cannot connect to api.example.com through the proxy p.test:1: connection refused (6 attempts in TIME)",
-      6,
-    ],
-    [
-      "ENOTFOUND",
-      undefined,
-      "cannot connect to api.example.com through the proxy p.test:1: ENOTFOUND (6 attempts in TIME)",
-      6,
-    ],
-  ])("certainly did not happen: %s", async (code, status, message, attempts) => {
-    for (const request of [read, keyedWrite]) {
-      const thrown = await failureOf(request, [proxied(code, status)]);
-      expect(thrown).toMatchObject({ kind: "unavailable", code, attempts });
-      expect(thrown.message.replace(/ in \d+s\)$/, " in TIME)")).toBe(message);
-      expect(thrown.hint).toContain("HTTPS_PROXY");
-      expect(diagnosticOf(thrown)).toMatchObject({ code: "api.unavailable", hint: thrown.hint });
-    }
-  });
+  it.each(casesIn<[string, number | null, string, number]>(join(__dirname, "proxied.json")))(
+    "certainly did not happen: %s",
+    async (code, status, message, attempts) => {
+      for (const request of [read, keyedWrite]) {
+        const thrown = await failureOf(request, [proxied(code, status ?? undefined)]);
+        expect(thrown).toMatchObject({ kind: "unavailable", code, attempts });
+        expect(thrown.message.replace(/ in \d+s\)$/, " in TIME)")).toBe(message);
+        expect(thrown.hint).toContain("HTTPS_PROXY");
+        expect(diagnosticOf(thrown)).toMatchObject({ code: "api.unavailable", hint: thrown.hint });
+      }
+    },
+  );
 });
 
 describe("a request that fails", () => {

@@ -10,38 +10,15 @@ const apiError = (failure: Partial<ApiError>) =>
   );
 
 describe("diagnosticOf", () => {
-  it.each([
-    [{ kind: "unauthorized", status: 401 }, "api.unauthorized", "RNV_API_KEY"],
-    [{ status: 403 }, "api.forbidden", "write scope"],
-    [{ status: 404 }, "api.not_found", "RNV_WORKSPACE_ID"],
-    [{ status: 405 }, "api.refused", "RNV_BASE_URL"],
-    [{ status: 400 }, "api.refused", undefined],
-    [{ status: 300 }, "api.refused", "RNV_BASE_URL"],
-    [{ status: 302 }, "api.refused", "RNV_BASE_URL"],
-    [{ status: 399 }, "api.refused", "RNV_BASE_URL"],
-    [{ status: 299 }, "api.refused", undefined],
-    [{ status: 422 }, "api.refused", undefined],
-    [{ status: 409 }, "api.conflict", "rnv plan"],
-    [{ status: 409, code: "idempotency_conflict" }, "api.conflict", "dashboard"],
-    [{ status: 409, code: "idempotency_legacy_conflict" }, "api.conflict", "latest deployment"],
-    [{ status: 409, code: "canvas_revision_conflict" }, "api.conflict", "again"],
-    [{ status: 409, kind: "unavailable", code: "engine_unavailable" }, "api.unavailable", "hosting is off"],
-    [{ status: 413 }, "api.refused", "262144"],
-    [{ status: 413, code: "canvas_too_large" }, "api.refused", "2000"],
-    [{ code: "body_too_large" }, "apply.body_too_large", "smaller"],
-    [{ kind: "unavailable", status: 429 }, "api.rate_limited", "run the command again"],
-    [{ kind: "unavailable", code: "rate_limited" }, "api.rate_limited", "wait"],
-    [{ kind: "unavailable" }, "api.unavailable", "network"],
-    [{ kind: "unavailable", code: "aborted" }, "apply.interrupted", "continue"],
-    [{ kind: "uncertain", status: 500 }, "apply.uncertain", "run the same command again"],
-    [{ kind: "uncertain", code: "aborted" }, "apply.uncertain", "run the same command again"],
-    [{ kind: "malformed", status: 200 }, "api.malformed", "proxy"],
-  ] as const)("%j is %s", (failure, code, hint) => {
-    const found = diagnosticOf(apiError(failure));
-    expect(found).toMatchObject({ severity: "error", code, requestId: "srv-1", address: "service.docs" });
-    if (hint === undefined) expect(found.hint).toBeUndefined();
-    else expect(found.hint).toContain(hint);
-  });
+  it.each(casesIn<[Partial<ApiError>, string, string | null]>(join(__dirname, "codes.json")))(
+    "%j is %s",
+    (failure, code, hint) => {
+      const found = diagnosticOf(apiError(failure));
+      expect(found).toMatchObject({ severity: "error", code, requestId: "srv-1", address: "service.docs" });
+      if (hint === null) expect(found.hint).toBeUndefined();
+      else expect(found.hint).toContain(hint);
+    },
+  );
 
   it.each<[Partial<ApiError>, string]>(casesIn(join(__dirname, "summaries.json")))(
     "says of %j, after the address: %s",

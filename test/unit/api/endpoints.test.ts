@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { createEndpoints } from "../../../src/api/endpoints";
 import { Secret } from "../../../src/model/secret";
+import { casesIn } from "../../support/rows";
 import { canvasOf, fakeSend, serviceNamed, workspace } from "./fake-send";
 
 const project = { id: "p1", name: "Shop" };
@@ -18,116 +20,27 @@ describe("every endpoint", () => {
     operation,
     variable,
   };
-  const cases: readonly [
-    string,
-    (e: ReturnType<typeof createEndpoints>) => Promise<unknown>,
-    string,
-    unknown,
-    unknown,
-  ][] = [
-    ["getProject", (e) => e.getProject("p1"), "GET /projects/p1", undefined, body],
-    [
-      "createProject",
-      (e) => e.createProject({ name: "Shop", color: "#1" }),
-      "POST /projects",
-      { name: "Shop", color: "#1" },
-      body,
-    ],
-    ["updateProject", (e) => e.updateProject("p1", { name: "b" }), "PATCH /projects/p1", { name: "b" }, body],
-    [
-      "deleteProject",
-      (e) => e.deleteProject("p1", "Shop"),
-      "DELETE /projects/p1",
-      { confirm: "Shop" },
-      deletion,
-    ],
-    [
-      "deleteService",
-      (e) => e.deleteService("s1", "api"),
-      "DELETE /services/s1",
-      { confirm: "api" },
-      deletion,
-    ],
-    ["archiveService", (e) => e.archiveService("s1"), "POST /services/s1/archive", {}, body],
-    ["restoreService", (e) => e.restoreService("s1"), "POST /services/s1/restore", {}, body],
-    [
-      "restart the service",
-      (e) => e.runAction("s1", "restart"),
-      "POST /services/s1/actions",
-      { action: "restart" },
-      { queued: true, operation },
-    ],
-    [
-      "deploy without the cache",
-      (e) => e.clearCache("s1"),
-      "POST /services/s1/actions",
-      { action: "clear-cache" },
-      body,
-    ],
-    [
-      "getOperation",
-      (e) => e.getOperation("s1", "o1"),
-      "GET /services/s1/operations/o1",
-      undefined,
-      operation,
-    ],
-    [
-      "getProjectOperation",
-      (e) => e.getProjectOperation("p1", "o1"),
-      "GET /projects/p1/operations/o1",
-      undefined,
-      operation,
-    ],
-    ["getDeployment", (e) => e.getDeployment("s1", "d1"), "GET /services/s1/deploys/d1", undefined, body],
-    [
-      "queueDeployment",
-      (e) => e.queueDeployment("s1", { commitSha: "a" }),
-      "POST /services/s1/deploys",
-      { commitSha: "a" },
-      body,
-    ],
-    [
-      "cancelDeployment",
-      (e) => e.cancelDeployment("s1", "d1"),
-      "POST /services/s1/deploys/d1/cancel",
-      {},
-      { cancelRequested: true },
-    ],
-    [
-      "rollBack",
-      (e) => e.rollBack("s1", "d1", "api"),
-      "POST /services/s1/deploys/d1/rollback",
-      { confirm: "api" },
-      body,
-    ],
-    ["deleteVariable", (e) => e.deleteVariable("s1", "v1"), "DELETE /services/s1/variables/v1", {}, deletion],
-    [
-      "listDeployments",
-      (e) => e.listDeployments("s1", { limit: 1 }),
-      "GET /services/s1/deploys?limit=1",
-      undefined,
-      { available: true, items: [deployment] },
-    ],
-    [
-      "canvas",
-      (e) => e.canvas({ projectId: "p1" }),
-      "GET /canvas?projectId=p1",
-      undefined,
-      canvasOf([], "p1"),
-    ],
-  ];
+  const answers: Record<string, unknown> = {
+    ...{ body, deletion, operation, canvas: canvasOf([], "p1"), queued: { queued: true, operation } },
+    ...{ cancelled: { cancelRequested: true }, deployments: { available: true, items: [deployment] } },
+  };
+  const cases = casesIn<[string, keyof Set, readonly unknown[], string, object | null, string]>(
+    join(__dirname, "endpoints.json"),
+  );
+  const call = (endpoints: Set, name: keyof Set, given: readonly unknown[]) =>
+    (endpoints[name] as (...given: readonly unknown[]) => Promise<unknown>)(...given);
 
-  it.each(cases)("%s asks as the interface says", async (name, run, line, sent, answered) => {
-    const { send, lines, requests } = fakeSend(() => answered);
-    await run(createEndpoints(send, workspace));
+  it.each(cases)("%s asks as the interface says", async (name, method, given, line, sent, answered) => {
+    const { send, lines, requests } = fakeSend(() => answers[answered]);
+    await call(createEndpoints(send, workspace), method, given);
     expect(lines()).toEqual([line]);
     expect(requests[0]).toMatchObject({ operation: name, keyed: !line.startsWith("GET") });
-    expect(requests[0]?.body).toEqual(sent);
+    expect(requests[0]?.body).toEqual(sent ?? undefined);
   });
 
-  it.each(cases)("%s is malformed when the answer is another shape", async (_name, run) => {
+  it.each(cases)("%s is malformed when the answer is another shape", async (_name, method, given) => {
     const { send } = fakeSend(() => ({ surprise: 1 }));
-    await expect(run(createEndpoints(send, workspace))).rejects.toMatchObject({
+    await expect(call(createEndpoints(send, workspace), method, given)).rejects.toMatchObject({
       kind: "malformed",
       status: 200,
     });

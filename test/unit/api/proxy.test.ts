@@ -1,7 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { join } from "node:path";
 import { createHttpTransport } from "../../../src/api/http-transport";
 import { readTransportError } from "../../../src/api/transport";
+import { casesIn } from "../../support/rows";
 
 type Way = "opens" | "closes" | number;
 
@@ -90,22 +92,16 @@ describe("a proxy", () => {
     expect(tunnels).toEqual(["service.test:443"]);
   });
 
-  it.each<[string, Record<string, string>]>([
-    ["no setting", {}],
-    ["HTTPS_PROXY, of http addresses", { HTTPS_PROXY: "PROXY" }],
-    ["an empty http_proxy", { http_proxy: "", HTTP_PROXY: "PROXY" }],
-    ["NO_PROXY=*", { HTTP_PROXY: "PROXY", NO_PROXY: "*" }],
-    ["NO_PROXY= * ", { HTTP_PROXY: "PROXY", NO_PROXY: " * " }],
-    ["NO_PROXY that names the host", { HTTP_PROXY: "PROXY", NO_PROXY: "other.test,127.0.0.2" }],
-    ["no_proxy that names the host", { HTTP_PROXY: "PROXY", no_proxy: "127.0.0.2" }],
-    ["no_proxy first", { HTTP_PROXY: "PROXY", no_proxy: "127.0.0.2", NO_PROXY: "other.test" }],
-  ])("is not asked where there is %s", async (_, settings) => {
-    const environment = Object.fromEntries(
-      Object.entries(settings).map(([name, text]) => [name, text.replace("PROXY", address())]),
-    );
-    await get(environment, "http://127.0.0.2:1/x");
-    expect(tunnels).toEqual([]);
-  });
+  it.each(casesIn<[string, Record<string, string>]>(join(__dirname, "without-proxy.json")))(
+    "is not asked where there is %s",
+    async (_, settings) => {
+      const environment = Object.fromEntries(
+        Object.entries(settings).map(([name, text]) => [name, text.replace("PROXY", address())]),
+      );
+      await get(environment, "http://127.0.0.2:1/x");
+      expect(tunnels).toEqual([]);
+    },
+  );
 
   it.each(["localhost", "127.0.0.1"])("is never asked for the way to this machine: %s", async (host) => {
     for (const NO_PROXY of ["", "other.test"]) {

@@ -5,6 +5,7 @@ import { inspect } from "node:util";
 import { readSettings } from "../../../src/cli/settings";
 import { targetAt } from "../../../src/cli/target";
 import { request } from "../../support/request";
+import { casesIn } from "../../support/rows";
 import { newFolder } from "../../support/temp-folder";
 
 const workspace = "7f9c0e4a-5d0e-4f44-9f3c-0a4c3a1f2b6d";
@@ -49,17 +50,12 @@ describe("readSettings", () => {
     expect(settings.apiKey).toBeDefined();
   });
 
-  it.each([
-    [{ RNV_BASE_URL: "ftp://api.example.com/api/v1" }, "config.invalid"],
-    [{ RNV_BASE_URL: "http://api.example.com/api/v1" }, "config.insecure"],
-    [{ RNV_BASE_URL: "https://api.example.com" }, "config.invalid"],
-    [{ RNV_WORKSPACE_ID: "my-workspace" }, "config.invalid"],
-    [{ RNV_API_KEY: "sk_123" }, "config.invalid"],
-    [{ RNV_API_KEY: "rnv_with space" }, "config.invalid"],
-    [{ RNV_GAP_READ_SERVICE: "maybe" }, "config.invalid"],
-  ])("refuses %j as %s", (change, code) => {
-    expect(read({ ...complete, ...change }).diagnostics.map((found) => found.code)).toEqual([code]);
-  });
+  it.each(casesIn<[Record<string, string>, string]>(join(__dirname, "refused-settings.json")))(
+    "refuses %j as %s",
+    (change, code) => {
+      expect(read({ ...complete, ...change }).diagnostics.map((found) => found.code)).toEqual([code]);
+    },
+  );
 
   it("takes a blank variable as unset", () => {
     expect(findings({ ...complete, RNV_WORKSPACE_ID: "  " })).toEqual([

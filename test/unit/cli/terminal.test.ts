@@ -1,23 +1,17 @@
+import { join } from "node:path";
 import { Writable } from "node:stream";
 import { createTerminal } from "../../../src/cli/terminal";
+import { casesIn } from "../../support/rows";
 import { fakeStreams } from "./fake-streams";
 
 const terminalOf = (tty: boolean, environment: Record<string, string> = {}, noColor = false) =>
   createTerminal(fakeStreams({ tty }), { environment, noColor });
 
 describe("createTerminal", () => {
-  it.each([
-    ["a terminal", true, {}, false, true],
-    ["a pipe", false, {}, false, false],
-    ["NO_COLOR", true, { NO_COLOR: "1" }, false, false],
-    ["an empty NO_COLOR", true, { NO_COLOR: "" }, false, true],
-    ["--no-color", true, {}, true, false],
-    ["a dumb terminal", true, { TERM: "dumb" }, false, false],
-    ["FORCE_COLOR in a pipe", false, { FORCE_COLOR: "1" }, false, true],
-    ["FORCE_COLOR=0", true, { FORCE_COLOR: "0" }, false, false],
-    ["NO_COLOR over FORCE_COLOR", false, { FORCE_COLOR: "1", NO_COLOR: "1" }, false, false],
-  ])("decides on colour for %s", (_name, tty, environment, noColor, expected) => {
-    expect(terminalOf(tty, environment as Record<string, string>, noColor).color.out).toBe(expected);
+  it.each(
+    casesIn<[string, boolean, Record<string, string>, boolean, boolean]>(join(__dirname, "colours.json")),
+  )("decides on colour for %s", (_name, tty, environment, noColor, expected) => {
+    expect(terminalOf(tty, environment, noColor).color.out).toBe(expected);
   });
 
   it.each([

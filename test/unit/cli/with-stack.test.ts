@@ -6,6 +6,7 @@ import { withStack } from "../../../src/cli/synthesize";
 import type { Request } from "../../../src/cli/target";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { request } from "../../support/request";
+import { textIn } from "../../support/rows";
 import { newFolder } from "../../support/temp-folder";
 
 let folder: string;
@@ -237,20 +238,7 @@ describe("--app and cdktf.json", () => {
   });
 
   /** A program of one stack for each word of TARGET, which waits for the file DONE if it is told to. */
-  const stacksOf = `
-    const fs = require("node:fs");
-    const { CDKTF_OUTDIR, TARGET, OUT = CDKTF_OUTDIR, WAIT } = process.env;
-    for (const app of TARGET.split(" and ")) {
-      const stacks = {};
-      for (const name of app.split(" ")) {
-        const synthesizedStackPath = "stacks/" + name + "/cdk.tf.json";
-        fs.mkdirSync(OUT + "/stacks/" + name, { recursive: true });
-        fs.writeFileSync(OUT + "/" + synthesizedStackPath, JSON.stringify({ "//": TARGET }));
-        stacks[name] = { name, synthesizedStackPath };
-      }
-      fs.writeFileSync(OUT + "/manifest.json", JSON.stringify({ stacks }));
-    }
-    while (WAIT && !fs.existsSync("done")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);`;
+  const stacksOf = textIn(join(__dirname, "stacks-by-variables.txt"));
   const stackIn = (files: Request["synthesized"], name: string): unknown =>
     JSON.parse(files?.get(`cdktf.out/stacks/${name}/cdk.tf.json`)?.toString() ?? "null");
 

@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { type ExportRequest, exportManifest } from "../../../src/commands/export-manifest";
 import { importResource } from "../../../src/commands/import-resource";
 import type { Diagnostic } from "../../../src/diagnostics/diagnostic";
+import { textIn } from "../../support/rows";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 describe("an unmanaged resource", () => {
@@ -88,20 +90,7 @@ describe("an unmanaged resource", () => {
     expect((await changesOf())?.filter((change) => !change.startsWith("deployment."))).toEqual([]);
   });
 
-  const declared = `projects:
-  shop:
-    name: Online shop
-    services:
-      api:
-        kind: web
-        variables: { LOG_LEVEL: { fromEnv: NOT_NEEDED } }
-        lifecycle: { preventDestroy: true, onRemove: retain }
-      docs: { kind: static }
-      odd: { kind: web, name: API (old) }
-  store: {}
-services:
-  docs: { kind: static }
-`;
+  const declared = textIn(join(__dirname, "import-export.yaml"));
   const take = (address: string, id: string) =>
     importResource(bench.context, { address, id, lockTimeoutMs: 0 });
   const refusalOf = (address: string, id: string) =>

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { diagnosticOf } from "../../../src/api/api-error";
 import type { Fault } from "../../../src/emulator/faults";
 import type { Address } from "../../../src/model/address";
 import { withOtherId, withoutFields } from "../../support/edited-answers";
+import { rowsIn } from "../../support/rows";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const shop = (mode = "one", deploy = "deploy: { when: never }", more = "") => `
@@ -77,29 +79,24 @@ const refused = () => {
 
 /** DESIGN section 5: "A listing that fails, is short, or does not parse is an error; it never means empty." */
 describe("a list that does not show what a plan decides on", () => {
-  it.each([
-    ["canvas", "configuration", "nodes.0.configuration of ID"],
-    ["canvas", "name", "nodes.0.name of ID"],
-    ["canvas", "id", "nodes.0.id:"],
-    ["canvas", "kind", "nodes.0.kind of ID"],
-    ["projects", "name", "projects.0.name of ID"],
-    ["variables", "updatedAt", "variables.0.updatedAt of ID"],
-    ["variables", "key", "variables.0.key of ID"],
-  ])("stops each command that needs it: %s without %s", async (list, field, told) => {
-    await applied(shop());
-    bench.emulator.resetLog();
-    bench.emulator.setFaults((_, { method, path }) =>
-      method === "GET" && path.endsWith(`/${list}`) ? withoutFields(field) : undefined,
-    );
-    const destroy = { mode: "destroy" } as const;
-    for (const run of [bench.plan, bench.apply, bench.drift, () => bench.apply(destroy)]) {
-      const found = diagnosticOf(await run().then(refused, (cause) => cause));
-      expect(found.code).toBe("api.malformed");
-      expect(found.summary.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")).toContain(told);
-    }
-    expect(bench.writes()).toEqual([]);
-    await isQuiet();
-  });
+  it.each(rowsIn(join(__dirname, "lists-without.tsv")))(
+    "stops each command that needs it: %s without %s",
+    async (list, field, told) => {
+      await applied(shop());
+      bench.emulator.resetLog();
+      bench.emulator.setFaults((_, { method, path }) =>
+        method === "GET" && path.endsWith(`/${list}`) ? withoutFields(field) : undefined,
+      );
+      const destroy = { mode: "destroy" } as const;
+      for (const run of [bench.plan, bench.apply, bench.drift, () => bench.apply(destroy)]) {
+        const found = diagnosticOf(await run().then(refused, (cause) => cause));
+        expect(found.code).toBe("api.malformed");
+        expect(found.summary.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")).toContain(told);
+      }
+      expect(bench.writes()).toEqual([]);
+      await isQuiet();
+    },
+  );
 });
 
 /**

@@ -1,20 +1,11 @@
+import { join } from "node:path";
 import { moveState, pushState, removeState } from "../../../src/commands/state-verbs";
 import { encodeState } from "../../../src/state/encode";
+import { textIn } from "../../support/rows";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { holder, intent } from "../state/fixtures";
 
-const shop = (service = "api") => `
-projects:
-  shop:
-    services:
-      ${service}:
-        name: api
-        kind: web
-        variables: { LOG_LEVEL: info }
-        deploy: { when: never }
-      api-docs: { kind: static, deploy: { when: never } }
-outputs: { host: "\${service.shop.${service}.internalHost}" }
-`;
+const shop = (service = "api") => textIn(join(__dirname, "state-verbs.yaml"), { service });
 
 describe("the verbs of the state", () => {
   let bench: Workbench;

@@ -1,7 +1,8 @@
+import { join } from "node:path";
+import { casesIn } from "../../support/rows";
 import { loadStackJson, resource, shownValue, values, withService } from "./load-stack";
 
 const project = (body: object) => ({ data: { rnv_project: { shop: body } } });
-const commented = { "//": { metadata: { path: "team/theirs" } } };
 
 const summaries = async (stack: object): Promise<string[]> =>
   (await loadStackJson(stack)).diagnostics.map(({ code, summary }) => `${code} ${summary}`);
@@ -45,52 +46,12 @@ describe("the data sources of a stack", () => {
     expect(shownValue(found.desired?.outputs.get("runtimes")?.value)).toBe(`<${catalog} service_types>`);
   });
 
-  it.each([
-    [
-      "no id and no name",
-      project({ ...commented }),
-      "stack.missing_key team/theirs: it needs an id or a name",
-    ],
-    [
-      "an argument that it does not have",
-      project({ name: "a", color: "red" }),
-      "stack.unsupported data.rnv_project.shop: color is not",
-    ],
-    [
-      "a protection",
-      project({ name: "a", lifecycle: { prevent_destroy: true } }),
-      "stack.unsupported data.rnv_project.shop: lifecycle.prevent_destroy is not supported by rnv",
-    ],
-    ["count", project({ name: "a", count: 2 }), "stack.unsupported data.rnv_project.shop: count is not"],
-    [
-      "an alias that is not declared",
-      project({ name: "a", provider: "rnv.eu" }),
-      'stack.reference_unknown data.rnv_project.shop: the provider "rnv.eu" is not declared',
-    ],
-    ["a number for a name", project({ name: 5 }), "stack.invalid_value data.rnv_project.shop: name is text"],
-    ["an empty name", project({ name: "" }), "stack.invalid_value data.rnv_project.shop: name is empty"],
-    [
-      "a dependency that is not declared",
-      project({ name: "a", depends_on: ["rnv_service.x"] }),
-      "stack.reference_unknown depends_on names service.x",
-    ],
-    [
-      "a ring of lookups",
-      {
-        data: {
-          rnv_service: { a: { name: "${data.rnv_service.b.url}" }, b: { name: "${data.rnv_service.a.url}" } },
-        },
-      },
-      "manifest.reference_cycle references form a cycle",
-    ],
-    [
-      "a ring through a resource",
-      withService({ project_id: "${data.rnv_project.shop.id}" }, project({ name: "${rnv_service.api.url}" })),
-      "manifest.reference_cycle references form a cycle",
-    ],
-  ])("%s is an error", async (_what, stack, expected) => {
-    expect(await summaries(stack)).toEqual([expect.stringContaining(expected)]);
-  });
+  it.each(casesIn<[string, object, string]>(join(__dirname, "refused-data.json")))(
+    "%s is an error",
+    async (_what, stack, expected) => {
+      expect(await summaries(stack)).toEqual([expect.stringContaining(expected)]);
+    },
+  );
 
   it.each([
     ["${data.rnv_project.shp.id}", "data.rnv_project.shp is not declared"],

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { casesIn } from "../../support/rows";
 import { shownTexts } from "../../support/shown-texts";
 import { loadFiles, loadStackJson, resource, values } from "./load-stack";
 
@@ -47,21 +49,16 @@ const output = (stacks: Record<string, { text: object; dependencies?: readonly s
 };
 
 describe("a stack that is no JSON", () => {
-  it.each([
-    "",
-    '{"resource": {"a": {}}',
-    '{"resource": {"a": 1,}}',
-    '{"resource": {"a": 1 "b": 2}}',
-    "{'resource': {}}",
-    "<<<<<<< HEAD\n{}\n",
-    "resource {}",
-  ])("%j is one finding with what to do", async (text) => {
-    const { diagnostics } = await loadStackJson(text);
-    const hint = "a stack is JSON as the synthesis writes it: synthesize it again";
-    expect(diagnostics).toMatchObject([
-      { code: "stack.syntax", summary: "the text is not valid JSON", hint },
-    ]);
-  });
+  it.each(casesIn<string>(join(__dirname, "no-json.json")))(
+    "%j is one finding with what to do",
+    async (text) => {
+      const { diagnostics } = await loadStackJson(text);
+      const hint = "a stack is JSON as the synthesis writes it: synthesize it again";
+      expect(diagnostics).toMatchObject([
+        { code: "stack.syntax", summary: "the text is not valid JSON", hint },
+      ]);
+    },
+  );
 });
 
 /** A megabyte of values, each in the one before it. */

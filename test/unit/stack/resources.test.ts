@@ -201,38 +201,17 @@ describe("a feature of Terraform alone", () => {
 });
 
 describe("mistakes in a stack", () => {
-  it.each([
-    [
-      "a misspelt attribute",
-      { configuration: { health_chek_path: "/" } },
-      "manifest.unknown_field",
-      '"health_chek_path"',
-      'did you mean "health_check_path"? (rnv plan asks the platform\'s catalog)',
-    ],
-    [
-      "an attribute in camelCase",
-      { configuration: { healthCheckPath: "/" } },
-      "stack.unknown_key",
-      '"healthCheckPath"',
-      'did you mean "health_check_path"?',
-    ],
-    ["a wrong type", { configuration: { port: "high" } }, "manifest.invalid_type", '"high"', undefined],
-    ["a wrong choice", { kind: "" }, "manifest.invalid_value", '""', undefined],
-    [
-      "an unknown dependency",
-      { depends_on: ["rnv_service.gone"] },
-      "stack.reference_unknown",
-      '"api"',
-      undefined,
-    ],
-  ])("%s is pointed at", async (_what, body, code, pointed, hint) => {
-    const found = await loadStackJson(withService(body));
-    const [first, ...others] = found.diagnostics;
-    expect(others).toEqual([]);
-    expect(first).toMatchObject({ code, ...(hint === undefined ? {} : { hint }) });
-    expect(pointedAt(first)).toBe(pointed);
-    expect(diagnosticsText([first as Diagnostic], plainStyle)).toContain("]: shop/api: ");
-  });
+  it.each(casesIn<[string, object, string, string, string | null]>(join(__dirname, "mistakes.json")))(
+    "%s is pointed at",
+    async (_what, body, code, pointed, hint) => {
+      const found = await loadStackJson(withService(body));
+      const [first, ...others] = found.diagnostics;
+      expect(others).toEqual([]);
+      expect(first).toMatchObject({ code, ...(hint === null ? {} : { hint }) });
+      expect(pointedAt(first)).toBe(pointed);
+      expect(diagnosticsText([first as Diagnostic], plainStyle)).toContain("]: shop/api: ");
+    },
+  );
 
   it("a missing kind, name or service is missed", async () => {
     expect(
