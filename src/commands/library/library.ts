@@ -56,7 +56,8 @@ export function openContext(options: ContextOptions): Context {
   const { cwd = "", environment = {}, onEvent, timeoutMs: exchangeTimeoutMs } = options;
   const { signal = new AbortController().signal } = options;
   const state = stateAddress(options.state ?? "", { stage: options.stage });
-  const settings = settingsOf({ ...options, cwd, environment, state, diagnostics: problemsOf(options, state) });
+  const diagnostics = problemsOf(options, state);
+  const settings = settingsOf({ ...options, cwd, environment, state, diagnostics });
   if (hasErrors(settings.diagnostics)) throw new DiagnosticsError(settings.diagnostics);
   let own: Transport | undefined;
   const openOwn = (): Transport => {
