@@ -12,10 +12,11 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { isMissing, readNamed } from "../declaration/project-files";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import { manifestNames } from "../manifest/find-files";
 import { reasonOf } from "../model/file-error";
 import type { Terminal } from "./terminal";
 
@@ -57,6 +58,10 @@ export function cannotWrite(file: string, cause: unknown): DiagnosticsError {
 export function checkWritable(path: unknown, kind: "file" | "folder"): void {
   const isFolder = kind === "folder";
   if (typeof path !== "string" || path === "") return;
+  if (manifestNames.includes(basename(path)) && isFile(path))
+    throw failure("command.usage", `${path} is there already, and is a manifest`, {
+      hint: "name another file",
+    });
   try {
     const there = statSync(path, { throwIfNoEntry: false });
     if (!isFolder && there?.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });

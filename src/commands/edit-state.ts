@@ -57,7 +57,8 @@ function withoutResources(state: State, removed: ReadonlySet<Address>): State {
       const dependsOn = resource.dependsOn.filter((other) => !removed.has(other));
       return [address, { ...resource, dependsOn }] as const;
     });
-  return { ...state, resources: fromEntries(resources) };
+  const needsKey = state.open.length > 0 || hasFingerprint(resources.map(([, resource]) => resource));
+  return { ...state, resources: fromEntries(resources), keyId: needsKey ? state.keyId : null };
 }
 
 /**

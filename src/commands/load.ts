@@ -109,8 +109,9 @@ async function fingerprintKey(
   const isKeyless = keyId === null && !declaresSecrets(desired);
   const isAuthenticated = request.needsKey === true || request.isSaved === true;
   const isConsent = request.isSaved === true && !writes && consentsIn(request).length > 0;
-  const { key: reviewKey } = isAuthenticated ? await context.stateKey(isConsent) : {};
-  if (request.needsKey && !isKeyless && !reviewKey) return { diagnostics: [noReviewKey] };
+  const { key: reviewKey, diagnostics = [] } = isAuthenticated ? await context.stateKey(isConsent) : {};
+  if (request.needsKey && !isKeyless && !reviewKey)
+    return { diagnostics: diagnostics.length > 0 ? diagnostics : [noReviewKey] };
   // A state without secrets names no key: whoever reads it later needs none.
   if (isKeyless) return { diagnostics: [], reviewKey };
   const isNeeded = reachOf(request) === "resolve";

@@ -275,7 +275,7 @@ async function jsonIn(file: string, reading: FileReading): Promise<string | unde
   }
   const { commandsForbiddenBy: forbiddenBy } = trustOf({ environment, untrusted });
   if (forbiddenBy !== undefined && forbiddenBy !== forbiddenInTests) {
-    const hint = "run it where it is trusted, and commit what it says: rnv validate --print > rnv.yaml";
+    const hint = "run it where it is trusted, or keep an rnv.yaml in place of it";
     return refuse(error("guard.untrusted", `${file} is not run: ${forbiddenBy} forbids it`, { hint }));
   }
   const named = stage === undefined || stage === "any" ? undefined : splitStage(stageText(stage));

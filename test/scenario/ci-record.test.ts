@@ -203,6 +203,8 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     scenario.write("rnv.yaml", shop(service('A: "1"')));
     expect(await plan(7, keyless)).toMatchObject(needed);
     expect(await apply(keyless)).toMatchObject(needed);
+    const short = { code: 1, stderr: expect.stringContaining("RNV_STATE_KEY is too short to be a key") };
+    expect(await plan(7, { RNV_STATE_KEY: "short" })).toMatchObject(short);
     expect(scenario.requests()).toEqual([]);
     scenario.write("rnv.yaml", "projects: { shop: {} }\n");
     expect(await plan(7, keyless)).toMatchObject({ code: 0 });

@@ -150,6 +150,7 @@ describe("the library, over HTTP", () => {
     };
     const opening = () => open(wrong);
     expect(opening).toThrow(rnv.DiagnosticsError);
+    expect(() => rnv.openContext({} as never)).toThrow(rnv.DiagnosticsError);
     try {
       opening();
     } catch (cause) {

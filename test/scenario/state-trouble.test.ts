@@ -24,6 +24,20 @@ it("keys do not change in the run that repeats one write which was left open", a
   expect(after).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes.") });
 });
 
+it("after the key is lost, what its message advises gives the values another key", async () => {
+  scenario.write("rnv.yaml", shop("info"));
+  const old = { RNV_STATE_KEY: keys.old };
+  expect(await scenario.runWith({ env: old }, "apply", ...approve)).toMatchObject({ code: 0 });
+  const env = { RNV_STATE_KEY: keys.new };
+  const lost = await scenario.runWith({ env }, "plan");
+  const advice = "rnv state rm each variable, then rnv apply --adopt";
+  expect(lost).toMatchObject({ code: 1, stderr: expect.stringContaining(advice) });
+  await scenario.run("state", "rm", "variable.shop.api.LOG_LEVEL");
+  expect(await scenario.runWith({ env }, "apply", "--adopt", ...approve)).toMatchObject({ code: 0 });
+  const after = await scenario.runWith({ env }, "plan", "-detailed-exitcode");
+  expect(after).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes.") });
+});
+
 it("a folder that cannot be made ends the run", async () => {
   // Node's own way to make folders never returns below /proc.
   const unmade = process.platform === "linux" ? "/proc/rnv/a/state.json" : "/dev/null/a/state.json";

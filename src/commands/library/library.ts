@@ -53,10 +53,11 @@ const contexts = new WeakMap<Context, OpenCommand>();
  * await opened.close();
  */
 export function openContext(options: ContextOptions): Context {
-  const { cwd, environment = {}, onEvent, timeoutMs: exchangeTimeoutMs } = options;
+  const { cwd = "", environment = {}, onEvent, timeoutMs: exchangeTimeoutMs } = options;
   const { signal = new AbortController().signal } = options;
-  const state = stateAddress(options.state, { stage: options.stage });
-  const settings = settingsOf({ ...options, environment, state, diagnostics: problemsOf(options, state) });
+  const state = stateAddress(options.state ?? "", { stage: options.stage });
+  const diagnostics = problemsOf(options, state);
+  const settings = settingsOf({ ...options, cwd, environment, state, diagnostics });
   if (hasErrors(settings.diagnostics)) throw new DiagnosticsError(settings.diagnostics);
   let own: Transport | undefined;
   const openOwn = (): Transport => {
@@ -97,7 +98,7 @@ export function openContext(options: ContextOptions): Context {
 }
 
 function problemsOf(options: ContextOptions, address: string): readonly Diagnostic[] {
-  const { cwd, baseUrl, workspaceId, apiKey, state, timeoutMs = 1 } = options;
+  const { cwd = "", baseUrl, workspaceId, apiKey, state, timeoutMs = 1 } = options;
   const key = checkKey(apiKey, "apiKey");
   const wrong = (is: boolean, summary: string): readonly Diagnostic[] =>
     is ? [error("config.invalid", summary)] : [];
@@ -106,7 +107,7 @@ function problemsOf(options: ContextOptions, address: string): readonly Diagnost
     ...wrong(!uuidPattern.test(workspaceId), "workspaceId is not a UUID"),
     ...(typeof key === "string" ? [] : [key]),
     ...wrong(!isAbsolute(cwd), "cwd is not an absolute path"),
-    ...wrong(state === "", "state is empty: it is a path, or an address"),
+    ...wrong(!state, "state is empty: it is a path, or an address"),
     ...wrong(
       mentionsStage(address),
       "the address of the state holds ${stage.…}, and `stage` does not say it",
