@@ -267,7 +267,7 @@ function crossValue(
   if (found === undefined && unit?.needsValues === true)
     throw unknownReference(
       `the stack ${stack} has not made this value yet`,
-      `apply ${stack} first, or take both: its state holds no ${output}`,
+      `apply ${stack} first, or take both and mend its errors: its state holds no ${output}`,
     );
   if (found?.kind === "value") return stepsInto(valueOfPlain(found.value), rest);
   const segments = [...dataSegments(stack, crossStackData, output), "value", ...rest.map(String)];

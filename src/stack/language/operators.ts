@@ -18,7 +18,7 @@ import {
   valueOfPlain,
   whenKnown,
 } from "./expression-value";
-import { ExpressionProblem } from "./problem";
+import { ExpressionProblem, unsupported } from "./problem";
 
 export interface Parameter<Argument = unknown> {
   /** Returns an argument as the function takes it; throws `ExpressionProblem` for another value. */
@@ -118,9 +118,27 @@ const flag = { read: boolOf, takesNull: true } as const;
 const ofNumbers = (call: (a: number, b: number) => number | boolean): FunctionRule =>
   deep([numeric, numeric], call);
 
+const isShort = (value: number): boolean =>
+  Number.isInteger(value) || Number(value.toPrecision(15)) === value;
+
+/** Refuses a fraction whose last digits differ from those of Terraform, such as 0.1 + 0.2. */
+const arithmetic =
+  (call: (a: number, b: number) => number) =>
+  (a: number, b: number): number => {
+    const result = call(a, b);
+    if (isShort(result) || !isShort(a) || !isShort(b)) return result;
+    throw unsupported("a fraction of more than 15 digits", "compute it in the program");
+  };
+
+const exactly = (call: (a: number, b: number) => number) => ofNumbers(arithmetic(call));
+
+export const add = arithmetic((a, b) => a + b);
+const fraction = arithmetic((a, b) => a / b);
+
+/** The digits of a quotient of whole numbers, such as 10 / 3, are there to be rounded. */
 function divide(a: number, b: number): number {
   if (b === 0) throw new ExpressionProblem("a division by zero");
-  return a / b;
+  return Number.isInteger(a) && Number.isInteger(b) ? a / b : fraction(a, b);
 }
 
 /** Terraform's remainder of a division by zero is the dividend. */
@@ -140,8 +158,8 @@ const levels: readonly Readonly<Record<string, FunctionRule>>[] = [
     "<": ofNumbers((a, b) => a < b),
     ">": ofNumbers((a, b) => a > b),
   },
-  { "+": ofNumbers((a, b) => a + b), "-": ofNumbers((a, b) => a - b) },
-  { "*": ofNumbers((a, b) => a * b), "/": ofNumbers(divide), "%": ofNumbers(remainder) },
+  { "+": ofNumbers(add), "-": exactly((a, b) => a - b) },
+  { "*": exactly((a, b) => a * b), "/": ofNumbers(divide), "%": exactly(remainder) },
 ];
 export const binaryLevels = levels.map((level) => Object.keys(level));
 export const binaryOperators = Object.assign({}, ...levels) as Readonly<Record<string, FunctionRule>>;

@@ -37,6 +37,24 @@ describe("expressions of a stack", () => {
     },
   );
 
+  it.each(["0.1 + 0.2", "floor(100 * 1.15)", "0.3 / 0.1", "1 % 0.1", "sum([1.1, 2.2])"])(
+    "%s is refused: Terraform calculates with more digits",
+    (expression) => {
+      expect(() => evaluated(expression)).toThrow(
+        expect.objectContaining({
+          message: expect.stringContaining("a fraction of more than 15 digits is not supported by rnv"),
+          code: "stack.unsupported",
+        }),
+      );
+    },
+  );
+
+  it("fractions of few digits and quotients of whole numbers are calculated", () => {
+    expect(
+      resultOf('"${1.5 * 3} ${2.5 - 0.25} ${floor(10 / 3)} ${format("%.2f", 2 / 3)} ${sum([0.5, 1])}"'),
+    ).toBe('"4.5 2.25 3 0.67 1.5"');
+  });
+
   it.each([
     ["many operators", `1${" + 1".repeat(10_000)}`],
     ["deep brackets", "(".repeat(10_000)],
