@@ -28,8 +28,8 @@ const folders: Readonly<Record<string, Folder>> = {
   apply: { paths: ["apply"], ceiling: 2_710, budget: 2_650 },
   state: { paths: ["state"], ceiling: 3_450, budget: 3_450 },
   report: { paths: ["report"], ceiling: 4_900, budget: 4_900 },
-  commands: { paths: ["commands"], ceiling: 5_948, budget: 4_850 },
-  cli: { paths: ["cli"], ceiling: 7_283, budget: 6_800 },
+  commands: { paths: ["commands"], ceiling: 5_951, budget: 4_850 },
+  cli: { paths: ["cli"], ceiling: 7_288, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_780, budget: 3_780 },
   cdktf: { paths: ["cdktf"], ceiling: 1_570, budget: 1_570 },
   terraform: { paths: ["terraform"], ceiling: 5_600, budget: 5_600 },
@@ -39,7 +39,7 @@ const folders: Readonly<Record<string, Folder>> = {
  * All of `src`. Grants: 300 lines for the readings of `emulator`, 350 for manifests in TypeScript and stacks, 250 for CI,
  * 150 for history. Fields that were inline spreads took another 511.
  */
-const whole: Folder = { paths: [""], ceiling: 63_509, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 63_517, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

@@ -21,10 +21,10 @@ import {
   type ValueType,
 } from "./expression-value";
 import {
-  add,
   any,
   collection,
   deep,
+  exact,
   type FunctionRule,
   items,
   list,
@@ -193,7 +193,7 @@ function one({ items }: ListValue): Value {
 
 function sum({ items }: ListValue): number {
   if (items.length === 0) throw new ExpressionProblem("the list is empty");
-  return items.map(numberOf).reduce((total, next) => add(total, next));
+  return items.map(numberOf).reduce((total, next) => exact(total + next, total, next));
 }
 
 const conversion = (type: ValueType): FunctionRule => shallow([nullable], (value) => convert(value, type));

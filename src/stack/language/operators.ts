@@ -76,11 +76,7 @@ export const deep = <const Takes extends readonly Parameter[], Rest = never>(
   takes: Takes,
   call: Implementation<Takes, Rest>,
   others: Others<Rest> = {},
-): FunctionRule => ({
-  takes,
-  call: (args) => call(...(args as Parameters<typeof call>)),
-  ...others,
-});
+): FunctionRule => ({ takes, call: (args) => call(...(args as Parameters<typeof call>)), ...others });
 
 /** A function that hands on parts of its arguments, which may be unknown or secret. */
 export const shallow = <const Takes extends readonly Parameter[], Rest = never>(
@@ -116,29 +112,20 @@ const numeric = { read: numberOf, takesNull: true } as const;
 const flag = { read: boolOf, takesNull: true } as const;
 
 const ofNumbers = (call: (a: number, b: number) => number | boolean): FunctionRule =>
-  deep([numeric, numeric], call);
+  deep([numeric, numeric], (a: number, b: number) => exact(call(a, b), a, b));
 
-const isShort = (value: number): boolean =>
-  Number.isInteger(value) || Number(value.toPrecision(15)) === value;
+const isShort = (value: number): boolean => Number(value.toPrecision(15)) === value;
 
-/** Refuses a fraction whose last digits differ from those of Terraform, such as 0.1 + 0.2. */
-const arithmetic =
-  (call: (a: number, b: number) => number) =>
-  (a: number, b: number): number => {
-    const result = call(a, b);
-    if (isShort(result) || !isShort(a) || !isShort(b)) return result;
-    throw unsupported("a fraction of more than 15 digits", "compute it in the program");
-  };
+/** Refuses a fraction with other last digits than Terraform's, such as 0.1 + 0.2. Those of 10 / 3 are there to be rounded. */
+export function exact<Result extends number | boolean>(result: Result, a: number, b: number): Result {
+  const areWhole = Number.isInteger(a) && Number.isInteger(b);
+  if (typeof result === "boolean" || isShort(result) || areWhole || !isShort(a) || !isShort(b)) return result;
+  throw unsupported("a fraction of more than 15 digits", "compute it in the program");
+}
 
-const exactly = (call: (a: number, b: number) => number) => ofNumbers(arithmetic(call));
-
-export const add = arithmetic((a, b) => a + b);
-const fraction = arithmetic((a, b) => a / b);
-
-/** The digits of a quotient of whole numbers, such as 10 / 3, are there to be rounded. */
 function divide(a: number, b: number): number {
   if (b === 0) throw new ExpressionProblem("a division by zero");
-  return Number.isInteger(a) && Number.isInteger(b) ? a / b : fraction(a, b);
+  return a / b;
 }
 
 /** Terraform's remainder of a division by zero is the dividend. */
@@ -148,26 +135,20 @@ const remainder = (a: number, b: number): number => (b !== 0 ? a % b : a === 0 ?
 const levels: readonly Readonly<Record<string, FunctionRule>>[] = [
   { "||": deep([flag, flag], (a, b) => a || b) },
   { "&&": deep([flag, flag], (a, b) => a && b) },
-  {
-    "==": deep([nullable, nullable], equal),
-    "!=": deep([nullable, nullable], (a, b) => !equal(a, b)),
-  },
+  { "==": deep([nullable, nullable], equal), "!=": deep([nullable, nullable], (a, b) => !equal(a, b)) },
   {
     "<=": ofNumbers((a, b) => a <= b),
     ">=": ofNumbers((a, b) => a >= b),
     "<": ofNumbers((a, b) => a < b),
     ">": ofNumbers((a, b) => a > b),
   },
-  { "+": ofNumbers(add), "-": exactly((a, b) => a - b) },
-  { "*": exactly((a, b) => a * b), "/": ofNumbers(divide), "%": exactly(remainder) },
+  { "+": ofNumbers((a, b) => a + b), "-": ofNumbers((a, b) => a - b) },
+  { "*": ofNumbers((a, b) => a * b), "/": ofNumbers(divide), "%": ofNumbers(remainder) },
 ];
 export const binaryLevels = levels.map((level) => Object.keys(level));
 export const binaryOperators = Object.assign({}, ...levels) as Readonly<Record<string, FunctionRule>>;
 
-export const unaryOperators = {
-  "-": deep([numeric], (a) => -a),
-  "!": deep([flag], (a) => !a),
-};
+export const unaryOperators = { "-": deep([numeric], (a) => -a), "!": deep([flag], (a) => !a) };
 
 /** Joins values to a text, as a template does. */
 export function joinText(values: readonly Value[]): Value {
