@@ -188,7 +188,7 @@ export function inputsIn(
   return Object.fromEntries(upstream.map(({ id, writes }) => [id, writes]));
 }
 
-interface Written extends Pick<RecordedResource, "id" | "writes" | "inputs" | "pending"> {
+interface Written extends Pick<RecordedResource, "id" | "writes" | "inputs" | "pending" | "writtenAt"> {
   readonly live?: LiveResource;
   /** Declared values as sent, or as found equal. */
   readonly values: ReadonlyMap<string, AppliableValue | ResolvedValue>;
@@ -196,7 +196,7 @@ interface Written extends Pick<RecordedResource, "id" | "writes" | "inputs" | "p
   readonly isNew?: boolean;
 }
 
-/** Returns the record of a resource that is as declared: found so, or after its write, which `previous` records. */
+/** Returns the record of a resource that is as declared: after its write, or found so. */
 export function recordAfter(context: ChangeContext, written: Written): RecordedResource {
   const { run, change, instance, type } = context;
   const { previous, live, id, writes, inputs, pending } = written;
@@ -213,7 +213,7 @@ export function recordAfter(context: ChangeContext, written: Written): RecordedR
     fingerprintAddress: isKept ? previous.fingerprintAddress : undefined,
     computed: computedOf(context, written),
     content: run.reads.contentAt(id, updatedAt),
-    writtenAt: previous?.writtenAt,
+    writtenAt: written.writtenAt ?? previous?.writtenAt,
     ...initialOf(context, written),
     rolledBack: same?.rolledBack,
     writes,

@@ -16,6 +16,7 @@ import {
   recordOfAccepted,
   withoutContent,
   writesAfter,
+  writtenNow,
 } from "./record";
 import { notGone, proveGone } from "./remove";
 import { type ChangeContext, type ChangeEnd, failed, knownValue, readNow } from "./run-context";
@@ -142,6 +143,8 @@ async function finishWrite(
     inputs: inputsOf(run, instance, type),
     isNew,
     pending: accepted.pending,
+    // The answer to the first save of a layout has no id, and left no record.
+    writtenAt: writtenNow(run),
   });
   const { defaults } = instance;
   const renamed = live && !isNew ? renamedSince(context, live, sent) : undefined;

@@ -25,7 +25,7 @@ const folders: Readonly<Record<string, Folder>> = {
   stack: { paths: ["stack"], ceiling: 4_250, budget: 4_250 },
   plan: { paths: ["plan"], ceiling: 5_411, budget: 5_150 },
   resources: { paths: ["resources"], ceiling: 2_774, budget: 2_650 },
-  apply: { paths: ["apply"], ceiling: 2_710, budget: 2_650 },
+  apply: { paths: ["apply"], ceiling: 2_713, budget: 2_650 },
   state: { paths: ["state"], ceiling: 3_450, budget: 3_450 },
   report: { paths: ["report"], ceiling: 4_900, budget: 4_900 },
   commands: { paths: ["commands"], ceiling: 5_951, budget: 4_850 },
@@ -39,7 +39,7 @@ const folders: Readonly<Record<string, Folder>> = {
  * All of `src`. Grants: 300 lines for the readings of `emulator`, 350 for manifests in TypeScript and stacks, 250 for CI,
  * 150 for history. Fields that were inline spreads took another 511.
  */
-const whole: Folder = { paths: [""], ceiling: 63_517, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 63_520, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;
