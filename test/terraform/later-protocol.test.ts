@@ -152,6 +152,32 @@ describe("requests of a later Terraform, on the wire", () => {
     });
   });
 
+  it("names what a project holds in the second plan of its replacement, which has no prior state", async () => {
+    const type = "rnv_project";
+    const config = dynamic(wholeOf(schema.resource_schemas[type], { name: "Shop" }));
+    const { imported_resources: imported } = await client.call("ImportResourceState", {
+      type_name: type,
+      id: shop.id,
+    });
+    const plan = (more: object) =>
+      client.call("PlanResourceChange", { type_name: type, config, proposed_new_state: config, ...more });
+    const prior = { prior_state: imported[0].state, prior_private: imported[0].private };
+    const first = await plan({ ...prior, proposed_new_state: imported[0].state });
+    expect(first.diagnostics).toEqual([]);
+    const replacement = { prior_state: dynamic(null), prior_private: first.planned_private };
+    const second = await plan(replacement);
+    expect(second.diagnostics).toMatchObject([
+      {
+        severity: 2,
+        summary: 'Project "Shop" can only be replaced while it is empty',
+        detail: expect.stringMatching(
+          /^It holds the service "api"\.\n\nReplace or destroy these too, or rename/,
+        ),
+      },
+    ]);
+    expect((await plan({ prior_state: dynamic(null) })).diagnostics).toEqual([]);
+  });
+
   describe("list resources", () => {
     const list = (type: string, given = {}, more = {}) =>
       client.events("ListResource", {

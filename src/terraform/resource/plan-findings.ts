@@ -1,8 +1,10 @@
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
+import { remedy } from "../../diagnostics/remedies";
 import { isPlacedAs } from "../../model/declared-choice";
 import { generatedName, protectionAttribute } from "../../model/terraform-names";
 import { Unknown } from "../../model/value";
-import { findResource } from "../../resources";
+import { shortList } from "../../model/wording";
+import { findResource, resourceTypes } from "../../resources";
 import { type TerraformObject, textIn } from "../codec";
 import { isOnlyImported } from "../private-data";
 import type { Session } from "../provider";
@@ -44,6 +46,23 @@ export async function offerFindings(change: CheckedChange): Promise<readonly Dia
 /** Returns true for the second plan of a replacement: it has no prior state, and the private data of the first. */
 export const isSecondPlan = ({ prior, kept }: CheckedChange): boolean =>
   prior === undefined && kept.workspace !== undefined;
+
+/** Warns of a replaced project that holds services: the platform deletes only empty projects (interface, "Projects"). */
+export async function contentFindings(change: CheckedChange): Promise<readonly Diagnostic[]> {
+  const { session, type, config } = change;
+  const part = resourceTypes.find(
+    ({ parents: [parent], removedWithParent }) => parent?.type === type.resource.type && !removedWithParent,
+  );
+  if (session === undefined || part === undefined || !isSecondPlan(change)) return [];
+  const name = type.nameIn(config);
+  const live = await type.find(session.reads, { name });
+  const listed = live && (await part.list(session.reads));
+  const held = listed?.filter(({ parentId }) => parentId === live?.id) ?? [];
+  if (held.length === 0) return [];
+  const summary = `${type.addressOf(name)} can only be replaced while it is empty`;
+  const detail = `It holds ${shortList(held.map((one) => `the ${one.type} "${one.name}"`))}.`;
+  return [warning("plan.replacement", summary, { detail, ...remedy("project.contents") })];
+}
 
 /**
  * Warns of a resource outside the default place that declares none: no plan moves it. An imported resource is not replaced

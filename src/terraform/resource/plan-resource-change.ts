@@ -10,7 +10,13 @@ import type { RpcAnswer } from "../provider";
 import type { Schema } from "../schema/block";
 import { parentChange } from "./confirm-deleted";
 import { type CheckedChange, type Meanings, planChange } from "./plan-change";
-import { checkProtection, isSecondPlan, offerFindings, placeFindings } from "./plan-findings";
+import {
+  checkProtection,
+  contentFindings,
+  isSecondPlan,
+  offerFindings,
+  placeFindings,
+} from "./plan-findings";
 import { forgetWarning, preservedFindings } from "./preserved";
 import { configWarnings, priceWarnings } from "./warnings";
 
@@ -100,6 +106,7 @@ async function findingsOf(change: CheckedChange): Promise<readonly Diagnostic[]>
     ...change.diagnostics,
     ...triggerFindings(change),
     ...replacementFindings(change),
+    ...(await contentFindings(change)),
     ...(await preservedFindings(change)),
     ...(await offerFindings(change)),
     ...(await placeFindings(change)),
