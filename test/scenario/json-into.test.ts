@@ -16,6 +16,26 @@ describe("--json-into", () => {
     scenario.write("rnv.yaml", manifest(1));
   });
 
+  it("says before anything is read or applied that a file of an option cannot be written", async () => {
+    scenario.write("plain", "");
+    scenario.forget();
+    for (const words of [
+      "apply -auto-approve --json-into missing/x",
+      "plan --json-into plain/x",
+      "plan --out missing/x",
+      "plan --html .",
+      "drift --html missing/x",
+      "ci drift --metrics missing/x",
+      "ci plan --report plain/x",
+      "fleet plan --report plain",
+    ]) {
+      const { code, stdout, stderr } = await scenario.run(...words.split(" "));
+      expect({ words, code, stdout }).toEqual({ words, code: 1, stdout: "" });
+      expect(stderr).toContain(`cannot write ${words.split(" ").at(-1)}: `);
+    }
+    expect(scenario.requests("all")).toEqual([]);
+  });
+
   it("writes what plan -json prints, and shows the text", async () => {
     const { code, stdout } = await scenario.run("plan", "--json-into", "plan.json");
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("Plan: 2 to add") });
@@ -62,28 +82,8 @@ describe("--json-into", () => {
     });
   });
 
-  it("says before anything is read or applied that a file of an option cannot be written", async () => {
-    scenario.write("rnv.yaml", manifest(4));
-    scenario.write("plain", "");
-    scenario.forget();
-    for (const words of [
-      "apply -auto-approve --json-into missing/x",
-      "plan --json-into plain/x",
-      "plan --out missing/x",
-      "plan --html .",
-      "drift --html missing/x",
-      "ci drift --metrics missing/x",
-      "ci plan --report plain/x",
-      "fleet plan --report plain",
-    ]) {
-      const { code, stdout, stderr } = await scenario.run(...words.split(" "));
-      expect({ words, code, stdout }).toEqual({ words, code: 1, stdout: "" });
-      expect(stderr).toContain(`cannot write ${words.split(" ").at(-1)}: `);
-    }
-    expect(scenario.requests("all")).toEqual([]);
-  });
-
   it("keeps a pipe open between its lines", async () => {
+    scenario.write("rnv.yaml", manifest(4));
     const pipe = join(scenario.folder, "pipe");
     execFileSync("mkfifo", [pipe]);
     const reader = promisify(execFile)("cat", [pipe]);
