@@ -177,12 +177,18 @@ it("refuses a fleet whose members would have one state, and a file with mistakes
   expect(await scenario.run("fleet", "plan")).toMatchObject({
     ...{ code: 1, stderr: expect.stringContaining("a@live and b@live would have one state") },
   });
-  write("rnv.fleet.yaml", "members:\n  a: { dri: a }\n  b: { dir: ../b, timeout: soon }\nmember: {}\n");
+  write("rnv.fleet.yaml", "members: { file: { dir: a/rnv.yaml } }\n");
+  expect((await scenario.run("fleet", "plan")).stdout).toContain("file has no folder a/rnv.yaml");
+  write(
+    "rnv.fleet.yaml",
+    "members:\n  a: { dri: a, stages: [x, x] }\n  b: { dir: ../b, timeout: soon }\nmember: {}\n",
+  );
   const { code, stderr } = await scenario.run("fleet", "plan");
   expect(code).toBe(1);
   for (const told of [
     'members.a has no key "dri"',
     "rnv.fleet.yaml:2:8",
+    "members.a.stages: a stage is named twice",
     "members.b.dir must be a folder below that of the fleet file",
     "members.b.timeout must be a duration: 90s, 10m",
     'the file has no key "member"',
