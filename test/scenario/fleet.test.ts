@@ -153,6 +153,8 @@ it("refuses a fleet whose members would have one state, and a file with mistakes
   write("b/rnv.yaml", manifest("B"));
   const shared = await scenario.runWith({ env: { RNV_STATE: "s3://states/all.json" } }, "fleet", "plan");
   expect(shared).toMatchObject({ code: 1, stderr: expect.stringContaining("a and b would have one state") });
+  const outside = await scenario.runWith({ env: { RNV_STATE: "${member}.json" } }, "-chdir=a", "plan");
+  expect(outside).toMatchObject({ code: 1, stderr: expect.stringContaining("holds ${member}, and nothing") });
   // However the address comes to be the same: of members, of stages, behind a link.
   const states = "members:\n  a: { env: { RNV_STATE: A } }\n  b: { env: { RNV_STATE: B } }\n";
   write("rnv.fleet.yaml", states);
