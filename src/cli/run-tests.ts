@@ -29,9 +29,9 @@ export async function runTests(
   const { terminal, cwd, signal } = screen;
   const { style } = terminal;
   const isForbidden = trustOf({ environment, untrusted }).commandsForbiddenBy !== undefined;
-  const { tests, diagnostics } = readTests(cwd, paths);
-  report(screen, diagnostics);
-  const chosen = chooseTests(tests, filters, diagnostics);
+  const { tests, diagnostics: mistakes } = readTests(cwd, paths);
+  report(screen, mistakes);
+  const chosen = chooseTests(tests, filters, mistakes);
   const isText = screen.format === "text";
   const started = performance.now();
   const results: TestResult[] = [];
@@ -47,9 +47,9 @@ export async function runTests(
   const whole = testReport(results, (performance.now() - started) / 1000);
   if (!isText) terminal.out(jsonText(whole));
   else if (results.length > 0) terminal.out(`\n${testSummaryText(whole, style)}`);
-  if (junit !== undefined) writeWholeFile(resolve(cwd, junit), testJunit(whole), { mode: 0o644 });
+  if (junit !== undefined) writeWholeFile(resolve(cwd, junit), testJunit(whole, mistakes), { mode: 0o644 });
   if (signal.aborted) return exitCodes.interrupted;
-  return whole.failed > 0 || hasErrors(diagnostics) ? exitCodes.error : exitCodes.done;
+  return whole.failed > 0 || hasErrors(mistakes) ? exitCodes.error : exitCodes.done;
 }
 
 /** Returns the tests that match a filter. Throws for no tests: an empty run must not succeed. */

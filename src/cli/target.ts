@@ -142,16 +142,13 @@ function checkAddress(
   { stage, sharesRun }: { readonly stage?: StageName | undefined; readonly sharesRun: boolean },
 ): Diagnostic | undefined {
   const wrong = (summary: string, hint: string) => error("config.invalid", summary, { hint });
-  const lack = stage
-    ? `\${stage.id}, and stage ${stage.name} has no id`
-    : "${stage.…}, and no stage is named";
-  if (mentionsStage(address))
-    return wrong(
-      `the address of the state holds ${lack}`,
-      "name it with --stage or RNV_STAGE: staging, preview/12",
-    );
-  const unfilled = `the address of the state holds ${stackPlaceholder}, and no stack is read`;
-  if (address.includes(stackPlaceholder)) return wrong(unfilled, "name it with --stack");
+  const [left] = /\$\{[^}]*\}/.exec(address) ?? [];
+  const lack = (why: string, hint: string) =>
+    wrong(`the address of the state holds ${left}, and ${why}`, hint);
+  if (left === stackPlaceholder) return lack("no stack is read", "name it with --stack");
+  const why = stage ? `stage ${stage.name} has no id` : "no stage is named";
+  if (left && mentionsStage(left)) return lack(why, "name it with --stage or RNV_STAGE: staging, preview/12");
+  if (left) return lack("nothing fills it in here", "write its value; ${member} is filled in by rnv fleet");
   if (given === "" || given.includes(stackPlaceholder) || !sharesRun) return undefined;
   const hint = `let RNV_STATE (or --state) hold ${stackPlaceholder}, or name one stack`;
   return wrong("several stacks cannot share one state", hint);

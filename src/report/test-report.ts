@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { findingSchema, locationSchema } from "../model/apply-event";
-import { type JunitCase, junit } from "./ci/artifacts";
+import { type JunitCase, junit, planSuite } from "./ci/artifacts";
 import { findingsText } from "./diagnostics";
 import { escapeText } from "./escape-text";
 import { coloured } from "./field-text";
@@ -83,18 +83,16 @@ export function testSummaryText({ passed, failed, seconds }: TestReport, { color
   return `${total}: ${counts.filter(Boolean).join(", ") || "none was run"} (${seconds.toFixed(1)} s).\n`;
 }
 
-export const testJunit = ({ tests, seconds }: TestReport): string =>
-  junit([{ name: "rnv test", seconds, cases: tests.map(caseOf) }]);
+export function testJunit({ tests, seconds }: TestReport, diagnostics: readonly Diagnostic[]): string {
+  const { cases, ...suite } = planSuite({ diagnostics }, "rnv test", seconds);
+  return junit([{ ...suite, cases: [...cases, ...tests.map(caseOf)] }]);
+}
 
 function caseOf({ file, line, name, seconds, status, differences, diagnostics }: TestResult): JunitCase {
   if (status === "passed") return { type: file, name, seconds };
   const shown = differences.flatMap(({ about, lines }) => [about, ...lines.map((text) => `  ${text}`)]);
   const found = diagnostics.map(({ code, summary }) => `${code}: ${summary}`);
   const summary = `${file}:${line}: ${differences.map(({ about }) => about).join(", ")}`;
-  return {
-    type: file,
-    name,
-    seconds,
-    failure: { code: status, summary, hint: [...shown, ...found].join("\n") },
-  };
+  const failure = { code: status, summary, hint: [...shown, ...found].join("\n") };
+  return { type: file, name, seconds, failure };
 }

@@ -153,6 +153,8 @@ it("refuses a fleet whose members would have one state, and a file with mistakes
   write("b/rnv.yaml", manifest("B"));
   const shared = await scenario.runWith({ env: { RNV_STATE: "s3://states/all.json" } }, "fleet", "plan");
   expect(shared).toMatchObject({ code: 1, stderr: expect.stringContaining("a and b would have one state") });
+  const outside = await scenario.runWith({ env: { RNV_STATE: "${member}.json" } }, "-chdir=a", "plan");
+  expect(outside).toMatchObject({ code: 1, stderr: expect.stringContaining("holds ${member}, and nothing") });
   // However the address comes to be the same: of members, of stages, behind a link.
   const states = "members:\n  a: { env: { RNV_STATE: A } }\n  b: { env: { RNV_STATE: B } }\n";
   write("rnv.fleet.yaml", states);
@@ -177,12 +179,18 @@ it("refuses a fleet whose members would have one state, and a file with mistakes
   expect(await scenario.run("fleet", "plan")).toMatchObject({
     ...{ code: 1, stderr: expect.stringContaining("a@live and b@live would have one state") },
   });
-  write("rnv.fleet.yaml", "members:\n  a: { dri: a }\n  b: { dir: ../b, timeout: soon }\nmember: {}\n");
+  write("rnv.fleet.yaml", "members: { file: { dir: a/rnv.yaml } }\n");
+  expect((await scenario.run("fleet", "plan")).stdout).toContain("file has no folder a/rnv.yaml");
+  write(
+    "rnv.fleet.yaml",
+    "members:\n  a: { dri: a, stages: [x, x] }\n  b: { dir: ../b, timeout: soon }\nmember: {}\n",
+  );
   const { code, stderr } = await scenario.run("fleet", "plan");
   expect(code).toBe(1);
   for (const told of [
     'members.a has no key "dri"',
     "rnv.fleet.yaml:2:8",
+    "members.a.stages: a stage is named twice",
     "members.b.dir must be a folder below that of the fleet file",
     "members.b.timeout must be a duration: 90s, 10m",
     'the file has no key "member"',

@@ -65,6 +65,9 @@ describe("rnv test", () => {
     const junit = scenario.read("out.xml");
     expect(junit).toMatch(/<testsuites tests="2" failures="1" time="\d+\.\d{3}">/);
     expect(junit).toContain("manifest.unknown_key");
+    // A file that cannot be read is no success.
+    await run("  a: { stage: production }\n  a: { stage: production }\n", "--junit", "out.xml");
+    expect(scenario.read("out.xml")).toContain('<testsuites tests="1" failures="1"');
   });
 
   it("touches nothing: no request, no file, no variable of the job, no command, no secret shown", async () => {

@@ -284,6 +284,9 @@ writeFileSync(out + "/manifest.json", JSON.stringify({ version: "0.21.0", stacks
     expect((await scenario.run(...asked, "--keep", "2", "--dry-run")).stdout).toBe(
       "Would destroy:\n  preview/1\n  preview/3\n",
     );
+    expect((await scenario.run(...asked, "--allow-empty", "--dry-run")).stdout).toBe(
+      "Would destroy:\n  preview/1\n  preview/2\n  preview/3\n",
+    );
     // As destroy: what cannot ask destroys nothing.
     scenario.forget();
     for (const words of [[], ["-input=false"], ["-json"]])

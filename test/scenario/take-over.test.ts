@@ -178,8 +178,14 @@ Next:
     const alone = await scenario.run("init", "docker-compose.yml");
     expect(alone.code).toBe(1);
     expect(alone.stderr).toContain(
-      "a file, --project, --verify-values, --protect, --dry-run and --force go with --from",
+      "a file with --from render or procfile; --project, --verify-values and --protect with --from workspace",
     );
+    scenario.write("Procfile", "web: node server.js\n");
+    for (const words of [
+      ["workspace", "live.yaml"],
+      ["procfile", "--project", "Shop"],
+    ])
+      expect((await scenario.run("init", "--from", ...words)).code).toBe(1);
     expect(existsSync(join(scenario.folder, "rnv.yaml"))).toBe(false);
   });
 

@@ -34,6 +34,7 @@ describe("verbs on an applied workspace", () => {
     ]);
     expect(JSON.parse(await ok("state", "list", "-json", "service.shop.api"))).toHaveLength(3);
     expect(await ok("state", "show", "service.shop.api")).toContain(api());
+    expect(await fails(1, "state", "list", "service.shop.apii")).toContain("service.shop.api");
     expect(await fails(1, "state", "show", "service.shop.apii")).toContain("service.shop.api");
     expect(scenario.requests("all")).toEqual([]);
   });

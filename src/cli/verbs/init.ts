@@ -68,10 +68,13 @@ export const initVerb = defineVerb({
   ],
   run: async (given, { target: found, screen }) => {
     const { from, file, project, verifyValues, protect, dryRun, force, typescript } = given;
-    if (from === undefined && [file, project, verifyValues, protect, dryRun, force].some(isGiven))
+    const taking = [project, verifyValues, protect];
+    const misplaced =
+      from === undefined ? [file, ...taking, dryRun, force] : from === "workspace" ? [file] : taking;
+    if (misplaced.some(isGiven))
       throw usage(
-        "a file, --project, --verify-values, --protect, --dry-run and --force go with --from",
-        "rnv init --from workspace",
+        "--dry-run and --force go with --from; a file with --from render or procfile; --project, --verify-values and --protect with --from workspace",
+        "rnv init --from workspace, or rnv init --from procfile Procfile",
       );
     if (from !== undefined && typescript)
       throw usage("--from writes YAML: it and --typescript exclude each other", "rnv init --typescript");
@@ -241,7 +244,6 @@ async function initFromFile(source: ConvertibleSource, given: InitValues, here: 
 const asWarning = (found: Diagnostic): Diagnostic => ({ ...found, severity: "warning" });
 
 async function initStarter(given: InitValues, here: Here, known?: ServiceAnswer): Promise<number> {
-  const { typescript } = given;
   const { target, screen } = here;
   const { terminal, cwd } = screen;
   const settings = readSettings(target);
@@ -252,8 +254,8 @@ async function initStarter(given: InitValues, here: Here, known?: ServiceAnswer)
   const isApp = manifest === undefined && app !== undefined;
   if (isApp) kept(`cdktf.json has an app: rnv plan runs it (${app}), and no manifest is written beside it`);
   else if (manifest === undefined) {
-    const file = typescript ? "rnv.config.ts" : "rnv.yaml";
-    const starter = typescript ? "starter.ts" : "starter.yaml";
+    const file = given.typescript ? "rnv.config.ts" : "rnv.yaml";
+    const starter = given.typescript ? "starter.ts" : "starter.yaml";
     keepManifest({}, screen, file, readText(join(packageRoot(__dirname), "examples", "starter", starter)));
     done(`${file}: a first manifest to edit`);
   } else kept(`${manifest} is there already: left as it is`);

@@ -150,7 +150,7 @@ async function keptBy(
   { terminal }: Screen,
 ): Promise<Keeps | undefined> {
   const { keep, keepFrom, allowEmpty, olderThan = expiresMs } = given;
-  if (keep === undefined && keepFrom === undefined && olderThan !== undefined) return undefined;
+  if ((keep ?? keepFrom) === undefined && !allowEmpty && olderThan !== undefined) return undefined;
   const named = idList(keepFrom === undefined ? "" : await readTextOrInput(keepFrom, terminal), keep);
   if (named.length > 0 || allowEmpty) return async (id) => named.includes(id);
   throw usage(

@@ -94,14 +94,13 @@ export const stateVerbs: VerbFamily = {
       run: async ({ addresses: wanted, json }, { context, screen: { terminal } }) => {
         const state = await context.backend.read();
         const all = state ? recordedIn(state).map(({ address }) => address) : [];
-        const listed = all.filter(
-          (address) => wanted.length === 0 || wanted.some((outer) => isWithin(state, address, outer)),
-        );
-        if (json) terminal.out(`${escapeJson(listed)}\n`);
-        for (const address of json ? [] : listed) {
-          const mark = state?.resources[address]?.retained ? "  (retained)" : "";
-          terminal.out(`${escapeText(address)}${mark}\n`);
-        }
+        const inside = (outer: string) => all.filter((address) => isWithin(state, address, outer));
+        for (const outer of wanted) if (inside(outer).length === 0) findRecorded(state, outer);
+        const chosen = new Set(wanted.flatMap(inside));
+        const listed = wanted.length === 0 ? all : all.filter((address) => chosen.has(address));
+        const mark = (address: Address) => (state?.resources[address]?.retained ? "  (retained)" : "");
+        const lines = listed.map((address) => `${escapeText(address)}${mark(address)}\n`);
+        terminal.out(json ? `${escapeJson(listed)}\n` : lines.join(""));
         if (all.length === 0 && !json) terminal.err("Nothing is recorded yet.\n");
       },
     }),
@@ -227,7 +226,8 @@ export const stateVerbs: VerbFamily = {
       run: async ({ json }, { context, screen: { terminal } }) => {
         const backups = await listBackups(context);
         if (json) terminal.out(`${escapeJson(backupsJson(backups))}\n`);
-        else if (backups.length === 0) terminal.err("There are no backups yet.\n");
+        else if (backups.length === 0)
+          terminal.err("There are no backups here; an HTTP server keeps its own.\n");
         else terminal.out(backupsText(backups));
       },
     }),

@@ -20,7 +20,7 @@ function endOf(text: string): number | undefined {
   return isDate ? at + day : at;
 }
 
-const word = z.string().min(1, "expected text");
+const word = z.string().min(1);
 
 const entrySchema = z.strictObject({
   address: word.describe(

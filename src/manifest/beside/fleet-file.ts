@@ -27,6 +27,7 @@ const memberSchema = z.strictObject({
   stages: z
     .array(z.string())
     .min(1)
+    .refine((names) => new Set(names).size === names.length, "a stage is named twice")
     .optional()
     .describe(
       "Its stages, each a run of its own; all that the manifest declares and that stand once, unless said.",
@@ -70,8 +71,7 @@ function untrustedSchema(trust: Trust): z.ZodType {
       `an untrusted fleet file reads ${input} of the environment: list it in RNV_ALLOW_ENV if its value may be seen`,
   });
   const state = z
-    .string()
-    .refine(
+    .custom(
       () => false,
       "an untrusted fleet file names a state: set RNV_STATE in the job, which may hold ${member}",
     )

@@ -42,6 +42,11 @@ describe("rnv.drift.yaml", () => {
       "2:5 manifest.missing_key accepted.0 lacks until, which must be text",
     ],
     [
+      "an empty reason",
+      "accepted: [{ address: a, until: 2026-12-31, reason: '' }]\n",
+      "manifest.invalid_value accepted.0.reason must be text that is not empty",
+    ],
+    [
       "an unknown key",
       entry("    until: 2026-12-31\n    atribute: a\n"),
       '5:5 manifest.unknown_key accepted.0 has no key "atribute"',
