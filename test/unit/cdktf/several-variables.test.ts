@@ -1,15 +1,11 @@
 import * as cdktf from "cdktf";
-import * as cdktn from "cdktn";
 import { Construct } from "constructs";
 import * as onCdktf from "../../../src/cdktf/cdktf";
-import * as onCdktn from "../../../src/cdktf/generated/cdktn";
 import { createWorkbench, type Workbench } from "../../support/workbench";
+import { onBoth } from "./both-libraries";
 import { synthesizeInto } from "./synthesize";
 
-describe.each([
-  ["cdktf", cdktf, onCdktf],
-  ["cdktn", cdktn as unknown as typeof cdktf, onCdktn as unknown as typeof onCdktf],
-] as const)("several variables of a service on %s", (_name, library, constructs) => {
+describe.each(onBoth)("several variables of a service on %s", (_name, { library, constructs }) => {
   const { fromEnv, generate, Project, RnvProvider, Variables } = constructs;
 
   function written(values: onCdktf.VariablesProps["values"], change = (_made: onCdktf.Variables) => {}) {
