@@ -26,6 +26,8 @@ interface RequestOptions {
   readonly apiKey?: string | null;
 }
 
+type Write = (path: string, body?: unknown, options?: RequestOptions) => Promise<Answer>;
+
 /** What only the embedded platform offers: its clock, its data, keys of every role. */
 export interface Control {
   readonly emulator: Emulator;
@@ -43,6 +45,10 @@ export interface ContractService {
   /** Name of the field that holds the id in an environment record; its fields are not shown. */
   readonly environmentIdField: string;
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  get(path: string, options?: RequestOptions): Promise<Answer>;
+  readonly post: Write;
+  readonly patch: Write;
+  readonly delete: Write;
   close(): Promise<void>;
 }
 
@@ -133,6 +139,31 @@ function contractService(at: {
   readonly close: () => Promise<void>;
   readonly control?: Control;
 }): ContractService {
+  const request: ContractService["request"] = async (
+    method,
+    path,
+    { body, raw, headers, key, apiKey = at.apiKey } = {},
+  ) => {
+    const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(`${at.baseUrl}${path}`, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
+        ...(text !== undefined && { "content-type": "application/json" }),
+        ...(key !== undefined && { "idempotency-key": key }),
+        ...headers,
+      },
+      ...(text !== undefined && { body: text }),
+    });
+    const received = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text: received,
+      body: received === "" ? undefined : JSON.parse(received.replace(uuids, (id) => id.toLowerCase())),
+    };
+  };
   return {
     workspaceId: at.workspaceId,
     workspace: `/workspaces/${at.workspaceId}`,
@@ -140,27 +171,11 @@ function contractService(at: {
     projectColor: at.projectColor || "#2f6fed",
     environmentIdField: at.environmentIdField || "id",
     close: at.close,
-    async request(method, path, { body, raw, headers, key, apiKey = at.apiKey } = {}) {
-      const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-      const response = await fetch(`${at.baseUrl}${path}`, {
-        method,
-        redirect: "manual",
-        headers: {
-          ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
-          ...(text !== undefined && { "content-type": "application/json" }),
-          ...(key !== undefined && { "idempotency-key": key }),
-          ...headers,
-        },
-        ...(text !== undefined && { body: text }),
-      });
-      const received = await response.text();
-      return {
-        status: response.status,
-        headers: response.headers,
-        text: received,
-        body: received === "" ? undefined : JSON.parse(received.replace(uuids, (id) => id.toLowerCase())),
-      };
-    },
+    request,
+    get: (path, options) => request("GET", path, options),
+    post: (path, body, options) => request("POST", path, { body, ...options }),
+    patch: (path, body, options) => request("PATCH", path, { body, ...options }),
+    delete: (path, body, options) => request("DELETE", path, { body, ...options }),
   };
 }
 

@@ -48,9 +48,8 @@ describe.each(Object.entries(rowsByTopic))("%s", (_, topicRows) => {
     await expect(asserted()).rejects.toThrow();
   });
 
-  const created = () =>
-    strange.request("POST", `${strange.workspace}/projects`, { body: projectDraft(strange) });
-  const readService = async () => strange.request("GET", pathOf(strange, (await newService(strange)).id));
+  const created = () => strange.post(`${strange.workspace}/projects`, projectDraft(strange));
+  const readService = async () => strange.get(pathOf(strange, (await newService(strange)).id));
 });
 
 describe("the suite itself", () => {

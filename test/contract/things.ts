@@ -12,9 +12,14 @@ export const projectDraft = (service: ContractService) => ({
   color: service.projectColor,
 });
 
+export const createProject = (
+  service: ContractService,
+  options: Parameters<ContractService["request"]>[2] = {},
+): Promise<Answer> => service.post(`${service.workspace}/projects`, projectDraft(service), options);
+
 export async function newProject(service: ContractService, fields: Record<string, unknown> = {}) {
   const body = { ...projectDraft(service), ...fields };
-  const answer = await service.request("POST", `${service.workspace}/projects`, { body });
+  const answer = await service.post(`${service.workspace}/projects`, body);
   expectDone(answer);
   return answer.body.project;
 }
@@ -27,7 +32,7 @@ export const environmentIdOf = (
 
 export async function newService(service: ContractService, fields: Record<string, unknown> = {}) {
   const body = { name: freshName(), kind: "web", configuration: {}, deploy: false, ...fields };
-  const answer = await service.request("POST", `${service.workspace}/services`, { body });
+  const answer = await service.post(`${service.workspace}/services`, body);
   expectDone(answer);
   removeLater(service, answer.body.service);
   return answer.body.service;
@@ -52,9 +57,9 @@ export const liveService = (control: Control, configuration = {}) =>
 /** Queues a deployment and waits, on the clock, until it is over. */
 export async function deployed(service: ContractService, control: Control, serviceId: string) {
   const path = `${service.workspace}/services/${serviceId}/deploys`;
-  const { deployment } = (await service.request("POST", path, { body: {} })).body;
+  const { deployment } = (await service.post(path, {})).body;
   control.clock.advance(60_000);
-  return (await service.request("GET", `${path}/${deployment.id}`)).body.deployment;
+  return (await service.get(`${path}/${deployment.id}`)).body.deployment;
 }
 
 export const pathOf = (service: ContractService, serviceId: string): string =>
@@ -98,10 +103,10 @@ export const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/;
 /** Leaves the workspace as it was found, as far as the interface lets it. */
 export async function removeThings(service: ContractService): Promise<void> {
   for (const [id, name] of made.get(service) ?? [])
-    await service.request("DELETE", pathOf(service, id), { body: { confirm: name } });
-  const { projects } = (await service.request("GET", `${service.workspace}/projects`)).body;
+    await service.delete(pathOf(service, id), { confirm: name });
+  const { projects } = (await service.get(`${service.workspace}/projects`)).body;
   for (const { id, name } of projects) {
     if (!name.includes(runPrefix)) continue;
-    await service.request("DELETE", `${service.workspace}/projects/${id}`, { body: { confirm: name } });
+    await service.delete(`${service.workspace}/projects/${id}`, { confirm: name });
   }
 }

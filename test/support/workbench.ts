@@ -59,6 +59,8 @@ export interface Workbench {
   /** Puts the text of a state where a bench with a memory disk reads it. */
   putState(text: string): void;
   plan(request?: Partial<ApplyRequest>): Promise<PlanOutcome>;
+  /** Action and address of each change that the next apply makes; a plan with an error fails. */
+  acting(request?: Partial<ApplyRequest>): Promise<string[]>;
   /** Approves everything, and confirms no deletion, unless the request says otherwise. */
   apply(request?: Partial<ApplyRequest>, changed?: Partial<Context>): Promise<ApplyOutcome>;
   drift(request?: Partial<DriftRequest>): Promise<DriftOutcome>;
@@ -157,6 +159,14 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
     write: (file, text) => writeFileSync(join(folder, file), text),
     putState: (text) => disk?.put(join(folder, ".rnv", "state.json"), text),
     plan: (request = {}) => plan(context, requestOf(request)),
+    acting: async (request = {}) => {
+      const { plan: made, diagnostics } = await plan(context, requestOf(request));
+      const errors = diagnostics.filter(({ severity }) => severity === "error");
+      if (made === undefined || errors.length > 0)
+        throw new Error(`not planned: ${errors.map(({ summary }) => summary)}`);
+      const changes = made.changes.filter(({ action }) => action !== "no-op");
+      return changes.map(({ action, address }) => `${action} ${address}`);
+    },
     apply: (request = {}, changed = {}) => apply({ ...context, ...changed }, requestOf(request)),
     drift: (request = {}) => drift(context, { ...planRequest, ...request }),
     applyUntilDeath: (death, request = {}) => {

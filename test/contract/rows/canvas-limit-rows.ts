@@ -1,9 +1,22 @@
+import type { ContractService, Control } from "../contract-service";
 import { controlledRow, type Row, row } from "../row";
 import { expectDone, expectError } from "../things";
 import { scoped } from "./canvas-scope";
 
 const read = "GET /workspaces/{workspaceId}/canvas";
 const save = "PATCH /workspaces/{workspaceId}/canvas";
+
+export async function refuseTooManyReferences(
+  service: ContractService,
+  { emulator }: Control,
+): Promise<void> {
+  const { id, path } = await scoped(service);
+  for (let i = 0; i < 10_000; i += 1) emulator.store.addReference(id, id, [`K${i}`]);
+  expect((await service.get(path)).body.edges).toHaveLength(10_000);
+  emulator.store.addReference(id, id, ["ONE_MORE"]);
+  expectError(await service.get(path), 413, "canvas_too_large");
+  emulator.store.deleteServiceNow(id);
+}
 
 export const canvasLimitRows: readonly Row[] = [
   row("Limits Canvas coordinates", [save], async (service) => {
@@ -41,11 +54,11 @@ export const canvasLimitRows: readonly Row[] = [
   controlledRow("Limits Canvas nodes", [read], async (service, { emulator }) => {
     const { project, path } = await scoped(service);
     for (let i = 1; i < 2000; i += 1) emulator.store.addService({ name: `n${i}`, projectId: project.id });
-    expect((await service.request("GET", path)).body.nodes).toHaveLength(2000);
+    expect((await service.get(path)).body.nodes).toHaveLength(2000);
     const last = emulator.store.addService({ name: "n2000", projectId: project.id });
-    expectError(await service.request("GET", path), 413, "canvas_too_large");
+    expectError(await service.get(path), 413, "canvas_too_large");
     emulator.store.deleteServiceNow(last.id);
-    expect((await service.request("GET", path)).status).toBe(200);
+    expect((await service.get(path)).status).toBe(200);
     for (const node of emulator.store.services())
       if (node.projectId === project.id) emulator.store.deleteServiceNow(node.id);
   }),
@@ -54,7 +67,7 @@ export const canvasLimitRows: readonly Row[] = [
     const addGroup = (name: string) =>
       emulator.store.addGroup({ name, serviceIds: [id], projectId: project.id, environmentId });
     for (let i = 0; i < 2000; i += 1) addGroup(`g${i}`);
-    const { body } = await service.request("GET", path);
+    const { body } = await service.get(path);
     expect(body.groups).toHaveLength(2000);
     expect(new Set(body.groups.map((group: { id: string }) => group.id)).size).toBe(2000);
     expect(body.groups[0]).toEqual({
@@ -65,14 +78,7 @@ export const canvasLimitRows: readonly Row[] = [
     });
     addGroup("one more");
     // "There is no pagination and no truncation": what does not fit is refused.
-    expectError(await service.request("GET", path), 413, "canvas_too_large");
+    expectError(await service.get(path), 413, "canvas_too_large");
   }),
-  controlledRow("Limits Canvas reference records and edges", [read], async (service, { emulator }) => {
-    const { id, path } = await scoped(service);
-    for (let i = 0; i < 10_000; i += 1) emulator.store.addReference(id, id, [`K${i}`]);
-    expect((await service.request("GET", path)).body.edges).toHaveLength(10_000);
-    emulator.store.addReference(id, id, ["ONE_MORE"]);
-    expectError(await service.request("GET", path), 413, "canvas_too_large");
-    emulator.store.deleteServiceNow(id);
-  }),
+  controlledRow("Limits Canvas reference records and edges", [read], refuseTooManyReferences),
 ];

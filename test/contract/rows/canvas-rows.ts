@@ -1,4 +1,4 @@
-import { freshKey } from "../contract-service";
+import { type ContractService, freshKey } from "../contract-service";
 import { replayHeaderOf } from "../replay";
 import { controlledRow, type Row, row } from "../row";
 import {
@@ -17,17 +17,27 @@ const save = "PATCH /workspaces/{workspaceId}/canvas";
 
 const nodeIds = (answer: { body: { nodes: { id: string }[] } }) => answer.body.nodes.map((node) => node.id);
 
+export async function refuseOtherNodes(service: ContractService): Promise<void> {
+  const { id, put } = await scoped(service);
+  const outside = await newService(service);
+  const place = (node: string) => put({ positions: { [node]: { x: 0, y: 0 } } });
+  for (const node of [unknownId, `group:${unknownId}`, outside.id])
+    expectError(await place(node), 400, "canvas_invalid_node");
+  await service.post(`${pathOf(service, id)}/archive`, {});
+  expectError(await place(id), 400, "canvas_invalid_node");
+}
+
 export const canvasRows: readonly Row[] = [
   row("Canvas rule 1", [read], async (service) => {
     const { project, environmentId, id, path } = await scoped(service);
     const ungrouped = await newService(service);
-    expect(nodeIds(await service.request("GET", `${service.workspace}/canvas`))).toEqual(
+    expect(nodeIds(await service.get(`${service.workspace}/canvas`))).toEqual(
       expect.arrayContaining([id, ungrouped.id]),
     );
-    const ofProject = await service.request("GET", path);
+    const ofProject = await service.get(path);
     expect(nodeIds(ofProject)).toEqual([id]);
     expect(ofProject.body.scope).toMatchObject({ projectId: project.id, environmentId: null });
-    const ofEnvironment = await service.request("GET", `${path}&environmentId=${environmentId}`);
+    const ofEnvironment = await service.get(`${path}&environmentId=${environmentId}`);
     expect(nodeIds(ofEnvironment)).toEqual([id]);
     expect(ofEnvironment.body.scope).toMatchObject({ projectId: project.id, environmentId });
   }),
@@ -40,19 +50,19 @@ export const canvasRows: readonly Row[] = [
       `${canvas}?projectId=nothing`,
       `${canvas}?projectId=${unknownId}`,
     ])
-      expectRefused(await service.request("GET", wrong));
+      expectRefused(await service.get(wrong));
   }),
   row("Canvas rule 2", [read], async (service) => {
     const { id, path } = await scoped(service);
-    await service.request("POST", `${pathOf(service, id)}/archive`, { body: {} });
-    expect(nodeIds(await service.request("GET", path))).toEqual([]);
-    await service.request("POST", `${pathOf(service, id)}/restore`, { body: {} });
-    expect(nodeIds(await service.request("GET", path))).toEqual([id]);
+    await service.post(`${pathOf(service, id)}/archive`, {});
+    expect(nodeIds(await service.get(path))).toEqual([]);
+    await service.post(`${pathOf(service, id)}/restore`, {});
+    expect(nodeIds(await service.get(path))).toEqual([id]);
   }),
   controlledRow("Canvas rule 2 (deleting)", async (service, control) => {
     const { id, name } = liveService(control);
-    await service.request("DELETE", pathOf(service, id), { body: { confirm: name } });
-    expect(nodeIds(await service.request("GET", `${service.workspace}/canvas`))).not.toContain(id);
+    await service.delete(pathOf(service, id), { confirm: name });
+    expect(nodeIds(await service.get(`${service.workspace}/canvas`))).not.toContain(id);
   }),
   controlledRow("Canvas rule 2 (edges)", async (service, { emulator }) => {
     const { project, environmentId, id, path } = await scoped(service);
@@ -66,7 +76,7 @@ export const canvasRows: readonly Row[] = [
       projectId: project.id,
       environmentId,
     });
-    const { body } = await service.request("GET", path);
+    const { body } = await service.get(path);
     expect(body.groups).toEqual([
       { id: `group:${group.id}`, name: "shared", environmentId, serviceIds: [id] },
     ]);
@@ -74,14 +84,14 @@ export const canvasRows: readonly Row[] = [
       { id: expect.any(String), source: id, target: other.id, kind: "reference", keys: ["DATABASE_URL"] },
       { id: expect.any(String), source: `group:${group.id}`, target: id, kind: "environment-group" },
     ]);
-    await service.request("POST", `${pathOf(service, other.id)}/archive`, { body: {} });
-    expect((await service.request("GET", path)).body.edges).toHaveLength(1);
+    await service.post(`${pathOf(service, other.id)}/archive`, {});
+    expect((await service.get(path)).body.edges).toHaveLength(1);
   }),
   row("Canvas rule 3", [read, save], async (service) => {
     const { environmentId, id, path, put } = await scoped(service);
-    expect((await service.request("GET", path)).body.layout).toMatchObject({ revision: 0 });
+    expect((await service.get(path)).body.layout).toMatchObject({ revision: 0 });
     expectDone(await put({ positions: { [id]: { x: 1, y: 2 } } }));
-    const other = await service.request("GET", `${path}&environmentId=${environmentId}`);
+    const other = await service.get(`${path}&environmentId=${environmentId}`);
     expect(other.body.layout).toMatchObject({ revision: 0 });
     expect(other.body.layout.positions[id] ?? {}).not.toMatchObject({ x: 1, y: 2 });
   }),
@@ -99,7 +109,7 @@ export const canvasRows: readonly Row[] = [
     expectError(await put({ positions: {} }), 409, "canvas_revision_conflict");
     const again = await put({ revision, positions: { [other.id]: { x: 3, y: 4 } } });
     expect(again.body.layout).toMatchObject({ positions: { [other.id]: { x: 3, y: 4 } }, viewport: null });
-    const { positions } = (await service.request("GET", path)).body.layout;
+    const { positions } = (await service.get(path)).body.layout;
     expect(positions[id] ?? {}).not.toMatchObject({ x: 1, y: -2.5 });
     expect(positions[other.id]).toMatchObject({ x: 3, y: 4 });
   }),
@@ -108,23 +118,15 @@ export const canvasRows: readonly Row[] = [
     const { revision } = (await put({ positions: { [id]: { x: 1, y: 1 } } })).body.layout;
     expect((await put({ revision })).body.layout).toMatchObject({ positions: {}, viewport: null });
   }),
-  row("Canvas rule 4 (nodes)", [save], async (service) => {
-    const { id, put } = await scoped(service);
-    const outside = await newService(service);
-    for (const node of [unknownId, `group:${unknownId}`, outside.id]) {
-      expectError(await put({ positions: { [node]: { x: 0, y: 0 } } }), 400, "canvas_invalid_node");
-    }
-    await service.request("POST", `${pathOf(service, id)}/archive`, { body: {} });
-    expectError(await put({ positions: { [id]: { x: 0, y: 0 } } }), 400, "canvas_invalid_node");
-  }),
+  row("Canvas rule 4 (nodes)", [save], refuseOtherNodes),
   controlledRow("Canvas rule 5", [save], async (service, { emulator }) => {
     const { project } = await scoped(service);
     const environment = emulator.store.addEnvironment(project.id, "Locked", { protected: true });
     const path = `${service.workspace}/canvas?projectId=${project.id}&environmentId=${environment.id}`;
     const body = { revision: 0, positions: {}, viewport: null };
-    expectError(await service.request("PATCH", path, { body, apiKey: "rnv_viewer" }), 403);
-    expect((await service.request("GET", path, { apiKey: "rnv_viewer" })).status).toBe(200);
-    expect((await service.request("PATCH", path, { body, apiKey: "rnv_developer" })).status).toBe(200);
+    expectError(await service.patch(path, body, { apiKey: "rnv_viewer" }), 403);
+    expect((await service.get(path, { apiKey: "rnv_viewer" })).status).toBe(200);
+    expect((await service.patch(path, body, { apiKey: "rnv_developer" })).status).toBe(200);
   }),
   row("Canvas rule 6 (refusals)", [save], async (service) => {
     const { project, put } = await scoped(service);
@@ -135,7 +137,7 @@ export const canvasRows: readonly Row[] = [
   row("Canvas rule 6 (no replay)", [save], async (service) => {
     const { path } = await scoped(service);
     const send = (key: string) =>
-      service.request("PATCH", path, { body: { revision: 0, positions: {}, viewport: null }, key });
+      service.patch(path, { revision: 0, positions: {}, viewport: null }, { key });
     const key = freshKey();
     const first = await send(key);
     expectDone(first);
@@ -150,7 +152,7 @@ export const canvasRows: readonly Row[] = [
     const whole: Record<string, unknown> = { revision: 0, positions: {}, viewport: null };
     for (const name of Object.keys(whole)) {
       const { [name]: _, ...body } = whole;
-      expectError(await service.request("PATCH", path, { body }), 400);
+      expectError(await service.patch(path, body), 400);
     }
   }),
 ];

@@ -8,8 +8,6 @@ export async function scoped(service: ContractService) {
   const { id } = await newService(service, { projectId: project.id, environmentId });
   const path = `${service.workspace}/canvas?projectId=${project.id}`;
   const put = (fields: object, query = "") =>
-    service.request("PATCH", `${path}${query}`, {
-      body: { revision: 0, positions: {}, viewport: null, ...fields },
-    });
+    service.patch(`${path}${query}`, { revision: 0, positions: {}, viewport: null, ...fields });
   return { project, environmentId, id, path, put };
 }

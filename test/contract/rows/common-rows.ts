@@ -1,28 +1,29 @@
 import { documentedDefaults } from "../../../src/api/wire/configuration";
 import { createEmulator } from "../../../src/emulator/emulator";
 import type { ManualClock } from "../../../src/emulator/testing";
-import { type ContractService, freshKey, freshName, otherWorkspaceId } from "../contract-service";
+import { freshName, otherWorkspaceId } from "../contract-service";
 import { controlledRow, type Row, row } from "../row";
 import {
+  createProject,
   environmentIdOf,
   expectDone,
   expectError,
   expectRefused,
-  liveService,
   newProject,
   newService,
   pathOf,
   projectDraft,
   unknownId,
 } from "../things";
+import { refuseTooManyReferences } from "./canvas-limit-rows";
+import { refuseOtherNodes } from "./canvas-rows";
 import { scoped } from "./canvas-scope";
-
-const createProject = (service: ContractService, options: Parameters<ContractService["request"]>[2] = {}) =>
-  service.request("POST", `${service.workspace}/projects`, { body: projectDraft(service), ...options });
+import { refuseWithoutHosting } from "./deployment-rows";
+import { refuseLegacyKey, refuseOtherBody } from "./header-rows";
 
 export const commonRows: readonly Row[] = [
   row("Catalog read", ["GET /catalog"], async (service) => {
-    const answer = await service.request("GET", "/catalog");
+    const answer = await service.get("/catalog");
     expectDone(answer);
     const { body } = answer;
     expect(body.defaults).toMatchObject(documentedDefaults);
@@ -52,28 +53,20 @@ export const commonRows: readonly Row[] = [
     for (const runtime of body.runtimes) expect(typeof runtime).toBe("string");
   }),
   row("General behaviour 4", ["GET /catalog"], async (service) => {
-    expect((await service.request("GET", "/catalog")).body.pricesAreEstimates).toBe(true);
+    expect((await service.get("/catalog")).body.pricesAreEstimates).toBe(true);
   }),
   row("Authentication rule 1", async (service) => {
     for (const authorization of ["Basic abc", "Bearer", "Bearer nothing", "Bearer rnv_unknown"]) {
-      expectError(
-        await service.request("GET", "/catalog", { apiKey: null, headers: { authorization } }),
-        401,
-      );
+      expectError(await service.get("/catalog", { apiKey: null, headers: { authorization } }), 401);
     }
   }),
   controlledRow("Authentication rule 2 (read scope)", async (service) => {
-    expect(
-      (await service.request("GET", `${service.workspace}/projects`, { apiKey: "rnv_reader" })).status,
-    ).toBe(200);
+    expect((await service.get(`${service.workspace}/projects`, { apiKey: "rnv_reader" })).status).toBe(200);
     const { id, name } = await newProject(service);
     const path = `${service.workspace}/projects/${id}`;
     expectError(await createProject(service, { apiKey: "rnv_reader" }), 403);
-    expectError(await service.request("PATCH", path, { body: {}, apiKey: "rnv_reader" }), 403);
-    expectError(
-      await service.request("DELETE", path, { body: { confirm: name }, apiKey: "rnv_reader" }),
-      403,
-    );
+    expectError(await service.patch(path, {}, { apiKey: "rnv_reader" }), 403);
+    expectError(await service.delete(path, { confirm: name }, { apiKey: "rnv_reader" }), 403);
   }),
   controlledRow("Authentication rule 2 (write scope)", async (service) => {
     for (const apiKey of ["rnv_viewer", "rnv_unverified", "rnv_without_mfa"])
@@ -83,7 +76,7 @@ export const commonRows: readonly Row[] = [
   }),
   row("Authentication rule 3", async (service) => {
     // 403 "key scope" or 404 "outside the caller's membership": which one is not said.
-    expectRefused(await service.request("GET", `/workspaces/${unknownId}/projects`));
+    expectRefused(await service.get(`/workspaces/${unknownId}/projects`));
   }),
   row("Authentication rule 4", async (service) => {
     // No `X-CSRFToken`, no cookie of a session, none given either.
@@ -94,30 +87,27 @@ export const commonRows: readonly Row[] = [
   controlledRow("Authentication rule 5 (project deletion)", async (service) => {
     const { id, name } = await newProject(service);
     const remove = (apiKey: string) =>
-      service.request("DELETE", `${service.workspace}/projects/${id}`, { body: { confirm: name }, apiKey });
+      service.delete(`${service.workspace}/projects/${id}`, { confirm: name }, { apiKey });
     expectError(await remove("rnv_developer"), 403);
     expect((await remove("rnv_admin")).body.deleted).toBe(true);
   }),
   controlledRow("Authentication rule 6", async (service, { emulator }) => {
     const held = emulator.store.addService({ name: freshName() });
     const elsewhere = `/workspaces/${otherWorkspaceId}/services/${held.id}`;
-    expectError(await service.request("GET", elsewhere, { apiKey: "rnv_elsewhere" }), 404);
+    expectError(await service.get(elsewhere, { apiKey: "rnv_elsewhere" }), 404);
     const body = { confirm: held.name };
-    expectError(await service.request("DELETE", elsewhere, { body, apiKey: "rnv_elsewhere" }), 404);
+    expectError(await service.delete(elsewhere, body, { apiKey: "rnv_elsewhere" }), 404);
     const { id } = await newProject(service);
     expectError(
-      await service.request("GET", `/workspaces/${otherWorkspaceId}/projects/${id}`, {
+      await service.get(`/workspaces/${otherWorkspaceId}/projects/${id}`, {
         apiKey: "rnv_elsewhere",
       }),
       404,
     );
-    expectError(
-      await service.request("GET", `${service.workspace}/projects/${id}`, { apiKey: "rnv_elsewhere" }),
-      404,
-    );
+    expectError(await service.get(`${service.workspace}/projects/${id}`, { apiKey: "rnv_elsewhere" }), 404);
     expect(
       (
-        await service.request("GET", `/workspaces/${otherWorkspaceId}/projects`, {
+        await service.get(`/workspaces/${otherWorkspaceId}/projects`, {
           apiKey: "rnv_elsewhere",
         })
       ).body.projects,
@@ -128,16 +118,16 @@ export const commonRows: readonly Row[] = [
       expectError(await createProject(service, { raw }), 400);
   }),
   row("Errors 401", async (service) => {
-    expectError(await service.request("GET", "/catalog", { apiKey: null }), 401);
+    expectError(await service.get("/catalog", { apiKey: null }), 401);
     expectError(await createProject(service, { apiKey: null }), 401);
   }),
   controlledRow("Errors 403", async (service) => {
     expectError(await createProject(service, { apiKey: "rnv_viewer" }), 403);
   }),
   row("Errors 404", async (service) => {
-    expectError(await service.request("GET", `${service.workspace}/projects/${unknownId}`), 404);
+    expectError(await service.get(`${service.workspace}/projects/${unknownId}`), 404);
     const deployment = `${pathOf(service, (await newService(service)).id)}/deploys/${unknownId}`;
-    expectError(await service.request("GET", deployment), 404);
+    expectError(await service.get(deployment), 404);
   }),
   row("Errors 405", async (service) => {
     for (const [method, path] of [
@@ -147,44 +137,22 @@ export const commonRows: readonly Row[] = [
       expectError(await service.request(method, path, { body: {} }), 405);
     }
   }),
-  row("Errors 400 canvas_invalid_node", async (service) => {
-    const { put } = await scoped(service);
-    expectError(await put({ positions: { [unknownId]: { x: 0, y: 0 } } }), 400, "canvas_invalid_node");
-  }),
-  row("Errors 409 idempotency_conflict", async (service) => {
-    const key = freshKey();
-    await createProject(service, { key });
-    expectError(await createProject(service, { key }), 409, "idempotency_conflict");
-  }),
+  row("Errors 400 canvas_invalid_node", refuseOtherNodes),
+  row("Errors 409 idempotency_conflict", refuseOtherBody),
   controlledRow("Errors 409", async (service) => {
     const project = await newProject(service);
     const environmentId = environmentIdOf(service, project);
     await newService(service, { projectId: project.id, environmentId });
     const path = `${service.workspace}/projects/${project.id}`;
-    expectError(await service.request("DELETE", path, { body: { confirm: project.name } }), 409);
+    expectError(await service.delete(path, { confirm: project.name }), 409);
   }),
-  controlledRow("Errors 409 idempotency_legacy_conflict", async (service, control) => {
-    const { id } = liveService(control);
-    const key = freshKey();
-    control.emulator.store.addLegacyDeployment(id, key);
-    const answer = await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {}, key });
-    expectError(answer, 409, "idempotency_legacy_conflict");
-  }),
-  controlledRow("Errors 409 engine_unavailable", async (service, control) => {
-    const { id } = liveService(control);
-    control.emulator.store.setCondition("hosting-off", true);
-    try {
-      const answer = await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} });
-      expectError(answer, 409, "engine_unavailable");
-    } finally {
-      control.emulator.store.setCondition("hosting-off", false);
-    }
-  }),
+  controlledRow("Errors 409 idempotency_legacy_conflict", refuseLegacyKey),
+  controlledRow("Errors 409 engine_unavailable", refuseWithoutHosting),
   row("Errors 409 canvas_revision_conflict", async (service) => {
     const { id, path, put } = await scoped(service);
     expectDone(await put({ positions: { [id]: { x: 1, y: 1 } } }));
     expectError(await put({}), 409, "canvas_revision_conflict");
-    const { revision } = (await service.request("GET", path)).body.layout;
+    const { revision } = (await service.get(path)).body.layout;
     expectDone(await put({ revision }));
   }),
   row("Errors 413", async (service) => {
@@ -193,18 +161,13 @@ export const commonRows: readonly Row[] = [
       413,
     );
   }),
-  controlledRow("Errors 413 canvas_too_large", async (service, { emulator }) => {
-    const { id, path } = await scoped(service);
-    for (let i = 0; i <= 10_000; i += 1) emulator.store.addReference(id, id, [`K${i}`]);
-    expectError(await service.request("GET", path), 413, "canvas_too_large");
-    emulator.store.deleteServiceNow(id);
-  }),
+  controlledRow("Errors 413 canvas_too_large", refuseTooManyReferences),
   controlledRow("Errors 500", async (service, { emulator }) => {
     emulator.setFaults(() => ({ kind: "status", status: 500 }));
     try {
       const headers = { "x-request-id": "who-asked-what" };
       for (const answer of [
-        await service.request("GET", "/catalog", { headers }),
+        await service.get("/catalog", { headers }),
         await createProject(service, { headers }),
       ]) {
         expectError(answer, 500);
@@ -229,11 +192,11 @@ export const commonRows: readonly Row[] = [
     expect(Number(await expectRateLimit(clock))).toBeGreaterThanOrEqual(1);
   }),
   controlledRow("Versioning (prefix)", async (service) => {
-    expectError(await service.request("GET", "/../v2/catalog"), 404);
+    expectError(await service.get("/../v2/catalog"), 404);
   }),
   row("Versioning (lists)", async (service) => {
     const { id } = await newProject(service);
-    const { projects, page } = (await service.request("GET", `${service.workspace}/projects`)).body;
+    const { projects, page } = (await service.get(`${service.workspace}/projects`)).body;
     expect(projects.map((project: { id: string }) => project.id)).toContain(id);
     expect(page.hasMore).toBe(false);
   }),

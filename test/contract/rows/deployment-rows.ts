@@ -1,4 +1,4 @@
-import { freshKey } from "../contract-service";
+import { type Answer, type ContractService, type Control, freshKey } from "../contract-service";
 import { controlledRow, type Row, row } from "../row";
 import {
   deployed,
@@ -17,11 +17,25 @@ import {
 const all = "/workspaces/{workspaceId}/services/{serviceId}/deploys";
 const repository = { configuration: { repository: "https://git.example.com/shop/api" } };
 
+async function withoutHosting({ emulator }: Control, ask: () => Promise<Answer>): Promise<Answer> {
+  emulator.store.setCondition("hosting-off", true);
+  try {
+    return await ask();
+  } finally {
+    emulator.store.setCondition("hosting-off", false);
+  }
+}
+
+export async function refuseWithoutHosting(service: ContractService, control: Control): Promise<void> {
+  const { id } = await newService(service, repository);
+  const deploy = () => service.post(`${pathOf(service, id)}/deploys`, {});
+  expectError(await withoutHosting(control, deploy), 409, "engine_unavailable");
+}
+
 export const deploymentRows: readonly Row[] = [
   controlledRow("Deployments queue", [`POST ${all}`], async (service) => {
     const { id } = await newService(service, repository);
-    const { deployment } = (await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} }))
-      .body;
+    const { deployment } = (await service.post(`${pathOf(service, id)}/deploys`, {})).body;
     expect(deployment).toEqual({
       id: expect.stringMatching(uuid),
       status: "queued",
@@ -44,12 +58,12 @@ export const deploymentRows: readonly Row[] = [
   controlledRow("States Queue", [`POST ${all}`], async (service) => {
     const { id } = await newService(service, repository);
     const path = `${pathOf(service, id)}/deploys`;
-    const { deployment } = (await service.request("POST", path, { body: {} })).body;
-    expect((await service.request("GET", path)).body.items).toEqual([deployment]);
+    const { deployment } = (await service.post(path, {})).body;
+    expect((await service.get(path)).body.items).toEqual([deployment]);
   }),
   row("Deployments list (of a service that was never deployed)", [`GET ${all}`], async (service) => {
     const { id } = await newService(service);
-    const answer = await service.request("GET", `${pathOf(service, id)}/deploys`);
+    const answer = await service.get(`${pathOf(service, id)}/deploys`);
     expectDone(answer);
     expect(answer.body).toMatchObject({
       available: expect.any(Boolean),
@@ -69,16 +83,15 @@ export const deploymentRows: readonly Row[] = [
         startedAt: expect.stringMatching(timestamp),
         finishedAt: expect.stringMatching(timestamp),
       });
-    expectError(await service.request("GET", `${pathOf(service, live.id)}/deploys/${unknownId}`), 404);
+    expectError(await service.get(`${pathOf(service, live.id)}/deploys/${unknownId}`), 404);
     expectError(
-      await service.request("GET", `${pathOf(service, liveService(control).id)}/deploys/${deployment.id}`),
+      await service.get(`${pathOf(service, liveService(control).id)}/deploys/${deployment.id}`),
       404,
     );
   }),
   controlledRow("Limits commitSha", [`POST ${all}`], async (service) => {
     const { id } = await newService(service, repository);
-    const send = (commitSha: unknown) =>
-      service.request("POST", `${pathOf(service, id)}/deploys`, { body: { commitSha } });
+    const send = (commitSha: unknown) => service.post(`${pathOf(service, id)}/deploys`, { commitSha });
     for (const wrong of [
       sha.slice(1),
       sha.toUpperCase(),
@@ -96,61 +109,40 @@ export const deploymentRows: readonly Row[] = [
     const { id } = await newService(service, repository);
     const path = `${pathOf(service, id)}/deploys`;
     const ids: string[] = [];
-    for (let i = 0; i < 3; i += 1)
-      ids.unshift((await service.request("POST", path, { body: {} })).body.deployment.id);
-    const { body } = await service.request("GET", path);
+    for (let i = 0; i < 3; i += 1) ids.unshift((await service.post(path, {})).body.deployment.id);
+    const { body } = await service.get(path);
     expect(body).toMatchObject({
       available: true,
       page: { hasMore: false, limit: 100, nextCursor: null },
       reason: "",
     });
     expect(body.items.map((item: { id: string }) => item.id)).toEqual(ids);
-    const first = (await service.request("GET", `${path}?limit=2`)).body;
-    const second = (await service.request("GET", `${path}?limit=2&cursor=${first.page.nextCursor}`)).body;
+    const first = (await service.get(`${path}?limit=2`)).body;
+    const second = (await service.get(`${path}?limit=2&cursor=${first.page.nextCursor}`)).body;
     expect([...first.items, ...second.items].map((item: { id: string }) => item.id)).toEqual(ids);
   }),
-  controlledRow("Deployments rule 1", [`GET ${all}`], async (service, { emulator }) => {
+  controlledRow("Deployments rule 1", [`GET ${all}`], async (service, control) => {
     const { id } = await newService(service);
-    emulator.store.setCondition("hosting-off", true);
-    try {
-      const { body } = await service.request("GET", `${pathOf(service, id)}/deploys`);
-      expect(body).toMatchObject({ available: false, items: [], page: { hasMore: false } });
-      expect(body.reason).not.toBe("");
-    } finally {
-      emulator.store.setCondition("hosting-off", false);
-    }
+    const { body } = await withoutHosting(control, () => service.get(`${pathOf(service, id)}/deploys`));
+    expect(body).toMatchObject({ available: false, items: [], page: { hasMore: false } });
+    expect(body.reason).not.toBe("");
   }),
-  controlledRow("Deployments rule 2 (hosting)", [`POST ${all}`], async (service, { emulator }) => {
-    const { id } = await newService(service, repository);
-    emulator.store.setCondition("hosting-off", true);
-    try {
-      expectError(
-        await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} }),
-        409,
-        "engine_unavailable",
-      );
-    } finally {
-      emulator.store.setCondition("hosting-off", false);
-    }
-  }),
+  controlledRow("Deployments rule 2 (hosting)", [`POST ${all}`], refuseWithoutHosting),
   row("Deployments rule 2 (source)", async (service) => {
     const { id } = await newService(service);
-    expectRefused(await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} }));
+    expectRefused(await service.post(`${pathOf(service, id)}/deploys`, {}));
   }),
   controlledRow("Deployments rule 3", [`POST ${all}`], async (service, { clock }) => {
     const { id } = await newService(service, repository);
     const [path, key] = [`${pathOf(service, id)}/deploys`, freshKey()];
-    const first = await service.request("POST", path, { body: {}, key });
+    const first = await service.post(path, {}, { key });
     clock.advance(60_000);
-    expect((await service.request("GET", `${path}/${first.body.deployment.id}`)).body.deployment.status).toBe(
-      "live",
-    );
-    expect((await service.request("POST", path, { body: {}, key })).body).toEqual(first.body);
+    expect((await service.get(`${path}/${first.body.deployment.id}`)).body.deployment.status).toBe("live");
+    expect((await service.post(path, {}, { key })).body).toEqual(first.body);
   }),
   controlledRow("Deployments rule 4", [`POST ${all}`], async (service) => {
     const { id } = await newService(service, repository);
-    const send = () =>
-      service.request("POST", `${pathOf(service, id)}/deploys`, { body: {}, key: freshKey() });
+    const send = () => service.post(`${pathOf(service, id)}/deploys`, {}, { key: freshKey() });
     expect((await send()).body.deployment.id).not.toBe((await send()).body.deployment.id);
   }),
 ];

@@ -30,15 +30,15 @@ export const deploymentStateRows: readonly Row[] = [
     async (service, { clock }) => {
       const { id } = await newService(service, repository);
       const path = `${pathOf(service, id)}/deploys`;
-      const { deployment } = (await service.request("POST", path, { body: {} })).body;
-      const cancelled = await service.request("POST", `${path}/${deployment.id}/cancel`, { body: {} });
+      const { deployment } = (await service.post(path, {})).body;
+      const cancelled = await service.post(`${path}/${deployment.id}/cancel`, {});
       expect(cancelled.body).toEqual({ cancelRequested: true });
-      expect((await service.request("GET", `${path}/${deployment.id}`)).body.deployment).toMatchObject({
+      expect((await service.get(`${path}/${deployment.id}`)).body.deployment).toMatchObject({
         status: "queued",
         cancelRequested: true,
       });
       clock.advance(60_000);
-      const ended = (await service.request("GET", `${path}/${deployment.id}`)).body.deployment;
+      const ended = (await service.get(`${path}/${deployment.id}`)).body.deployment;
       // Which of the terminal states it is, is not shown.
       expect(["cancelled", "superseded", "live"]).toContain(ended.status);
       expect(ended.finishedAt).toMatch(timestamp);
@@ -52,31 +52,28 @@ export const deploymentStateRows: readonly Row[] = [
       const deployment = await deployed(service, control, id);
       const path = `${pathOf(service, id)}/deploys/${deployment.id}`;
       // Status and code of it are not shown.
-      expectRefused(await service.request("POST", `${path}/cancel`, { body: {} }));
-      expect((await service.request("GET", path)).body.deployment).toEqual(deployment);
+      expectRefused(await service.post(`${path}/cancel`, {}));
+      expect((await service.get(path)).body.deployment).toEqual(deployment);
     },
   ),
   controlledRow("General behaviour 1", async (service, control) => {
     const { id, liveDeploymentId } = liveService(control);
-    const { deployment } = (await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} }))
-      .body;
-    expect((await service.request("GET", pathOf(service, id))).body.service).toMatchObject({
+    const { deployment } = (await service.post(`${pathOf(service, id)}/deploys`, {})).body;
+    expect((await service.get(pathOf(service, id))).body.service).toMatchObject({
       liveDeploymentId,
       deploymentId: deployment.id,
     });
     control.clock.advance(60_000);
-    expect((await service.request("GET", pathOf(service, id))).body.service.liveDeploymentId).toBe(
-      deployment.id,
-    );
+    expect((await service.get(pathOf(service, id))).body.service.liveDeploymentId).toBe(deployment.id);
   }),
   controlledRow("General behaviour 2", async (service, control) => {
     const { id } = liveService(control);
     control.emulator.store.failNextDeployment(id, "no such branch");
-    const answer = await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} });
+    const answer = await service.post(`${pathOf(service, id)}/deploys`, {});
     expect(answer.status).toBe(200);
     control.clock.advance(60_000);
     const path = `${pathOf(service, id)}/deploys/${answer.body.deployment.id}`;
-    expect((await service.request("GET", path)).body.deployment).toMatchObject({
+    expect((await service.get(path)).body.deployment).toMatchObject({
       status: "failed",
       error: "no such branch",
     });
@@ -84,10 +81,10 @@ export const deploymentStateRows: readonly Row[] = [
   controlledRow("Deployment status values", async (service, { clock }) => {
     const { id } = await newService(service, repository);
     const path = `${pathOf(service, id)}/deploys`;
-    const { deployment } = (await service.request("POST", path, { body: {} })).body;
+    const { deployment } = (await service.post(path, {})).body;
     const seen = new Set<string>();
     for (let step = 0; step < 200; step += 1) {
-      seen.add((await service.request("GET", `${path}/${deployment.id}`)).body.deployment.status);
+      seen.add((await service.get(`${path}/${deployment.id}`)).body.deployment.status);
       clock.advance(100);
     }
     const stated = [
@@ -102,29 +99,21 @@ export const deploymentStateRows: readonly Row[] = [
   controlledRow("Deployment status superseded", async (service, control) => {
     const { id } = await newService(service, repository);
     const path = `${pathOf(service, id)}/deploys`;
-    const first = (await service.request("POST", path, { body: {} })).body.deployment;
+    const first = (await service.post(path, {})).body.deployment;
     const second = await deployed(service, control, id);
     expect(second.status).toBe("live");
-    expect((await service.request("GET", `${path}/${first.id}`)).body.deployment.status).toBe("superseded");
+    expect((await service.get(`${path}/${first.id}`)).body.deployment.status).toBe("superseded");
   }),
   controlledRow("Gap Rollback", [`POST ${all}/{deploymentId}/rollback`], async (service, control) => {
     const { id, name } = await newService(service, repository);
     const first = await deployed(service, control, id);
     const second = await deployed(service, control, id);
     const path = `${pathOf(service, id)}/deploys`;
-    expect((await service.request("GET", `${path}/${first.id}`)).body.deployment.canRollback).toBe(true);
+    expect((await service.get(`${path}/${first.id}`)).body.deployment.canRollback).toBe(true);
     expect(second.canRollback).toBe(false);
-    expectError(
-      await service.request("POST", `${path}/${first.id}/rollback`, { body: { confirm: "other" } }),
-      400,
-    );
-    expectError(
-      await service.request("POST", `${path}/${second.id}/rollback`, { body: { confirm: name } }),
-      409,
-    );
-    const { deployment } = (
-      await service.request("POST", `${path}/${first.id}/rollback`, { body: { confirm: name } })
-    ).body;
+    expectError(await service.post(`${path}/${first.id}/rollback`, { confirm: "other" }), 400);
+    expectError(await service.post(`${path}/${second.id}/rollback`, { confirm: name }), 409);
+    const { deployment } = (await service.post(`${path}/${first.id}/rollback`, { confirm: name })).body;
     expect(deployment).toMatchObject({ status: "queued", sourceDeploymentId: first.id });
   }),
 ];

@@ -40,7 +40,7 @@ export const projectRows: readonly Row[] = [
   row("Projects create (both are needed)", [create], async (service) => {
     const { name, color } = projectDraft(service);
     for (const body of [{ name }, { color }, { name: 7, color }, { name, color: 7 }]) {
-      expectError(await service.request("POST", `${service.workspace}/projects`, { body }), 400);
+      expectError(await service.post(`${service.workspace}/projects`, body), 400);
     }
   }),
   controlledRow("Gap Environment record", [create], async (service) => {
@@ -48,11 +48,11 @@ export const projectRows: readonly Row[] = [
       expect.objectContaining({ name: "Production", id: expect.stringMatching(uuid) }),
     );
     const body = { ...projectDraft(service), name: "" };
-    expectError(await service.request("POST", `${service.workspace}/projects`, { body }), 400);
+    expectError(await service.post(`${service.workspace}/projects`, body), 400);
   }),
   row("Projects list", [list], async (service) => {
     const made = [await newProject(service), await newProject(service)];
-    const answer = await service.request("GET", `${service.workspace}/projects`);
+    const answer = await service.get(`${service.workspace}/projects`);
     expectDone(answer);
     const { body } = answer;
     expect(body.projects.map((project: { id: string }) => project.id)).toEqual(
@@ -62,14 +62,14 @@ export const projectRows: readonly Row[] = [
   }),
   row("Projects read", [read], async (service) => {
     const project = await newProject(service);
-    expect((await service.request("GET", `${service.workspace}/projects/${project.id}`)).body).toMatchObject({
+    expect((await service.get(`${service.workspace}/projects/${project.id}`)).body).toMatchObject({
       project,
     });
   }),
   row("Projects change", [change], async (service) => {
     const before = await newProject(service, { description: "old" });
     const path = `${service.workspace}/projects/${before.id}`;
-    const { project } = (await service.request("PATCH", path, { body: { description: "new" } })).body;
+    const { project } = (await service.patch(path, { description: "new" })).body;
     expect(project).toMatchObject({
       id: before.id,
       name: before.name,
@@ -77,29 +77,29 @@ export const projectRows: readonly Row[] = [
       description: "new",
     });
     expect(project.updatedAt >= before.updatedAt).toBe(true);
-    expect((await service.request("GET", path)).body.project).toEqual(project);
+    expect((await service.get(path)).body.project).toEqual(project);
   }),
   row("Projects delete (confirmation)", [remove], async (service) => {
     const project = await newProject(service, { name: `Shop ${freshName()}` });
     const path = `${service.workspace}/projects/${project.id}`;
     for (const confirm of [project.name.toLowerCase(), `${project.name} `, "", project.id]) {
       // Status and code of a confirmation mismatch are not shown.
-      expectRefused(await service.request("DELETE", path, { body: { confirm } }));
+      expectRefused(await service.delete(path, { confirm }));
     }
-    expectRefused(await service.request("DELETE", path, { body: {} }));
-    expectDone(await service.request("GET", path));
-    const answer = await service.request("DELETE", path, { body: { confirm: project.name } });
+    expectRefused(await service.delete(path, {}));
+    expectDone(await service.get(path));
+    const answer = await service.delete(path, { confirm: project.name });
     expectDeletion(answer);
-    if (answer.body.deleted) expectError(await service.request("GET", path), 404);
+    if (answer.body.deleted) expectError(await service.get(path), 404);
   }),
   row("Projects delete (services)", [remove], async (service) => {
     const project = await newProject(service);
     const environmentId = environmentIdOf(service, project);
     const held = await newService(service, { projectId: project.id, environmentId });
     const path = `${service.workspace}/projects/${project.id}`;
-    expectRefused(await service.request("DELETE", path, { body: { confirm: project.name } }));
-    await service.request("DELETE", pathOf(service, held.id), { body: { confirm: held.name } });
-    expectDeletion(await service.request("DELETE", path, { body: { confirm: project.name } }));
+    expectRefused(await service.delete(path, { confirm: project.name }));
+    await service.delete(pathOf(service, held.id), { confirm: held.name });
+    expectDeletion(await service.delete(path, { confirm: project.name }));
   }),
   controlledRow("Projects delete (a service still being deleted counts)", async (service, control) => {
     const project = await newProject(service);
@@ -108,18 +108,16 @@ export const projectRows: readonly Row[] = [
       projectId: project.id,
       environmentId: project.environments[0].id,
     }));
-    await service.request("DELETE", pathOf(service, held.id), { body: { confirm: held.name } });
+    await service.delete(pathOf(service, held.id), { confirm: held.name });
     const path = `${service.workspace}/projects/${project.id}`;
-    expectError(await service.request("DELETE", path, { body: { confirm: project.name } }), 409);
+    expectError(await service.delete(path, { confirm: project.name }), 409);
     control.clock.advance(60_000);
-    expect((await service.request("DELETE", path, { body: { confirm: project.name } })).body.deleted).toBe(
-      true,
-    );
+    expect((await service.delete(path, { confirm: project.name })).body.deleted).toBe(true);
   }),
   controlledRow("Projects delete (groups)", async (service, control) => {
     const project = await newProject(service);
     control.emulator.store.addGroup({ name: "shared", serviceIds: [], projectId: project.id });
     const path = `${service.workspace}/projects/${project.id}`;
-    expectError(await service.request("DELETE", path, { body: { confirm: project.name } }), 409);
+    expectError(await service.delete(path, { confirm: project.name }), 409);
   }),
 ];

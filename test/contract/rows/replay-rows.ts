@@ -18,9 +18,7 @@ interface Write {
 const one = "/workspaces/{workspaceId}/services/{serviceId}";
 const newVariable = async (service: ContractService): Promise<string> => {
   const path = `${pathOf(service, (await newService(service)).id)}/variables`;
-  const answer = await service.request("POST", path, {
-    body: { key: "TOKEN", value: "contract-secret-5d1f" },
-  });
+  const answer = await service.post(path, { key: "TOKEN", value: "contract-secret-5d1f" });
   return `${path}/${answer.body.variable.id}`;
 };
 
@@ -52,7 +50,7 @@ const anywhere: Readonly<Record<string, (service: ContractService) => Promise<Wr
   }),
   [`POST ${one}/restore`]: async (service) => {
     const path = pathOf(service, (await newService(service)).id);
-    expectDone(await service.request("POST", `${path}/archive`, { body: {} }));
+    expectDone(await service.post(`${path}/archive`, {}));
     return { path: `${path}/restore`, body: {} };
   },
   [`POST ${one}/variables`]: async (service) => ({
@@ -77,7 +75,7 @@ const staged: Readonly<Record<string, (service: ContractService, control: Contro
   }),
   [`POST ${one}/deploys/{deploymentId}/cancel`]: async (service, control) => {
     const path = `${pathOf(service, liveService(control).id)}/deploys`;
-    const { deployment } = (await service.request("POST", path, { body: {} })).body;
+    const { deployment } = (await service.post(path, {})).body;
     return { path: `${path}/${deployment.id}/cancel`, body: {} };
   },
   [`PATCH ${one}/variables/{variableId}`]: async (service) => ({

@@ -54,8 +54,7 @@ export const serviceRows: readonly Row[] = [
       environmentId,
     });
     const draft = { name: freshName(), kind: "web", configuration: {}, deploy: false };
-    const send = (fields: object) =>
-      service.request("POST", `${service.workspace}/services`, { body: { ...draft, ...fields } });
+    const send = (fields: object) => service.post(`${service.workspace}/services`, { ...draft, ...fields });
     expectRefused(await send({ projectId: project.id }));
     expectRefused(await send({ environmentId }));
     expectRefused(await send({ projectId: other.id, environmentId }));
@@ -64,57 +63,51 @@ export const serviceRows: readonly Row[] = [
   row("Services create (body)", [create], async (service) => {
     const draft = { name: freshName(), kind: "web", configuration: {}, deploy: false };
     for (const wrong of [{ name: 1 }, { kind: undefined }, { configuration: "none" }, { deploy: "no" }]) {
-      expectError(
-        await service.request("POST", `${service.workspace}/services`, { body: { ...draft, ...wrong } }),
-        400,
-      );
+      expectError(await service.post(`${service.workspace}/services`, { ...draft, ...wrong }), 400);
     }
   }),
   controlledRow("Gap Services create", [create], async (service) => {
     const draft = { name: freshName(), kind: "web", configuration: {}, deploy: false };
     for (const wrong of [{ name: "" }, { configuration: { port: "80" } }]) {
       const body = { ...draft, ...wrong };
-      expectError(await service.request("POST", `${service.workspace}/services`, { body }), 400);
+      expectError(await service.post(`${service.workspace}/services`, body), 400);
     }
     const configuration = { repository: "https://git.example.com/api" };
     for (const deploy of [true, false]) {
       const made = await newService(service, { configuration, deploy });
-      const listed = await service.request("GET", `${pathOf(service, made.id)}/deploys`);
+      const listed = await service.get(`${pathOf(service, made.id)}/deploys`);
       expect(listed.body.items).toHaveLength(deploy ? 1 : 0);
     }
   }),
   controlledRow("Gap Services kind", [`PATCH ${one}`], async (service) => {
     const made = await newService(service);
-    expectError(await service.request("PATCH", pathOf(service, made.id), { body: { kind: "static" } }), 400);
-    expect((await service.request("GET", pathOf(service, made.id))).body.service.kind).toBe("web");
+    expectError(await service.patch(pathOf(service, made.id), { kind: "static" }), 400);
+    expect((await service.get(pathOf(service, made.id))).body.service.kind).toBe("web");
   }),
   controlledRow("Gap Services read", [`GET ${one}`], async (service) => {
     const made = await newService(service);
-    expect((await service.request("GET", pathOf(service, made.id))).body.service).toMatchObject({
+    expect((await service.get(pathOf(service, made.id))).body.service).toMatchObject({
       id: made.id,
       name: made.name,
     });
-    expectError(await service.request("GET", pathOf(service, unknownId)), 404);
+    expectError(await service.get(pathOf(service, unknownId)), 404);
   }),
   controlledRow("Gap Services change", [`PATCH ${one}`], async (service) => {
     const made = await newService(service, { configuration: { branch: "trunk", port: 3000 } });
     const path = pathOf(service, made.id);
-    const changed = (await service.request("PATCH", path, { body: { configuration: { port: 4000 } } })).body
-      .service;
+    const changed = (await service.patch(path, { configuration: { port: 4000 } })).body.service;
     expect(changed.configuration).toEqual({ ...made.configuration, port: 4000 });
     expect(changed.updatedAt > made.updatedAt).toBe(true);
-    expect((await service.request("GET", path)).body.service).toEqual(changed);
+    expect((await service.get(path)).body.service).toEqual(changed);
   }),
   row("Services delete", [`DELETE ${one}`], async (service) => {
     const made = await newService(service);
     for (const confirm of [made.name.toUpperCase(), `${made.name} `, "", made.id]) {
       // Status and code of a confirmation mismatch are not shown.
-      expectRefused(await service.request("DELETE", pathOf(service, made.id), { body: { confirm } }));
+      expectRefused(await service.delete(pathOf(service, made.id), { confirm }));
     }
-    expectRefused(await service.request("DELETE", pathOf(service, made.id), { body: {} }));
-    const { body } = await service.request("DELETE", pathOf(service, made.id), {
-      body: { confirm: made.name },
-    });
+    expectRefused(await service.delete(pathOf(service, made.id), {}));
+    const { body } = await service.delete(pathOf(service, made.id), { confirm: made.name });
     expect(body.deleted).toBe(true);
   }),
 ];

@@ -68,9 +68,9 @@ describe("an error of the client", () => {
   });
 
   it.each(rowsIn(join(__dirname, "unanswered.tsv")))(
-    "says what happened where no answer came: %s",
-    async (code, message) => {
-      const { thrown } = await errorOf(read, [failure(code)]);
+    "says what happened where no answer came: %s of %s",
+    async (code, syscall, message) => {
+      const { thrown } = await errorOf(read, [failure(code, syscall)]);
       expect(thrown).toMatchObject({ code, status: undefined });
       expect(thrown.message.replace(/ in \d+s\)$/, " in TIME)")).toBe(message);
     },

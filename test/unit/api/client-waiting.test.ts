@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { casesIn } from "../../support/rows";
 import { answer, creation, failure, keyedWrite, type Reply, read, scriptedClient } from "./scripted-client";
 
 const done = answer(200, { ok: true });
@@ -36,25 +38,15 @@ describe("the gate of a 429", () => {
     expect(times).toEqual([start, start + 1000, start + 3000]);
   });
 
-  const date = "Sun, 22 Nov 2026 12:00:00 GMT";
-  it.each([
-    ["whole seconds", { "retry-after": "7" }, 7],
-    ["with spaces around", { "retry-after": " 7 " }, 7],
-    ["less than the one second that the interface names as the least", { "retry-after": "0" }, 1],
-    ["a fraction, in full", { "retry-after": "2.1" }, 3],
-    ["a date, from the answer's own", { "retry-after": "Sun, 22 Nov 2026 12:00:05 GMT", date }, 5],
-    ["a date that is over", { "retry-after": "Sun, 22 Nov 2026 11:00:00 GMT", date }, 1],
-    ["a date in an answer without one", { "retry-after": "Sun, 22 Nov 2026 12:00:05 GMT" }, 1],
-    ["a negative number", { "retry-after": "-7" }, 1],
-    ["a number in another notation", { "retry-after": "0x10" }, 1],
-    ["nothing readable", { "retry-after": "7, 9" }, 1],
-    ["nothing", { "retry-after": "" }, 1],
-  ])("is closed for as long as Retry-After says: %s", async (_what, headers, seconds) => {
-    const { client, times, waits } = scriptedClient([answer(429, {}, headers), done]);
-    await client.send(read);
-    expect(times).toEqual([start, start + seconds * 1000]);
-    expect(waits).toEqual([{ reason: "rate limited", seconds, operation: "listProjects" }]);
-  });
+  it.each(casesIn<[string, Record<string, string>, number]>(join(__dirname, "retry-after.json")))(
+    "is closed for as long as Retry-After says: %s",
+    async (_what, headers, seconds) => {
+      const { client, times, waits } = scriptedClient([answer(429, {}, headers), done]);
+      await client.send(read);
+      expect(times).toEqual([start, start + seconds * 1000]);
+      expect(waits).toEqual([{ reason: "rate limited", seconds, operation: "listProjects" }]);
+    },
+  );
 
   it.each(["301", "99999999999", "9".repeat(400)])(
     "is not waited for where that is too long: %s s",

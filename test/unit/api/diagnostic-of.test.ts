@@ -39,13 +39,6 @@ describe("diagnosticOf", () => {
     expect(diagnosticOf(apiError({ operation, address: undefined })).summary).toBe(`cannot ${words}: no`);
   });
 
-  it("says of a key that cannot read that its workspace and role are to be checked", () => {
-    expect(diagnosticOf(apiError({ method: "GET", status: 403 }))).toMatchObject({
-      code: "api.forbidden",
-      hint: "this key cannot read the workspace: check its workspace and role",
-    });
-  });
-
   it("speaks of reading where a read is forbidden", () => {
     expect(
       diagnosticOf(

@@ -5,39 +5,16 @@ import type { Transport } from "../../../src/api/transport";
 import { readTransportError } from "../../../src/api/transport";
 
 const routes: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
-  "/echo": (request, response) => {
-    let body = "";
-    request.on("data", (chunk) => {
-      body += chunk;
-    });
-    request.on("end", () => {
-      response.setHeader("X-Twice", ["a", "b"]);
-      response.end(JSON.stringify({ method: request.method, header: request.headers["x-mine"], body }));
-    });
-  },
+  "/answered": (_, response) => response.end("{}"),
   "/reset": (request) => request.socket.resetAndDestroy(),
   "/truncated": (_, response) => {
     response.writeHead(200, { "content-length": "100" });
     response.write('{"half":', () => response.destroy());
   },
-  "/redirect": (_, response) => response.writeHead(302, { location: "/echo" }).end(),
+  "/redirect": (_, response) => response.writeHead(302, { location: "/answered" }).end(),
   "/huge": (_, response) => response.end("x".repeat(20_000)),
   "/silent": () => {},
-  "/switching": (_, response) => {
-    response.socket?.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n");
-  },
-  "/bare-101": (_, response) => {
-    response.socket?.write("HTTP/1.1 101 Switching Protocols\r\n\r\n");
-  },
   "/interim": (_, response) => everyMoment(response, () => response.writeProcessing()),
-  "/hinted": (_, response) => {
-    response.writeProcessing();
-    response.writeEarlyHints({ link: "</a.css>; rel=preload" });
-    response.writeHead(201).end("{}");
-  },
-  "/continue": (_, response) => response.writeContinue(),
-  "/moved": (_, response) => response.writeHead(303, { location: "/echo" }).end("<html>moved</html>"),
-  "/unchanged": (_, response) => response.writeHead(304).end(),
   "/dripping": (_, response) => {
     response.writeHead(200, { "content-length": "100000" });
     everyMoment(response, () => response.write(" "));
@@ -46,7 +23,6 @@ const routes: Record<string, (request: IncomingMessage, response: ServerResponse
     response.socket?.write("HTTP/1.1 200 OK\r\n");
     everyMoment(response, () => response.socket?.write("x-more: 1\r\n"));
   },
-  "/brief": (_, response) => response.writeHead(200, { "keep-alive": "timeout=0" }).end("{}"),
 };
 
 /** Well within the deadline, again and again: something always comes, and never the whole answer. */
@@ -71,7 +47,7 @@ describe("the HTTP transport", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     // The first request of all loads undici, which takes longer than the deadline of this transport on a busy machine.
-    await createHttpTransport().send({ method: "GET", url: `${origin}/echo`, headers: {} });
+    await createHttpTransport().send({ method: "GET", url: `${origin}/answered`, headers: {} });
     transport = createHttpTransport({ maxResponseBytes: 10_000, exchangeTimeoutMs: 1500 });
   });
   afterAll(async () => {
@@ -81,13 +57,7 @@ describe("the HTTP transport", () => {
   });
 
   const send = (path: string, signal?: AbortSignal) =>
-    transport.send({
-      method: "POST",
-      url: origin + path,
-      headers: { "x-mine": "1" },
-      body: '{"a":"é"}',
-      signal,
-    });
+    transport.send({ method: "POST", url: origin + path, headers: {}, body: "{}", signal });
   const reasonOf = async (path: string) => {
     const thrown = await send(path).then(
       () => undefined,
@@ -100,7 +70,8 @@ describe("the HTTP transport", () => {
   it("reuses sockets", async () => {
     const before = sockets.size;
     const fresh = createHttpTransport();
-    for (let i = 0; i < 8; i += 1) await fresh.send({ method: "GET", url: `${origin}/echo`, headers: {} });
+    for (let i = 0; i < 8; i += 1)
+      await fresh.send({ method: "GET", url: `${origin}/answered`, headers: {} });
     // The next request may come before a socket is given back.
     expect(sockets.size - before).toBeLessThanOrEqual(2);
     await fresh.close();
@@ -148,13 +119,13 @@ describe("the HTTP transport", () => {
 
   it("does not follow a redirect", async () => {
     asked.length = 0;
-    expect(await send("/redirect")).toMatchObject({ status: 302, headers: { location: "/echo" } });
+    expect(await send("/redirect")).toMatchObject({ status: 302, headers: { location: "/answered" } });
     expect(asked).toEqual(["/redirect"]);
   });
 
   it("rejects with the reason of an aborted signal", async () => {
     const reason = new Error("stopped");
-    await expect(send("/echo", AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(send("/answered", AbortSignal.abort(reason))).rejects.toBe(reason);
     const stop = new AbortController();
     const silent = send("/silent", stop.signal);
     setImmediate(() => stop.abort(reason));

@@ -46,11 +46,11 @@ describe("text of the service", () => {
   });
 
   it("does not repeat a secret of 4 to 7 characters as a word; digits and common words stay", () => {
-    const redactor = redacting("k3y7", "s3cret!", "1234", "true", "Main", "abc");
+    const redactor = redacting("k3y7", "s3cret!", "1234", "true", "Main", "info", "abc");
     expect(redactor.text('PIN=k3y7, "k3y7" (s3cret!) k3y7.')).toBe(
       'PIN=(sensitive), "(sensitive)" ((sensitive)) (sensitive)',
     );
-    for (const text of ["k3y75 is not it", "port 1234 is true on Main", "abc"])
+    for (const text of ["k3y75 is not it", "port 1234 is true on Main, info", "abc"])
       expect(redactor.text(text)).toBe(text);
   });
 
@@ -134,16 +134,6 @@ describe("text of the service", () => {
     expect(shown).toBe("authentication of shop failed: (sensitive) ((sensitive)) over postgres://");
   });
 
-  it("does not repeat a secret that it cuts short with an ellipsis", () => {
-    expect(redacting("hunter2-hunter2-hunter2").text('"hunter2-hunter…" is refused')).toBe(
-      '"(sensitive)…" is refused',
-    );
-  });
-
-  it("keeps values of fewer than 8 characters, which stand in too many words", () => {
-    expect(redacting("info", "true", "8080").text("true info on 8080")).toBe("true info on 8080");
-  });
-
   // Interface, "Deployment", "Service" and "Shared shapes": rnv decides on these words.
   it.each([
     ...["superseded", "cancelled", "preparing", "building", "deploying", "starting", "complete", "suspended"],
@@ -218,10 +208,5 @@ describe("bodies that were handed out before any secret was known", () => {
     ] as const) {
       expect(innermost(redactor.body(nested(depth)), depth)).toBe(shown);
     }
-  });
-
-  it("have all of their texts masked", () => {
-    const both = { reason: "a-long-token", steps: [{ message: "a-long-token" }] };
-    expect(JSON.stringify(redacting("a-long-token").body(both))).not.toContain("a-long-token");
   });
 });

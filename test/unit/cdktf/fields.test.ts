@@ -1,22 +1,11 @@
-import * as cdktf from "cdktf";
-import * as cdktn from "cdktn";
+import type * as cdktf from "cdktf";
 import type { IConstruct } from "constructs";
-import * as onCdktf from "../../../src/cdktf/cdktf";
-import * as onCdktn from "../../../src/cdktf/generated/cdktn";
-import { shareOf } from "../../support/soak";
+import type * as onCdktf from "../../../src/cdktf/cdktf";
+import { onShare } from "./both-libraries";
 
 type Blocks = Record<string, Record<string, Record<string, unknown>>>;
 
-/** Each test runs on both libraries: `constructs` are those of one, `library` is the other half of it. */
-const libraries = {
-  cdktf: { library: cdktf, constructs: onCdktf },
-  cdktn: {
-    library: cdktn as unknown as typeof cdktf,
-    constructs: onCdktn as unknown as typeof onCdktf,
-  },
-};
-
-describe.each(shareOf(Object.entries(libraries), 2))("the fields of the constructs on %s", (_name, on) => {
+describe.each(onShare)("the fields of the constructs on %s", (_name, on) => {
   const { library, constructs } = on;
   const { DataRnvService, Project, RnvProvider, Service, Variable, fromEnv } = constructs;
 

@@ -35,7 +35,7 @@ describe("the hint of a plan to a program", () => {
     expect(await one.apply(stack)).toMatchObject({ exitCode: 0 });
     expect(one.emulator.store.services().map(({ name }) => name)).toEqual(["api"]);
     // The line may stay.
-    expect((await one.plan(stack)).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
+    expect(await one.acting(stack)).toEqual([]);
     expect(() => program([], (made) => confirmRemoved(made, "shop/worker"))).toThrow("is no address");
   });
 

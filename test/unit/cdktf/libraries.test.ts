@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as cdktf from "cdktf";
-import * as cdktn from "cdktn";
 import type { Construct } from "constructs";
 import * as onCdktf from "../../../src/cdktf/cdktf";
-import * as onCdktn from "../../../src/cdktf/generated/cdktn";
 import { version } from "../../../src/model/tool-version";
 import { textIn } from "../../support/rows";
 import { newFolder } from "../../support/temp-folder";
+import { onBoth } from "./both-libraries";
 
 type Constructs = typeof onCdktf;
 
@@ -63,13 +62,11 @@ function withoutVersion(stack: { "//": { metadata: Record<string, unknown> } }):
   return stack;
 }
 
-const cdktnAsCdktf = [cdktn as unknown as typeof cdktf, onCdktn as unknown as Constructs] as const;
-
 describe("the constructs on cdktf and on cdktn", () => {
   it("synthesize the same JSON", () => {
-    const one = synthesized(cdktf, onCdktf);
-    expect(synthesized(...cdktnAsCdktf)).toEqual(one);
-    expect(one[0]).toMatchObject({ resource: { rnv_service: { shop__api: { kind: "web" } } } });
+    const [one, other] = onBoth.map(([, { library, constructs }]) => synthesized(library, constructs));
+    expect(other).toEqual(one);
+    expect(one?.[0]).toMatchObject({ resource: { rnv_service: { shop__api: { kind: "web" } } } });
   });
 
   it("write attributes in snake_case, references in place of ids, and names that are addresses", () => {

@@ -1,22 +1,12 @@
 import * as cdktf from "cdktf";
 import * as cdktn from "cdktn";
 import { Construct } from "constructs";
-import * as onCdktf from "../../../src/cdktf/cdktf";
-import * as onCdktn from "../../../src/cdktf/generated/cdktn";
-import { shareOf } from "../../support/soak";
+import { onShare } from "./both-libraries";
 
 type Resources = Record<string, Record<string, Record<string, unknown>>>;
 
-const libraries = {
-  cdktf: { library: cdktf, constructs: onCdktf },
-  cdktn: {
-    library: cdktn as unknown as typeof cdktf,
-    constructs: onCdktn as unknown as typeof onCdktf,
-  },
-};
-
 /** Programs as users write them: each is synthesized, or refused with what to write. */
-describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, { library, constructs }) => {
+describe.each(onShare)("programs on %s", (_name, { library, constructs }) => {
   const {
     CanvasLayout,
     DataRnvProject,

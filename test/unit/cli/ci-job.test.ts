@@ -6,6 +6,7 @@ import type { Screen } from "../../../src/cli/screen";
 import { createTerminal } from "../../../src/cli/terminal";
 import { keepComments } from "../../../src/commands/ci/comments";
 import { serveCodeHost } from "../../support/code-host-server";
+import { casesIn } from "../../support/rows";
 import { newFolder } from "../../support/temp-folder";
 import { fakeStreams } from "./fake-streams";
 
@@ -114,8 +115,6 @@ it("keeps one comment of several: two jobs at once wrote one each", async () => 
 
 describe("opening the host of a job", () => {
   const onGithub = { GITHUB_ACTIONS: "true", GITHUB_REPOSITORY: "o/r" };
-  const ofJob = { CI_API_V4_URL: "https://gitlab.com/api/v4", CI_JOB_TOKEN: "x" };
-  const onGitlab = { GITLAB_CI: "true", CI_PROJECT_ID: "42", ...ofJob };
 
   function screenOf(environment: Record<string, string>) {
     const streams = fakeStreams();
@@ -125,31 +124,15 @@ describe("opening the host of a job", () => {
     return { screen, streams };
   }
 
-  it.each([
-    ["nowhere", {}, []],
-    ["GitHub without a token", onGithub, ["GITHUB_TOKEN is not set"]],
-    ["GitLab with the token of the job alone", onGitlab, ["RNV_GITLAB_TOKEN is not set"]],
-    [
-      "GitHub without a repository",
-      { ...onGithub, GITHUB_TOKEN: "t", GITHUB_REPOSITORY: "" },
-      ["GITHUB_REPOSITORY is not set"],
-    ],
-    [
-      "GitLab without an address",
-      { ...onGitlab, GITLAB_TOKEN: "t", CI_API_V4_URL: "" },
-      ["CI_API_V4_URL is not set"],
-    ],
-    [
-      "a token with a line break",
-      { ...onGithub, GITHUB_TOKEN: "a\nb" },
-      ["GITHUB_TOKEN holds spaces or line breaks"],
-    ],
-  ])("writes files only for %s, and says why", async (_, environment, why) => {
-    const { screen, streams } = screenOf(environment);
-    expect(await withHost(screen, async () => "open")).toBeUndefined();
-    const found = [...streams.stderr.text.matchAll(/^warning.*not notified of this run: (.*)/gm)];
-    expect(found.map(([, reason]) => reason)).toEqual(why);
-  });
+  it.each(casesIn<[string, Record<string, string>, readonly string[]]>(join(__dirname, "without-host.json")))(
+    "writes files only for %s, and says why",
+    async (_, environment, why) => {
+      const { screen, streams } = screenOf(environment);
+      expect(await withHost(screen, async () => "open")).toBeUndefined();
+      const found = [...streams.stderr.text.matchAll(/^warning.*not notified of this run: (.*)/gm)];
+      expect(found.map(([, reason]) => reason)).toEqual(why);
+    },
+  );
 
   it.each(["http://api.example.com", "https://user@host", "nonsense"])(
     "sends no token to %s",

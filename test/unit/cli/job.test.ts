@@ -4,56 +4,16 @@ import os, { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { startedBy, untrustedJob } from "../../../src/cli/ci/job";
 import { commitAt } from "../../../src/declaration/git";
+import { textIn } from "../../support/rows";
 import { newFolder } from "../../support/temp-folder";
 
-const sha = "0123456789".repeat(4);
 const folder = newFolder("job");
+const names = { sha: "0123456789".repeat(4), host: hostname(), user: userInfo().username };
+const startedJobs: readonly [string, Record<string, string>, object][] = JSON.parse(
+  textIn(join(__dirname, "started-by.json"), names),
+);
 
-it.each([
-  ["GitHub", { GITHUB_ACTIONS: "true", GITHUB_ACTOR: "ada", GITHUB_SHA: sha }, { by: "ada", commit: sha }],
-  [
-    "GitHub, run again by another person",
-    { GITHUB_ACTIONS: "true", GITHUB_ACTOR: "ada", GITHUB_TRIGGERING_ACTOR: "bob", GITHUB_SHA: sha },
-    { by: "bob", commit: sha },
-  ],
-  [
-    "GitLab",
-    {
-      GITLAB_CI: "true",
-      GITLAB_USER_LOGIN: "ada",
-      CI_COMMIT_SHA: sha,
-      CI_JOB_URL: "https://g.test/-/jobs/1",
-    },
-    { by: "ada", commit: sha, job: "https://g.test/-/jobs/1" },
-  ],
-  [
-    "Jenkins, whose address holds a password",
-    {
-      JENKINS_URL: "https://j.test",
-      BUILD_USER: "Ada L",
-      GIT_COMMIT: sha,
-      BUILD_URL: "https://a:b@j.test/1",
-    },
-    { by: "Ada L", commit: sha },
-  ],
-  [
-    "Atlantis",
-    {
-      ATLANTIS_TERRAFORM_VERSION: "1",
-      USER_NAME: "ada",
-      HEAD_COMMIT: sha,
-      PULL_URL: "https://h.test/pull/1",
-    },
-    { by: "ada", commit: sha, job: "https://h.test/pull/1" },
-  ],
-  [
-    "no system that is known, whose names are set",
-    { BUILD_USER: "ada", CI_COMMIT_SHA: sha },
-    { by: "ada", commit: sha },
-  ],
-  ["a shell", { SUDO_USER: "ada" }, { by: `ada@${hostname()}` }],
-  ["nothing", {}, { by: `${userInfo().username}@${hostname()}` }],
-])("%s says who runs what", (_, environment, expected) => {
+it.each(startedJobs)("%s says who runs what", (_, environment, expected) => {
   expect(startedBy({ environment, cwd: folder }, [])).toEqual(expected);
 });
 

@@ -25,10 +25,7 @@ const applied = async (text: string, ...how: Parameters<Workbench["apply"]>) => 
   bench.write("rnv.yaml", text);
   expect(await bench.apply(...how)).toMatchObject({ exitCode: 0, diagnostics: [] });
 };
-const changes = async () =>
-  (await bench.plan()).plan?.changes.flatMap(({ action, address }) =>
-    action === "no-op" ? [] : [`${action} ${address}`],
-  );
+const changes = () => bench.acting();
 const refusal = (work: Promise<unknown>) =>
   work.then(
     () => "none",

@@ -14,6 +14,7 @@ import { fleetPage } from "../../../src/report/html/pages";
 import { plainStyle } from "../../../src/report/style";
 import { resourceTypes } from "../../../src/resources";
 import { fc } from "../../support/fixed-seed";
+import { casesIn } from "../../support/rows";
 import { newFolder } from "../../support/temp-folder";
 
 const fleets = fc
@@ -98,23 +99,16 @@ describe("the environment of a member", () => {
 
 const added = { added: 2, changed: 0, destroyed: 0, adopted: 0, forgotten: 0, failed: 0, skipped: 0 };
 
-it.each([
-  ["plan", 0, {}, "clean"],
-  ["plan", 2, {}, "changes"],
-  ["plan", 4, {}, "blocked"],
-  ["drift", 2, {}, "drift"],
-  ["drift", 6, {}, "locked"],
-  ["drift", 130, {}, "interrupted"],
-  ["apply", 0, { counts: { ...added, added: 0 } }, "clean"],
-  ["apply", 0, { counts: added }, "applied"],
-  ["apply", 3, { counts: added }, "partly"],
-  ["apply", 8, { counts: added }, "checkout"],
-] as const)("%s that ended with %j is reported by its exit code, %j: %s", (verb, exitCode, more, status) => {
-  const outcome = { diagnostics: [], exitCode, ...more };
-  expect(memberResult(verb, { name: "a" }, [{ outcome, seconds: 1 }])).toMatchObject({
-    ...{ status, exit_code: exitCode, seconds: 1 },
-  });
-});
+it.each(casesIn<[FleetReport["verb"], number, number | null, string]>(join(__dirname, "fleet-results.json")))(
+  "%s that ended with %j, %j made, is reported as %s",
+  (verb, exitCode, made, status) => {
+    const counts = made === null ? undefined : { ...added, added: made };
+    const outcome = { diagnostics: [], exitCode, counts };
+    expect(memberResult(verb, { name: "a" }, [{ outcome, seconds: 1 }])).toMatchObject({
+      ...{ status, exit_code: exitCode, seconds: 1 },
+    });
+  },
+);
 
 it("adds up the stacks of a member; the most telling exit code counts", () => {
   const outcome = { diagnostics: [], counts: added };

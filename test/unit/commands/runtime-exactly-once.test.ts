@@ -77,10 +77,6 @@ describe("a verb that writes", () => {
     [deedOf(action)]: before[deedOf(action)] + 1,
   });
   const isWrite = (method: string) => method !== "GET";
-  const quiet = async () => {
-    const { plan } = await bench.plan();
-    return plan?.changes.filter(({ action }) => action !== "no-op").map(({ address: at }) => at);
-  };
 
   describe("restart, which nothing lists", () => {
     const uncertain = {
@@ -178,9 +174,9 @@ describe("a verb that writes", () => {
     bench.write("rnv.yaml", shop.replace("kind: web,", "kind: web, variables: { A: one },"));
     await bench.apply();
     bench.emulator.setFaults(undefined);
-    expect(await quiet()).toEqual(["deployment.shop.api"]);
+    expect(await bench.acting()).toEqual(["update deployment.shop.api"]);
     await act({ action: "deploy" });
-    expect(await quiet()).toEqual([]);
+    expect(await bench.acting()).toEqual([]);
     expect((await bench.apply()).exitCode).toBe(0);
     expect(deeds().deployments).toBe(3);
   });
@@ -199,7 +195,7 @@ describe("a verb that writes", () => {
       );
       expect(deeds().deployments).toBe(deployments);
       expect(await bench.state()).toMatchObject({ open: [], run: null });
-      expect(await quiet()).toEqual([]);
+      expect(await bench.acting()).toEqual([]);
     },
   );
 
@@ -214,7 +210,7 @@ describe("a verb that writes", () => {
     bench.emulator.store.settle();
     expect(await act({ action: "deploy" })).toMatchObject({ result: "done", exitCode: 0 });
     expect(deeds().deployments).toBe(before.deployments + 2);
-    expect(await quiet()).toEqual([]);
+    expect(await bench.acting()).toEqual([]);
   });
 
   it("is reported by another verb, and is not repeated, where it cannot be looked up", async () => {
@@ -256,7 +252,7 @@ describe("a verb that writes", () => {
       "live.worker_offline",
     ]);
     expect(await bench.state()).toMatchObject({ open: [], run: null });
-    expect(await quiet()).toEqual([]);
+    expect(await bench.acting()).toEqual([]);
   });
 
   it("does nothing while another run holds the lock", async () => {
@@ -279,8 +275,8 @@ describe("a verb that writes", () => {
     await bench.apply();
     await act({ action: "deploy" });
     expect(bench.emulator.store.deployments(api()).at(-1)?.commitSha).toBe(commit);
-    expect(await quiet()).toEqual([]);
+    expect(await bench.acting()).toEqual([]);
     await act({ action: "deploy", commit: "b".repeat(40) });
-    expect(await quiet()).toEqual(["deployment.shop.api"]);
+    expect(await bench.acting()).toEqual(["update deployment.shop.api"]);
   });
 });

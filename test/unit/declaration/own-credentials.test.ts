@@ -8,25 +8,15 @@ import { httpStateSettings } from "../../../src/state/stores/http-store";
 import { s3StateSettings } from "../../../src/state/stores/s3-store";
 import { providerSettings } from "../../../src/terraform/configure-provider";
 import { request } from "../../support/request";
+import { rowsIn } from "../../support/rows";
 
-const words = (text: string): string[] => text.trim().split(/\s+/);
+const namesIn = (file: string): readonly string[] => rowsIn(join(__dirname, file)).flat();
 
 /** What rnv reads of the environment besides credentials: whoever sees it can do nothing with it. */
-const settings = words(`
-  RNV_ACCEPT_RESTORED RNV_ALLOW_COMMANDS RNV_ALLOW_ENV RNV_ALLOW_STATE RNV_BASE_URL RNV_COMMENT_AUTHOR
-  RNV_EMULATOR_PAYS RNV_POLICY RNV_PROFILE RNV_READINGS RNV_SECRET_DIRS RNV_SHARDS RNV_STAGE RNV_STATE
-  RNV_STATE_ENCRYPTION RNV_UNTRUSTED RNV_STATE_TIMEOUT RNV_WORKSPACE_ID RNV_ RNV_GAP_ RNV_VAR_
-  RNV_STATE_HTTP_ TF_HTTP_ RNV_STATE_HTTP_X TF_HTTP_X TF_HTTP_ADDRESS RNV_STATE_HTTP_LOCK_ADDRESS
-  RNV_STATE_HTTP_UPDATE_METHOD RNV_STATE_HTTP_USERNAME AWS_REGION AWS_DEFAULT_REGION AWS_ENDPOINT_URL
-  AWS_ENDPOINT_URL_S3 AWS_PROFILE AWS_ROLE_ARN AWS_ROLE_SESSION_NAME AWS_ TF_HTTP_USERNAME
-  TF_HTTP_SKIP_CERT_VERIFICATION RNV_STATE_HTTP_CLIENT_CERTIFICATE_PEM
-`);
+const settings = namesIn("settings.txt");
 
 /** Of a state behind HTTP, under the prefixes of rnv and of Terraform. */
-const httpSettings = words(`
-  ADDRESS UPDATE_METHOD LOCK_ADDRESS LOCK_METHOD UNLOCK_ADDRESS UNLOCK_METHOD USERNAME RETRY_MAX
-  RETRY_WAIT_MIN RETRY_WAIT_MAX SKIP_CERT_VERIFICATION CLIENT_CERTIFICATE_PEM CLIENT_CA_CERTIFICATE_PEM
-`);
+const httpSettings = namesIn("http-settings.txt");
 
 describe("the list of credentials", () => {
   it("has every variable of the environment that src names, unless it is a setting that opens nothing", () => {
@@ -86,23 +76,11 @@ describe("the list of credentials", () => {
       expect(isCredential(`AWS_${name}`)).toBe(true);
   });
 
-  it.each(
-    words(`
-      GITHUB_TOKEN GH_TOKEN CI_JOB_TOKEN NPM_TOKEN ACTIONS_ID_TOKEN_REQUEST_TOKEN DB_PASSWORD
-      CI_REGISTRY_PASSWORD STRIPE_SECRET_KEY SSH_PRIVATE_KEY OPENAI_API_KEY CI_JOB_JWT_V2 TOKEN
-      GOOGLE_APPLICATION_CREDENTIALS db_password AZURE_CLIENT_SECRET
-    `),
-  )("takes %s for a secret by its name", (name) => {
+  it.each(namesIn("secret-names.txt"))("takes %s for a secret by its name", (name) => {
     expect(isSecretName(name)).toBe(true);
   });
 
-  it.each(
-    words(`
-      STAGE CI_COMMIT_SHA GITHUB_SHA BRANCH CACHE_KEY SSH_PUBLIC_KEY TOKEN_LIFETIME PATH
-      PASSWORD_MIN_LENGTH SECRETARY NEXT_PUBLIC_MAPBOX_TOKEN STRIPE_PUBLISHABLE_KEY VITE_API_KEY
-      PRIMARY_KEY MONKEY DISPATCH PAT_COUNT ACCESS_KEYS_PAGE
-    `),
-  )("does not take %s for a secret", (name) => {
+  it.each(namesIn("other-names.txt"))("does not take %s for a secret", (name) => {
     expect(isSecretName(name)).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Address } from "../../../src/model/address";
+import { casesIn } from "../../support/rows";
 import { briefs, folderWith, load } from "./load";
 
 const value = (found: Awaited<ReturnType<typeof load>>, address: string, path: string) =>
@@ -20,19 +21,14 @@ describe("the default manifest", () => {
     }
   });
 
-  it.each([
-    ["there is no manifest", {}],
-    ["there is no manifest", { "rnv/readme.md": "" }],
-    ["both rnv.yaml and rnv.yml exist", { "rnv.yaml": "", "rnv.yml": "" }],
-    ["both rnv.yaml and rnv/ exist", { "rnv.yaml": "", "rnv/deep/a.yml": "" }],
-    ["both rnv.yml and rnv.config.mts exist", { "rnv.yml": "", "rnv.config.mts": "" }],
-    ["both rnv/ and rnv.config.js exist", { "rnv/a.yaml": "", "rnv.config.js": "" }],
-    ["both rnv.config.ts and rnv.config.js exist", { "rnv.config.ts": "", "rnv.config.js": "" }],
-  ])("is missing or unclear: %s", async (summary, files) => {
-    const found = await load(folderWith(files));
-    expect(found.desired).toBeUndefined();
-    expect(found.diagnostics).toMatchObject([{ summary: expect.stringContaining(summary) }]);
-  });
+  it.each(casesIn<[string, Record<string, string>]>(join(__dirname, "missing-manifests.json")))(
+    "is missing or unclear: %s",
+    async (summary, files) => {
+      const found = await load(folderWith(files));
+      expect(found.desired).toBeUndefined();
+      expect(found.diagnostics).toMatchObject([{ summary: expect.stringContaining(summary) }]);
+    },
+  );
 
   it("is looked for above a folder without one, as far as the repository goes, to say where it is", async () => {
     const hintIn = async (folder: string) => (await load(folder)).diagnostics[0]?.hint;

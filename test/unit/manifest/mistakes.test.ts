@@ -33,27 +33,6 @@ describe("a reference", () => {
   const services = (url: string) =>
     `services:\n  api: { kind: web }\n  web: { kind: web, environment: "${url}" }\n`;
 
-  it.each([
-    [
-      "to an address that is not declared",
-      "${service.apy.url}",
-      "manifest.reference_unknown",
-      'did you mean "service.api"?',
-    ],
-    [
-      "to an attribute that does not exist",
-      "${service.api.urrl}",
-      "manifest.reference_unknown",
-      'did you mean "url"?',
-    ],
-    ["to itself", "${service.web.url}", "manifest.reference_cycle", undefined],
-    ["to a list", "${service.api.configuration.ipAllowList}", "manifest.unsupported", undefined],
-  ])("%s is an error at the text", async (_, reference, code, hint) => {
-    const { briefs: found, first } = await mistakes(services(`x-${reference}`));
-    expect(found).toEqual([`${code} rnv.yaml:3:34 "x-${reference}"`]);
-    expect(first?.hint).toBe(hint);
-  });
-
   it.each(["${foo.bar.baz}", "${service.api}", "${}", "${service.api.url", "${a ? b : c}", "${1+1}"])(
     "is refused in the form %s",
     async (text) => {

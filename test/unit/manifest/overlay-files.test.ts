@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import type { Address } from "../../../src/model/address";
+import { casesIn } from "../../support/rows";
 import { brief, briefs, folderWith, load } from "./load";
 
 const base = `projects:
@@ -74,35 +76,12 @@ describe("null in an overlay", () => {
     expect(api?.attributes.get("configuration.branch")?.value).toBe("next");
   });
 
-  it.each([
-    [
-      "a field",
-      inApi("configuration: { brnch: null }"),
-      'manifest.unknown_key 0.yaml:1:57 brnch | no earlier file has projects.shop.services.api.configuration.brnch | did you mean "branch"?',
-    ],
-    [
-      "a field that could be one",
-      inApi("configuration: { port: null }"),
-      "manifest.unknown_key 0.yaml:1:57 port | no earlier file has projects.shop.services.api.configuration.port | null takes away what an earlier file says: remove this line; to hold a default, write its value",
-    ],
-    [
-      "a variable",
-      inApi("variables: { LOGLEVEL: null }"),
-      'manifest.unknown_key 0.yaml:1:53 LOGLEVEL | no earlier file has projects.shop.services.api.variables.LOGLEVEL | did you mean "LOG_LEVEL"?',
-    ],
-    [
-      "a service",
-      "projects: { shop: { services: { wroker: null } } }\n",
-      'manifest.unknown_key 0.yaml:1:33 wroker | no earlier file has projects.shop.services.wroker | did you mean "worker"?',
-    ],
-    [
-      "a project",
-      "projects: { blgo: null }\n",
-      'manifest.unknown_key 0.yaml:1:13 blgo | no earlier file has projects.blgo | did you mean "blog"?',
-    ],
-  ])("for %s that no earlier file has is an error", async (_, text, expected) => {
-    expect(await told(text)).toEqual([expected]);
-  });
+  it.each(casesIn<[string, string, string]>(join(__dirname, "refused-nulls.json")))(
+    "for %s that no earlier file has is an error",
+    async (_, text, expected) => {
+      expect(await told(text)).toEqual([expected]);
+    },
+  );
 });
 
 describe("a key without a value in an overlay", () => {

@@ -4,34 +4,21 @@ import { parse } from "yaml";
 import * as z from "zod";
 import { manifestJsonSchema, overlayJsonSchema } from "../../../src/manifest/schema";
 import { resourceTypes } from "../../../src/resources";
+import { casesIn } from "../../support/rows";
 
 const read = (json: unknown) => z.fromJSONSchema(json as Parameters<typeof z.fromJSONSchema>[0]);
 const schema = read(overlayJsonSchema(resourceTypes));
 const accepts = (manifest: unknown): boolean => schema.safeParse(manifest).success;
-const service = (block: unknown) => ({ services: { api: block } });
 
 describe("overlayJsonSchema", () => {
-  it.each([
-    ["a block without what a block must have", service({ configuration: { port: 80 } })],
-    ["a service taken away", service(null)],
-    ["a field taken away", service({ kind: null, name: null, environment: null })],
-    ["a group taken away", service({ configuration: null })],
-    ["a variable taken away", service({ variables: { A: null } })],
-    ["all variables taken away", service({ variables: null })],
-    ["what a lifecycle says taken away", service({ lifecycle: { preventDestroy: null, onRemove: null } })],
-    ["an import taken away", service({ import: null })],
-    ["a project taken away", { projects: { shop: null } }],
-    ["what a manifest may hold too", service({ kind: "web", variables: { A: { fromEnv: "X" } } })],
-  ])("accepts %s", (_, manifest) => expect(accepts(manifest)).toBe(true));
+  it.each(casesIn<[string, unknown]>(join(__dirname, "accepted-overlays.json")))(
+    "accepts %s",
+    (_, manifest) => expect(accepts(manifest)).toBe(true),
+  );
 
-  it.each([
-    ["an unknown key", { servces: {} }],
-    ["an unknown attribute", service({ knd: "web" })],
-    ["a wrong value", service({ deploy: { commit: "main" } })],
-    ["two sources", service({ variables: { A: { fromEnv: "X", fromFile: "y" } } })],
-    ["a source without its name", service({ variables: { A: { fromEnv: null } } })],
-    ["half a move", { moved: [{ from: "service.a" }] }],
-  ])("refuses %s", (_, manifest) => expect(accepts(manifest)).toBe(false));
+  it.each(casesIn<[string, unknown]>(join(__dirname, "refused-overlays.json")))("refuses %s", (_, manifest) =>
+    expect(accepts(manifest)).toBe(false),
+  );
 
   it("accepts the overlay of the example, which the schema of a manifest refuses", () => {
     const text = readFileSync(join(__dirname, "../../../examples/gitops/stages/production.yaml"), "utf8");

@@ -6,6 +6,7 @@ import { releasesText, statusText } from "../../../src/report/runtime-text";
 import { plainStyle } from "../../../src/report/style";
 import { exactTime, timeAgo } from "../../../src/report/time-text";
 import { expectText } from "../../support/expected-text";
+import { casesIn } from "../../support/rows";
 
 const now = Date.parse("2026-11-22T12:00:00Z");
 const at = (text: string): Address => text as Address;
@@ -32,17 +33,7 @@ const service = (address: string, more: Partial<RunningService> = {}): RunningSe
 });
 
 describe("a moment", () => {
-  it.each([
-    ["2026-11-22T12:00:00.500Z", "just now"],
-    ["2026-11-22T12:30:00Z", "just now"],
-    ["2026-11-22T11:59:20Z", "40s ago"],
-    ["2026-11-22T11:00:01Z", "59m ago"],
-    ["2026-11-22T11:00:00Z", "1h ago"],
-    ["2026-11-20T12:00:01Z", "47h ago"],
-    ["2026-11-20T12:00:00Z", "2d ago"],
-    ["2026-10-01T00:00:00Z", "2026-10-01"],
-    ["soon\n", "soon\\n"],
-  ])("%j is %s", (iso, ago) => {
+  it.each(casesIn<[string, string]>(join(__dirname, "times-ago.json")))("%j is %s", (iso, ago) => {
     expect(timeAgo(iso, now)).toBe(ago);
   });
 

@@ -146,31 +146,18 @@ describe("the resources of a stack", () => {
 });
 
 describe("a feature of Terraform alone", () => {
-  it.each([
-    ["count", withService({ count: 2 }), "count"],
-    ["for_each", withService({ for_each: { a: 1 } }), "for_each"],
-    ["dynamic", withService({ dynamic: { x: {} } }), "dynamic"],
-    ["a provisioner", withService({ provisioner: [{ "local-exec": {} }] }), "provisioner"],
-    ["triggers of one's own", withService({ triggers: { a: "b" } }), "triggers"],
-    [
-      "create_before_destroy",
-      withService({ lifecycle: { create_before_destroy: true } }),
-      "lifecycle.create_before_destroy",
-    ],
-    [
-      "a condition",
-      withService({ lifecycle: { precondition: [{ condition: "${true}", error_message: "no" }] } }),
-      "lifecycle.precondition",
-    ],
-  ])("%s is refused under the path of its construct", async (_what, stack, named) => {
-    const found = await loadStackJson(stack);
-    expect(found.desired).toBeUndefined();
-    expect(found.diagnostics[0]).toMatchObject({
-      code: "stack.unsupported",
-      summary: `shop/api: ${named} is not supported by rnv`,
-      hint: expect.stringContaining("Terraform"),
-    });
-  });
+  it.each(casesIn<[string, object, string]>(join(__dirname, "refused-features.json")))(
+    "%s is refused under the path of its construct",
+    async (_what, body, named) => {
+      const found = await loadStackJson(withService(body));
+      expect(found.desired).toBeUndefined();
+      expect(found.diagnostics[0]).toMatchObject({
+        code: "stack.unsupported",
+        summary: `shop/api: ${named} is not supported by rnv`,
+        hint: expect.stringContaining("Terraform"),
+      });
+    },
+  );
 
   it.each(casesIn<[string, object, string]>(join(__dirname, "refused-blocks.json")))(
     "%s is refused even where nothing uses it",

@@ -2,9 +2,8 @@ import { randomBytes } from "node:crypto";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { StateCipher } from "../../../src/state/cipher";
 import { emptyState } from "../../../src/state/recorded";
-import { createLocalBackend } from "../../../src/state/stores/local-backend";
 import { MemoryDisk } from "../../support/memory-disk";
-import { holder, intent, origin, outcome, resourceEntry, stillClock } from "./fixtures";
+import { holder, intent, localBackend, origin, outcome, problemOf, resourceEntry } from "./fixtures";
 
 const path = "/s/state.json";
 const key = "a1".repeat(32);
@@ -14,16 +13,7 @@ const start = emptyState({ lineage: "line", ...origin });
 const setUp = () => {
   const disk = new MemoryDisk();
   const backend = (environment: Readonly<Record<string, string>>) =>
-    createLocalBackend({
-      path,
-      disk,
-      host: "here",
-      pid: 100,
-      isAlive: () => false,
-      clock: stillClock(),
-      cipher: new StateCipher(environment, randomBytes),
-      ...origin,
-    });
+    localBackend({ disk, isAlive: () => false, cipher: new StateCipher(environment, randomBytes) });
   const textOf = async (file: string) => Buffer.from((await disk.read(file, 1e9)) ?? []).toString("utf8");
   const write = async (environment: Readonly<Record<string, string>>) => {
     const session = await backend(environment).lock(holder("a"), 0);
@@ -38,14 +28,6 @@ const setUp = () => {
   return { disk, backend, textOf, write };
 };
 
-const problem = async (work: Promise<unknown>) => {
-  const cause = await work.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  );
-  if (!(cause instanceof DiagnosticsError)) throw new Error(`no diagnostic: ${cause}`);
-  return cause.diagnostics[0];
-};
 const on = { RNV_STATE_ENCRYPTION: "1", RNV_STATE_KEY: key };
 
 describe("a state encrypted at rest", () => {
@@ -67,7 +49,7 @@ describe("a state encrypted at rest", () => {
     const state = await backend(on).read();
     expect(state?.open).toMatchObject([{ seq: 7 }]);
     expect(Object.keys(state?.resources ?? {})).toContain("service.canary");
-    expect((await problem(backend({}).read()))?.code).toBe("state.key_missing");
+    expect((await problemOf(backend({}).read()))?.code).toBe("state.key_missing");
   });
 
   it("stays encrypted without being asked again, and is written in the clear when asked to", async () => {
@@ -81,8 +63,8 @@ describe("a state encrypted at rest", () => {
 
   it("is not begun without a key, and not for a wish that is unclear", async () => {
     const { write } = setUp();
-    expect((await problem(write({ RNV_STATE_ENCRYPTION: "1" })))?.code).toBe("state.key_missing");
-    expect((await problem(write({ RNV_STATE_ENCRYPTION: "yes", RNV_STATE_KEY: key })))?.code).toBe(
+    expect((await problemOf(write({ RNV_STATE_ENCRYPTION: "1" })))?.code).toBe("state.key_missing");
+    expect((await problemOf(write({ RNV_STATE_ENCRYPTION: "yes", RNV_STATE_KEY: key })))?.code).toBe(
       "config.invalid",
     );
   });
@@ -90,11 +72,11 @@ describe("a state encrypted at rest", () => {
   it("goes over to another key while the previous key is at hand, backups included", async () => {
     const { backend, textOf, write } = setUp();
     await write(on);
-    expect((await problem(write({ RNV_STATE_KEY: otherKey })))?.code).toBe("state.key_mismatch");
+    expect((await problemOf(write({ RNV_STATE_KEY: otherKey })))?.code).toBe("state.key_mismatch");
     const rotating = { RNV_STATE_KEY: otherKey, RNV_STATE_KEY_PREVIOUS: key };
     await write(rotating);
     expect((await backend({ RNV_STATE_KEY: otherKey }).read())?.serial).toBe(3);
-    expect((await problem(backend({ RNV_STATE_KEY: key }).read()))?.code).toBe("state.key_mismatch");
+    expect((await problemOf(backend({ RNV_STATE_KEY: key }).read()))?.code).toBe("state.key_mismatch");
     const [newest = ""] = await backend(rotating).backups();
     expect(await backend(rotating).parse(await textOf(newest), newest)).toMatchObject({
       state: { serial: 2 },

@@ -1,7 +1,9 @@
+import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
 import type { JournalEntry, RecordedResource } from "../../../src/model/state";
 import type { Clock } from "../../../src/model/time";
 import type { LockHolder } from "../../../src/state/backend";
+import { createLocalBackend } from "../../../src/state/stores/local-backend";
 
 export const origin = {
   workspaceId: "0b7c1f6e-0000-4000-8000-000000000001",
@@ -15,6 +17,27 @@ export const holder = (id: string, pid = 100): LockHolder => ({
   command: "apply",
   since: "2026-01-01T00:00:00.000Z",
 });
+
+/** The local state of a process that lives, by a clock that stands still. */
+export const localBackend = (
+  changed: Partial<Parameters<typeof createLocalBackend>[0]>,
+): ReturnType<typeof createLocalBackend> =>
+  createLocalBackend({
+    ...{ path: "/s/state.json", host: "here", pid: 100, isAlive: () => true, clock: stillClock() },
+    ...{ ...origin, ...changed },
+  });
+
+/** The error that a call is refused with. */
+export async function refusalOf(call: Promise<unknown>): Promise<DiagnosticsError> {
+  const cause = await call.then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+  if (!(cause instanceof DiagnosticsError)) throw new Error(`not refused by a diagnostic: ${cause}`);
+  return cause;
+}
+
+export const problemOf = async (call: Promise<unknown>) => (await refusalOf(call)).diagnostics[0];
 
 /** A clock that moves only when someone sleeps. */
 export function stillClock(

@@ -1,39 +1,20 @@
-import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { emptyState } from "../../../src/state/recorded";
-import { createLocalBackend } from "../../../src/state/stores/local-backend";
 import { MemoryDisk } from "../../support/memory-disk";
-import { holder, intent, origin, stillClock } from "./fixtures";
+import { holder, intent, localBackend, origin, problemOf, refusalOf, stillClock } from "./fixtures";
 
 const path = "/s/state.json";
 
 const setUp = (disk = new MemoryDisk(), alive: readonly number[] = [100, 200, 300]) => {
   const clock = stillClock();
   const backend = (pid: number, host = "here") =>
-    createLocalBackend({
-      path,
-      disk,
-      host,
-      pid,
-      isAlive: (other) => alive.includes(other),
-      clock,
-      ...origin,
-    });
+    localBackend({ path, disk, host, pid, isAlive: (other) => alive.includes(other), clock });
   return { disk, clock, backend };
 };
 
-const refusal = async (call: Promise<unknown>): Promise<DiagnosticsError> => {
-  const cause = await call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  if (!(cause instanceof DiagnosticsError)) throw new Error(`not refused by a diagnostic: ${cause}`);
-  return cause;
-};
-
-const codeOf = async (call: Promise<unknown>) => (await refusal(call)).diagnostics[0]?.code;
+const codeOf = async (call: Promise<unknown>) => (await problemOf(call))?.code;
 
 /** The code of the refusal; undefined where the lock was taken. */
-const refusalOf = (taken: Promise<unknown>) =>
+const codeIfRefused = (taken: Promise<unknown>) =>
   taken.then(
     () => undefined,
     () => codeOf(taken),
@@ -45,7 +26,7 @@ describe("the lock of a local state", () => {
   it("names its holder to whoever waits for it, with the line that removes it, and exits 6", async () => {
     const { backend } = setUp();
     await backend(100).lock(holder("abc", 100), 0);
-    const refused = await refusal(backend(200).lock(holder("def", 200), 0));
+    const refused = await refusalOf(backend(200).lock(holder("def", 200), 0));
     expect(refused.exitCode).toBe(6);
     expect(refused.diagnostics).toEqual([
       {
@@ -131,7 +112,7 @@ describe("the lock of a local state", () => {
       await backend(100).lock(holder("dead", 100), 0);
       system(disk, { pid: 100, started: 5, boot: "boot-2", machine });
       const taken = backend(200).lock(holder("next", 200), 0);
-      expect(await refusalOf(taken)).toBe(code);
+      expect(await codeIfRefused(taken)).toBe(code);
     }
   });
 
@@ -147,7 +128,7 @@ describe("the lock of a local state", () => {
       await backend(100).lock(holder("elsewhere", 100), 0);
       disk.links.set("/proc/self/ns/pid", ours);
       const taken = backend(200).lock(holder("next", 200), 0);
-      expect(await refusalOf(taken)).toBe(code);
+      expect(await codeIfRefused(taken)).toBe(code);
     }
   });
 
@@ -195,7 +176,7 @@ describe("the lock of a local state", () => {
   it("says so when the lock file is not a lock, and never takes it over", async () => {
     const { backend, disk } = setUp();
     disk.put(`${path}.lock`, "garbage");
-    const refused = await refusal(backend(100).lock(holder("abc", 100), 0));
+    const refused = await refusalOf(backend(100).lock(holder("abc", 100), 0));
     expect(refused.diagnostics[0]).toMatchObject({
       code: "state.lock_held",
       hint: expect.stringContaining(`remove ${path}.lock`),

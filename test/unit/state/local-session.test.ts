@@ -1,23 +1,13 @@
 import type { JournalEntry } from "../../../src/model/state";
 import { emptyState, replayJournal } from "../../../src/state/recorded";
-import { createLocalBackend } from "../../../src/state/stores/local-backend";
 import { diskError, MemoryDisk } from "../../support/memory-disk";
-import { holder, intent, origin, outcome, resourceEntry, stillClock } from "./fixtures";
+import { holder, intent, localBackend, origin, outcome, resourceEntry } from "./fixtures";
 
 const path = "/s/state.json";
 
 const setUp = () => {
   const disk = new MemoryDisk();
-  const backend = (pid = 100) =>
-    createLocalBackend({
-      path,
-      disk,
-      host: "here",
-      pid,
-      isAlive: (other) => other === pid,
-      clock: stillClock(),
-      ...origin,
-    });
+  const backend = (pid = 100) => localBackend({ path, disk, pid, isAlive: (other) => other === pid });
   /** A session on a state that has its first snapshot, which comes before any entry. */
   const begin = async (pid?: number) => {
     const session = await backend(pid).lock(holder("a", pid), 0);
@@ -74,10 +64,7 @@ describe("a session on a local state", () => {
           return undefined;
         };
         await cut.session.erase().catch(() => undefined);
-        const after = createLocalBackend({
-          ...{ path, host: "here", pid: 101, isAlive: () => false, clock: stillClock() },
-          ...{ ...origin, disk: cut.disk.afterPowerCut(keeps) },
-        });
+        const after = localBackend({ path, isAlive: () => false, disk: cut.disk.afterPowerCut(keeps) });
         expect({ at, resources: (await after.read())?.resources ?? {} }).toEqual({ at, resources: {} });
       }
   });

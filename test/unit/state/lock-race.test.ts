@@ -1,13 +1,10 @@
 import type { StateSession } from "../../../src/state/backend";
-import { createLocalBackend } from "../../../src/state/stores/local-backend";
 import { fc } from "../../support/fixed-seed";
 import { diskError, MemoryDisk } from "../../support/memory-disk";
 import { inSoak } from "../../support/soak";
-import { holder, origin, stillClock } from "./fixtures";
+import { holder, localBackend } from "./fixtures";
 
 jest.setTimeout(120_000);
-
-const path = "/s/state.json";
 
 /** Takes turns in an order that a seed decides: every call of every process waits here for its own. */
 class Turns {
@@ -49,7 +46,7 @@ async function race(takers: readonly Taker[], seed: readonly number[]): Promise<
   const dead = new Set([1]);
   const isAlive = (pid: number): boolean => !dead.has(pid);
   const backend = (pid: number, on: MemoryDisk | ReturnType<MemoryDisk["view"]>) =>
-    createLocalBackend({ path, disk: on, host: "here", pid, isAlive, clock: stillClock(), ...origin });
+    localBackend({ disk: on, pid, isAlive });
   await backend(1, disk).lock(holder("dead", 1), 0);
 
   const turns = new Turns();

@@ -1,12 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { encodeState } from "../../../src/state/encode";
 import { decodeDamaged, emptyState, replayJournal } from "../../../src/state/recorded";
-import { createLocalBackend } from "../../../src/state/stores/local-backend";
 import { newFolder } from "../../support/temp-folder";
-import { address, holder, origin, resourceEntry, stillClock } from "./fixtures";
+import { address, holder, localBackend, origin, problemOf, resourceEntry } from "./fixtures";
 
 describe("reading a state from a disk that anybody could have written to", () => {
   let path: string;
@@ -14,16 +12,8 @@ describe("reading a state from a disk that anybody could have written to", () =>
     path = join(newFolder("state"), "state.json");
   });
 
-  const backend = (from = origin) =>
-    createLocalBackend({ path, host: "here", pid: 1, isAlive: () => true, clock: stillClock(), ...from });
-
-  const problem = async (from = origin) => {
-    const cause = await backend(from)
-      .read()
-      .catch((error: unknown) => error);
-    if (!(cause instanceof DiagnosticsError)) throw new Error(`no diagnostic: ${cause}`);
-    return cause.diagnostics[0];
-  };
+  const backend = (from = origin) => localBackend({ path, ...from });
+  const problem = (from = origin) => problemOf(backend(from).read());
 
   it("says how to bring a backup back when the state is damaged", async () => {
     writeFileSync(path, "{");

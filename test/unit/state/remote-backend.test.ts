@@ -1,6 +1,5 @@
-import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { emptyState } from "../../../src/state/recorded";
-import { holder, intent, origin, outcome, resourceEntry } from "./fixtures";
+import { holder, intent, origin, outcome, refusalOf, resourceEntry } from "./fixtures";
 import { type RemoteSetup, remoteKinds, startHttp } from "./remote-setup";
 
 // Sockets and signatures: on a busy machine that takes longer than a unit test may.
@@ -8,12 +7,8 @@ jest.setTimeout(60_000);
 
 const start = emptyState({ lineage: "line", ...origin });
 const problem = async (work: Promise<unknown>) => {
-  const cause = await work.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  );
-  if (!(cause instanceof DiagnosticsError)) throw new Error(`no diagnostic: ${cause}`);
-  return { exitCode: cause.exitCode, ...cause.diagnostics[0] };
+  const { exitCode, diagnostics } = await refusalOf(work);
+  return { exitCode, ...diagnostics[0] };
 };
 
 describe.each(remoteKinds)("a remote state ($kind)", ({ kind, start: startServer }) => {

@@ -1,6 +1,5 @@
 import { createHttpTransport } from "../../../src/api/http-transport";
 import type { Transport } from "../../../src/api/transport";
-import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import type { StateBackend } from "../../../src/state/backend";
 import { emptyState } from "../../../src/state/recorded";
 import { stateTimeout } from "../../../src/state/state-address";
@@ -10,7 +9,7 @@ import { StateServer } from "../../../src/state/stores/remote-store";
 import { createS3Store, s3StateSettings } from "../../../src/state/stores/s3-store";
 import { serveHttpState, type StateServer as TestServer } from "../../support/http-state-server";
 import { s3Environment, serveS3 } from "../../support/s3-server";
-import { holder, intent, origin, stillClock } from "./fixtures";
+import { holder, intent, origin, problemOf, stillClock } from "./fixtures";
 
 /** Long enough for what is meant to succeed; short once something is meant not to. */
 let timeoutMs = 10_000;
@@ -40,15 +39,6 @@ const kinds = [
     },
   },
 ] as const;
-
-const problem = async (work: Promise<unknown>) => {
-  const cause = await work.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  );
-  if (!(cause instanceof DiagnosticsError)) throw new Error(`no diagnostic: ${cause}`);
-  return cause.diagnostics[0];
-};
 
 const late = {
   summary: expect.stringContaining(`no whole answer within ${shortMs / 1000} s`),
@@ -87,7 +77,7 @@ describe.each(kinds)("a server of states that does not answer ($kind)", ({ start
     await session.commit(first);
     await session.release();
     faulty(({ method }) => (method === "GET" ? { kind } : undefined));
-    expect(await problem(backend.read())).toMatchObject({ code: "state.unreadable", ...told });
+    expect(await problemOf(backend.read())).toMatchObject({ code: "state.unreadable", ...told });
     faulty(undefined);
     expect((await backend.read())?.serial).toBe(1);
   });
@@ -96,7 +86,7 @@ describe.each(kinds)("a server of states that does not answer ($kind)", ({ start
     const session = await backend.lock(holder("a"), 0);
     await session.commit(first);
     faulty(() => ({ kind: "hang" }));
-    await problem(session.append([intent(1)], { durable: true }));
+    await problemOf(session.append([intent(1)], { durable: true }));
     // What was given up on a busy machine may arrive after that.
     await new Promise((resolve) => setTimeout(resolve, 2 * shortMs));
     server.seen.length = 0;

@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { stateSchema } from "../../../src/model/state";
 import { emptyState } from "../../../src/state/recorded";
+import { rowsIn } from "../../support/rows";
 import { address, origin, resource } from "./fixtures";
 
 const whole = {
@@ -48,48 +50,24 @@ const values = [
   ["a"],
   {},
 ];
-const filled = ["delete"];
-const text = ["", "delete"];
-const names = [[], ["a"]];
+
+const takenAt = (path: string): readonly unknown[] =>
+  values.filter((value) => stateSchema.safeParse(changed(path.split("/"), value)).success);
 
 describe("the schema of a state", () => {
-  it.each<[path: string, accepted: readonly unknown[]]>([
-    ["format", []],
-    ["version", []],
-    ["lineage", filled],
-    ["serial", [0]],
-    ["workspaceId", text],
-    ["baseUrl", text],
-    ["keyId", [null, ...text]],
-    ["outputs", [{}]],
-    ["run", [null]],
-    ["open", [[]]],
-    ["deleted", [undefined, {}]],
-    ["resources", [{}]],
-    ["resources/service.p.a", []],
-    ["resources/service.p.a/type", filled],
-    ["resources/service.p.a/id", filled],
-    ["resources/service.p.a/name", text],
-    ["resources/service.p.a/parent", [undefined, ...filled]],
-    ["resources/service.p.a/dependsOn", names],
-    ["resources/service.p.a/applied", [{}]],
-    ["resources/service.p.a/fingerprintAddress", [undefined, ...filled]],
-    ["resources/service.p.a/computed", [{}]],
-    ["resources/service.p.a/updatedAt", [undefined, ...text]],
-    ["resources/service.p.a/writtenAt", [undefined, ...text]],
-    ["resources/service.p.a/preventDestroy", [true]],
-    ["resources/service.p.a/onRemove", ["delete"]],
-    ["resources/service.p.a/initial", [undefined, {}]],
-    ["resources/service.p.a/madeWith", [undefined, ...names]],
-    ["resources/service.p.a/ignoreChanges", [undefined, ...names]],
-    ["resources/service.p.a/writes", [0]],
-    ["resources/service.p.a/retained", [undefined, true]],
-    ["resources/service.p.a/deletionFailed", [undefined, ...text]],
-    ["resources/service.p.a/inputs", [undefined, {}]],
-    ["resources/service.p.a/inputs/a", [undefined, 0]],
-    ["resources/service.p.a/future", values],
-  ])("has at %s only what a state may hold", (path, accepted) => {
-    const taken = values.filter((value) => stateSchema.safeParse(changed(path.split("/"), value)).success);
-    expect(taken).toEqual(values.filter((value) => accepted.some((one) => isDeepStrictEqual(one, value))));
+  it.each(rowsIn(join(__dirname, "state-schema.tsv")))(
+    "has at %s only what a state may hold: %s",
+    (path, cell) => {
+      const accepted = (cell === "none" ? [] : (cell ?? "").split(" | ")).map((value) =>
+        value === "absent" ? undefined : JSON.parse(value),
+      );
+      expect(takenAt(path ?? "")).toEqual(
+        values.filter((value) => accepted.some((one) => isDeepStrictEqual(one, value))),
+      );
+    },
+  );
+
+  it("keeps whatever a later version may add to a resource", () => {
+    expect(takenAt("resources/service.p.a/future")).toEqual(values);
   });
 });
