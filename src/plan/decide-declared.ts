@@ -120,7 +120,7 @@ function importMissing(instance: ResourceInstance, { id, range }: NonNullable<De
     detail: isUnknown ? read.reason : undefined,
     hint: isUnknown
       ? "make it readable and plan again; without the import line a new one would be created"
-      : "check the id, or remove the import line to create it",
+      : `check ${uuidPattern.test(id) ? "the id" : "its names: they begin with those of what it is declared in"}, or remove the import line to create it`,
   });
 }
 

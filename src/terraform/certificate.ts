@@ -18,7 +18,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 export function selfSigned(now: number, host = "localhost"): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const algorithm = sequence(objectId(ecdsaWithSha256));
-  const name = sequence(set(sequence(objectId("2.5.4.3"), tagged(0x0c, Buffer.from(host)))));
+  const name = sequence(tagged(0x31, sequence(objectId("2.5.4.3"), tagged(0x0c, Buffer.from(host)))));
   const body = sequence(
     tagged(0xa0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([0x01]), randomBytes(15)])),
@@ -63,7 +63,6 @@ function tagged(tag: number, content: Buffer): Buffer {
 }
 
 const sequence = (...parts: readonly Buffer[]): Buffer => tagged(0x30, Buffer.concat(parts));
-const set = (...parts: readonly Buffer[]): Buffer => tagged(0x31, Buffer.concat(parts));
 const integer = (bytes: Buffer): Buffer => tagged(0x02, bytes);
 const bits = (unused: number, bytes: Buffer): Buffer =>
   tagged(0x03, Buffer.concat([Buffer.from([unused]), bytes]));

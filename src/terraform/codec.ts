@@ -96,7 +96,7 @@ export function valueAt(whole: TerraformObject, steps: PathSteps): TerraformValu
   const [first = "", ...within] = steps;
   let value = whole[first] ?? null;
   for (const step of within) value = asObject(value)?.[step] ?? null;
-  return value instanceof DynamicValue && value.value === null ? null : value;
+  return value;
 }
 
 /** Sets the value at `steps` of a draft; a block that is missing is made, unless for null. */
@@ -149,7 +149,9 @@ function fromWire(type: TerraformType, wire: unknown): TerraformValue {
   if (type === "dynamic") {
     const [typeBytes, inner] = wire as [Uint8Array, unknown];
     const actual = JSON.parse(Buffer.from(typeBytes).toString("utf8")) as TerraformType;
-    return new DynamicValue(actual, fromWire(actual, inner));
+    const value = fromWire(actual, inner);
+    // A null is left out: with a type of its own it would differ from every other null.
+    return value === null ? null : new DynamicValue(actual, value);
   }
   if (type === "number") return numberFrom(wire);
   if (typeof type === "string") return wire as string | boolean;
@@ -268,6 +270,6 @@ const fromState = (type: TerraformType, json: unknown): TerraformValue =>
   fromJson(type, json, (stored) => {
     // Up to version 2 a list was a set of texts, without its type beside it.
     if (Array.isArray(stored)) return dynamicOf(stored);
-    const { type: actual, value } = stored as { readonly type?: TerraformType; readonly value?: unknown };
-    return actual === undefined ? null : new DynamicValue(actual, fromState(actual, value));
+    const { type: actual, value = null } = stored as Partial<DynamicValue>;
+    return actual === undefined || value === null ? null : new DynamicValue(actual, fromState(actual, value));
   });

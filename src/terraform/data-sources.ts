@@ -149,7 +149,7 @@ async function lookUp(
   const names = beside.map((live) => live.name);
   throw failure("live.data_missing", `there is no ${resource.type} ${what}${called}${where}`, {
     attribute,
-    hint: didYouMean(name, names),
+    hint: didYouMean(name, names) ?? "if this configuration creates it, apply that first: -target=ADDRESS",
   });
 }
 
@@ -227,8 +227,6 @@ export const ephemeralResources: readonly DataSource[] = [
   },
 ];
 
-type Asking = Parameters<RpcAnswer<"ReadDataSource">>;
-
 async function revealVariable(session: Session, config: TerraformObject): Promise<string> {
   const serviceId = idIn(config, "service_id") ?? "";
   await requireThere(session, service, serviceId, "service_id");
@@ -238,8 +236,8 @@ async function revealVariable(session: Session, config: TerraformObject): Promis
 
 /** Reads a configured source: given values stay as they are, the rest is filled in. */
 const readerOf =
-  (sources: readonly DataSource[], what: string) =>
-  async (...[provider, request]: Asking) => {
+  (sources: readonly DataSource[], what: string): RpcAnswer<"ReadDataSource"> =>
+  async (provider, request) => {
     const [source, config] = configured(sources, what, request);
     const session = recentSession(provider.requireSession());
     const { values, diagnostics = [] } = await source.read(session, config);
@@ -250,10 +248,5 @@ const readerOf =
 
 export const readDataSource = readerOf(dataSources, "data source");
 
-const readEphemeral = readerOf(ephemeralResources, "ephemeral resource");
-
 /** OpenEphemeralResource: there is nothing to renew or to close. */
-export async function openEphemeralResource(...asking: Asking) {
-  const { value: result, diagnostics } = await readEphemeral(...asking);
-  return { result, diagnostics };
-}
+export const openEphemeralResource = readerOf(ephemeralResources, "ephemeral resource");

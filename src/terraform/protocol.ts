@@ -142,7 +142,7 @@ const messages = {
   GetFunctionsResponse: { functions: "<Function> 1", diagnostics: "Diagnostic* 2" },
   CallFunctionRequest: { name: "string 1", arguments: "Value* 2" },
   CallFunctionResponse: { result: "Value 1", error: "FunctionError 2" },
-  OpenEphemeralResourceResponse: { diagnostics: "Diagnostic* 1", result: "Value 3" },
+  OpenEphemeralResourceResponse: { diagnostics: "Diagnostic* 1", value: "Value 3" },
   ListResourceRequest: {
     typeName: "string 1",
     config: "Value 2",

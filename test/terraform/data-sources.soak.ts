@@ -67,7 +67,7 @@ output "all" { value = { all = sort(${canvas("all")}), staging = ${canvas("stagi
       const output = unframed(await world.run("plan", 1));
       expect(output).toContain('2 of rnv_service are called "twice"');
       expect(output).toContain("or name its project");
-      expect(output).toContain('There is no service "none"');
+      expect(output).toMatch(/There is no service "none"[^(]*apply that first: -target=ADDRESS/);
       expect(output).toMatch(/There is no service "twiec"[\s\S]*Did you mean "twice"\?/);
       expect(output.normalize()).toMatch(/There is no project "DIÉ"[\s\S]*Did you mean "Dié"\?/);
       expect(output).toContain(`The service ${nowhere} does not exist`);

@@ -4,6 +4,7 @@ variable "configuration" {
     branch        = optional(string)
     replicas      = optional(number)
     start_command = optional(string)
+    include_paths = optional(list(string))
   })
 }
 variable "protected" {
@@ -23,5 +24,6 @@ resource "rnv_service" "this" {
     branch        = var.configuration.branch
     replicas      = var.configuration.replicas
     start_command = var.configuration.start_command
+    include_paths = var.configuration.include_paths
   }
 }

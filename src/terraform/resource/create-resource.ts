@@ -67,7 +67,7 @@ async function make(creation: Sending): Promise<MadeResource> {
 /** Returns a write with a warning for each name in it that the answer to it does not show. */
 export function writtenAs({ type, input }: Sending, accepted: Accepted): MadeResource {
   const found = type.resource.checkSiblings?.(input.attributes, accepted.live?.offers, []) ?? [];
-  const detail = "It is left out, and the rest is saved.";
+  const detail = "It is left out, and the rest is saved. If this apply creates it, write depends_on.";
   return { accepted, diagnostics: found.map((one) => warning(one.code, one.summary, { ...one, detail })) };
 }
 

@@ -27,14 +27,13 @@ export async function deleteResource(call: Omit<Deletion, "input">, prior: Terra
 
 async function requestDeletion(deletion: Deletion): Promise<Accepted> {
   const { session, type, nonce, input } = deletion;
-  const { resource } = type;
   const writes = session.writes(nonce);
   try {
-    return await sendTwice(() => resource.remove(writes, input));
+    return await sendTwice(() => type.resource.remove(writes, input));
   } catch (failure) {
     if (!(failure instanceof ApiError)) throw failure;
     const name = failure.status === 400 ? await nameAtService(deletion) : undefined;
-    if (name !== undefined) return sendTwice(() => resource.remove(writes, { ...input, name }));
+    if (name !== undefined) return sendTwice(() => type.resource.remove(writes, { ...input, name }));
     const accepted = await endAfter(deletion, failure);
     if (accepted === undefined) throw failure;
     return accepted;

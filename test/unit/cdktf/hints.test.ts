@@ -107,7 +107,10 @@ describe("the hint of a plan to a program", () => {
     ] as const) {
       imported(project, service);
       expect((await one.plan(stack)).diagnostics).toMatchObject([
-        { summary: `service.shop.front cannot be imported: ${service} is not there` },
+        {
+          summary: `service.shop.front cannot be imported: ${service} is not there`,
+          hint: expect.stringContaining("its names: they begin with those of what it is declared in"),
+        },
       ]);
     }
     for (let runs = 0; runs < 2; runs += 1) {
