@@ -30,6 +30,12 @@ describe("the gate of a 429", () => {
     expect(before.every((time) => time === start)).toBe(true);
   });
 
+  it("does not slow the rest of a run after an early one with a long Retry-After", async () => {
+    const { client, times } = scriptedClient((_, index) => (index === 10 ? limited(5) : done));
+    await Promise.all(Array.from({ length: 140 }, () => client.send(read)));
+    expect(Math.max(...times)).toBeLessThan(start + 10_000);
+  });
+
   it("waits a second, then longer, when the service does not say how long", async () => {
     const { client, times } = scriptedClient([answer(429), answer(429, {}, { "retry-after": "soon" }), done]);
     await client.send(read);
