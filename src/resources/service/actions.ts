@@ -114,14 +114,22 @@ async function aimAtRelease(
     const why = standing ?? `${runs}${serving ? ", and no earlier one is retained" : ""}`;
     throw failure("command.usage", `${address}: nothing to roll back: ${why}`, { address });
   }
+  const newest = items.find(({ sourceDeploymentId }) => sourceDeploymentId == null);
+  const isNewest = newest?.id === builtBy(items, found.id) || undefined;
+  const undone = isNewest ? [] : undoneBy(input, found, last);
   return {
     preexistingIds: items.map(({ id }) => id),
     standing: standing ?? runs,
     deploymentId: found.id,
     releaseCommit: found.commitSha || undefined,
-    warnings: [...(await workerFindings(reads, "the rollback")), ...undoneBy(input, found, last)],
+    isNewest,
+    warnings: [...(await workerFindings(reads, "the rollback")), ...undone],
   };
 }
+
+/** Returns the deployment whose release another one serves again, from those listed newest first. */
+const builtBy = (items: readonly Deployment[], served: string): string =>
+  items.reduce((id, item) => (item.id === id ? (item.sourceDeploymentId ?? id) : id), served);
 
 /** Warns that the next deployment undoes a rollback, with the line of the manifest that makes it last. */
 function undoneBy(
@@ -163,11 +171,7 @@ type Queued = Omit<ServiceVerb, "aim" | "send">;
 
 /** Returns how to find, follow and explain a queued deployment. The newest includes the changes of other new deployments. */
 const queues = (kind: "deployment" | "rollback"): Queued => ({
-  makes: {
-    type: "deployment",
-    applied: kind === "rollback" ? withRelease : withCommit,
-    isEarlier: kind === "rollback" || undefined,
-  },
+  makes: { type: "deployment", applied: kind === "rollback" ? withRelease : withCommit },
   waitsFor: "deployment",
   find: async (reads, { id, commit }) => {
     const queued = await queuedFor(reads, id, { commit });
