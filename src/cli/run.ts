@@ -92,6 +92,7 @@ function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonl
     addresses: [options.confirmDelete, options.confirmConsumers, options.replace].flatMap((option) =>
       option.valueIn(command),
     ),
+    outputs: outputOptions.flatMap((name) => command.opts()[name] ?? []),
     singleStackOption: firstGiven(given, ["out", "html", "jsonInto", "expectDigest"]),
     ids: options.ids.valueIn(command),
     answerTimeoutMs: options.answerTimeoutMs.valueIn(command),

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { RateLimiter } from "../api/rate-limiter";
 import type { Transport } from "../api/transport";
 import type { Outcome } from "../commands/context";
@@ -7,6 +8,7 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { defaultManifest } from "../manifest/find-files";
 import { mentionsStage, type StageName, stageText } from "../model/stage";
 import type { ProcessEnvironment, TargetLocation } from "../model/target-location";
+import { filesOf } from "../state/disk";
 import type { UsedProfile } from "./profile";
 import { repositoryPath } from "./screen";
 
@@ -39,6 +41,8 @@ export interface Request {
   readonly addresses?: readonly string[];
   /** The first option about the plan of a single stack: `--out`. */
   readonly singleStackOption?: string | undefined;
+  /** The files that options name for output. */
+  readonly outputs?: readonly string[];
   /** Ids of the instances to look at; undefined for those that have a state. */
   readonly ids?: readonly string[] | undefined;
   readonly answerTimeoutMs?: number | undefined;
@@ -85,7 +89,7 @@ export interface Target extends Request, TargetLocation {
   readonly waitsFor?: readonly string[];
   /** The other stacks of the app whose states are read for it. */
   readonly others?: readonly Target[];
-  /** The error in the address of the state. Only verbs that open the state throw it. */
+  /** The error in the address of the state, or an output in its place. Only verbs that open the state throw it. */
   readonly stateProblem?: Diagnostic | undefined;
   /** No setting names the state: it is a file in the working folder. */
   readonly isDefaultState: boolean;
@@ -125,10 +129,19 @@ export function targetAt(request: Request, parts: TargetParts = {}): Target {
     unit: stack === undefined ? undefined : { name: stack },
     sharesRun,
     state,
-    stateProblem: checkAddress(given, state, { stage: named, sharesRun: stack !== undefined && sharesRun }),
+    stateProblem:
+      checkAddress(given, state, { stage: named, sharesRun: stack !== undefined && sharesRun }) ??
+      checkOutputs(request, state),
     isDefaultState: given === "",
     planFile,
   };
+}
+
+function checkOutputs({ cwd, outputs = [] }: Request, state: string): Diagnostic | undefined {
+  const files = Object.values(filesOf(resolve(cwd, state)));
+  const output = outputs.find((file) => files.includes(resolve(cwd, file)));
+  const summary = `${output} belongs to the state`;
+  return output === undefined ? undefined : error("command.usage", summary, { hint: "name another file" });
 }
 
 /** Returns the address of the state as the command line or RNV_STATE gives it; empty by default. */

@@ -247,6 +247,9 @@ it("two manifests side by side are an error of every verb, which names both; -f 
 it.each([
   ["plan -out out/p", "cannot write out/p: the folder out does not exist"],
   ["plan -html rnv.yaml", "rnv.yaml is there already, and is a manifest"],
+  ["plan -out ./s.json -state s.json", "./s.json belongs to the state"],
+  ["apply -json-into s.json.journal -state s.json", "s.json.journal belongs to the state"],
+  ["drift -html s.lock -state ./s", "s.lock belongs to the state"],
   ["-chdir=out plan", "-chdir: the folder out does not exist"],
   ["terraform install --dir rnv.yaml/x", "a part of its path is not a folder"],
   ["fleet report out", "/out: it does not exist"],
