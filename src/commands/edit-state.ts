@@ -23,7 +23,8 @@ function refusedMove(state: State, from: Address, to: Address): Diagnostic | und
     return error("state.conflict", `${from} cannot become ${to}: that is another type of resource`, {
       address: from,
     });
-  if (from === to || !Object.hasOwn(state.resources, to)) return undefined;
+  if (from === to) return error("state.conflict", `${from} is at that address already`, { address: from });
+  if (!Object.hasOwn(state.resources, to)) return undefined;
   return error("state.conflict", `${to} is in the state already`, {
     address: to,
     hint: `remove it first (rnv state rm ${to}), or move to another address`,
