@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { createHttpTransport, isLoopback } from "../api/http-transport";
 import type { Transport, WireRequest } from "../api/transport";
@@ -10,9 +11,9 @@ import { type Diagnostic, error, hasErrors, warning } from "../diagnostics/diagn
 import type { State } from "../model/state";
 import { version } from "../model/tool-version";
 import { isJob, repositoryOf, startedBy } from "./ci/job";
-import { readStandardInput } from "./files";
+import { isFile, readStandardInput } from "./files";
 import { watchWaiting } from "./progress";
-import { report, type Screen } from "./screen";
+import { report, type Screen, usage } from "./screen";
 import { readSettings } from "./settings";
 import type { Target } from "./target";
 
@@ -55,6 +56,8 @@ export function openTarget(target: Target, screen: Screen): OpenTarget {
   const { environment, cwd, takesUnnamed, answerTimeoutMs: exchangeTimeoutMs, limiter } = target;
   const { terminal, signal } = screen;
   const settings = readSettings(target);
+  if (target.isDefaultState && isFile(resolve(cwd, ".rnv")))
+    throw usage(".rnv is a file, and rnv keeps its state in a folder of that name", "move the file away");
   const isEmbedded = settings.baseUrl === "embedded";
   const steps = { inFlight: 0, hasWritten: false };
   const say = (line: string): void => terminal.note(`${line}\n`);

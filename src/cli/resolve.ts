@@ -100,7 +100,7 @@ async function targetsOfState(request: Request, screen: Screen): Promise<readonl
   const folder = resolve(cwd, ".rnv", target.stage ?? "");
   const hasState = (name: string): boolean => isFile(resolve(folder, name, "state.json"));
   // A state outside of the folders of stacks is the state of the whole app.
-  const isShared = givenAddress(request) !== "" || hasState("") || !existsSync(folder);
+  const isShared = givenAddress(request) !== "" || hasState("") || !existsSync(`${folder}/.`);
   const names = isShared || stacks.length > 0 ? stacks : readdirSync(folder).filter(hasState);
   if (names.length === 0) return [target];
   if (names.length === 1 || (scope === "each" && words[0] === undefined))

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { oneScenario, openScenario } from "../support/cli";
 import { casesIn, rowsIn } from "../support/rows";
@@ -259,4 +259,13 @@ it.each([
   const { code, stderr } = await scenario.runWith({ env: { PATH: scenario.folder } }, ...words.split(" "));
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`${summary}\n`) });
   expect(stderr).not.toMatch(/ENOENT|ENOTDIR|internal\.bug/);
+});
+
+it("a file in place of the folder .rnv is an error that says so", async () => {
+  scenario.write("rnv.yaml", services("      api: { kind: web }\n"));
+  rmSync(join(scenario.folder, ".rnv"), { recursive: true, force: true });
+  scenario.write(".rnv", "");
+  const summary = "error[command.usage]: .rnv is a file, and rnv keeps its state in a folder of that name\n";
+  for (const verb of ["plan", "apply", "status", "state list"])
+    expect((await scenario.run(...verb.split(" "))).stderr).toContain(summary);
 });
