@@ -10,6 +10,7 @@ import type { CrossValue } from "../declaration/load-request";
 import { type Diagnostic, error, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import { version } from "../model/tool-version";
+import { filesOf } from "../state/disk";
 import { isJob, repositoryOf, startedBy } from "./ci/job";
 import { isFile, readStandardInput } from "./files";
 import { watchWaiting } from "./progress";
@@ -154,10 +155,17 @@ export interface Run {
   readonly context: OpenTarget;
 }
 
+function refuseOutputs({ cwd, state, outputs = [] }: Target): void {
+  const files = Object.values(filesOf(resolve(cwd, state)));
+  const output = outputs.find((file) => files.includes(resolve(cwd, file)));
+  if (output !== undefined) throw usage(`${output} belongs to the state`, "name another file");
+}
+
 /** Runs work on a target, then closes its context. Reports Ctrl-C immediately. */
 export async function runOn<T>(target: Target, screen: Screen, work: (run: Run) => Promise<T>): Promise<T> {
   const { signal, terminal } = screen;
   let opened: OpenTarget | undefined;
+  refuseOutputs(target);
   const reportInterrupt = (): void =>
     terminal.note(
       opened?.hasWritten()

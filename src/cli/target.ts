@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { RateLimiter } from "../api/rate-limiter";
 import type { Transport } from "../api/transport";
 import type { Outcome } from "../commands/context";
@@ -8,7 +7,6 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { defaultManifest } from "../manifest/find-files";
 import { mentionsStage, type StageName, stageText } from "../model/stage";
 import type { ProcessEnvironment, TargetLocation } from "../model/target-location";
-import { filesOf } from "../state/disk";
 import type { UsedProfile } from "./profile";
 import { repositoryPath } from "./screen";
 
@@ -89,7 +87,7 @@ export interface Target extends Request, TargetLocation {
   readonly waitsFor?: readonly string[];
   /** The other stacks of the app whose states are read for it. */
   readonly others?: readonly Target[];
-  /** The error in the address of the state, or an output in its place. Only verbs that open the state throw it. */
+  /** The error in the address of the state. Only verbs that open the state throw it. */
   readonly stateProblem?: Diagnostic | undefined;
   /** No setting names the state: it is a file in the working folder. */
   readonly isDefaultState: boolean;
@@ -129,19 +127,10 @@ export function targetAt(request: Request, parts: TargetParts = {}): Target {
     unit: stack === undefined ? undefined : { name: stack },
     sharesRun,
     state,
-    stateProblem:
-      checkAddress(given, state, { stage: named, sharesRun: stack !== undefined && sharesRun }) ??
-      checkOutputs(request, state),
+    stateProblem: checkAddress(given, state, { stage: named, sharesRun: stack !== undefined && sharesRun }),
     isDefaultState: given === "",
     planFile,
   };
-}
-
-function checkOutputs({ cwd, outputs = [] }: Request, state: string): Diagnostic | undefined {
-  const files = Object.values(filesOf(resolve(cwd, state)));
-  const output = outputs.find((file) => files.includes(resolve(cwd, file)));
-  const summary = `${output} belongs to the state`;
-  return output === undefined ? undefined : error("command.usage", summary, { hint: "name another file" });
 }
 
 /** Returns the address of the state as the command line or RNV_STATE gives it; empty by default. */

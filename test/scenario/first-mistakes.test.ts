@@ -259,6 +259,7 @@ it.each([
   const { code, stderr } = await scenario.runWith({ env: { PATH: scenario.folder } }, ...words.split(" "));
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`${summary}\n`) });
   expect(stderr).not.toMatch(/ENOENT|ENOTDIR|internal\.bug/);
+  expect(scenario.files().filter(({ path }) => path.endsWith("s.json.journal"))).toEqual([]);
 });
 
 it("a file in place of the folder .rnv is an error that says so", async () => {
