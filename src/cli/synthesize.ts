@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { SynthesizedFiles } from "../declaration/load-request";
 import { isWithin, readNamed, shownPath } from "../declaration/project-files";
+import { maskVariables } from "../declaration/secret-texts";
 import { appEnvironment, trustOf } from "../declaration/trust";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { defaultManifest } from "../manifest/find-files";
@@ -103,7 +104,10 @@ async function synthesize(request: Request, app: App): Promise<SynthesizedFiles>
     const before = timesIn(own);
     const { problem, output } = await execute(request, { ...app, folder: own });
     app.signal.throwIfAborted();
-    if (problem !== undefined) throw programFailed(command, { problem, output, cwd });
+    if (problem !== undefined) {
+      const shown = maskVariables(output, request.environment);
+      throw programFailed(command, { problem, output: shown, cwd });
+    }
     const made = [...timesIn(own)].flatMap(([file, time]) => (before.get(file) === time ? [] : file));
     const written = made.includes("manifest.json") ? await readOutput(own) : undefined;
     if (written === undefined) {

@@ -1,3 +1,4 @@
+import type { ProcessEnvironment } from "../model/target-location";
 import { isPublicName, isSecretName } from "./trust";
 
 /** Names that often hold a secret: a conversion must not copy their texts from the file of another tool. */
@@ -43,6 +44,17 @@ export function looksSecret(text: string, name = ""): boolean {
   const isNamed = isSecretName(name) && !text.includes("${") && !harmless.test(text);
   const found = [addressed.exec(text)?.[1], issued.exec(text)?.[0], isNamed ? text : undefined];
   return found.some((part) => part !== undefined && !placeholder.test(part));
+}
+
+/** Characters; a shorter text is a part of too many words. */
+const shortestMasked = 4;
+
+/** Masks the texts of variables that look secret in a text of a program that had them. */
+export function maskVariables(text: string, environment: ProcessEnvironment): string {
+  const secrets = Object.entries(environment).flatMap(([name, value = ""]) =>
+    value.length >= shortestMasked && looksSecret(value, name) ? value : [],
+  );
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, "(sensitive)"), text);
 }
 
 /** Returns the reason not to copy the text of a variable, "" where its name says it; undefined if it may be copied. */

@@ -264,9 +264,27 @@ it.each([
 
 it("a file in place of the folder .rnv is an error that says so", async () => {
   scenario.write("rnv.yaml", services("      api: { kind: web }\n"));
-  rmSync(join(scenario.folder, ".rnv"), { recursive: true, force: true });
+  for (const folder of ["rnv", ".rnv"])
+    rmSync(join(scenario.folder, folder), { recursive: true, force: true });
   scenario.write(".rnv", "");
   const summary = "error[command.usage]: .rnv is a file, and rnv keeps its state in a folder of that name\n";
   for (const verb of ["plan", "apply", "status", "state list"])
     expect((await scenario.run(...verb.split(" "))).stderr).toContain(summary);
+  rmSync(join(scenario.folder, ".rnv"));
 });
+
+it.each(["-f rnv.config.mjs", "-app node\tapp.mjs"])(
+  "plan %s masks secrets of the environment in the error of a program",
+  async (words) => {
+    for (const file of ["rnv.config.mjs", "app.mjs"])
+      scenario.write(file, "throw new Error(`no database at ${process.env.DB_PASSWORD}!`);");
+    const env = { DB_PASSWORD: "correct-horse" };
+    const args = words.split(" ").map((word) => word.replace("\t", " "));
+    const { code, stderr } = await scenario.runWith({ env }, "plan", ...args);
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("database at (sensitive)!"),
+    });
+    expect(stderr).not.toContain("correct-horse");
+  },
+);

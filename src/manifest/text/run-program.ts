@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { RunProgram } from "../../declaration/load-request";
 import { shownPath } from "../../declaration/project-files";
+import { maskVariables } from "../../declaration/secret-texts";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { reasonOf } from "../../model/file-error";
 import type { ProgramMessage } from "./evaluate-program";
@@ -65,7 +66,10 @@ async function runProgram(
   signal?.throwIfAborted();
   const message = sent ?? { missing: ended };
   if ("json" in message) return message;
-  if ("thrown" in message) return { diagnostic: programError(file, cwd, message) };
+  if ("thrown" in message) {
+    const thrown = maskVariables(message.thrown, env);
+    return { diagnostic: programError(file, cwd, { ...message, thrown }) };
+  }
   if ("problem" in message)
     return { diagnostic: error("manifest.invalid_value", `${file}: ${message.problem}`) };
   const hint = sent && "export default defineManifest({ projects: { … } })";
