@@ -72,7 +72,7 @@ function mayHoldYaml(folder: string): boolean {
 function defaultFiles(cwd: string, report: Report): readonly string[] {
   const { file, problem } = defaultManifest(cwd);
   if (file !== undefined) return [file];
-  const hint = hintAbove(cwd) ?? "write one with `rnv init`, or name it with -f FILE";
+  const hint = hintOfStack(cwd) ?? hintAbove(cwd) ?? "write one with `rnv init`, or name it with -f FILE";
   const summary = "there is no manifest: neither rnv.yaml, rnv.yml, rnv/*.yaml nor rnv.config.ts";
   report(problem ?? error("manifest.not_found", summary, { hint }));
   return [];
@@ -81,6 +81,13 @@ function defaultFiles(cwd: string, report: Report): readonly string[] {
 export function fileBesideManifest(cwd: string, files: readonly string[], name: string): string | undefined {
   const path = join(manifestFolder(cwd, files), name);
   return existsSync(path) ? path : undefined;
+}
+
+function hintOfStack(cwd: string): string | undefined {
+  const stack = ["cdktf.out", "cdk.tf.json"].find((name) => existsSync(join(cwd, name)));
+  return (
+    stack && `to read the stack that is here: -f ${stack}; to run the program that writes it: --app COMMAND`
+  );
 }
 
 function hintAbove(cwd: string): string | undefined {

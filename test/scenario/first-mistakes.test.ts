@@ -288,3 +288,10 @@ it.each(["-f rnv.config.mjs", "-app node\tapp.mjs"])(
     expect(stderr).not.toContain("correct-horse");
   },
 );
+
+it.each(["cdktf.out", "cdk.tf.json"])("plan beside %s says how to plan a stack", async (name) => {
+  for (const file of ["rnv", "rnv.yaml", "rnv.config.mjs", "cdktf.out", "cdk.tf.json"])
+    rmSync(join(scenario.folder, file), { recursive: true, force: true });
+  scenario.write(name, "{}");
+  expect((await scenario.run("plan")).stderr).toContain(`to read the stack that is here: -f ${name};`);
+});
