@@ -103,7 +103,7 @@ export function memberResult(
     .flatMap(({ diagnostics }) => diagnostics.map(diagnosticData))
     // The report may have hundreds of members.
     .slice(0, 20)
-    .map((one) => inFolder(one, member));
+    .map((one) => inFolder(one.code === "manifest.env_missing" ? withEnvHint(one) : one, member));
   const runs = outcomes.flatMap(({ runId }) => runId ?? []);
   const hasApplied = verb === "apply" && Object.values(changes ?? {}).some((number) => number > 0);
   const isDrift = verb === "drift" && exitCode === 2;
@@ -140,6 +140,11 @@ function sumOf<T extends Readonly<Record<string, number>>>(all: readonly (T | un
 }
 
 type MemberFinding = NonNullable<MemberResult["diagnostics"]>[number];
+
+const withEnvHint = ({ hint, ...one }: MemberFinding): MemberFinding => ({
+  ...one,
+  hint: `${hint}; a member gets the variables that rnv.fleet.yaml lists: env: { NAME: NAME }`,
+});
 
 function inFolder(found: MemberFinding, { manifest: folder = "." }: MemberNames): MemberFinding {
   const file = found.location?.file;
