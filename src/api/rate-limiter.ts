@@ -171,7 +171,7 @@ const slowest = 1;
  * whole `Retry-After`, then a tenth below their rate. It rises by 1 % a second up to the rate of the refusal, then by 5 %.
  * Concurrency alone cannot keep to such a limit: even single requests may come too fast.
  */
-export class AdaptiveRate {
+class AdaptiveRate {
   #perSecond = Number.POSITIVE_INFINITY;
   #ceiling = Number.POSITIVE_INFINITY;
   #nextStart = Number.NEGATIVE_INFINITY;
@@ -180,12 +180,6 @@ export class AdaptiveRate {
   /** Times of clean answers, oldest first. */
   #successes: number[] = [];
 
-  /** Requests per second; infinite while nothing was refused. */
-  get perSecond(): number {
-    return this.#perSecond;
-  }
-
-  /** Returns the milliseconds until the next request may start. */
   wait(now: number): number {
     return Number.isFinite(this.#perSecond) ? Math.max(0, Math.ceil(this.#nextStart - now)) : 0;
   }

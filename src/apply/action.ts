@@ -40,8 +40,8 @@ export async function confirmAction(
   aim: ActionAim = {},
 ): Promise<AimedAction | undefined> {
   const { address, name } = asked;
-  const { preexistingIds = [], releaseCommit = asked.releaseCommit, warnings = [] } = aim;
-  const { isNewest = asked.isNewest } = aim;
+  const { releaseCommit = asked.releaseCommit, isNewest = asked.isNewest } = aim;
+  const { preexistingIds = [], warnings = [] } = aim;
   const { deploymentId = aim.deploymentId, commit = aim.commit } = asked;
   const isNamed = deploymentId === asked.deploymentId && commit === asked.commit;
   const isChosen = isNamed ? asked.isChosen : true;

@@ -52,7 +52,6 @@ export const sourcesOf = ({ target, screen }: Pick<Run, "target" | "screen">) =>
   standardInput: () => readStandardInput(screen.terminal),
 });
 
-/** Opens the capabilities of a target, each at its first use. */
 export function openTarget(target: Target, screen: Screen): OpenTarget {
   const { environment, cwd, takesUnnamed, answerTimeoutMs: exchangeTimeoutMs, limiter } = target;
   const { terminal, signal } = screen;
@@ -144,14 +143,12 @@ function refusedState(
 export type SharedOutputs = ReadonlyMap<string, CrossValue>;
 
 export interface TargetEnd extends TargetOutcome {
-  /** Outputs for later stacks. */
   readonly sharedOutputs?: SharedOutputs | undefined;
 }
 
 export interface Run {
   readonly target: Target;
   readonly screen: Screen;
-  /** Opened at its first use. */
   readonly context: OpenTarget;
 }
 

@@ -57,7 +57,6 @@ export async function resolveTargets(request: Request, screen: Screen): Promise<
   return stackTargets(target, stacks, chosen);
 }
 
-/** Returns the request of a saved plan; refuses another requested stage. */
 function savedRequest(request: Request, { files, stage, stack }: SavedPlan["request"]): Request {
   const requested = requestedStage(request);
   if (requested === undefined || stageText(requested) === stage)
@@ -68,7 +67,6 @@ function savedRequest(request: Request, { files, stage, stack }: SavedPlan["requ
   throw failure("guard.stage", summary, { hint });
 }
 
-/** Returns the `chosen` stacks as targets, in their order or reversed. */
 function stackTargets(
   target: Target,
   stacks: readonly StackFile[],

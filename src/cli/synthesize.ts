@@ -87,10 +87,8 @@ interface App extends Omit<OutputFolder, "cwd"> {
   readonly context: unknown;
 }
 
-/** Limit for a program that never ends; synthesis takes seconds. */
 const timeoutMs = 300_000;
 
-/** Runs a program of constructs and returns its stacks; throws `DiagnosticsError` with its output. */
 async function synthesize(request: Request, app: App): Promise<SynthesizedFiles> {
   const { cwd } = request;
   const { command, isOfProgram } = app;
@@ -104,10 +102,7 @@ async function synthesize(request: Request, app: App): Promise<SynthesizedFiles>
     const before = timesIn(own);
     const { problem, output } = await execute(request, { ...app, folder: own });
     app.signal.throwIfAborted();
-    if (problem !== undefined) {
-      const shown = maskVariables(output, request.environment);
-      throw programFailed(command, { problem, output: shown, cwd });
-    }
+    if (problem !== undefined) throw programFailed(command, { problem, output, cwd });
     const made = [...timesIn(own)].flatMap(([file, time]) => (before.get(file) === time ? [] : file));
     const written = made.includes("manifest.json") ? await readOutput(own) : undefined;
     if (written === undefined) {
@@ -168,7 +163,8 @@ function execute(
     });
     const finish = (problem?: string): void => {
       if (problem !== undefined) killGroup(child.pid);
-      done({ output: Buffer.concat(printed).toString("utf8").trimEnd(), problem });
+      const output = Buffer.concat(printed).toString("utf8").trimEnd();
+      done({ output: maskVariables(output, environment), problem });
     };
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => printed.push(chunk));
@@ -195,7 +191,6 @@ const thrown = /^(?:Uncaught )?[\w$.]*(?:Error|Exception|Failure)(?: \[\w+\])?: 
 const foreignLines =
   /^\s+at .*(?:node_modules[\\/]|node:|<anonymous>\)?$|native\)).*\n?|^Node\.js v\d.*\n?/gm;
 
-/** Returns the error of a failed program: its exception and its output, with stack frames of the user's files only. */
 function programFailed(
   command: string,
   { problem, output, cwd }: { readonly problem: string; readonly output: string; readonly cwd: string },

@@ -46,16 +46,11 @@ export function looksSecret(text: string, name = ""): boolean {
   return found.some((part) => part !== undefined && !placeholder.test(part));
 }
 
-/** Characters; a shorter text is a part of too many words. */
-const shortestMasked = 4;
-
-/** Masks the texts of variables that look secret in a text of a program that had them. */
-export function maskVariables(text: string, environment: ProcessEnvironment): string {
-  const secrets = Object.entries(environment).flatMap(([name, value = ""]) =>
-    value.length >= shortestMasked && looksSecret(value, name) ? value : [],
-  );
-  return secrets.reduce((shown, secret) => shown.replaceAll(secret, "(sensitive)"), text);
-}
+/** Masks the texts of variables that look secret, of four characters or more. */
+export const maskVariables = (text: string, environment: ProcessEnvironment): string =>
+  Object.entries(environment)
+    .filter(([name, value = ""]) => value.length > 3 && looksSecret(value, name))
+    .reduce((shown, [, value = ""]) => shown.replaceAll(value, "(sensitive)"), text);
 
 /** Returns the reason not to copy the text of a variable, "" where its name says it; undefined if it may be copied. */
 export function reasonToWithhold(key: string, text: string): string | undefined {

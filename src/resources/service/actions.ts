@@ -84,7 +84,6 @@ async function aimAtNewest(reads: Reads, input: ActionInput): Promise<ActionAim>
 const pinnedIn = (last: RecordedResource | undefined): string | undefined =>
   typeof last?.applied.commit === "string" ? last.applied.commit : undefined;
 
-/** The pinned commit is deployed again, unless the command names a commit. */
 const aimAtBranch: ServiceVerb["aim"] = async (reads, input, last) => ({
   ...(await aimAtNewest(reads, input)),
   commit: pinnedIn(last),
