@@ -88,7 +88,7 @@ const command = z.looseObject({
   commit: text.optional(),
   /** The commit of the release that `rollback` goes back to, where it is known. */
   releaseCommit: text.optional(),
-  /** That release is of the newest deployment: the rollback undoes earlier ones. */
+  /** The newest deployment built that release: the rollback undoes earlier rollbacks. */
   isNewest: z.literal(true).optional(),
   /** The user did not name the deployment or the commit: rnv chose it. */
   isChosen: z.literal(true).optional(),

@@ -126,7 +126,7 @@ async function aimAtRelease(
   };
 }
 
-/** Returns the deployment whose release another one serves again, from those listed newest first. */
+/** Returns the deployment that built the release of another deployment. The list is newest first. */
 const builtBy = (items: readonly Deployment[], served: string): string =>
   items.reduce((id, item) => (item.id === id ? (item.sourceDeploymentId ?? id) : id), served);
 
