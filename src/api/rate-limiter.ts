@@ -167,11 +167,11 @@ const memoryMs = 60_000;
 const slowest = 1;
 
 /**
- * The rate at which requests may start at a service that counts them. It is infinite until the first 429, then a tenth
- * below the rate that the service accepted. It rises by 1 % a second up to the rate of the refusal, then by 5 % a second.
+ * The rate at which requests may start at a service that counts them. It is infinite until a 429 follows answers of a
+ * whole `Retry-After`, then a tenth below their rate. It rises by 1 % a second up to the rate of the refusal, then by 5 %.
  * Concurrency alone cannot keep to such a limit: even single requests may come too fast.
  */
-export class AdaptiveRate {
+class AdaptiveRate {
   #perSecond = Number.POSITIVE_INFINITY;
   #ceiling = Number.POSITIVE_INFINITY;
   #nextStart = Number.NEGATIVE_INFINITY;
@@ -180,12 +180,6 @@ export class AdaptiveRate {
   /** Times of clean answers, oldest first. */
   #successes: number[] = [];
 
-  /** Requests per second; infinite while nothing was refused. */
-  get perSecond(): number {
-    return this.#perSecond;
-  }
-
-  /** Returns the milliseconds until the next request may start. */
   wait(now: number): number {
     return Number.isFinite(this.#perSecond) ? Math.max(0, Math.ceil(this.#nextStart - now)) : 0;
   }
@@ -210,7 +204,6 @@ export class AdaptiveRate {
     this.#refusedAt = reopens;
     this.#raisedAt = reopens;
     this.#nextStart = reopens;
-    this.#successes = [];
     this.#ceiling = limit < slowest ? Number.POSITIVE_INFINITY : limit;
     this.#perSecond = 0.9 * this.#ceiling;
   }
@@ -218,6 +211,8 @@ export class AdaptiveRate {
   /** Returns the rate that the service takes, from its answers within the last `milliseconds`. */
   #limitSeen(now: number, milliseconds: number): number {
     const since = now - Math.min(milliseconds, memoryMs);
+    // Retry-After is in whole seconds: the period may be a second shorter.
+    if ((this.#successes[0] ?? now) > since + 1000) return this.#perSecond;
     const rate = (this.#successes.filter((time) => time > since).length * 1000) / milliseconds;
     if (!Number.isFinite(this.#perSecond)) return rate;
     const wasSteady = now - this.#refusedAt >= 5000;

@@ -40,11 +40,12 @@ export async function confirmAction(
   aim: ActionAim = {},
 ): Promise<AimedAction | undefined> {
   const { address, name } = asked;
-  const { preexistingIds = [], releaseCommit = asked.releaseCommit, warnings = [] } = aim;
+  const { releaseCommit = asked.releaseCommit, isNewest = asked.isNewest } = aim;
+  const { preexistingIds = [], warnings = [] } = aim;
   const { deploymentId = aim.deploymentId, commit = aim.commit } = asked;
   const isNamed = deploymentId === asked.deploymentId && commit === asked.commit;
   const isChosen = isNamed ? asked.isChosen : true;
-  const order: ActionOrder = { ...asked, deploymentId, commit, releaseCommit, isChosen };
+  const order: ActionOrder = { ...asked, deploymentId, commit, releaseCommit, isNewest, isChosen };
   const typed = action.mustBeConfirmed ? await confirm(order, aim.standing) : name;
   if (typed === undefined) return undefined;
   // Terraform sends composed text (NFC).
@@ -210,8 +211,9 @@ function recordingOf(
     updatedAt: madeAt,
     applied,
     writes: (before?.writes ?? 0) + 1,
-    inputs: makes.isEarlier ? before?.inputs : inputsIn(recordsOf(run.state), order.address, type),
-    rolledBack: makes.isEarlier && order.deploymentId,
+    // A release that exists brings no later write.
+    inputs: order.deploymentId ? before?.inputs : inputsIn(recordsOf(run.state), order.address, type),
+    rolledBack: order.isNewest ? undefined : order.deploymentId,
     pending: pending ?? before?.pending,
   };
   const resource = recordOfWritten(run, shown, declared, before);

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { createHttpTransport, isLoopback } from "../api/http-transport";
 import type { Transport, WireRequest } from "../api/transport";
@@ -9,10 +10,11 @@ import type { CrossValue } from "../declaration/load-request";
 import { type Diagnostic, error, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import { version } from "../model/tool-version";
+import { filesOf } from "../state/disk";
 import { isJob, repositoryOf, startedBy } from "./ci/job";
-import { readStandardInput } from "./files";
+import { isFile, readStandardInput } from "./files";
 import { watchWaiting } from "./progress";
-import { report, type Screen } from "./screen";
+import { report, type Screen, usage } from "./screen";
 import { readSettings } from "./settings";
 import type { Target } from "./target";
 
@@ -50,11 +52,12 @@ export const sourcesOf = ({ target, screen }: Pick<Run, "target" | "screen">) =>
   standardInput: () => readStandardInput(screen.terminal),
 });
 
-/** Opens the capabilities of a target, each at its first use. */
 export function openTarget(target: Target, screen: Screen): OpenTarget {
   const { environment, cwd, takesUnnamed, answerTimeoutMs: exchangeTimeoutMs, limiter } = target;
   const { terminal, signal } = screen;
   const settings = readSettings(target);
+  if (target.isDefaultState && isFile(resolve(cwd, ".rnv")))
+    throw usage(".rnv is a file, and rnv keeps its state in a folder of that name", "move the file away");
   const isEmbedded = settings.baseUrl === "embedded";
   const steps = { inFlight: 0, hasWritten: false };
   const say = (line: string): void => terminal.note(`${line}\n`);
@@ -143,21 +146,26 @@ function refusedState(
 export type SharedOutputs = ReadonlyMap<string, CrossValue>;
 
 export interface TargetEnd extends TargetOutcome {
-  /** Outputs for later stacks. */
   readonly sharedOutputs?: SharedOutputs | undefined;
 }
 
 export interface Run {
   readonly target: Target;
   readonly screen: Screen;
-  /** Opened at its first use. */
   readonly context: OpenTarget;
+}
+
+function refuseOutputs({ cwd, state, outputs = [] }: Target): void {
+  const files = Object.values(filesOf(resolve(cwd, state)));
+  const output = outputs.find((file) => files.includes(resolve(cwd, file)));
+  if (output !== undefined) throw usage(`${output} belongs to the state`, "name another file");
 }
 
 /** Runs work on a target, then closes its context. Reports Ctrl-C immediately. */
 export async function runOn<T>(target: Target, screen: Screen, work: (run: Run) => Promise<T>): Promise<T> {
   const { signal, terminal } = screen;
   let opened: OpenTarget | undefined;
+  refuseOutputs(target);
   const reportInterrupt = (): void =>
     terminal.note(
       opened?.hasWritten()

@@ -77,7 +77,6 @@ export function useInFolder(cwd: string, name: string): void {
   writeWholeFile(join(cwd, folderFile), `${name}\n`);
 }
 
-/** Returns the names of the connection settings that the environment holds. */
 export const connectionIn = (environment: ProcessEnvironment): readonly string[] =>
   ["RNV_BASE_URL", "RNV_WORKSPACE_ID", "RNV_API_KEY", "RNV_API_KEY_FILE"].filter(
     (name) => (environment[name]?.trim() ?? "") !== "",

@@ -57,7 +57,6 @@ export async function resolveTargets(request: Request, screen: Screen): Promise<
   return stackTargets(target, stacks, chosen);
 }
 
-/** Returns the request of a saved plan; refuses another requested stage. */
 function savedRequest(request: Request, { files, stage, stack }: SavedPlan["request"]): Request {
   const requested = requestedStage(request);
   if (requested === undefined || stageText(requested) === stage)
@@ -68,7 +67,6 @@ function savedRequest(request: Request, { files, stage, stack }: SavedPlan["requ
   throw failure("guard.stage", summary, { hint });
 }
 
-/** Returns the `chosen` stacks as targets, in their order or reversed. */
 function stackTargets(
   target: Target,
   stacks: readonly StackFile[],
@@ -100,7 +98,7 @@ async function targetsOfState(request: Request, screen: Screen): Promise<readonl
   const folder = resolve(cwd, ".rnv", target.stage ?? "");
   const hasState = (name: string): boolean => isFile(resolve(folder, name, "state.json"));
   // A state outside of the folders of stacks is the state of the whole app.
-  const isShared = givenAddress(request) !== "" || hasState("") || !existsSync(folder);
+  const isShared = givenAddress(request) !== "" || hasState("") || !existsSync(`${folder}/.`);
   const names = isShared || stacks.length > 0 ? stacks : readdirSync(folder).filter(hasState);
   if (names.length === 0) return [target];
   if (names.length === 1 || (scope === "each" && words[0] === undefined))

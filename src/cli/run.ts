@@ -69,7 +69,6 @@ async function runVerb(verb: Verb, command: Command, request: Request, screen: S
   return endOf(await runOn(targetAt(request, { stage: "any" }), screen, run)).exitCode;
 }
 
-/** Returns the request of a command line, with the settings of its profile. */
 function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonly string[]): Request {
   const { words, ...given } = valuesIn(command, verb);
   const untrusted = isUntrusted(command, host);
@@ -92,6 +91,7 @@ function requestOf(verb: Verb, command: Command, host: HostScreen, argv: readonl
     addresses: [options.confirmDelete, options.confirmConsumers, options.replace].flatMap((option) =>
       option.valueIn(command),
     ),
+    outputs: outputOptions.flatMap((name) => command.opts()[name] ?? []),
     singleStackOption: firstGiven(given, ["out", "html", "jsonInto", "expectDigest"]),
     ids: options.ids.valueIn(command),
     answerTimeoutMs: options.answerTimeoutMs.valueIn(command),
@@ -111,7 +111,6 @@ function profiled(command: Command, untrusted: boolean, { terminal, environment 
   return used;
 }
 
-/** Returns true if the option, RNV_UNTRUSTED or the job says that the manifest is not trusted. */
 function isUntrusted(command: Command, { terminal, environment }: HostScreen): boolean {
   const setting = environment.RNV_UNTRUSTED?.trim();
   if (options.untrusted.valueIn(command)) return true;

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { SynthesizedFiles } from "../declaration/load-request";
 import { isWithin, readNamed, shownPath } from "../declaration/project-files";
+import { maskVariables } from "../declaration/secret-texts";
 import { appEnvironment, trustOf } from "../declaration/trust";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { defaultManifest } from "../manifest/find-files";
@@ -86,10 +87,8 @@ interface App extends Omit<OutputFolder, "cwd"> {
   readonly context: unknown;
 }
 
-/** Limit for a program that never ends; synthesis takes seconds. */
 const timeoutMs = 300_000;
 
-/** Runs a program of constructs and returns its stacks; throws `DiagnosticsError` with its output. */
 async function synthesize(request: Request, app: App): Promise<SynthesizedFiles> {
   const { cwd } = request;
   const { command, isOfProgram } = app;
@@ -164,7 +163,8 @@ function execute(
     });
     const finish = (problem?: string): void => {
       if (problem !== undefined) killGroup(child.pid);
-      done({ output: Buffer.concat(printed).toString("utf8").trimEnd(), problem });
+      const output = Buffer.concat(printed).toString("utf8").trimEnd();
+      done({ output: maskVariables(output, environment), problem });
     };
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => printed.push(chunk));
@@ -191,7 +191,6 @@ const thrown = /^(?:Uncaught )?[\w$.]*(?:Error|Exception|Failure)(?: \[\w+\])?: 
 const foreignLines =
   /^\s+at .*(?:node_modules[\\/]|node:|<anonymous>\)?$|native\)).*\n?|^Node\.js v\d.*\n?/gm;
 
-/** Returns the error of a failed program: its exception and its output, with stack frames of the user's files only. */
 function programFailed(
   command: string,
   { problem, output, cwd }: { readonly problem: string; readonly output: string; readonly cwd: string },

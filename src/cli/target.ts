@@ -17,7 +17,6 @@ export interface Request {
   readonly environment: ProcessEnvironment;
   /** Undefined where the environment says all. */
   readonly profile?: UsedProfile | undefined;
-  /** Value of `--profile`. */
   readonly givenProfile?: string | undefined;
   /** As it was typed, quoted for a shell: `rnv destroy -target service.shop.api`. */
   readonly commandLine: string;
@@ -39,6 +38,7 @@ export interface Request {
   readonly addresses?: readonly string[];
   /** The first option about the plan of a single stack: `--out`. */
   readonly singleStackOption?: string | undefined;
+  readonly outputs?: readonly string[];
   /** Ids of the instances to look at; undefined for those that have a state. */
   readonly ids?: readonly string[] | undefined;
   readonly answerTimeoutMs?: number | undefined;
@@ -81,7 +81,6 @@ export interface Target extends Request, TargetLocation {
   readonly sharesRun: boolean;
   /** Recorded addresses; absent unless several stacks are read and the command line names addresses. */
   readonly recorded?: ReadonlySet<string>;
-  /** Names of stacks that run before it. */
   readonly waitsFor?: readonly string[];
   /** The other stacks of the app whose states are read for it. */
   readonly others?: readonly Target[];
@@ -135,7 +134,6 @@ export function targetAt(request: Request, parts: TargetParts = {}): Target {
 export const givenAddress = ({ givenState, environment }: Request): string =>
   givenState ?? (environment.RNV_STATE ?? "").trim();
 
-/** Returns the error for an address with a placeholder that the target cannot fill. */
 function checkAddress(
   given: string,
   address: string,

@@ -12,7 +12,6 @@ function refuseAny(found: readonly Diagnostic[]): void {
   if (found.length > 0) throw new DiagnosticsError(found);
 }
 
-/** `rnv state mv`: throws `DiagnosticsError` for moves of records that the state does not allow, as all edits do. */
 export function checkMoves(state: State, moves: ReadonlyMap<Address, Address>): void {
   const refused = [...moves].flatMap(([from, to]) => refusedMove(state, from, to) ?? []);
   refuseAny([...openWritesAt(state, [...moves].flat()), ...refused]);
@@ -23,7 +22,8 @@ function refusedMove(state: State, from: Address, to: Address): Diagnostic | und
     return error("state.conflict", `${from} cannot become ${to}: that is another type of resource`, {
       address: from,
     });
-  if (from === to || !Object.hasOwn(state.resources, to)) return undefined;
+  if (from === to) return error("state.conflict", `${from} is at that address already`, { address: from });
+  if (!Object.hasOwn(state.resources, to)) return undefined;
   return error("state.conflict", `${to} is in the state already`, {
     address: to,
     hint: `remove it first (rnv state rm ${to}), or move to another address`,

@@ -33,10 +33,8 @@ import { counted } from "../report/plan-wording";
 import { chooseNamed, joinExitCodes, type TargetOutcome } from "./targets";
 
 interface MembersRequest extends FleetRequest {
-  /** Names or patterns; all members where there are none. */
   readonly named: readonly string[];
   readonly stage: StageName | undefined;
-  /** Only members of which a file differs from where this branch left it. */
   readonly changedSince: string | undefined;
   /** Policies of the job, absolute: a change of one is of all members. */
   readonly policies: readonly string[];
@@ -103,7 +101,7 @@ export function memberResult(
     .flatMap(({ diagnostics }) => diagnostics.map(diagnosticData))
     // The report may have hundreds of members.
     .slice(0, 20)
-    .map((one) => inFolder(one, member));
+    .map((one) => asOfMember(one, member));
   const runs = outcomes.flatMap(({ runId }) => runId ?? []);
   const hasApplied = verb === "apply" && Object.values(changes ?? {}).some((number) => number > 0);
   const isDrift = verb === "drift" && exitCode === 2;
@@ -141,7 +139,9 @@ function sumOf<T extends Readonly<Record<string, number>>>(all: readonly (T | un
 
 type MemberFinding = NonNullable<MemberResult["diagnostics"]>[number];
 
-function inFolder(found: MemberFinding, { manifest: folder = "." }: MemberNames): MemberFinding {
+function asOfMember(finding: MemberFinding, { manifest: folder = "." }: MemberNames): MemberFinding {
+  const hint = `${finding.hint}; the fleet file passes it to a member: env: { NAME: NAME }`;
+  const found = finding.code === "manifest.env_missing" ? { ...finding, hint } : finding;
   const file = found.location?.file;
   if (file === undefined || folder === "." || isAbsolute(file) || file.startsWith("<")) return found;
   return { ...found, location: { ...found.location, file: posix.join(folder, file) } };
@@ -159,7 +159,6 @@ export const endedMember = (
   output: output.trim() || undefined,
 });
 
-/** Makes the report of members; its exit code is the worst of theirs. */
 export function makeReport(
   head: Pick<FleetReport, "verb" | "started_at" | "seconds" | "shard" | "selected">,
   members: readonly MemberResult[],
@@ -217,7 +216,6 @@ const startOf = ({ started_at }: FleetReport): number => Date.parse(started_at);
 const runText = ({ verb, selected, shard }: FleetReport): string =>
   `of ${verb} of ${counted(selected.length, "member")} in ${counted(shard?.count ?? 1, "part")}`;
 
-/** Reads a report. Throws `DiagnosticsError` for a file that is none. */
 export function parseReport(file: string, text: string): FleetReport {
   const { data } = fleetReportSchema.safeParse(parseJson(text));
   if (data !== undefined) return data;

@@ -21,7 +21,6 @@ import { holdLock, withEdit } from "./hold-lock";
 import { leavesParent } from "./import-resource";
 import { newState } from "./recover";
 
-/** `rnv force-unlock`: removes the lock with the id `lockId`, also of another holder, which is returned. */
 export async function forceUnlock(
   { backend }: Pick<Context, "backend">,
   lockId: string,
@@ -33,7 +32,6 @@ export async function forceUnlock(
 }
 
 interface EditOutcome {
-  /** Addresses that moved, or that are forgotten. */
   readonly addresses: readonly Address[];
   /** Archived resources among the forgotten: only their id finds them again. */
   readonly archived: readonly { readonly address: Address; readonly id: string }[];
@@ -137,7 +135,6 @@ async function replaceState(
   return { ...outcome, restored: { name, bytes: Buffer.byteLength(text), parsed } };
 }
 
-/** `rnv state backups`: the previous snapshots, newest first. Takes no lock. */
 export async function listBackups({ backend }: Pick<Context, "backend">): Promise<readonly Backup[]> {
   const backups = [];
   for (const name of await backend.backups()) {
@@ -207,7 +204,6 @@ interface FoundRecord {
   readonly recorded: RecordedResource;
 }
 
-/** Returns the record of an address that a user typed. Throws `DiagnosticsError` where there is none. */
 export function findRecorded(state: State | undefined, text: string): FoundRecord {
   const address = parseAddress(text);
   const recorded = address === undefined ? undefined : state?.resources[address];

@@ -78,6 +78,8 @@ async function fetchSource(
   return pickFrom(await output, source);
 }
 
+const reported = new WeakSet<Fetched>();
+
 /**
  * Returns the text as a secret; undefined after a mistake, which is reported at the source. If `reach` is `present`,
  * an absent source is no mistake.
@@ -91,7 +93,9 @@ function secretOf(
   if ("text" in found) return checkSecret(found.text, shape, range, { context, ...location });
   const { problem, isMissing, code = "manifest.secret_source", detail, hint } = found;
   if (isMissing && context.reach === "present") return new UnreadSecret(problem);
-  context.report(error(code, problem, { ...location, range, detail, hint }));
+  // A command of several values fails once.
+  if (!reported.has(found)) context.report(error(code, problem, { ...location, range, detail, hint }));
+  reported.add(found);
   return undefined;
 }
 

@@ -1,3 +1,4 @@
+import type { ProcessEnvironment } from "../model/target-location";
 import { isPublicName, isSecretName } from "./trust";
 
 /** Names that often hold a secret: a conversion must not copy their texts from the file of another tool. */
@@ -44,6 +45,12 @@ export function looksSecret(text: string, name = ""): boolean {
   const found = [addressed.exec(text)?.[1], issued.exec(text)?.[0], isNamed ? text : undefined];
   return found.some((part) => part !== undefined && !placeholder.test(part));
 }
+
+/** Masks the texts of variables that look secret, of four characters or more. */
+export const maskVariables = (text: string, environment: ProcessEnvironment): string =>
+  Object.entries(environment)
+    .filter(([name, value = ""]) => value.length > 3 && looksSecret(value, name))
+    .reduce((shown, [, value = ""]) => shown.replaceAll(value, "(sensitive)"), text);
 
 /** Returns the reason not to copy the text of a variable, "" where its name says it; undefined if it may be copied. */
 export function reasonToWithhold(key: string, text: string): string | undefined {

@@ -25,10 +25,8 @@ export const manifestNames: readonly string[] = [
 
 export const yamlName = /\.ya?ml$/;
 
-/** A file that is run: it exports a manifest. */
 export const programName = /\.[cm]?[jt]s$/;
 
-/** Returns the layers that `-f` values name; without any, the manifest of the folder. */
 export function findFiles(requested: readonly string[], cwd: string, report: Report): readonly Layer[] {
   const named = requested.length > 0 ? requested : defaultFiles(cwd, report);
   const layers: Layer[] = [];
@@ -52,7 +50,6 @@ export function defaultManifest(folder: string): { readonly file?: string; reado
   return { problem: error("manifest.unsupported", `both ${both} exist`, { hint }) };
 }
 
-/** Returns the same, and throws `DiagnosticsError` at a problem. */
 export function manifestIn(folder: string): string | undefined {
   const { file, problem } = defaultManifest(folder);
   if (problem !== undefined) throw new DiagnosticsError([problem]);
@@ -72,7 +69,12 @@ function mayHoldYaml(folder: string): boolean {
 function defaultFiles(cwd: string, report: Report): readonly string[] {
   const { file, problem } = defaultManifest(cwd);
   if (file !== undefined) return [file];
-  const hint = hintAbove(cwd) ?? "write one with `rnv init`, or name it with -f FILE";
+  const stack = ["cdktf.out", "cdk.tf.json"].find((name) => existsSync(join(cwd, name)));
+  const hint =
+    (stack &&
+      `to read the stack that is here: -f ${stack}; to run the program that writes it: --app COMMAND`) ??
+    hintAbove(cwd) ??
+    "write one with `rnv init`, or name it with -f FILE";
   const summary = "there is no manifest: neither rnv.yaml, rnv.yml, rnv/*.yaml nor rnv.config.ts";
   report(problem ?? error("manifest.not_found", summary, { hint }));
   return [];
@@ -96,7 +98,6 @@ function hintAbove(cwd: string): string | undefined {
 
 export const standardInputName = "<stdin>";
 
-/** Name of a manifest in messages that is no file. */
 export const valueName = "<manifest>";
 
 function layerOf(name: string, cwd: string, report: Report): Layer | undefined {

@@ -137,7 +137,8 @@ export interface ActionInput extends Omit<Command, "action"> {
 }
 
 /** The target of an action where the command names none, found out before it is sent. */
-export interface ActionAim extends Pick<ActionInput, "deploymentId" | "commit" | "releaseCommit"> {
+export interface ActionAim
+  extends Pick<ActionInput, "deploymentId" | "commit" | "releaseCommit" | "isNewest"> {
   /** Ids that could be mistaken for the result of the action. */
   readonly preexistingIds?: readonly string[];
   /** The release that serves, for a question: `it runs release 3fe7190e`. */
@@ -162,8 +163,6 @@ export interface ResourceAction<Reads, Writes> {
       before: RecordedResource["applied"],
       input: ActionInput,
     ) => RecordedResource["applied"];
-    /** It is an earlier release: later writes are still to be deployed. */
-    readonly isEarlier?: true;
   };
   /** Its end takes something away from those who use it: the name of the resource must be typed. */
   readonly mustBeConfirmed?: true;

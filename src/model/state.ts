@@ -88,6 +88,8 @@ const command = z.looseObject({
   commit: text.optional(),
   /** The commit of the release that `rollback` goes back to, where it is known. */
   releaseCommit: text.optional(),
+  /** The newest deployment built that release: the rollback undoes earlier rollbacks. */
+  isNewest: z.literal(true).optional(),
   /** The user did not name the deployment or the commit: rnv chose it. */
   isChosen: z.literal(true).optional(),
 });

@@ -135,11 +135,11 @@ export function providerSettings(
   const given = { given: text("api_key", "RNV_API_KEY"), source: "api_key" };
   const key = isEmbedded
     ? undefined
-    : (readApiKey(given, environment, cwd) ?? missingSetting("api_key", "RNV_API_KEY"));
+    : (readApiKey(given, environment, cwd) ?? missingSetting("api_key", "RNV_API_KEY", environment));
   const gaps = gapSettings(environment);
   const most = config.max_concurrency;
   const unset = (value: string, attribute: string, variable: string): readonly Diagnostic[] =>
-    value === "" && !isEmbedded ? [missingSetting(attribute, variable)] : [];
+    value === "" && !isEmbedded ? [missingSetting(attribute, variable, environment)] : [];
   return {
     baseUrl,
     workspaceId,
@@ -158,8 +158,8 @@ export function providerSettings(
   };
 }
 
-const missingSetting = (attribute: string, variable: string): Diagnostic =>
-  error("config.missing", `${attribute} is not set`, {
-    attribute,
-    hint: `set it in the provider block, or ${variable} in the environment`,
-  });
+function missingSetting(attribute: string, variable: string, environment: ProcessEnvironment): Diagnostic {
+  const unread = environment.RNV_PROFILE ? "; the provider does not read the profile of RNV_PROFILE" : "";
+  const hint = `set it in the provider block, or ${variable} in the environment${unread}`;
+  return error("config.missing", `${attribute} is not set`, { attribute, hint });
+}

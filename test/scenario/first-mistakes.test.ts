@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { oneScenario, openScenario } from "../support/cli";
 import { casesIn, rowsIn } from "../support/rows";
@@ -247,6 +247,9 @@ it("two manifests side by side are an error of every verb, which names both; -f 
 it.each([
   ["plan -out out/p", "cannot write out/p: the folder out does not exist"],
   ["plan -html rnv.yaml", "rnv.yaml is there already, and is a manifest"],
+  ["plan -out ./s.json -state s.json", "./s.json belongs to the state"],
+  ["apply -json-into s.json.journal -state s.json", "s.json.journal belongs to the state"],
+  ["drift -html s.lock -state ./s", "s.lock belongs to the state"],
   ["-chdir=out plan", "-chdir: the folder out does not exist"],
   ["terraform install --dir rnv.yaml/x", "a part of its path is not a folder"],
   ["fleet report out", "/out: it does not exist"],
@@ -256,4 +259,39 @@ it.each([
   const { code, stderr } = await scenario.runWith({ env: { PATH: scenario.folder } }, ...words.split(" "));
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`${summary}\n`) });
   expect(stderr).not.toMatch(/ENOENT|ENOTDIR|internal\.bug/);
+  expect(scenario.files().filter(({ path }) => path.endsWith("s.json.journal"))).toEqual([]);
+});
+
+it("a file in place of the folder .rnv is an error that says so", async () => {
+  scenario.write("rnv.yaml", services("      api: { kind: web }\n"));
+  for (const folder of ["rnv", ".rnv"])
+    rmSync(join(scenario.folder, folder), { recursive: true, force: true });
+  scenario.write(".rnv", "");
+  const summary = "error[command.usage]: .rnv is a file, and rnv keeps its state in a folder of that name\n";
+  for (const verb of ["plan", "apply", "status", "state list"])
+    expect((await scenario.run(...verb.split(" "))).stderr).toContain(summary);
+  rmSync(join(scenario.folder, ".rnv"));
+});
+
+it.each(["-f rnv.config.mjs", "-app node\tapp.mjs"])(
+  "plan %s masks secrets of the environment in the error of a program",
+  async (words) => {
+    for (const file of ["rnv.config.mjs", "app.mjs"])
+      scenario.write(file, "throw new Error(`no database at ${process.env.DB_PASSWORD}!`);");
+    const env = { DB_PASSWORD: "correct-horse" };
+    const args = words.split(" ").map((word) => word.replace("\t", " "));
+    const { code, stderr } = await scenario.runWith({ env }, "plan", ...args);
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("database at (sensitive)!"),
+    });
+    expect(stderr).not.toContain("correct-horse");
+  },
+);
+
+it.each(["cdktf.out", "cdk.tf.json"])("plan beside %s says how to plan a stack", async (name) => {
+  for (const file of ["rnv", "rnv.yaml", "rnv.config.mjs", "cdktf.out", "cdk.tf.json"])
+    rmSync(join(scenario.folder, file), { recursive: true, force: true });
+  scenario.write(name, "{}");
+  expect((await scenario.run("plan")).stderr).toContain(`to read the stack that is here: -f ${name};`);
 });

@@ -133,7 +133,10 @@ it("gives each member what the fleet file names for it, and never another's key"
   expect(shop).toMatchObject({ name: "shop", status: "changes" });
   expect(scenario.read("teams/shop/seen.txt")).not.toMatch(/canary|rnv_/);
   // Its source is handed to another member alone.
-  expect(docs).toMatchObject({ status: "failed", diagnostics: [{ code: "manifest.env_missing" }] });
+  expect(docs).toMatchObject({
+    status: "failed",
+    diagnostics: [{ code: "manifest.env_missing", hint: expect.stringContaining("env: { NAME: NAME }") }],
+  });
   expect(late).toMatchObject({
     status: "failed",
     diagnostics: [{ code: "config.missing", summary: "LATE_TOKEN is not set, which late is to be given" }],

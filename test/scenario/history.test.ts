@@ -175,9 +175,10 @@ describe("rnv history", () => {
     ];
     expect(await text()).toEqual([...ofWeb, ...ofApi]);
     expect(await text("service.shop.api")).toEqual(ofApi);
-    expect((await text("service.shop.core")).length).toBe(2);
+    expect(await text("service.shop.core")).toEqual(ofApi);
     expect(await scenario.run("history", "service.shop.apo")).toMatchObject({
-      ...{ code: 0, stdout: "", stderr: "No run that names service.shop.apo is recorded yet.\n" },
+      ...{ code: 1, stdout: "" },
+      stderr: expect.stringContaining(": service.shop.apo is not recorded in the state\n"),
     });
     expect(await scenario.run("history", "api")).toMatchObject({ code: 1 });
   });

@@ -51,6 +51,19 @@ describe("rnv rollback", () => {
     expect((await scenario.run("plan")).stdout).not.toContain("rolled back");
   });
 
+  it("is over after a second one, which goes back to what was applied last", async () => {
+    await applied(shop("one"));
+    await applied(shop("two"));
+    expect((await scenario.run(...rollback)).stderr).toContain("nothing declares that");
+    expect(await scenario.run(...rollback)).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining("warning"),
+    });
+    expect((await scenario.run("plan")).stdout).not.toContain("Not running what was applied last");
+    await scenario.run(...rollback);
+    expect((await scenario.run("plan")).stdout).toMatch(byRnv);
+  });
+
   it("leaves the record of what runs where it fails", async () => {
     await applied(shop("one", pinned(older)));
     await applied(shop("two", pinned(newer)));

@@ -1,11 +1,13 @@
 import { parseJson } from "../../api/transport";
 import { addresses } from "../../commands/context";
 import { shownState } from "../../commands/load";
+import { findRecorded } from "../../commands/state-verbs";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
+import type { Address } from "../../model/address";
 import { isHiddenOutput } from "../../model/desired";
 import { pastRuns } from "../../model/history";
-import type { State, Touched } from "../../model/state";
+import type { PastRun, State } from "../../model/state";
 import type { Plain } from "../../model/value";
 import type { Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
@@ -151,14 +153,20 @@ export const historyVerb = stateVerb({
     const [outer] = addresses("rnv history", address === undefined ? [] : [address]);
     const state = await context.backend.read();
     const all = state === undefined ? [] : pastRuns(state);
-    const isNamed = ({ address: at, from = at }: Touched) =>
-      outer === undefined || isWithin(state, at, outer) || isWithin(state, from, outer);
-    const runs = all.filter(({ touched = [] }) => !outer || touched.some(isNamed)).slice(0, limit);
+    const names = new Set([outer ?? []].flat());
+    const isNamed = (at: Address) => [...names].some((name) => isWithin(state, at, name));
+    const isAbout = ({ touched = [] }: PastRun): boolean => {
+      const own = touched.filter(({ address: at, from = at }) => isNamed(at) || isNamed(from));
+      for (const { address: at, from = at } of own) if (names.has(at)) names.add(from);
+      return own.length > 0;
+    };
+    const runs = outer === undefined ? all.slice(0, limit) : all.filter(isAbout).slice(0, limit);
+    const partial = all.filter(({ touched, omitted }) => outer && (omitted || !touched)).length;
+    if (outer && state && runs.length + partial === 0) findRecorded(state, outer);
     const { stage, stack } = state ?? {};
     if (format === "json") terminal.out(jsonText(versioned({ stage, stack, runs })));
     else if (runs.length > 0) terminal.out(historyText(runs, Date.now(), terminal.style, verbose));
     else terminal.err(`No run${outer === undefined ? "" : ` that names ${outer}`} is recorded yet.\n`);
-    const partial = all.filter(({ touched, omitted }) => outer && (omitted || !touched)).length;
     if (partial > 0)
       terminal.note(`${counted(partial, "run")} may have changed it: some addresses are not recorded.\n`);
   },

@@ -4,7 +4,8 @@ import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { RunProgram } from "../../declaration/load-request";
 import { shownPath } from "../../declaration/project-files";
-import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import { maskVariables } from "../../declaration/secret-texts";
+import { error } from "../../diagnostics/diagnostic";
 import { reasonOf } from "../../model/file-error";
 import type { ProgramMessage } from "./evaluate-program";
 
@@ -12,9 +13,7 @@ import type { ProgramMessage } from "./evaluate-program";
 const scriptPath = (): string => require.resolve("./evaluate-program");
 
 interface ProgramOptions {
-  /** Receives the output of programs. */
   readonly print?: (text: string) => void;
-  /** Ends the program; the run rejects with its reason. */
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
 }
@@ -65,14 +64,13 @@ async function runProgram(
   signal?.throwIfAborted();
   const message = sent ?? { missing: ended };
   if ("json" in message) return message;
-  if ("thrown" in message) return { diagnostic: programError(file, cwd, message) };
+  if ("thrown" in message) return { diagnostic: programError(file, cwd, message, env) };
   if ("problem" in message)
     return { diagnostic: error("manifest.invalid_value", `${file}: ${message.problem}`) };
   const hint = sent && "export default defineManifest({ projects: { … } })";
   return { diagnostic: error("manifest.program_failed", `${file} ${message.missing}`, { hint }) };
 }
 
-/** Returns the loader of the tsx that the project of a program has. */
 function tsxOf(path: string): string | undefined {
   try {
     return pathToFileURL(createRequire(path).resolve("tsx")).href;
@@ -95,7 +93,8 @@ const hints: Readonly<Record<string, string>> = {
 type Thrown = Extract<ProgramMessage, { readonly thrown: string }>;
 
 /** The error of a program, at the first line of its stack that is the user's. */
-function programError(file: string, cwd: string, { thrown, stack, code }: Thrown): Diagnostic {
+function programError(file: string, cwd: string, { stack, code, ...of }: Thrown, env: NodeJS.ProcessEnv) {
+  const thrown = maskVariables(of.thrown, env);
   const [first = "", ...others] = thrown.replace(/ \[ERR_\w+\]/, "").split("\n");
   // esbuild, which tsx uses, writes its finding below the first line.
   const [, syntax] = /: ERROR: (.+)/.exec(thrown) ?? [];

@@ -84,7 +84,6 @@ async function aimAtNewest(reads: Reads, input: ActionInput): Promise<ActionAim>
 const pinnedIn = (last: RecordedResource | undefined): string | undefined =>
   typeof last?.applied.commit === "string" ? last.applied.commit : undefined;
 
-/** The pinned commit is deployed again, unless the command names a commit. */
 const aimAtBranch: ServiceVerb["aim"] = async (reads, input, last) => ({
   ...(await aimAtNewest(reads, input)),
   commit: pinnedIn(last),
@@ -114,14 +113,22 @@ async function aimAtRelease(
     const why = standing ?? `${runs}${serving ? ", and no earlier one is retained" : ""}`;
     throw failure("command.usage", `${address}: nothing to roll back: ${why}`, { address });
   }
+  const newest = items.find(({ sourceDeploymentId }) => sourceDeploymentId == null);
+  const isNewest = newest?.id === builtBy(items, found.id) || undefined;
+  const undone = isNewest ? [] : undoneBy(input, found, last);
   return {
     preexistingIds: items.map(({ id }) => id),
     standing: standing ?? runs,
     deploymentId: found.id,
     releaseCommit: found.commitSha || undefined,
-    warnings: [...(await workerFindings(reads, "the rollback")), ...undoneBy(input, found, last)],
+    isNewest,
+    warnings: [...(await workerFindings(reads, "the rollback")), ...undone],
   };
 }
+
+/** Returns the deployment that built the release of another deployment. The list is newest first. */
+const builtBy = (items: readonly Deployment[], served: string): string =>
+  items.reduce((id, item) => (item.id === id ? (item.sourceDeploymentId ?? id) : id), served);
 
 /** Warns that the next deployment undoes a rollback, with the line of the manifest that makes it last. */
 function undoneBy(
@@ -163,11 +170,7 @@ type Queued = Omit<ServiceVerb, "aim" | "send">;
 
 /** Returns how to find, follow and explain a queued deployment. The newest includes the changes of other new deployments. */
 const queues = (kind: "deployment" | "rollback"): Queued => ({
-  makes: {
-    type: "deployment",
-    applied: kind === "rollback" ? withRelease : withCommit,
-    isEarlier: kind === "rollback" || undefined,
-  },
+  makes: { type: "deployment", applied: kind === "rollback" ? withRelease : withCommit },
   waitsFor: "deployment",
   find: async (reads, { id, commit }) => {
     const queued = await queuedFor(reads, id, { commit });

@@ -32,6 +32,15 @@ describe("the gate of a 429", () => {
     expect(before.every((time) => time === start)).toBe(true);
   });
 
+  it.each([
+    [5, 140, 10],
+    [1, 700, 45],
+  ])("of %i s slows no run of %i requests beyond %i s", async (retryAfter, count, seconds) => {
+    const { client, times } = scriptedClient((_, index) => (index === 10 ? limited(retryAfter) : done));
+    await Promise.all(Array.from({ length: count }, () => client.send(read)));
+    expect(Math.max(...times)).toBeLessThan(start + seconds * 1000);
+  });
+
   it("waits a second, then longer, when the service does not say how long", async () => {
     const { client, times } = scriptedClient([answer(429), answer(429, {}, { "retry-after": "soon" }), done]);
     await client.send(read);

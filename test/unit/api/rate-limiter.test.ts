@@ -1,4 +1,4 @@
-import { AdaptiveRate, type Load, RateLimiter, type Release } from "../../../src/api/rate-limiter";
+import { type Load, RateLimiter, type Release } from "../../../src/api/rate-limiter";
 import { fc } from "../../support/fixed-seed";
 import { steppingClock } from "./stepping-clock";
 
@@ -41,13 +41,5 @@ describe("the rate limiter", () => {
       }),
       { numRuns: 50 },
     );
-  });
-
-  it("sends more again a while after a refusal: the service may bear more than it did", () => {
-    const rate = new AdaptiveRate();
-    for (let i = 0; i < 10; i += 1) rate.succeeded(0);
-    rate.refused(0, 1000);
-    for (let now = 1000; now < 61_000; now += 100) rate.succeeded(now);
-    expect(rate.perSecond).toBeGreaterThan(20);
   });
 });

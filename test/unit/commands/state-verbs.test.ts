@@ -48,6 +48,7 @@ describe("the verbs of the state", () => {
   it("mv refuses an address that is taken, of another type, or unknown", async () => {
     const move = (from: string, to: string) => codes(moveState(bench.context, { ...lock, from, to }));
     expect(await move("service.shop.api", "service.shop.api-docs")).toEqual(["state.conflict"]);
+    expect(await move("service.shop.api", "service.shop.api")).toEqual(["state.conflict"]);
     expect(await move("service.shop.api", "project.web")).toEqual(["state.conflict"]);
     const part = "variable.shop.api.LOG_LEVEL";
     expect(await move(part, "variable.shop.api-docs.LOG_LEVEL")).toEqual(["state.conflict"]);

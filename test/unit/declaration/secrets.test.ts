@@ -67,6 +67,8 @@ describe("a secret", () => {
     const { diagnostics } = await loadText(variable(node(script)));
     expect(diagnostics[0]?.summary).toMatch(/ended with exit code 3$/);
     expect(diagnostics[0]?.detail).toBe("It printed: denied: (sensitive)");
+    const both = `${variable(node("process.exitCode=3"))}      B: ${node("process.exitCode=3")}\n`;
+    expect((await loadText(both)).diagnostics).toHaveLength(1);
   });
 
   it.each([

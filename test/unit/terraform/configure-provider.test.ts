@@ -36,6 +36,12 @@ describe("the settings of the provider", () => {
     expect(await summaries("nothing")).toEqual(["RNV_API_KEY_FILE: cannot read nothing: it does not exist"]);
   });
 
+  it("say that no profile is read where one is named", () => {
+    const { diagnostics } = providerSettings({}, { RNV_PROFILE: "shop" }, folder);
+    const hints = diagnostics.map(({ hint }) => hint);
+    expect(hints[0]).toContain("the provider does not read the profile of RNV_PROFILE");
+  });
+
   it("name one workspace in any case of letters", async () => {
     const id = "ABCDEF00-0000-4000-8000-0000000000E1";
     const { workspaceId, diagnostics } = await providerSettings(
