@@ -1,7 +1,7 @@
-import { comparedName } from "../model/service-names";
+import { comparedName } from "../model/names";
 import { isOlder, isoTime } from "../model/time";
-import type { ResourceVersion } from "./etags";
 import { type KnownVersions, mostSkewMs } from "./known-versions";
+import type { ResourceVersion } from "./resource-version";
 import type { ApiRequest } from "./send";
 import type { Service } from "./wire/shapes";
 

@@ -7,8 +7,14 @@ import type { Desired } from "../model/desired";
 import type { LiveResource } from "../model/live";
 import { type Check, isCostLimit, type Policy, type ResourceCondition, stopsPlan } from "../model/policy";
 import type { Change, Plan } from "../plan/plan";
-import { type CompiledPolicy, judgePolicy, policyReader } from "../plan/policy/judge";
-import { type PolicySubject, settledSubject, subjectsOf } from "../plan/policy/subjects";
+import {
+  type CompiledPolicy,
+  judgePolicy,
+  type PolicySubject,
+  policyReader,
+  settledSubject,
+  subjectsOf,
+} from "../plan/policy/judge";
 import { planFromDocument } from "../plan/read-document";
 import { readSavedPlan } from "../plan/saved-plan";
 import { resourceTypes } from "../resources";

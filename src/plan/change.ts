@@ -1,6 +1,6 @@
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
-import { append } from "../model/multimap";
+import { append } from "../model/collections";
 import { type Effect, type Money, pathsWith, ruleAt, withoutOpenFields } from "../model/resource-type";
 import { sha256 } from "../model/sha256";
 import { canonicalJson, type Plain } from "../model/value";
