@@ -12,8 +12,8 @@ import {
   staleError,
   type VersionFilter,
 } from "./known-versions";
+import type { Send } from "./request";
 import { contentDigest, isDeleting, newestById, type ResourceVersion } from "./resource-version";
-import type { Send } from "./send";
 import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shapes";
 
 /** Milliseconds during which a read is repeated that contradicts our last write or another read. */

@@ -1,8 +1,8 @@
 import type { core } from "zod";
 import type { DocumentSchema } from "../model/large-document";
 import { ApiError } from "./api-error";
+import type { About, ApiRequest, ApiResponse, Send } from "./request";
 import { newestById, type ResourceVersion } from "./resource-version";
-import type { About, ApiRequest, ApiResponse, Send } from "./send";
 import type { Deletion, Page } from "./wire/shapes";
 
 /**

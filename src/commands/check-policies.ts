@@ -19,7 +19,7 @@ import { planFromDocument } from "../plan/read-document";
 import { readSavedPlan } from "../plan/saved-plan";
 import { resourceTypes } from "../resources";
 import type { CostLimit, PlanRequest } from "./context";
-import type { Planning } from "./recover";
+import type { Planning } from "./recover-and-read";
 
 /** Milliseconds that a policy may take for all of a plan; a policy that loops fails. */
 const longestJudgement = 2000;

@@ -17,7 +17,7 @@ import type { StateSession } from "../state/backend";
 import { checkPostconditions } from "./check-policies";
 import type { Context } from "./context";
 import type { BuiltPlan } from "./plan";
-import { startingState } from "./recover";
+import { startingState } from "./recover-and-read";
 
 /** Runs an approved plan under the lock: run record, changes, outputs, snapshot. Returns the outputs that are known then. */
 export async function execute(

@@ -18,7 +18,7 @@ import { blockOf } from "./export-manifest";
 import { holdLock, refuseNewState, withEdit } from "./hold-lock";
 import type * as library from "./library/types";
 import { knownSecrets, load } from "./load";
-import { newState } from "./recover";
+import { newState } from "./recover-and-read";
 
 interface ImportRequest extends library.ImportRequest {
   readonly lockTimeoutMs: number;

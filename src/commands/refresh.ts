@@ -27,7 +27,7 @@ import {
 import { deferredUntil } from "../plan/check";
 import { applyMoves } from "../plan/instances";
 import type { PlanInput } from "../plan/plan";
-import { type ReferenceLookup, resolveValue } from "../plan/resolve";
+import { type ReferenceLookup, resolveValue } from "../plan/resolve-value";
 import { findResource, readProven, resourceTypes, typeNamed } from "../resources";
 import { readListing } from "../resources/read-listing";
 

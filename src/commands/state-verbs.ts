@@ -19,7 +19,7 @@ import {
 } from "./edit-state";
 import { holdLock, withEdit } from "./hold-lock";
 import { leavesParent } from "./import-resource";
-import { newState } from "./recover";
+import { newState } from "./recover-and-read";
 
 /** `rnv force-unlock`: removes the lock with the id `lockId`, also of another holder, which is returned. */
 export async function forceUnlock(

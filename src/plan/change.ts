@@ -9,7 +9,7 @@ import type { Graph } from "./graph";
 import type { Guards } from "./guards";
 import { isGone, liveValue, type ResourceInstance } from "./instances";
 import { type Action, type Change, type Plan, type PlannedInstance, type Rest, shownValue } from "./plan";
-import { attributesAfter, createdAttributes } from "./resolve";
+import { attributesAfter, createdAttributes } from "./resolve-value";
 
 export function makeChange(
   decision: Decision,

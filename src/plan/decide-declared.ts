@@ -17,7 +17,7 @@ import {
   type ResolvedInstance,
   refuse,
   resolveInstance,
-} from "./resolve";
+} from "./resolve-value";
 
 export function decideDeclared(instance: ResourceInstance, context: DecisionContext): Decision {
   const about = resolveInstance(instance, context);

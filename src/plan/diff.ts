@@ -24,7 +24,7 @@ import {
   secret,
   shownValue,
 } from "./plan";
-import type { ResolvedInstance } from "./resolve";
+import type { ResolvedInstance } from "./resolve-value";
 
 type DeclaredFields = Pick<ResolvedInstance, "resolved" | "secrets" | "revealed">;
 
