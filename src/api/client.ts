@@ -7,8 +7,8 @@ import { authorizationWith, prepareRequest } from "./prepare-request";
 import { RateLimiter } from "./rate-limiter";
 import type { KnownSecrets } from "./recorded-values";
 import { Redactor } from "./redactor";
+import type { Send } from "./request";
 import { RequestAttempts, type RetryContext } from "./retry";
-import type { Send } from "./send";
 import { type Deprecation, readDate, readDeprecation } from "./transport";
 import { maxBodyBytes as serviceBodyBytes } from "./wire/shapes";
 

@@ -5,7 +5,7 @@ import { createEndpoints } from "./endpoints";
 import type { GapSettings } from "./gaps";
 import { createReads } from "./reads";
 import type { KnownSecrets } from "./recorded-values";
-import type { Send } from "./send";
+import type { Send } from "./request";
 
 export interface ConnectionOptions extends ClientOptions, Omit<ConsistencyOptions, "clock" | "serviceTime"> {
   readonly workspaceId: string;

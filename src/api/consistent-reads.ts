@@ -3,7 +3,6 @@ import { type Clock, hasFraction, isOlder, systemClock } from "../model/time";
 import { ApiError, unlessAbsent } from "./api-error";
 import { checkingCreatedId, SeenIds } from "./created-ids";
 import type { CanvasScope, Endpoints } from "./endpoints";
-import { contentDigest, isDeleting, newestById, type ResourceVersion } from "./etags";
 import {
   type DoubtfulVersion,
   type KnownVersion,
@@ -13,7 +12,8 @@ import {
   staleError,
   type VersionFilter,
 } from "./known-versions";
-import type { Send } from "./send";
+import type { Send } from "./request";
+import { contentDigest, isDeleting, newestById, type ResourceVersion } from "./resource-version";
 import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shapes";
 
 /** Milliseconds during which a read is repeated that contradicts our last write or another read. */

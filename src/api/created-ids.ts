@@ -1,8 +1,8 @@
-import { comparedName } from "../model/service-names";
+import { comparedName } from "../model/names";
 import { isOlder, isoTime } from "../model/time";
-import type { ResourceVersion } from "./etags";
 import { type KnownVersions, mostSkewMs } from "./known-versions";
-import type { ApiRequest } from "./send";
+import type { ApiRequest } from "./request";
+import type { ResourceVersion } from "./resource-version";
 import type { Service } from "./wire/shapes";
 
 /** Returns a text that resources of one name in one project have in common; undefined without a name. */

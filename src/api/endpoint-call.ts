@@ -3,7 +3,7 @@ import { ApiError } from "./api-error";
 import { withGapHint } from "./gap-rules";
 import type { GapName, GapSettings } from "./gaps";
 import { type AnswerReading, type AskedFor, ask, type ShownFields, shows } from "./parse-answer";
-import { type ApiRequest, pathSegment, type Send } from "./send";
+import { type ApiRequest, pathSegment, type Send } from "./request";
 
 /** The bodies that the service was seen to take where its documents show none; shared by the endpoint sets of a process. */
 export interface DetectedPatchFormat {

@@ -15,7 +15,7 @@ import {
 } from "./gap-rules";
 import { defaultGaps, type GapSettings, jsonObject } from "./gaps";
 import { type AskedFor, deletionSubject, parseAnswer, readPages } from "./parse-answer";
-import { type ApiRequest, requestOf, type Send } from "./send";
+import { type ApiRequest, requestOf, type Send } from "./request";
 import { actionEndpoints, deploymentEndpoints, serviceEndpoints } from "./service-endpoints";
 import {
   type CanvasPosition,

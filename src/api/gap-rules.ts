@@ -14,7 +14,7 @@ import {
   gapVariable,
 } from "./gaps";
 import { type AnswerReading, shows } from "./parse-answer";
-import { type ApiRequest, pathSegment, requestOf } from "./send";
+import { type ApiRequest, pathSegment, requestOf } from "./request";
 import type { Operation, Project, Service } from "./wire/shapes";
 
 /** Reads every `RNV_GAP_<NAME>`; a value that does not fit is an error, an unknown name a warning. */

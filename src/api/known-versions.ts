@@ -3,7 +3,7 @@ import type { RecordedResource, State } from "../model/state";
 import { type Clock, hasFraction, isOlder, isoTime } from "../model/time";
 import { shortList } from "../model/wording";
 import type { Endpoints } from "./endpoints";
-import { contentDigest, type ResourceVersion } from "./etags";
+import { contentDigest, type ResourceVersion } from "./resource-version";
 import type { Deletion, Deployment, Project, Service, Variable } from "./wire/shapes";
 
 /** The newest version of a resource that our writes or the record prove. */

@@ -1,8 +1,8 @@
 import type { core } from "zod";
 import type { DocumentSchema } from "../model/large-document";
 import { ApiError } from "./api-error";
-import { newestById, type ResourceVersion } from "./etags";
-import type { About, ApiRequest, ApiResponse, Send } from "./send";
+import type { About, ApiRequest, ApiResponse, Send } from "./request";
+import { newestById, type ResourceVersion } from "./resource-version";
 import type { Deletion, Page } from "./wire/shapes";
 
 /**

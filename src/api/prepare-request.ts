@@ -3,7 +3,7 @@ import { remedy } from "../diagnostics/remedies";
 import { openSecret } from "../model/open-secret";
 import { Secret } from "../model/secret";
 import { ApiError } from "./api-error";
-import type { ApiRequest } from "./send";
+import type { ApiRequest } from "./request";
 
 /** A request ready to be sent any number of times, each time with the same bytes. */
 export interface PreparedRequest {

@@ -2,7 +2,7 @@ import { errorBodyOf } from "./gap-rules";
 import type { GapSettings } from "./gaps";
 import type { PreparedRequest } from "./prepare-request";
 import type { Redactor } from "./redactor";
-import type { ApiRequest } from "./send";
+import type { ApiRequest } from "./request";
 import { parseJson, readRetryAfter, type WireResponse } from "./transport";
 
 /** An answer of the service, read as far as it can be trusted. */

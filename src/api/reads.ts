@@ -1,17 +1,16 @@
-import type { Consumer, Consumers } from "../model/consumer";
-import { append } from "../model/multimap";
+import { append } from "../model/collections";
+import type { Consumer, Consumers } from "../model/live";
+import { entriesNamed, sameName } from "../model/names";
 import type { ResourceType } from "../model/resource-type";
-import { entriesNamed, sameName } from "../model/service-names";
 import { ApiError, isNoRoute, unlessAbsent } from "./api-error";
 import { type Consistency, type ConsistentEndpoints, isStale, patienceMs } from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
-import { isDeleting } from "./etags";
 import { environmentOf } from "./gap-rules";
 import { gapVariable } from "./gaps";
 import type { KnownVersions, VersionFilter } from "./known-versions";
+import { isDeleted, listOf, type ServiceList, VariableLists } from "./live-lists";
 import { type Freshness, ReadCache } from "./read-cache";
-import { isDeleted, listOf, type ServiceList } from "./service-list";
-import { VariableLists } from "./variable-lists";
+import { isDeleting } from "./resource-version";
 import type { Canvas, Deployment, Project, Service, Variable } from "./wire/shapes";
 
 export type ById<T> =

@@ -5,7 +5,7 @@ import type { PreparedRequest } from "./prepare-request";
 import { type Load, type RateLimiter, type Release, RetryAfterTooLong } from "./rate-limiter";
 import { type Answer, readAnswer } from "./read-answer";
 import type { Redactor } from "./redactor";
-import type { ApiRequest, ApiResponse } from "./send";
+import type { ApiRequest, ApiResponse } from "./request";
 import {
   readTransportError,
   type Transport,

@@ -3,7 +3,7 @@ import { type EndpointCall, patchInForm } from "./endpoint-call";
 import { fillBody, pathUnder, readingOperation, routeOffError, withGapHint, wrapIn } from "./gap-rules";
 import type { GapSettings } from "./gaps";
 import { deletionSubject, shows } from "./parse-answer";
-import { type About, type ApiRequest, requestOf } from "./send";
+import { type About, type ApiRequest, requestOf } from "./request";
 import {
   cancelAnswer,
   type Deployment,

@@ -1,5 +1,5 @@
 import { ApiError, isUncertain } from "../api/api-error";
-import type { ApiRequest, ApiResponse, Send } from "../api/send";
+import type { ApiRequest, ApiResponse, Send } from "../api/request";
 import type { Address } from "../model/address";
 import { Secret } from "../model/secret";
 import { sha256 } from "../model/sha256";

@@ -1,6 +1,6 @@
 import type { Endpoints } from "../api/endpoints";
 import type { Reads, Resource } from "../api/reads";
-import type { Send } from "../api/send";
+import type { Send } from "../api/request";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
@@ -20,7 +20,7 @@ import {
   UnreadSecret,
 } from "../model/value";
 import type { Change, PlannedInstance } from "../plan/plan";
-import { resolveValue } from "../plan/resolve";
+import { resolveValue } from "../plan/resolve-value";
 import type { RunJournal } from "./run-journal";
 import type { RunTask, Slot } from "./schedule";
 

@@ -1,5 +1,5 @@
 import type { Address } from "../model/address";
-import { append } from "../model/multimap";
+import { append } from "../model/collections";
 import { type Change, instanceOf, type Plan, type PlannedInstance } from "../plan/plan";
 
 interface Schedule {

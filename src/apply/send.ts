@@ -1,9 +1,9 @@
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { typeOf } from "../model/address";
 import type { LiveResource } from "../model/live";
+import { sameName } from "../model/names";
 import type { Accepted, AppliableValue } from "../model/resource-operations";
 import { pathsWith, ruleAt } from "../model/resource-type";
-import { sameName } from "../model/service-names";
 import type { AppliedValue } from "../model/state";
 import { type Attributes, isPlain, type Plain } from "../model/value";
 import { createOrFind, severalFound } from "./create-or-find";

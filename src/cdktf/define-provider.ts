@@ -1,6 +1,5 @@
 import type { Construct } from "constructs";
-import { providerSettings } from "../model/provider-settings";
-import { snakeCase, terraformPrefix } from "../model/terraform-names";
+import { providerSettings, snakeCase, terraformPrefix } from "../model/terraform-names";
 import { version } from "../model/tool-version";
 import {
   defineMembers,

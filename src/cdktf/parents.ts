@@ -1,5 +1,5 @@
 import type { Construct } from "constructs";
-import { append } from "../model/multimap";
+import { append } from "../model/collections";
 import type { ResourceType } from "../model/resource-type";
 import { snakeCase } from "../model/terraform-names";
 import type { FieldOwner, GivenProps, Written } from "./construct-fields";

@@ -12,8 +12,8 @@ import { allCommands, shownOptions, shownVerbs, type Verb, type VerbFamily, word
 import { applyVerb, destroyVerb } from "./verbs/apply";
 import { completeVerb } from "./verbs/completion";
 import { driftVerb } from "./verbs/drift";
+import { exportVerb, importVerb } from "./verbs/import-export";
 import { initVerb } from "./verbs/init";
-import { exportVerb, importVerb } from "./verbs/live";
 import { loginVerb } from "./verbs/login";
 import { planVerb, policyVerbs, validateVerb } from "./verbs/plan";
 import { promoteVerb } from "./verbs/promote";

@@ -7,7 +7,7 @@ import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostic
 import { standardInputName } from "../manifest/find-files";
 import { reasonOf } from "../model/file-error";
 import { explanationUrl } from "../model/tool-version";
-import { githubAnnotations } from "../report/ci/annotations";
+import { githubAnnotations } from "../report/ci/artifacts";
 import { diagnosticsText } from "../report/diagnostics";
 import { diagnosticData } from "../report/documents";
 import { jsonText } from "../report/escape-text";

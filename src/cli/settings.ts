@@ -3,7 +3,7 @@ import { readApiKey } from "../commands/open-connection";
 import { type Settings, settingsOf } from "../commands/open-context";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
-import { uuidPattern } from "../model/resource-id";
+import { uuidPattern } from "../model/address";
 import type { ProcessEnvironment } from "../model/target-location";
 import type { Target } from "./target";
 

@@ -1,16 +1,32 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { hostname } from "node:os";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { SynthesizedFiles } from "../declaration/load-request";
 import { isWithin, readNamed, shownPath } from "../declaration/project-files";
 import { maskVariables } from "../declaration/secret-texts";
 import { appEnvironment, trustOf } from "../declaration/trust";
-import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { defaultManifest } from "../manifest/find-files";
 import { reasonOf } from "../model/file-error";
+import { systemClock } from "../model/time";
 import { readOutput } from "../stack/stack-files";
+import { aliveBy } from "../state/alive-by";
+import { acquireLock, recordFor } from "../state/lock-record";
+import { makeIgnoredFolder, nodeDisk } from "../state/node-disk";
+import { localLocks } from "../state/stores/local-backend";
 import { isFile } from "./files";
-import { type OutputFolder, timesIn, writeOutput } from "./output-folder";
 import { type Screen, usage } from "./screen";
 import type { Request } from "./target";
 
@@ -60,7 +76,7 @@ export async function withStack(request: Request, screen: Screen): Promise<Reque
   say(`Synthesizing: ${command}`);
   const { output, context } = settings;
   const program = { command, folder, context, isOfProgram: output !== undefined, signal: screen.signal, say };
-  return { ...request, files: [folder], synthesized: await synthesize(request, program) };
+  return { ...request, files: [folder], synthesized: await synthesize(request, { ...program, cwd }) };
 }
 
 export function appIn(cwd: string): string | undefined {
@@ -82,23 +98,28 @@ function readAppSettings(cwd: string): AppSettings {
   throw failure("stack.syntax", `${settingsName} is not a JSON object of at most 1048576 bytes`);
 }
 
-interface App extends Omit<OutputFolder, "cwd"> {
+interface App {
+  readonly cwd: string;
   readonly command: string;
   readonly context: unknown;
+  readonly folder: string;
+  /** The program ignores CDKTF_OUTDIR and writes to its own output folder. */
+  readonly isOfProgram: boolean;
+  readonly signal: AbortSignal;
+  readonly say: (line: string) => void;
 }
 
 const timeoutMs = 300_000;
 
 async function synthesize(request: Request, app: App): Promise<SynthesizedFiles> {
-  const { cwd } = request;
-  const { command, isOfProgram } = app;
+  const { cwd, command, isOfProgram } = app;
   const folder = resolve(cwd, app.folder);
   const outside = `the output folder ${JSON.stringify(app.folder)} is outside the project folder`;
   const hint = "name a folder of the project as output in cdktf.json";
   if (!isInProject(folder, cwd)) throw failure("config.invalid", outside, { hint });
   mkdirSync(dirname(folder), { recursive: true });
   const named = `the program ${JSON.stringify(command)}`;
-  return writeOutput({ ...app, cwd, folder }, async (own) => {
+  return writeOutput({ ...app, folder }, async (own) => {
     const before = timesIn(own);
     const { problem, output } = await execute(request, { ...app, folder: own });
     app.signal.throwIfAborted();
@@ -202,4 +223,67 @@ function programFailed(
     detail: printed === "" ? undefined : `It printed:\n${printed}`,
     hint: "run it by itself to look into it; it gets your environment without the credentials of rnv and of the CI platform",
   });
+}
+
+const longestProgramMs = 400_000;
+
+/**
+ * Calls `write` with a folder of this run, and copies the result over the output folder. A program with its own output
+ * folder writes directly, while other runs wait.
+ */
+async function writeOutput(
+  app: App,
+  write: (folder: string) => Promise<SynthesizedFiles>,
+): Promise<SynthesizedFiles> {
+  const { cwd, folder, isOfProgram } = app;
+  if (isOfProgram) return holdFolder(app, () => write(folder));
+  makeIgnoredFolder(join(cwd, ".rnv"));
+  const scratch = mkdtempSync(join(cwd, ".rnv", "synth-"));
+  try {
+    const own = join(scratch, "cdktf.out");
+    const written = await write(own);
+    await holdFolder(app, async () => publish(own, folder));
+    return written;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function holdFolder<T>({ cwd, signal, say }: App, work: () => Promise<T>): Promise<T> {
+  const disk = nodeDisk;
+  const path = join(cwd, ".rnv", "synth.lock");
+  const asker = { clock: systemClock, disk, isAlive: aliveBy((pid, how) => process.kill(pid, how)) };
+  const locks = localLocks({ ...asker, path });
+  const since = new Date(systemClock.now()).toISOString();
+  const own = { id: randomBytes(8).toString("hex"), host: hostname(), pid: process.pid };
+  const self = await recordFor(disk, { ...own, since, command: "synthesis" });
+  const waiting = ["Waiting for another run that synthesizes here."];
+  const onHeld = (): void => waiting.splice(0).forEach(say);
+  const wait = { timeoutMs: longestProgramMs, signal, onHeld };
+  const { record } = await acquireLock(locks, self, asker, wait).catch((cause: unknown) => {
+    const hint = `wait for it to end; if it is certainly gone, remove ${path}`;
+    if (!(cause instanceof DiagnosticsError)) throw cause;
+    throw failure("state.lock_held", "another run still synthesizes here", { hint });
+  });
+  return work().finally(() => locks.freeLock(record));
+}
+
+/** Returns when the manifest of an output folder and each of its stacks were written. */
+function timesIn(folder: string): ReadonlyMap<string, number> {
+  const names = existsSync(join(folder, "stacks")) ? readdirSync(join(folder, "stacks")) : [];
+  const files = ["manifest.json", ...names.map((name) => `stacks/${name}/cdk.tf.json`)];
+  const times = files.map((file) => [file, statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs]);
+  return new Map(times.filter((entry): entry is [string, number] => entry[1] !== undefined));
+}
+
+/** Copies an output folder over another. Removes stacks that no longer exist; keeps files of Terraform. */
+function publish(from: string, to: string): void {
+  const written = timesIn(from);
+  for (const file of timesIn(to).keys()) {
+    if (written.has(file)) continue;
+    const stack = join(to, file, "..");
+    for (const part of ["cdk.tf.json", "assets"]) rmSync(join(stack, part), { recursive: true, force: true });
+    if (readdirSync(stack).length === 0) rmdirSync(stack);
+  }
+  cpSync(from, to, { recursive: true });
 }

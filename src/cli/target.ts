@@ -2,19 +2,16 @@ import type { RateLimiter } from "../api/rate-limiter";
 import type { Transport } from "../api/transport";
 import type { Outcome } from "../commands/context";
 import type { RunProgram, StackUnit, SynthesizedFiles } from "../declaration/load-request";
-import { stackPlaceholder, stateAddress } from "../declaration/state-location";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { defaultManifest } from "../manifest/find-files";
 import { mentionsStage, type StageName, stageText } from "../model/stage";
-import type { ProcessEnvironment, TargetLocation } from "../model/target-location";
+import { stackPlaceholder, stateAddress, type TargetLocation } from "../model/target-location";
+import type { Place } from "./ci/job";
 import type { UsedProfile } from "./profile";
 import { repositoryPath } from "./screen";
 
-/** The unresolved command line with its environment. */
-export interface Request {
-  readonly cwd: string;
-  /** With the settings of the profile. */
-  readonly environment: ProcessEnvironment;
+/** The unresolved command line with its environment, which has the settings of the profile. */
+export interface Request extends Place {
   /** Undefined where the environment says all. */
   readonly profile?: UsedProfile | undefined;
   readonly givenProfile?: string | undefined;

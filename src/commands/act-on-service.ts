@@ -30,7 +30,7 @@ import type { StateSession } from "../state/backend";
 import { type Context, type Outcome, succeeded } from "./context";
 import { holdLock } from "./hold-lock";
 import { connectWithRedaction } from "./load";
-import { recoverWrites, startingState } from "./recover";
+import { recoverWrites, startingState } from "./recover-and-read";
 import { findRecorded } from "./state-verbs";
 
 export type RuntimeAction = keyof typeof serviceActions;

@@ -1,9 +1,8 @@
 import type { RunResult } from "../apply/run-plan";
 import { type Diagnostic, error, exitCodeOf, hasErrors } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
+import { type Address, shortId } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
 import { pastRuns, touching } from "../model/history";
-import { shortId } from "../model/resource-id";
 import type { State } from "../model/state";
 import type { Plain } from "../model/value";
 import { shortList } from "../model/wording";

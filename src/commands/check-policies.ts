@@ -7,13 +7,19 @@ import type { Desired } from "../model/desired";
 import type { LiveResource } from "../model/live";
 import { type Check, isCostLimit, type Policy, type ResourceCondition, stopsPlan } from "../model/policy";
 import type { Change, Plan } from "../plan/plan";
-import { type CompiledPolicy, judgePolicy, policyReader } from "../plan/policy/judge";
-import { type PolicySubject, settledSubject, subjectsOf } from "../plan/policy/subjects";
+import {
+  type CompiledPolicy,
+  judgePolicy,
+  type PolicySubject,
+  policyReader,
+  settledSubject,
+  subjectsOf,
+} from "../plan/policy/judge";
 import { planFromDocument } from "../plan/read-document";
 import { readSavedPlan } from "../plan/saved-plan";
 import { resourceTypes } from "../resources";
 import type { CostLimit, PlanRequest } from "./context";
-import type { Planning } from "./recover";
+import type { Planning } from "./recover-and-read";
 
 /** Milliseconds that a policy may take for all of a plan; a policy that loops fails. */
 const longestJudgement = 2000;

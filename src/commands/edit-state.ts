@@ -1,6 +1,8 @@
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Address, typeOf } from "../model/address";
+import { groupBy } from "../model/collections";
+import { reachable } from "../model/graph-walk";
 import { type Intent, isKeyed, type RecordedResource, type State } from "../model/state";
 import { canonicalJson, type Plain } from "../model/value";
 import { typeNamed } from "../resources";
@@ -214,13 +216,8 @@ function openWritesAt(state: State, addresses: readonly Address[]): Diagnostic[]
 }
 
 function withChildren(resources: Resources, addresses: readonly Address[]): Set<Address> {
-  const children = new Map<Address, Address[]>();
-  for (const [address, { parent }] of entriesOf(resources))
-    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), address]);
-  const found = new Set<Address>(addresses);
-  // The loop also visits addresses that are added to the set while it runs.
-  for (const address of found) for (const child of children.get(address) ?? []) found.add(child);
-  return found;
+  const children = groupBy(Object.keys(resources) as Address[], (address) => resources[address]?.parent);
+  return reachable(addresses, (address) => children.get(address) ?? []);
 }
 
 const entriesOf = (resources: Resources): [Address, RecordedResource][] =>

@@ -2,13 +2,13 @@ import { knownValue, type Run, type RunLookup, UnknownReference } from "../apply
 import { RunJournal } from "../apply/run-journal";
 import { type RunResult, refreshRecords, runPlan } from "../apply/run-plan";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
+import { groupBy } from "../model/collections";
 import { type Desired, hideOutputs } from "../model/desired";
 import { touching } from "../model/history";
 import type { LiveResource } from "../model/live";
-import { append } from "../model/multimap";
+import { comparedName } from "../model/names";
 import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import { comparedName } from "../model/service-names";
 import { isFingerprint, type RecordedResource, type RunOrigin, type RunRecord } from "../model/state";
 import { type Attributes, canonicalJson, generatedText, isPlain, type Plain } from "../model/value";
 import { type Change, instanceOf, type Plan, type PlannedInstance } from "../plan/plan";
@@ -17,7 +17,7 @@ import type { StateSession } from "../state/backend";
 import { checkPostconditions } from "./check-policies";
 import type { Context } from "./context";
 import type { BuiltPlan } from "./plan";
-import { startingState } from "./recover";
+import { startingState } from "./recover-and-read";
 
 /** Runs an approved plan under the lock: run record, changes, outputs, snapshot. Returns the outputs that are known then. */
 export async function execute(
@@ -76,11 +76,8 @@ function settledReader(run: Run): (change: Change) => Promise<LiveResource | und
 
 function runRecord(context: Context, planning: BuiltPlan, earlierFences: RunRecord["fences"]): RunRecord {
   const { plan, connection, recovery, input } = planning;
-  const idsByName = new Map<string, string[]>();
   const keyOf = (type: string, name: string): string => `${type} ${comparedName(name)}`;
-  for (const { type, name, id } of input.inventory) {
-    append(idsByName, keyOf(type, name), id);
-  }
+  const byName = groupBy(input.inventory, ({ type, name }) => keyOf(type, name));
   const retriedAddresses = new Set(recovery.retriableIntents.map(({ address }) => address));
   const fences = plan.changes.flatMap((change) => {
     const { address, type, liveName: name, action } = change;
@@ -92,7 +89,8 @@ function runRecord(context: Context, planning: BuiltPlan, earlierFences: RunReco
     const known = typesByName.get(type);
     const own = live && known ? shownIds(known, live) : [];
     const before = recorded ? [recorded.id] : [];
-    const ids = new Set([...own, ...before, ...(idsByName.get(keyOf(type, name)) ?? [])]);
+    const namesakes = (byName.get(keyOf(type, name)) ?? []).map(({ id }) => id);
+    const ids = new Set([...own, ...before, ...namesakes]);
     return ids.size === 0 ? [] : [[address, [...ids]] as const];
   });
   return {

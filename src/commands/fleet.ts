@@ -13,9 +13,9 @@ import {
   sharedState,
   warnOfRemovedMembers,
 } from "../manifest/beside/fleet-changes";
+import { compareTexts, groupBy } from "../model/collections";
 import { sha256 } from "../model/sha256";
 import { type StageName, stageText } from "../model/stage";
-import { compareTexts } from "../model/text-order";
 import { shortList } from "../model/wording";
 import { countsOfStage } from "../plan/drift";
 import { diagnosticData } from "../report/documents";
@@ -28,7 +28,6 @@ import {
   memberStatuses,
   statuses,
 } from "../report/fleet-report";
-import { groupBy } from "../report/order";
 import { counted } from "../report/plan-wording";
 import { chooseNamed, joinExitCodes, type TargetOutcome } from "./targets";
 

@@ -5,11 +5,10 @@ import type { LoadedManifest } from "../declaration/load-request";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { writeManifest } from "../manifest/write";
-import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
+import { type Address, addressOf, nameOf, parseAddress, typeOf, uuidPattern } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
-import { uuidPattern } from "../model/resource-id";
 import type { RecordedResource, State } from "../model/state";
 import { GeneratedSecret, isPlain, type Plain, unmasked } from "../model/value";
 import { placedElsewhere } from "../plan/decide-declared";
@@ -19,7 +18,7 @@ import { blockOf } from "./export-manifest";
 import { holdLock, refuseNewState, withEdit } from "./hold-lock";
 import type * as library from "./library/types";
 import { knownSecrets, load } from "./load";
-import { newState } from "./recover";
+import { newState } from "./recover-and-read";
 
 interface ImportRequest extends library.ImportRequest {
   readonly lockTimeoutMs: number;

@@ -1,8 +1,10 @@
 import { join, resolve } from "node:path";
 import type { Transport } from "../api/transport";
 import { readNamed } from "../declaration/project-files";
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import type * as emulator from "../emulator/emulator";
+import { type Diagnostic, error, failure } from "../diagnostics/diagnostic";
+import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
+import type * as embedded from "../emulator/emulator";
+import type * as served from "../emulator/http-server";
 import { reasonOf } from "../model/file-error";
 import type { ProcessEnvironment } from "../model/target-location";
 import { makeIgnoredFolder } from "../state/node-disk";
@@ -43,7 +45,19 @@ export function checkKey(text: string, source: string): string | Diagnostic {
 export function embeddedTransport(cwd: string, environment: ProcessEnvironment): Transport {
   const folder = resolve(cwd, join(".rnv", "emulator"));
   makeIgnoredFolder(folder);
-  const { createEmulator } = require("../emulator/emulator") as typeof emulator;
+  const { createEmulator } = require("../emulator/emulator") as typeof embedded;
   const { RNV_READINGS: readings, RNV_EMULATOR_PAYS: pays } = environment;
   return createEmulator({ folder, readings, conditions: pays === "1" ? ["paid"] : [] }).transport();
+}
+
+/** `rnv emulator`: the embedded platform over HTTP on localhost, until it is closed; port 0 takes a free one. */
+export async function emulator(port: number, options: embedded.EmulatorOptions) {
+  const { createEmulator } = require("../emulator/emulator") as typeof embedded;
+  const { serveEmulator } = require("../emulator/http-server") as typeof served;
+  const server = await serveEmulator(createEmulator(options), { port }).catch((cause: unknown) => {
+    throw failure("command.usage", `cannot listen on port ${port}: ${reasonOf(cause)}`, {
+      hint: "an emulator may run there already; rnv emulator -port 0 takes a free port",
+    });
+  });
+  return { server, workspaceId: embeddedWorkspaceId, apiKey: embeddedApiKey };
 }

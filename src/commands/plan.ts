@@ -29,7 +29,7 @@ import {
   type Revealed,
   type SecretPrints,
 } from "../plan/plan";
-import { printsOf } from "../plan/resolve";
+import { printsOf } from "../plan/resolve-value";
 import { timeAgo } from "../report/time-text";
 import { resourceTypes, typeNamed } from "../resources";
 import { checkStateKey } from "../state/key";
@@ -37,7 +37,7 @@ import { judgePlan } from "./check-policies";
 import { type Context, type Outcome, type PlanRequest, planOptions, type StateKey } from "./context";
 import { refuseHandOver } from "./edit-state";
 import { loadDeclared } from "./load";
-import { type Planning, type PlanStart, recoverAndRead } from "./recover";
+import { type Planning, type PlanStart, recoverAndRead } from "./recover-and-read";
 import { nothingDesired } from "./refresh";
 
 export interface PlanOutcome extends Outcome {

@@ -1,15 +1,15 @@
 import { diagnosticOf } from "../api/api-error";
 import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
+import { type Address, uuidPattern } from "../model/address";
+import { groupBy } from "../model/collections";
 import { type DataRead, dataValue, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredData, DesiredResource } from "../model/desired";
 import { listings } from "../model/listing-schemas";
 import type { ReadResult } from "../model/live";
-import { uuidPattern } from "../model/resource-id";
+import { sameName } from "../model/names";
 import type { Holding } from "../model/resource-operations";
 import { withoutOpenFields } from "../model/resource-type";
-import { sameName } from "../model/service-names";
 import type { RecordedResource, State } from "../model/state";
 import { snakeCase } from "../model/terraform-names";
 import {
@@ -27,8 +27,7 @@ import {
 import { deferredUntil } from "../plan/check";
 import { applyMoves } from "../plan/instances";
 import type { PlanInput } from "../plan/plan";
-import { type ReferenceLookup, resolveValue } from "../plan/resolve";
-import { groupBy } from "../report/order";
+import { type ReferenceLookup, resolveValue } from "../plan/resolve-value";
 import { findResource, readProven, resourceTypes, typeNamed } from "../resources";
 import { readListing } from "../resources/read-listing";
 

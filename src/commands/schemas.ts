@@ -1,5 +1,5 @@
 import { driftFileSchema } from "../manifest/beside/drift-file";
-import { fleetFileSchema } from "../manifest/beside/fleet-file";
+import { fleetFileSchema } from "../manifest/beside/find-fleet";
 import { policyFileSchema } from "../manifest/beside/policy-file";
 import { testFileSchema } from "../manifest/beside/test-file";
 import { jsonSchemaOf, manifestJsonSchema, overlayJsonSchema } from "../manifest/schema";

@@ -19,7 +19,7 @@ import {
 } from "./edit-state";
 import { holdLock, withEdit } from "./hold-lock";
 import { leavesParent } from "./import-resource";
-import { newState } from "./recover";
+import { newState } from "./recover-and-read";
 
 export async function forceUnlock(
   { backend }: Pick<Context, "backend">,

@@ -1,6 +1,6 @@
 import { failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { namePattern } from "../model/name-pattern";
+import { namePattern } from "../model/names";
 import { shortList } from "../model/wording";
 import type { ApplyOutcome } from "./apply";
 import type { DriftOutcome } from "./drift";

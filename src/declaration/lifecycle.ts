@@ -1,13 +1,16 @@
 import * as z from "zod";
 import { didYouMean } from "../diagnostics/suggest";
-import type { Address } from "../model/address";
+import { type Address, canonicalId, uuidPattern } from "../model/address";
+import { groupBy } from "../model/collections";
 import { type DesiredResource, defaultLifecycle, type Lifecycle, type OnRemove } from "../model/desired";
-import { append } from "../model/multimap";
-import { type ConditionKind, conditionKinds, type ResourceCondition } from "../model/policy";
-import { canonicalId, uuidPattern } from "../model/resource-id";
+import {
+  type ConditionKind,
+  conditionKinds,
+  type PolicyExpression,
+  type ResourceCondition,
+} from "../model/policy";
 import type { Block } from "./declared-block";
 import { type LoadContext, refuse } from "./load-context";
-import { expression, expressionOf } from "./policy-expression";
 import { readPlain } from "./read-value";
 import { addressSchema, reportUndeclared } from "./references";
 import { judgeDocument, judgeEach, judgeFilled, judgeItems } from "./schema-issues";
@@ -40,6 +43,11 @@ export function isOpenValue({ address, meta }: Block, { report }: LoadContext): 
   const subject = { nameOf: () => sensitiveKey, address };
   return node !== undefined && judgeDocument(z.boolean(), node, report, subject) === false;
 }
+
+/** Characters; CEL is read in one piece. */
+const longest = 4000;
+
+export const expression = z.string().min(1, "expected an expression of CEL").max(longest);
 
 const conditionsSchema = z.array(
   z.strictObject({
@@ -189,13 +197,18 @@ export function waitForParts(
 ): ReadonlyMap<Address, DesiredResource> | undefined {
   const ordered = built.filter(({ order }) => order.length > 0);
   if (ordered.length === 0) return undefined;
-  const parts = new Map<Address, Address[]>();
-  for (const { address, parent } of resources.values()) if (parent) append(parts, parent, address);
+  const parts = groupBy(resources.values(), ({ parent }) => parent);
   const waiting = new Map(resources);
   for (const { resource, order } of ordered) {
     const found = resources.get(resource.address) as DesiredResource;
-    const further = order.flatMap((on) => parts.get(on) ?? []);
+    const further = order.flatMap((on) => parts.get(on) ?? []).map(({ address }) => address);
     waiting.set(found.address, { ...found, dependsOn: [...found.dependsOn, ...further] });
   }
   return waiting;
+}
+
+/** The expression that a scalar of a file holds. A text that stands in the file as it is keeps its offsets. */
+export function expressionOf({ range }: SourceNode, text: string): PolicyExpression {
+  const at = range.source?.text?.slice(range.start, range.end).indexOf(text) ?? -1;
+  return { text, range, start: at === -1 ? undefined : range.start + at };
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { uuidPattern } from "../model/resource-id";
+import { uuidPattern } from "../model/address";
 
 /** The service says no. Thrown before anything is written; becomes the error body (interface, "Errors"). */
 export class Refusal extends Error {

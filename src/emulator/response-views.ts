@@ -1,5 +1,4 @@
-import { documentedDefaults } from "../api/wire/configuration";
-import type { CatalogAnswer } from "../api/wire/shapes";
+import { type CatalogAnswer, documentedDefaults } from "../api/wire/shapes";
 import { slug } from "./kept-values";
 import type { Readings } from "./readings";
 import type { StoredDeployment, StoredProject, StoredService, StoredVariable } from "./records";

@@ -1,5 +1,5 @@
 import type { WireRequest, WireResponse } from "../api/transport";
-import { uuidPattern } from "../model/resource-id";
+import { uuidPattern } from "../model/address";
 import { canonicalJson, type Plain } from "../model/value";
 import type { Call, Route } from "./call";
 import { keptBody } from "./kept-values";

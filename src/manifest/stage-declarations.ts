@@ -19,9 +19,9 @@ import {
 import { freeKeys } from "../declaration/type-index";
 import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
+import { uuidPattern } from "../model/address";
 import type { DesiredResource } from "../model/desired";
 import { reasonOf } from "../model/file-error";
-import { uuidPattern } from "../model/resource-id";
 import {
   fillStage,
   isStageWord,

@@ -1,7 +1,7 @@
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Acceptance } from "../model/acceptance";
 import { type Address, nameOf } from "../model/address";
-import { namePattern } from "../model/name-pattern";
+import { namePattern } from "../model/names";
 import {
   type AcceptedDrift,
   type Consequence,

@@ -1,6 +1,6 @@
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
-import { append } from "../model/multimap";
+import { append } from "../model/collections";
 import { type Effect, type Money, pathsWith, ruleAt, withoutOpenFields } from "../model/resource-type";
 import { sha256 } from "../model/sha256";
 import { canonicalJson, type Plain } from "../model/value";
@@ -9,7 +9,7 @@ import type { Graph } from "./graph";
 import type { Guards } from "./guards";
 import { isGone, liveValue, type ResourceInstance } from "./instances";
 import { type Action, type Change, type Plan, type PlannedInstance, type Rest, shownValue } from "./plan";
-import { attributesAfter, createdAttributes } from "./resolve";
+import { attributesAfter, createdAttributes } from "./resolve-value";
 
 export function makeChange(
   decision: Decision,

@@ -13,7 +13,7 @@ import type { PlanScope } from "./graph";
 import { declaresPlaceOf, isGone, isRetained, type ResourceInstance, wasApplied } from "./instances";
 import { phrasesFor } from "./phrases";
 import type { PlanInput } from "./plan";
-import { attributesAfter, neighboursOf, sends } from "./resolve";
+import { attributesAfter, neighboursOf, sends } from "./resolve-value";
 
 const sending: ReadonlySet<Decision["action"]> = new Set(["create", "update", "replace", "adopt"]);
 

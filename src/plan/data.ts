@@ -2,11 +2,11 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
+import { append } from "../model/collections";
 import { type DataRead, dataValue, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredAttribute, DesiredData, DesiredResource } from "../model/desired";
 import { reachable } from "../model/graph-walk";
 import type { LiveResource } from "../model/live";
-import { append } from "../model/multimap";
 import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import {

@@ -1,10 +1,10 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { uuidPattern } from "../model/address";
 import { isPlacedAs } from "../model/declared-choice";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource } from "../model/live";
-import { uuidPattern } from "../model/resource-id";
+import { sameName } from "../model/names";
 import { isParentAttribute, isPreserved } from "../model/resource-type";
-import { sameName } from "../model/service-names";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff";
 import { isGone, ownerKey, type ResourceInstance, whyAgain, whyGone } from "./instances";
@@ -17,7 +17,7 @@ import {
   type ResolvedInstance,
   refuse,
   resolveInstance,
-} from "./resolve";
+} from "./resolve-value";
 
 export function decideDeclared(instance: ResourceInstance, context: DecisionContext): Decision {
   const about = resolveInstance(instance, context);

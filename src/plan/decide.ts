@@ -28,7 +28,7 @@ import {
   nameAfter,
   refuse,
   resolveInstance,
-} from "./resolve";
+} from "./resolve-value";
 
 /** Decides every instance once, each after its dependencies. Instances out of scope stay as they are. */
 export function decideAll(

@@ -1,7 +1,6 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
-import type { Address } from "../model/address";
-import { canonicalId } from "../model/resource-id";
+import { type Address, canonicalId } from "../model/address";
 import {
   type AttributeRule,
   isParentAttribute,
@@ -25,7 +24,7 @@ import {
   secret,
   shownValue,
 } from "./plan";
-import type { ResolvedInstance } from "./resolve";
+import type { ResolvedInstance } from "./resolve-value";
 
 type DeclaredFields = Pick<ResolvedInstance, "resolved" | "secrets" | "revealed">;
 

@@ -1,8 +1,8 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { didYouMeanAddress } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
+import { append, groupBy } from "../model/collections";
 import { reachable, topologicalOrder } from "../model/graph-walk";
-import { append } from "../model/multimap";
 import type { ResourceInstance, ResourceInstances } from "./instances";
 import type { PlanOptions } from "./plan";
 
@@ -66,15 +66,12 @@ export function orderInstances(instances: ResourceInstances, { waits }: Graph) {
   return { order, diagnostics };
 }
 
-export function childrenByParent(instances: ResourceInstances) {
-  const children = new Map<Address, ResourceInstance[]>();
-  for (const instance of instances.values()) if (instance.parent) append(children, instance.parent, instance);
-  return children;
-}
+export const childrenByParent = (instances: ResourceInstances) =>
+  groupBy(instances.values(), ({ parent }) => parent);
 
 export function followedSiblings(
   instance: ResourceInstance,
-  siblings: ReadonlyMap<Address, readonly ResourceInstance[]>,
+  siblings: ReadonlyMap<Address | undefined, readonly ResourceInstance[]>,
 ): readonly ResourceInstance[] {
   if (instance.removed || !instance.parent || instance.type.follows.length === 0) return [];
   return (siblings.get(instance.parent) ?? []).filter((sibling) => follows(instance, sibling));

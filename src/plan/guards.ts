@@ -1,9 +1,9 @@
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import { suggest } from "../diagnostics/suggest";
 import { type Address, nameOf } from "../model/address";
-import { type Consumer, consumerList } from "../model/consumer";
+import { append } from "../model/collections";
 import type { Desired } from "../model/desired";
-import { append } from "../model/multimap";
+import { type Consumer, consumerList } from "../model/live";
 import { pathsWith } from "../model/resource-type";
 import { shortList } from "../model/wording";
 import { type Decision, type Decisions, isDeletion } from "./decision";

@@ -23,7 +23,7 @@ import {
   secret,
   shownValue,
 } from "./plan";
-import { lookupIn, resolveValue, unreadSecrets } from "./resolve";
+import { lookupIn, resolveValue, unreadSecrets } from "./resolve-value";
 
 /**
  * Returns the changes that make live resources as desired. Pure: the same input gives the same plan, whatever the order of

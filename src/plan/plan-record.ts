@@ -16,7 +16,7 @@ import {
   textDigest,
 } from "./digest";
 import { type Change, instanceOf, type Plan, type PlannedInstance } from "./plan";
-import { hasRecordedSource, unboundSecrets } from "./resolve";
+import { hasRecordedSource, unboundSecrets } from "./resolve-value";
 
 interface ReviewedChange {
   /** Begins with `blocked` where the review showed it as blocked. */

@@ -5,9 +5,10 @@ import {
   type SourceRange,
   sortDiagnostics,
 } from "../diagnostics/diagnostic";
+import { groupBy } from "../model/collections";
 import { shortList } from "../model/wording";
 import { escapeLines, escapeText, fencedBlock, shorten } from "./escape-text";
-import { compareNatural, groupBy } from "./order";
+import { compareNatural } from "./order";
 import { countNouns } from "./plan-wording";
 import { cutText, plainStyle, type Style, textWidth, wrapLines } from "./style";
 

@@ -1,6 +1,6 @@
 import type { Address } from "../model/address";
+import { compareTexts, groupBy } from "../model/collections";
 import type { TargetNames } from "../model/target-location";
-import { compareTexts } from "../model/text-order";
 import { shortList } from "../model/wording";
 import {
   type AcceptedDrift,
@@ -14,7 +14,7 @@ import { type DriftEnd, driftDocument } from "./documents";
 import { codeSpan, escapeMarkdown, jsonText } from "./escape-text";
 import { plainText } from "./field-text";
 import { asciiSign, type Mark, tagOf } from "./marks";
-import { groupBy, homeOf, readingOrder } from "./order";
+import { homeOf, readingOrder } from "./order";
 import { revealedLine, rowsByReason, standingReason, standingSection, unmanagedLine } from "./plan-report";
 import { actionPhrase, counted, countList } from "./plan-wording";
 import { markdownLimit, reportMarkdown } from "./section-markdown";

@@ -1,7 +1,8 @@
+import { groupBy } from "../model/collections";
 import { escapeText } from "./escape-text";
 import type { GraphEdge, GraphNode } from "./html/place-nodes";
 import { legendOf, type Mark, marks, signText } from "./marks";
-import { compareNatural, groupBy } from "./order";
+import { compareNatural } from "./order";
 
 export interface TopologyNode extends GraphNode {
   readonly title: string;

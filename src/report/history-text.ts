@@ -1,4 +1,4 @@
-import { shortId } from "../model/resource-id";
+import { shortId } from "../model/address";
 import type { PastRun, Touched } from "../model/state";
 import { shortList } from "../model/wording";
 import { escapeText } from "./escape-text";

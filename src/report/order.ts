@@ -1,6 +1,5 @@
 import { type Address, nameOf, typeOf } from "../model/address";
-import { append } from "../model/multimap";
-import { compareTexts } from "../model/text-order";
+import { compareTexts } from "../model/collections";
 
 /** Types that are named after their holder, and come after all other parts of it. */
 const closing: ReadonlySet<string> = new Set(["deployment", "layout"]);
@@ -33,10 +32,3 @@ export const compareNatural = (a: string, b: string): number =>
 /** Numbers of one length are in the order of their digits. */
 const withLongNumbers = (text: string): string =>
   text.replace(/\d+/g, (digits) => digits.replace(/^0+/, "").padStart(20, "0"));
-
-/** Returns items by their keys, in the order of the first of each. */
-export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) append(groups, keyOf(item), item);
-  return groups;
-}

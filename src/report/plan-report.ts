@@ -1,6 +1,6 @@
 import { type Address, nameOf } from "../model/address";
+import { compareTexts, groupBy } from "../model/collections";
 import { isCrossStackOutput } from "../model/desired";
-import { compareTexts } from "../model/text-order";
 import { capitalized, shortList } from "../model/wording";
 import { free, sameMoney, totalCost } from "../plan/change";
 import { shownPlan } from "../plan/document";
@@ -8,7 +8,7 @@ import { type AttributeChange, type Change, isListed, isRun, operationOf, type P
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { attributeSign, type ShownField, shownText } from "./field-text";
 import { asciiSign, tagOf } from "./marks";
-import { groupBy, homeOf, readingOrder } from "./order";
+import { homeOf, readingOrder } from "./order";
 import {
   actionPhrase,
   checkWords,

@@ -1,3 +1,4 @@
+import { groupBy } from "../model/collections";
 import { keptRuns } from "../model/history";
 import { type Check, isCondition } from "../model/policy";
 import type { Effect, Money } from "../model/resource-type";
@@ -14,7 +15,6 @@ import {
 } from "../plan/plan";
 import type { PlanDifference } from "../plan/plan-record";
 import { codeSpan } from "./escape-text";
-import { groupBy } from "./order";
 
 /**
  * Names the checks of a plan and counts the results: `Policies: 3 passed, 1 failed`. A policy counts once however many

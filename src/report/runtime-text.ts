@@ -1,4 +1,4 @@
-import { shortId } from "../model/resource-id";
+import { shortId } from "../model/address";
 import type { Release, ReleaseList, RunningService } from "./documents";
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { readingOrder } from "./order";

@@ -1,3 +1,4 @@
+import { groupBy } from "../model/collections";
 import { capitalized, shortList } from "../model/wording";
 import {
   codeSpan,
@@ -9,7 +10,6 @@ import {
   shorten,
 } from "./escape-text";
 import { attributeSign, capLines, fieldLines, joinBlocks, type ShownField } from "./field-text";
-import { groupBy } from "./order";
 import { counted } from "./plan-wording";
 import { type Cell, type Code, type Item, joined, lineOf, partsOf, type Section } from "./sections";
 

@@ -1,7 +1,7 @@
+import { groupBy } from "../model/collections";
 import { shortList } from "../model/wording";
 import { escapeLines, escapeText, quoteText } from "./escape-text";
 import { attributeLines, capLines, coloured, indent, joinBlocks } from "./field-text";
-import { groupBy } from "./order";
 import { effectWords } from "./plan-wording";
 import { arrow, type Cell, type Fact, type Item, partsOf, type Section } from "./sections";
 import { alignColumns, arrowOf, idNote, type Style, wrapLines } from "./style";

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import picocolors from "picocolors";
 import type * as stringWidth from "string-width";
-import { shortId } from "../model/resource-id";
+import { shortId } from "../model/address";
 import { escapeText } from "./escape-text";
 
 /** The look of text. Built by the command line from the terminal and the environment; renderers read nothing else. */

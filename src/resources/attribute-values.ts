@@ -1,7 +1,7 @@
 import type { ById } from "../api/reads";
 import { joinHints } from "../diagnostics/suggest";
+import { canonicalId } from "../model/address";
 import type { LiveResource, ReadResult } from "../model/live";
-import { canonicalId } from "../model/resource-id";
 import type { CreateInput, Finding, ReadTarget, UpdateInput } from "../model/resource-operations";
 import { canonicalJson, type Plain, plainEqual } from "../model/value";
 

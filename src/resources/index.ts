@@ -1,9 +1,8 @@
 import type { Reads, Resource } from "../api/reads";
-import { addressOf } from "../model/address";
+import { addressOf, uuidPattern } from "../model/address";
 import { isMissing, type ReadResult } from "../model/live";
-import { uuidPattern } from "../model/resource-id";
+import { sameName } from "../model/names";
 import type { ReadTarget } from "../model/resource-operations";
-import { sameName } from "../model/service-names";
 import { deployment } from "./deployment";
 import { layout } from "./layout";
 import { project } from "./project";

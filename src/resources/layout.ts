@@ -13,13 +13,12 @@ import {
 import { failure } from "../diagnostics/diagnostic";
 import { didYouMean, joinHints } from "../diagnostics/suggest";
 import { typeOf } from "../model/address";
+import { compareTexts, groupBy } from "../model/collections";
 import { topologicalOrder } from "../model/graph-walk";
 import type { LiveResource, Offers, ReadResult } from "../model/live";
-import { append } from "../model/multimap";
+import { entriesNamed } from "../model/names";
 import type { Accepted, CreateInput, Finding, ReadTarget, UpdateInput } from "../model/resource-operations";
 import type { Neighbour, ReactionContext, ResourceType, RulesOf } from "../model/resource-type";
-import { entriesNamed } from "../model/service-names";
-import { compareTexts } from "../model/text-order";
 import { type Attributes, isObject, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { parentIdOf, parentRecord, present, sameId } from "./attribute-values";
 
@@ -338,11 +337,11 @@ const cellOf = ({ x, y }: CanvasPosition): string =>
 
 /** Returns the longest path to each node from a node without references to it; cycles end a path. */
 function depthsOf(canvas: Canvas): ReadonlyMap<string, number> {
-  const sources = new Map<string, string[]>();
+  const references = canvas.edges.filter(({ source, target }) => source !== target);
   // Equal canvases get equal positions, whatever the order of their edges.
-  for (const { source, target } of [...canvas.edges].sort((a, b) => compareTexts(a.source, b.source)))
-    if (source !== target) append(sources, target, source);
-  const sourcesOf = (id: string): readonly string[] => sources.get(id) ?? [];
+  const sorted = references.sort((a, b) => compareTexts(a.source, b.source));
+  const byTarget = groupBy(sorted, ({ target }) => target);
+  const sourcesOf = (id: string) => (byTarget.get(id) ?? []).map(({ source }) => source);
   const depths = new Map<string, number>();
   for (const id of topologicalOrder([...nodeIds(canvas)].sort(), sourcesOf, () => undefined))
     depths.set(id, Math.max(-1, ...sourcesOf(id).map((source) => depths.get(source) ?? 0)) + 1);

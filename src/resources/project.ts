@@ -7,8 +7,9 @@ import type { Reads, Resource } from "../api/reads";
 import type { Deletion, Project } from "../api/wire/shapes";
 import { failure } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
+import { canonicalId } from "../model/address";
 import type { LiveResource, Offered, Pending, ReadResult } from "../model/live";
-import { canonicalId } from "../model/resource-id";
+import { entriesNamed, sameName } from "../model/names";
 import type {
   Accepted,
   CreateInput,
@@ -18,7 +19,6 @@ import type {
   UpdateInput,
 } from "../model/resource-operations";
 import type { ResourceType, RulesOf } from "../model/resource-type";
-import { entriesNamed, sameName } from "../model/service-names";
 import { shortList } from "../model/wording";
 import { checkName, foundAmong, moving, present, sameColor, textAt } from "./attribute-values";
 import { type DeletionStatus, deletionOf } from "./deletion";

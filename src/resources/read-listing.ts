@@ -9,12 +9,12 @@ import {
   type Service,
 } from "../api/wire/shapes";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import { uuidPattern } from "../model/address";
+import { compareTexts } from "../model/collections";
 import { defaultListed } from "../model/listing-schemas";
 import type { LiveResource } from "../model/live";
-import { uuidPattern } from "../model/resource-id";
 import { isParentAttribute } from "../model/resource-type";
 import { snakeCase } from "../model/terraform-names";
-import { compareTexts } from "../model/text-order";
 import { type Plain, unflatten } from "../model/value";
 import { project } from "./project";
 import { service } from "./service";

@@ -8,6 +8,7 @@ import type { Variable } from "../api/wire/shapes";
 import { failure } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
 import type { LiveResource, Pending, ReadResult } from "../model/live";
+import { sameName } from "../model/names";
 import type {
   Accepted,
   AppliableValue,
@@ -20,7 +21,6 @@ import type {
 } from "../model/resource-operations";
 import type { ResourceType, RulesOf } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import { sameName } from "../model/service-names";
 import { isOlder } from "../model/time";
 import { type ResolvedValue, Unknown } from "../model/value";
 import { checkName, foundAmong, parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";

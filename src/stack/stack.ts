@@ -3,6 +3,7 @@ import type { LoadContext } from "../declaration/load-context";
 import type { StackUnit } from "../declaration/load-request";
 import { type Diagnostic, error, type SourceRange, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
+import { groupBy } from "../model/collections";
 import { generatedName, terraformPrefix, variablesResource } from "../model/terraform-names";
 import type { JsonNode } from "./json-node";
 import { type StackProblem, unknownReference, unsupported } from "./language/problem";
@@ -122,11 +123,7 @@ export function readStack(
       report(problemAt(unsupported(`the block "${key}"`), { owner: name }, block.keyRange));
   checkSettings(root, name, report);
   const resources = blocksOf(root, "resource", 2).flatMap((labelled) => resourcesOf(labelled, types));
-  const named = new Map<string, StackResource[]>();
-  for (const resource of resources) {
-    const key = resource.partOf ?? `${resource.terraformType}.${resource.name}`;
-    named.set(key, [...(named.get(key) ?? []), resource]);
-  }
+  const named = groupBy(resources, (one) => one.partOf ?? `${one.terraformType}.${one.name}`);
   return {
     root,
     name,

@@ -1,4 +1,5 @@
 import { type Address, nameOf } from "../model/address";
+import { append } from "../model/collections";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
 import { isSetting, type ResourceType } from "../model/resource-type";
 import { snakeCase, terraformNameOf } from "../model/terraform-names";
@@ -54,7 +55,7 @@ function resourceBlock({ address, type }: TerraformImport, desired: DesiredResou
     const [group = "", field] = path.split(".");
     if (line === undefined) continue;
     if (field === undefined || !isSetting(type, path)) lines.push(line);
-    else groups.set(group, [...(groups.get(group) ?? []), { ...line, name: snakeCase(field) }]);
+    else append(groups, group, { ...line, name: snakeCase(field) });
   }
   const blocks = [...groups].map(
     ([group, fields]) => `  ${snakeCase(group)} {\n${aligned(fields, "    ")}  }\n`,

@@ -6,10 +6,10 @@ import {
 } from "../api/wire/shapes";
 import { type Diagnostic, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
+import { canonicalId } from "../model/address";
 import { type Listing, listings } from "../model/listing-schemas";
 import type { LiveResource, ReadResult } from "../model/live";
-import { canonicalId } from "../model/resource-id";
-import { entriesNamed } from "../model/service-names";
+import { entriesNamed } from "../model/names";
 import { snakeCase } from "../model/terraform-names";
 import { findResource } from "../resources";
 import { foundAmong } from "../resources/attribute-values";

@@ -1,10 +1,10 @@
 import type { Resource } from "../api/reads";
 import { error, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
+import { compareTexts } from "../model/collections";
 import { isPlacedAs, matchingChoices } from "../model/declared-choice";
 import type { LiveResource } from "../model/live";
-import { entriesNamed } from "../model/service-names";
-import { compareTexts } from "../model/text-order";
+import { entriesNamed } from "../model/names";
 import { typeNamed } from "../resources";
 import { requireAllServices } from "../resources/read-listing";
 import { service } from "../resources/service";

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { type ConnectionOptions, openConnection } from "../api/connection";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";
-import type { Send } from "../api/send";
+import type { Send } from "../api/request";
 import { digestBody, writeKey } from "../apply/journaled-send";
 import { failure } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";

@@ -17,10 +17,10 @@ interface Folder {
 /** Physical lines of `*.ts`. A file that moves to another folder takes its lines to that folder's ceiling. */
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
-  model: { paths: ["model", "diagnostics"], ceiling: 2_763, budget: 2_640 },
+  model: { paths: ["model", "diagnostics"], ceiling: 2_791, budget: 2_640 },
   api: { paths: ["api"], ceiling: 5_615, budget: 4_900 },
-  declaration: { paths: ["declaration"], ceiling: 2_893, budget: 2_800 },
-  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_061, budget: 3_400 },
+  declaration: { paths: ["declaration"], ceiling: 2_876, budget: 2_800 },
+  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_069, budget: 3_400 },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },
   stack: { paths: ["stack"], ceiling: 4_250, budget: 4_250 },
   plan: { paths: ["plan"], ceiling: 5_411, budget: 5_150 },

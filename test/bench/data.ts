@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { documentedDefaults } from "../../src/api/wire/configuration";
+import { documentedDefaults } from "../../src/api/wire/shapes";
 
 /** Declared fields of a service: 12 or all. */
 export type Width = "lean" | "full";

@@ -50,11 +50,7 @@ const compile = (folder: string) =>
 
 it("a field of services is two lines; the compiler asks for the second", () => {
   const { copy, read, npm, rnv } = copyOfSources();
-  insertBefore(
-    join(copy, "src/api/wire/configuration.ts"),
-    '  startCommand: "",',
-    "  stickySessions: false,",
-  );
+  insertBefore(join(copy, "src/api/wire/shapes.ts"), '  startCommand: "",', "  stickySessions: false,");
   expect(compile(copy)).toMatch(/^src\/resources\/service\/configuration\.ts.*'stickySessions' is missing/);
 
   const description = '  stickySessions: "Send a visitor to the same replica again.",';

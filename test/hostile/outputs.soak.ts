@@ -1,13 +1,11 @@
 import { join } from "node:path";
-import type { Diagnostic } from "../../src/diagnostics/diagnostic";
-import { SourceFile } from "../../src/diagnostics/diagnostic";
+import { type Diagnostic, SourceFile } from "../../src/diagnostics/diagnostic";
 import type { Address } from "../../src/model/address";
 import type { PastRun } from "../../src/model/state";
 import { planDocument } from "../../src/plan/document";
 import { type DriftJob, type DriftReport, driftReport, type StageDrift } from "../../src/plan/drift";
 import type { Plan } from "../../src/plan/plan";
-import { githubAnnotations } from "../../src/report/ci/annotations";
-import { codeQuality, junit, planSuite } from "../../src/report/ci/artifacts";
+import { codeQuality, githubAnnotations, junit, planSuite } from "../../src/report/ci/artifacts";
 import { applyComment, failedPlanComment, planComment } from "../../src/report/ci/comment";
 import {
   driftIssue,

@@ -8,7 +8,7 @@ import { consistently } from "../../src/api/consistent-reads";
 import { createEndpoints } from "../../src/api/endpoints";
 import { defaultGaps } from "../../src/api/gaps";
 import { createReads } from "../../src/api/reads";
-import type { Send } from "../../src/api/send";
+import type { Send } from "../../src/api/request";
 import { loadDesired } from "../../src/commands/load";
 import { type Diagnostic, DiagnosticsError } from "../../src/diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { documentedDefaults } from "../../src/api/wire/configuration";
+import { documentedDefaults } from "../../src/api/wire/shapes";
 import type { StoredService } from "../../src/emulator/records";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { textIn } from "../support/rows";

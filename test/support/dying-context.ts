@@ -1,4 +1,4 @@
-import type { Send } from "../../src/api/send";
+import type { Send } from "../../src/api/request";
 import type { Context } from "../../src/commands/context";
 import type { StateSession } from "../../src/state/backend";
 

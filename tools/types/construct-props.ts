@@ -1,10 +1,9 @@
 import * as z from "zod";
-import { documentedDefaults } from "../../src/api/wire/configuration";
+import { documentedDefaults } from "../../src/api/wire/shapes";
 import { effectOf } from "../../src/commands/explain";
 import type { Listing } from "../../src/model/listing-schemas";
-import { providerSettings } from "../../src/model/provider-settings";
 import { type ResourceType, ruleAt } from "../../src/model/resource-type";
-import { timeoutNames } from "../../src/model/terraform-names";
+import { providerSettings, timeoutNames } from "../../src/model/terraform-names";
 import { resourceTypes } from "../../src/resources";
 import { listingName, listingsBesideCatalog, lookupInterfaces } from "./construct-classes";
 

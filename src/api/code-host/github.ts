@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ApiError } from "../api-error";
-import { pathSegment } from "../send";
+import { pathSegment } from "../request";
 import { type HostRoutes, pullWords } from "./code-host";
 
 const user = z.looseObject({ login: z.string() });

@@ -7,7 +7,7 @@ import { openClient } from "../client";
 import { safeAddress } from "../http-transport";
 import { parseAnswer } from "../parse-answer";
 import { RateLimiter } from "../rate-limiter";
-import { requestOf } from "../send";
+import { requestOf } from "../request";
 import { readRetryAfter, type Transport, type WireResponse } from "../transport";
 import type { HostOptions } from "./code-host";
 

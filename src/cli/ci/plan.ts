@@ -4,7 +4,7 @@ import { joinExitCodes } from "../../commands/targets";
 import { type Diagnostic, DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import { guardErrors } from "../../plan/guards";
 import { hasChanges, type Plan } from "../../plan/plan";
-import { hasRecordedSource } from "../../plan/resolve";
+import { hasRecordedSource } from "../../plan/resolve-value";
 import { failedPlanComment, isForRemovedTarget, planComment, shownComment } from "../../report/ci/comment";
 import { escapeJson } from "../../report/escape-text";
 import type { Run } from "../open-target";

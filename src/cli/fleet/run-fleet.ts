@@ -15,6 +15,7 @@ import {
 import { runTargets } from "../../commands/targets";
 import { realOf } from "../../declaration/project-files";
 import { type FleetMember, startsPrograms } from "../../manifest/beside/find-fleet";
+import { groupBy } from "../../model/collections";
 import { reasonOf } from "../../model/file-error";
 import { longestTimer } from "../../model/time";
 import { jsonText } from "../../report/escape-text";
@@ -27,7 +28,6 @@ import {
   type MemberResult,
   memberLine,
 } from "../../report/fleet-report";
-import { groupBy } from "../../report/order";
 import { resourceTypes } from "../../resources";
 import { jobVariables } from "../ci/job";
 import { makeFolder, packageRoot, readText, writeWholeFile } from "../files";

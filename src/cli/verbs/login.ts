@@ -4,7 +4,7 @@ import { checkBaseUrl } from "../../api/http-transport";
 import { keyPattern } from "../../commands/open-connection";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { manifestIn } from "../../manifest/find-files";
-import { uuidPattern } from "../../model/resource-id";
+import { uuidPattern } from "../../model/address";
 import { counted } from "../../report/plan-wording";
 import { openTarget } from "../open-target";
 import { pick } from "../options";

@@ -3,7 +3,7 @@ import type { ConfirmAction } from "../../apply/action";
 import { type RuntimeRequest, runtimeAction } from "../../commands/act-on-service";
 import { deployments, status } from "../../commands/status";
 import { failure } from "../../diagnostics/diagnostic";
-import { shortId } from "../../model/resource-id";
+import { shortId } from "../../model/address";
 import type { ActionInput } from "../../model/resource-operations";
 import { systemClock } from "../../model/time";
 import { deploymentsDocument, statusDocument } from "../../report/documents";

@@ -11,7 +11,7 @@ import type { Plain } from "../../model/value";
 import { versioned } from "../../report/documents";
 import { jsonText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
-import { type StageRow, stageRowsText } from "../../report/stages-text";
+import { type StageRow, stageRowsText } from "../../report/state-list";
 import { readTextOrInput } from "../files";
 import type { Run } from "../open-target";
 import { duration, flag, idList, parsed, pick, stagesOptions, text, type ValuesOf } from "../options";

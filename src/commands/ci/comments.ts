@@ -2,7 +2,7 @@ import { diagnosticOf } from "../../api/api-error";
 import { type HostComment, type HostIssue, markerIn } from "../../api/code-host/code-host";
 import type { CodeHost } from "../../api/code-host/create-host";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import { groupBy } from "../../report/order";
+import { groupBy } from "../../model/collections";
 
 export const discussionOf = (number: number) => ({ kind: "pull request", number }) as const;
 

@@ -1,6 +1,6 @@
 import type { CodeHost } from "../../api/code-host/create-host";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
-import { append } from "../../model/multimap";
+import { append } from "../../model/collections";
 import { shortList } from "../../model/wording";
 import { isBlocked, type Plan } from "../../plan/plan";
 import {

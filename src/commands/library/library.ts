@@ -1,10 +1,10 @@
 import { isAbsolute } from "node:path";
 import { checkBaseUrl, createHttpTransport } from "../../api/http-transport";
 import type { Transport } from "../../api/transport";
-import { stateAddress } from "../../declaration/state-location";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
-import { uuidPattern } from "../../model/resource-id";
+import { uuidPattern } from "../../model/address";
 import { mentionsStage, splitStage } from "../../model/stage";
+import { stateAddress } from "../../model/target-location";
 import { longestTimer, systemClock } from "../../model/time";
 import type * as documents from "../../report/documents";
 import {

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { isPattern, type ManifestExpectation } from "../../manifest/beside/test-file";
-import { namePattern } from "../../model/name-pattern";
+import { namePattern } from "../../model/names";
 import type { Check } from "../../model/policy";
 import { canonicalJson, type Plain } from "../../model/value";
 import { type Change, instanceOf, isWritten, type Plan, type ShownValue, unknownIn } from "../../plan/plan";

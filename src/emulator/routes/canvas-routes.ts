@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { maxPositions, position, viewport } from "../../api/wire/shapes";
-import { uuidPattern } from "../../model/resource-id";
+import { uuidPattern } from "../../model/address";
 import { type Call, projectOf, type Route } from "../call";
 import { isBeingDeleted } from "../queued-work";
 import type { StoredGroup, StoredLayout, StoredService } from "../records";

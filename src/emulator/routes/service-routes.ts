@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { configurationFields } from "../../api/wire/configuration";
+import { configurationFields } from "../../api/wire/shapes";
 import type { GapSwitches } from "../behaviour";
 import {
   type Call,

@@ -4,7 +4,7 @@ import type { ListNode, SourceNode } from "../../declaration/tree";
 import { sortDiagnostics } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";
 import { fileBesideManifest } from "../find-files";
-import { readDocument } from "./yaml-document";
+import { readDocument } from "../text/yaml";
 
 const driftFileName = "rnv.drift.yaml";
 

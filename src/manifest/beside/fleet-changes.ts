@@ -8,8 +8,7 @@ import { commandEnvironment } from "../../declaration/trust";
 import { type Diagnostic, DiagnosticsError, failure, warning } from "../../diagnostics/diagnostic";
 import { reasonOf } from "../../model/file-error";
 import { defaultManifest, manifestNames, yamlName } from "../find-files";
-import { type FleetMember, type FleetRequest, findFleet, memberPaths } from "./find-fleet";
-import { fleetFileName } from "./fleet-file";
+import { type FleetMember, type FleetRequest, findFleet, fleetFileName, memberPaths } from "./find-fleet";
 
 type FleetChanges = ReturnType<typeof changesSince>;
 

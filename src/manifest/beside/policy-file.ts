@@ -2,12 +2,12 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod";
 import { collectFindings, type Findings } from "../../declaration/findings";
-import { expression, expressionOf } from "../../declaration/policy-expression";
+import { expression, expressionOf } from "../../declaration/lifecycle";
 import type { MapEntry, MapNode, SourceNode } from "../../declaration/tree";
 import { error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
 import { isCondition, isCostLimit, type Policy, type PolicyExpression } from "../../model/policy";
 import { fileBesideManifest } from "../find-files";
-import { readDocument } from "./yaml-document";
+import { readDocument } from "../text/yaml";
 
 const policyFileName = "rnv.policy.yaml";
 

@@ -7,11 +7,11 @@ import { filesBelow, isWithin, realPath, shownPath } from "../../declaration/pro
 import type { MapEntry, MapNode, SourceNode } from "../../declaration/tree";
 import { error, hasErrors, positionAt, sortDiagnostics } from "../../diagnostics/diagnostic";
 import { parseAddress } from "../../model/address";
+import { compareTexts } from "../../model/collections";
 import { reasonOf } from "../../model/file-error";
-import { compareTexts } from "../../model/text-order";
 import { isObject } from "../../model/value";
 import { defaultManifest } from "../find-files";
-import { readDocument } from "./yaml-document";
+import { readDocument } from "../text/yaml";
 
 const isTestFile = (path: string): boolean => /\.rnvtest\.ya?ml$/.test(path);
 

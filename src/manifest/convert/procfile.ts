@@ -1,8 +1,8 @@
 import type { Report } from "../../declaration/findings";
 import { entryNode, type MapEntry, scalarNode } from "../../declaration/tree";
 import type { SourceFile } from "../../diagnostics/diagnostic";
+import { LogicalNames } from "../write";
 import { type Converter, conversionWarning } from "./field-reader";
-import { LogicalNames } from "./logical-names";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)\s*$/;
 

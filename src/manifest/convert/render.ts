@@ -1,7 +1,7 @@
 import { reasonToWithhold } from "../../declaration/secret-texts";
 import type { Plain } from "../../model/value";
+import { LogicalNames } from "../write";
 import { type Converter, conversionWarning, type Fields, isWholeNumber } from "./field-reader";
-import { LogicalNames } from "./logical-names";
 
 const kinds = new Map(Object.entries({ pserv: "worker", keyvalue: "redis", database: "postgres" }));
 

@@ -1,4 +1,5 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
+import { groupBy } from "../../model/collections";
 import { sha256 } from "../../model/sha256";
 import { capitalized, shortList } from "../../model/wording";
 import { shortDigest } from "../../plan/digest";
@@ -6,10 +7,8 @@ import { groupFindings, placeText, sameFor, subjectOf, summaryOf } from "../diag
 import { escapeHtml, escapeLines } from "../escape-text";
 import { fieldLines, type ShownField } from "../field-text";
 import { tagOf } from "../marks";
-import { groupBy } from "../order";
 import { type Cell, type Code, type Item, lineOf, partsOf, type Section, type Tag } from "../sections";
-import { pageScript } from "./page-script";
-import { pageStyle } from "./page-style";
+import { pageScript, pageStyle } from "./page-assets";
 
 /** Text that is HTML already. */
 export class Markup {

@@ -1,4 +1,5 @@
 import { type Diagnostic, exitCodeOf } from "../../diagnostics/diagnostic";
+import { groupBy } from "../../model/collections";
 import { type Check, stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
 import type { AppliedValue, State } from "../../model/state";
@@ -15,7 +16,7 @@ import { driftLine, driftSections } from "../drift-report";
 import { type FleetReport, fleetLine, fleetSections, isWell, signOf } from "../fleet-report";
 import type { Topology } from "../graph-text";
 import type { Mark } from "../marks";
-import { compareNatural, groupBy, homeOf } from "../order";
+import { compareNatural, homeOf } from "../order";
 import { mostNamed, planReport } from "../plan-report";
 import { checkStatusWords, checkWords, counted, planHeadings } from "../plan-wording";
 import { codes, type Item, itemSection, type Section, section } from "../sections";

@@ -1,7 +1,8 @@
 import type * as dagreModule from "@dagrejs/dagre";
+import { groupBy } from "../../model/collections";
 import { reachable } from "../../model/graph-walk";
 import { escapeText } from "../escape-text";
-import { compareNatural, groupBy } from "../order";
+import { compareNatural } from "../order";
 import { cutText, textWidth } from "../style";
 
 export interface Point {

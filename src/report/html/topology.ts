@@ -1,4 +1,5 @@
 import { type Address, nameOf, typeOf } from "../../model/address";
+import { groupBy } from "../../model/collections";
 import { dataValue } from "../../model/data-source";
 import type { ResourceType } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
@@ -7,7 +8,6 @@ import { isRun, operationOf } from "../../plan/plan";
 import type { ChangeDocument } from "../../plan/plan-schema";
 import type { Topology, TopologyNode } from "../graph-text";
 import { legendOf, type Mark, marks, signText } from "../marks";
-import { groupBy } from "../order";
 import { counted, countList, countNouns, moneyChange } from "../plan-wording";
 import type { GraphEdge, Point } from "./place-nodes";
 

@@ -4,9 +4,8 @@ import type { Reads } from "../../api/reads";
 import { type Deployment, terminalStatuses } from "../../api/wire/shapes";
 import { failure } from "../../diagnostics/diagnostic";
 import { remedy } from "../../diagnostics/remedies";
-import { consumerList } from "../../model/consumer";
-import type { Pending } from "../../model/live";
-import { shortId } from "../../model/resource-id";
+import { shortId } from "../../model/address";
+import { consumerList, type Pending } from "../../model/live";
 import type {
   ActionAim,
   ActionInput,

@@ -1,5 +1,5 @@
 import { type GapName, gapVariable } from "../../api/gaps";
-import { documentedDefaults } from "../../api/wire/configuration";
+import { documentedDefaults } from "../../api/wire/shapes";
 import { didYouMean, joinHints } from "../../diagnostics/suggest";
 import type { Catalog, CatalogPlan } from "../../model/catalog";
 import { matchingChoices } from "../../model/declared-choice";

@@ -1,9 +1,5 @@
 import * as z from "zod";
-import {
-  type ConfigurationField,
-  configurationFields,
-  documentedDefaults,
-} from "../../api/wire/configuration";
+import { type ConfigurationField, configurationFields, documentedDefaults } from "../../api/wire/shapes";
 import type { AttributeRule } from "../../model/resource-type";
 import { sameDirectory, sameRepository, sameSet, sameText } from "../attribute-values";
 

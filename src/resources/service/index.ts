@@ -3,12 +3,12 @@ import { ApiError } from "../../api/api-error";
 import type { Endpoints } from "../../api/endpoints";
 import { gapVariable } from "../../api/gaps";
 import type { Reads, Resource } from "../../api/reads";
-import { documentedDefaults } from "../../api/wire/configuration";
-import type { Service } from "../../api/wire/shapes";
+import { documentedDefaults, type Service } from "../../api/wire/shapes";
 import { failure } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
 import { isPlacedAs, matchingChoices } from "../../model/declared-choice";
 import type { LiveResource, Pending, ReadResult } from "../../model/live";
+import { sameName } from "../../model/names";
 import type {
   Accepted,
   CandidateSearch,
@@ -17,7 +17,6 @@ import type {
   UpdateInput,
 } from "../../model/resource-operations";
 import type { Money, RulesOf } from "../../model/resource-type";
-import { sameName } from "../../model/service-names";
 import type { AttributeLookup, Attributes, Plain } from "../../model/value";
 import { foundAmong, sameId, textAt } from "../attribute-values";
 import { type DeletionStatus, deletionOf } from "../deletion";

@@ -7,8 +7,8 @@ import {
   type Severity,
   warning,
 } from "../../diagnostics/diagnostic";
+import { canonicalId } from "../../model/address";
 import { isMissing, type ReadResult } from "../../model/live";
-import { canonicalId } from "../../model/resource-id";
 import { snakeCase, terraformNameOf } from "../../model/terraform-names";
 import { isOlder } from "../../model/time";
 import { findResource, readParent, typeNamed } from "../../resources";

@@ -1,5 +1,5 @@
 import { failure } from "../../diagnostics/diagnostic";
-import { canonicalId } from "../../model/resource-id";
+import { canonicalId } from "../../model/address";
 import { snakeCase } from "../../model/terraform-names";
 import { service } from "../../resources/service";
 import { decodeObject, decodeState, encodeMessage, type TerraformObject, textIn } from "../codec";

@@ -1,8 +1,8 @@
 import type { Resource } from "../../api/reads";
 import { failure } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
+import { canonicalId, uuidPattern } from "../../model/address";
 import type { LiveResource } from "../../model/live";
-import { canonicalId, uuidPattern } from "../../model/resource-id";
 import { terraformNameOf } from "../../model/terraform-names";
 import { plainEqual } from "../../model/value";
 import { typeNamed } from "../../resources";

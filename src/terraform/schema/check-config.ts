@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { expectations, leafIssues } from "../../declaration/schema-issues";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import { canonicalId, uuidPattern } from "../../model/resource-id";
+import { canonicalId, uuidPattern } from "../../model/address";
 import { snakeCase } from "../../model/terraform-names";
 import { asObject, holdsUnknown, type TerraformObject, textIn, toPlain, valueAt } from "../codec";
 import type { AttributeSchema, BlockSchema } from "./block";

@@ -1,8 +1,7 @@
 import type { Reads, Resource } from "../../api/reads";
-import type { Address } from "../../model/address";
+import { type Address, canonicalId } from "../../model/address";
 import type { Catalog } from "../../model/catalog";
 import type { LiveResource, ReadResult } from "../../model/live";
-import { canonicalId } from "../../model/resource-id";
 import type { AppliableValue, ReadTarget } from "../../model/resource-operations";
 import { Secret } from "../../model/secret";
 import { generatedName, protectionAttribute, terraformNameOf } from "../../model/terraform-names";

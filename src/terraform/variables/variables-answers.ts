@@ -1,6 +1,6 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import { canonicalId } from "../../model/resource-id";
+import { canonicalId } from "../../model/address";
 import { generatedName } from "../../model/terraform-names";
 import { isOlder } from "../../model/time";
 import { generatedChanged } from "../../plan/diff";

@@ -1,4 +1,4 @@
-import { documentedDefaults } from "../../../src/api/wire/configuration";
+import { documentedDefaults } from "../../../src/api/wire/shapes";
 import { createEmulator } from "../../../src/emulator/emulator";
 import type { ManualClock } from "../../../src/emulator/testing";
 import { freshName, otherWorkspaceId } from "../contract-service";

@@ -1,4 +1,4 @@
-import { documentedDefaults } from "../../../src/api/wire/configuration";
+import { documentedDefaults } from "../../../src/api/wire/shapes";
 import { freshName } from "../contract-service";
 import { controlledRow, type Row, row } from "../row";
 import {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { ApiError } from "../../../src/api/api-error";
-import type { ApiRequest } from "../../../src/api/send";
+import type { ApiRequest } from "../../../src/api/request";
 import { Secret } from "../../../src/model/secret";
 import { rowsIn } from "../../support/rows";
 import {

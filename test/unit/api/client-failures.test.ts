@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ApiError, diagnosticOf } from "../../../src/api/api-error";
-import type { ApiRequest } from "../../../src/api/send";
+import type { ApiRequest } from "../../../src/api/request";
 import { Secret } from "../../../src/model/secret";
 import { casesIn } from "../../support/rows";
 import { answer, baseUrl, failure, keyedWrite, type Reply, read, scriptedClient } from "./scripted-client";

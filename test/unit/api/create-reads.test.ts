@@ -2,7 +2,7 @@ import { consistently } from "../../../src/api/consistent-reads";
 import { createEndpoints } from "../../../src/api/endpoints";
 import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
 import { createReads } from "../../../src/api/reads";
-import type { ApiRequest } from "../../../src/api/send";
+import type { ApiRequest } from "../../../src/api/request";
 import { recordOf } from "../../../src/apply/record";
 import { type Clock, systemClock } from "../../../src/model/time";
 import { canvasOf, catalogBody, fakeSend, refusal, serviceNamed, workspace } from "./fake-send";

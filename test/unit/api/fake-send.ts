@@ -1,5 +1,5 @@
 import { ApiError } from "../../../src/api/api-error";
-import type { ApiRequest, Send } from "../../../src/api/send";
+import type { ApiRequest, Send } from "../../../src/api/request";
 
 export const workspace = "11111111-1111-4111-8111-111111111111";
 

@@ -1,7 +1,7 @@
 import { type Client, type ClientOptions, createClient } from "../../../src/api/client";
 import { RateLimiter } from "../../../src/api/rate-limiter";
+import type { ApiRequest } from "../../../src/api/request";
 import type { WaitEvent } from "../../../src/api/retry";
-import type { ApiRequest } from "../../../src/api/send";
 import type { Transport, WireRequest, WireResponse } from "../../../src/api/transport";
 import { Secret } from "../../../src/model/secret";
 import { type SteppingClock, steppingClock } from "./stepping-clock";

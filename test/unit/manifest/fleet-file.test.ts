@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { trustOf } from "../../../src/declaration/trust";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { readFleetFile } from "../../../src/manifest/beside/fleet-file";
+import { readFleetFile } from "../../../src/manifest/beside/find-fleet";
 import { newFolder } from "../../support/temp-folder";
 
 /** The code and the summary of each mistake, and the exit code. */

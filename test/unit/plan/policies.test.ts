@@ -4,8 +4,7 @@ import { type DesiredResource, defaultLifecycle } from "../../../src/model/desir
 import { Secret } from "../../../src/model/secret";
 import type { Plain } from "../../../src/model/value";
 import type { Plan, PlannedInstance } from "../../../src/plan/plan";
-import { judgePolicy, policyReader } from "../../../src/plan/policy/judge";
-import { subjectsOf } from "../../../src/plan/policy/subjects";
+import { judgePolicy, policyReader, subjectsOf } from "../../../src/plan/policy/judge";
 import { resourceTypes } from "../../../src/resources";
 import {
   absent,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Diagnostic, error, SourceFile, warning } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
-import { githubAnnotations } from "../../../src/report/ci/annotations";
+import { githubAnnotations } from "../../../src/report/ci/artifacts";
 import { diagnosticsText, findingsText, summaryOf } from "../../../src/report/diagnostics";
 import { diagnosticData } from "../../../src/report/documents";
 import { createStyle, plainStyle } from "../../../src/report/style";

@@ -1,4 +1,4 @@
-import { stageRowsText } from "../../../src/report/stages-text";
+import { stageRowsText } from "../../../src/report/state-list";
 import { plainStyle } from "../../../src/report/style";
 
 it("tells when a stage last ran, or that it never did", () => {

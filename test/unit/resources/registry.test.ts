@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { Resource } from "../../../src/api/reads";
-import { documentedDefaults } from "../../../src/api/wire/configuration";
+import { documentedDefaults } from "../../../src/api/wire/shapes";
 import type { Catalog } from "../../../src/model/catalog";
 import { resourceTypes, typeNamed } from "../../../src/resources/index";
 

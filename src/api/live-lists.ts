@@ -1,6 +1,7 @@
 import { ApiError, isNoRoute } from "./api-error";
 import type { Endpoints } from "./endpoints";
-import type { Variable } from "./wire/shapes";
+import { newestById } from "./resource-version";
+import type { Canvas, Service, Variable } from "./wire/shapes";
 
 /** Requests that a list takes along: as many may be for nothing, where no variables of these services are managed. */
 const listsBeside = 8;
@@ -53,4 +54,27 @@ export class VariableLists {
     else if (!isAbsent) this.#hasRoute = true;
     else if (exists === undefined) this.#refusalAhead = failure;
   }
+}
+
+/** The services of a workspace, from its canvas or from those of its projects. */
+export interface ServiceList {
+  readonly services: readonly Service[];
+  readonly byId: ReadonlyMap<string, Service>;
+  readonly groups: Canvas["groups"];
+  readonly edges: Canvas["edges"];
+  readonly complete: boolean;
+}
+
+export const isDeleted = ({ deletedAt }: Service): boolean => deletedAt != null;
+
+/** A canvas shows active services only (interface, "Canvas", rule 2), whatever `deletionRequestedAt` an earlier deletion left. */
+export function listOf(
+  canvases: readonly Canvas[],
+  { complete }: Pick<ServiceList, "complete">,
+): ServiceList {
+  const nodes = newestById(canvases.flatMap((canvas) => canvas.nodes));
+  const services = nodes.filter((service) => !isDeleted(service));
+  const byId = new Map(nodes.map((service) => [service.id, service]));
+  const groups = canvases.flatMap((canvas) => canvas.groups);
+  return { services, byId, groups, edges: canvases.flatMap((canvas) => canvas.edges), complete };
 }

@@ -21,7 +21,10 @@ export function newestById<T extends ResourceVersion>(listed: readonly T[]): rea
   return [...found.values()];
 }
 
-/** Returns a digest of the fields that writes set: two versions may have the same time. */
+/**
+ * Returns a digest of the fields that writes set, of all types of resources: two versions may have the same time. A new type
+ * with another such field adds it here; else a stale read that differs in that field alone is believed.
+ */
 export function contentDigest(shown: ResourceVersion): string {
   const { name, key, kind, description, color, configuration, projectId, environmentId, ...more } =
     shown as Partial<Service & Project & Variable>;

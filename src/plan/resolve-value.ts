@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
+import { sameName } from "../model/names";
 import {
   isParentAttribute,
   isUnlisted,
@@ -9,7 +10,6 @@ import {
   type Upstream,
 } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import { sameName } from "../model/service-names";
 import { isFingerprint } from "../model/state";
 import {
   type AttributeLookup,
@@ -41,7 +41,7 @@ import {
 export interface DecisionContext {
   readonly input: PlanInput;
   readonly instances: ResourceInstances;
-  readonly children: ReadonlyMap<Address, readonly ResourceInstance[]>;
+  readonly children: ReadonlyMap<Address | undefined, readonly ResourceInstance[]>;
   readonly decisions: Decisions;
   readonly lookup: ReferenceLookup;
   readonly owners: Map<string, Address>;

@@ -1,4 +1,4 @@
-import { append } from "./multimap";
+import { append } from "./collections";
 
 /** Returns a name as it is compared: the service may keep `é` as one code point or as two, and outer spaces or none. */
 export const comparedName = (name: string): string => name.normalize().trim();
@@ -21,3 +21,13 @@ export function entriesNamed<Entry extends { readonly name: string }>(
   }
   return (index.get(comparedName(name)) ?? []) as Entry[];
 }
+
+/** Returns the pattern for names that a word stands for: `*` matches any text and `?` one character (`prod-*`). */
+export const namePattern = (word: string): RegExp =>
+  new RegExp(
+    `^${word
+      .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+      .replaceAll("*", ".*")
+      .replaceAll("?", ".")}$`,
+    "s",
+  );
