@@ -28,7 +28,6 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     );
     scenario.write("summary", "");
   });
-  afterEach(() => Promise.all([scenario.close(), server.close()]));
 
   const event = (payload: object) => {
     scenario.write("event.json", JSON.stringify(payload));

@@ -16,7 +16,6 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("a job on %s", (platfor
     [scenario, server] = await Promise.all([openScenario(), serveCodeHost(platform)]);
     scenario.write("output", "");
   });
-  afterEach(() => Promise.all([scenario.close(), server.close()]));
   const env = (more: Record<string, string> = {}) => ({
     ...server.environment,
     ...(platform === "github" && { GITHUB_OUTPUT: join(scenario.folder, "output") }),

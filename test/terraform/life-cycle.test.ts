@@ -17,7 +17,6 @@ describeTerraform("the life of a project and a service", () => {
   };
 
   beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
 
   it("a provider block that cannot be is refused by validate already", async () => {
     world.write(shop(""), "max_concurrency = 0");

@@ -15,7 +15,6 @@ describeTerraform("mistakes in a configuration", () => {
     header + text.slice(0, text.indexOf(needle)).split("\n").length;
 
   beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
 
   it("a misspelt field of the configuration is an error at its line", async () => {
     const text = `resource "rnv_service" "a" {\n  name = "a"\n  kind = "web"\n  configuration {\n    runtmie = "node"\n  }\n}\n`;

@@ -14,7 +14,6 @@ describeTerraform("an attribute with texts and objects", () => {
     `resource "rnv_service" "${name}" {\n name = "${name}"\n kind = "web"\n configuration { ip_allow_list = ${list} }\n}\n${more}`;
 
   beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
 
   it("sends objects as they are written, and plans nothing after it", async () => {
     world.write(service("api", `[${officeText}, "1.1.1.1/32"]`));

@@ -8,7 +8,6 @@ const count = 200;
 describeTerraform("a plan of many services", () => {
   const world = new TerraformFolder();
   beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
 
   it("costs three requests, and no more for any service", async () => {
     const services = Array.from({ length: count }, (_, index) =>
@@ -31,7 +30,6 @@ describeTerraform("a plan of many services", () => {
 describeTerraform("the lists of variables of a plan", () => {
   const world = new TerraformFolder();
   beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
 
   const declared = (managed: number): string => textIn(join(__dirname, "shared-reads.tf"), { managed });
   /** Returns the services whose lists a plan asks for, and how many of the requests wait for their answers at once. */
