@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario, openScenario } from "../support/cli";
 import { serveCodeHost } from "../support/code-host-server";
 import { linkPackage } from "../support/install-package";
 
@@ -91,9 +91,8 @@ describe.each([
   { name: "gitops", files: ["--stage", "production"] },
   { name: "drift-cron", files: [] },
 ])("examples/$name", ({ name, files }) => {
-  let scenario: Scenario;
-  beforeAll(async () => {
-    scenario = await openScenario();
+  const scenario = oneScenario();
+  beforeAll(() => {
     cpSync(join(examples, name), scenario.folder, { recursive: true });
     mkdirSync(join(scenario.folder, "state"), { recursive: true });
   });
@@ -207,10 +206,9 @@ it("examples/gitops deletes a service by two changes in git, and not by one", as
 });
 
 describe("examples/typescript", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   const rnv = (...args: string[]) => scenario.runWith({ env }, ...args);
-  beforeAll(async () => {
-    scenario = await openScenario();
+  beforeAll(() => {
     cpSync(join(examples, "typescript"), scenario.folder, { recursive: true });
     linkPackage(scenario.folder);
   });

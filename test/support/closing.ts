@@ -6,7 +6,7 @@ interface Closing {
 const [ofTest, ofFile]: readonly [Closing[], Closing[]] = [[], []];
 let open = ofFile;
 
-/** Has a thing closed after the test that opens it; after all tests of the file, where none does. */
+/** Closes a thing after the test that opens it; where no test does, after all tests of the file. */
 export function closing<One extends Closing>(one: One): One {
   open.push(one);
   return one;

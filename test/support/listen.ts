@@ -4,7 +4,7 @@ import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 export interface Listening {
   readonly port: number;
   readonly url: string;
-  /** How many clients have connected so far. */
+  /** The number of clients that have connected so far. */
   readonly connections: () => number;
   /** Ends the connections too. */
   readonly close: () => Promise<void>;

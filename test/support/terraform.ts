@@ -249,3 +249,10 @@ export class TerraformFolder {
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
+
+/** A folder that a process of the provider serves in all tests of the block. */
+export function attachedFolder(options?: EmulatorOptions, clock?: "fast-clock"): TerraformFolder {
+  const folder = new TerraformFolder(options);
+  beforeAll(() => folder.openAttached(clock), 60_000);
+  return folder;
+}

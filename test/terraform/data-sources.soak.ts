@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform } from "../support/terraform";
 
 describeTerraform(
   "data sources of projects, variables and one deployment, and what is shown of a service",
   () => {
-    const world = new TerraformFolder();
+    const world = attachedFolder();
     const { store } = world.emulator;
     const shop = store.addProject({ name: "Shop" });
     const office = store.addProject({ name: "Office" });
@@ -20,8 +20,6 @@ describeTerraform(
     store.settle();
     store.addVariable(api.id, "TOKEN", "hidden-value");
     store.addVariable(api.id, "LOG_LEVEL", "hidden-too");
-
-    beforeAll(() => world.openAttached());
 
     it("show what is there, names found in every project, and no value of a variable", async () => {
       world.write(textIn(join(__dirname, "listed.tf"), { first: first.id }));

@@ -1,19 +1,17 @@
 import { join } from "node:path";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform, TerraformFolder } from "../support/terraform";
 
 const service = textIn(join(__dirname, "deployed.tf"));
 
 describeTerraform("deployments and the canvas", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const { emulator } = world;
   const deployments = () => emulator.store.deployments(emulator.store.services()[0]?.id ?? "");
   const deploy = (body: string) =>
     world.write(
       `${service}resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n${body}\n}\n`,
     );
-
-  beforeAll(() => world.openAttached());
 
   it("a failed deployment is an error that names the reason, taints nothing, and is tried once again", async () => {
     deploy(`triggers = { version = "1" }`);

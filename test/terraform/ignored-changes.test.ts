@@ -1,4 +1,4 @@
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform } from "../support/terraform";
 
 /** One resource of each type; `v` tells the values of one version from those of another, `ignored` what is left alone. */
 const everything = (v: number, { ignored = true, more = v, all = false } = {}) => {
@@ -49,7 +49,7 @@ resource "rnv_deployment" "api" {
 };
 
 describeTerraform("ignore_changes", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const { emulator } = world;
   const service = () => emulator.store.services().find(({ deletedAt }) => deletedAt === null);
   const variables = () =>
@@ -72,8 +72,6 @@ describeTerraform("ignore_changes", () => {
           body,
         ]),
     );
-
-  beforeAll(() => world.openAttached());
 
   it("sends no ignored field while other fields change, also without a refresh", async () => {
     world.write(everything(1));

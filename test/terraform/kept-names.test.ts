@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform } from "../support/terraform";
 
 const long = "a service with a name of more than forty letters";
 const kept = long.slice(0, 40);
@@ -8,12 +8,10 @@ const shop = (name: string) => textIn(join(__dirname, "kept-names.tf"), { name }
 
 /** DESIGN section 5: "an answer to our own key with a new id is ours: it is recorded, and a name other than the one sent is reported with the edit". */
 describeTerraform("a name that the platform cuts", () => {
-  const terraform = new TerraformFolder({ readings: { name: "cut" } });
+  const terraform = attachedFolder({ readings: { name: "cut" } });
   const names = () =>
     [...terraform.emulator.store.projects(), ...terraform.emulator.store.services()].map(({ name }) => name);
   const edit = "he platform accepted the change, but name did not take";
-
-  beforeAll(() => terraform.openAttached(), 60_000);
 
   it("is in the state, and the edit of its warning leaves an empty plan", async () => {
     terraform.write(shop(long));
@@ -34,9 +32,7 @@ describeTerraform("a name that the platform cuts", () => {
 
 /** Interface, "Service": a name is "string"; whether spaces around it are kept is not shown. */
 describeTerraform("a name that the platform trims", () => {
-  const terraform = new TerraformFolder({ readings: { name: "trimmed", ids: "upper" } });
-  beforeAll(() => terraform.openAttached(), 60_000);
-
+  const terraform = attachedFolder({ readings: { name: "trimmed", ids: "upper" } });
   it("is no change", async () => {
     terraform.write(shop(" shop "));
     expect(await terraform.apply()).not.toContain("did not take");

@@ -1,7 +1,7 @@
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform } from "../support/terraform";
 
 describeTerraform("values that mean the same", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const { store } = world.emulator;
   const [project] = [store.addProject({ name: "Shop" })];
   const production = project.environments[0]?.id ?? "";
@@ -14,8 +14,6 @@ describeTerraform("values that mean the same", () => {
   /** A value that is known once the plan is applied. */
   const later = (value: string) => `resource "terraform_data" "later" { input = "${value}" }\n`;
   const fromLater = "environment = terraform_data.later.output";
-
-  beforeAll(() => world.openAttached());
 
   it("an environment by name, by id or in another case of letters is no change", async () => {
     write("");

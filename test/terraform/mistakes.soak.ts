@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform } from "../support/terraform";
 
 /** `on main.tf line N` of every error, with its first line. */
 const positions = (output: string): string[] =>
@@ -9,12 +9,10 @@ const positions = (output: string): string[] =>
   );
 
 describeTerraform("mistakes in a configuration", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const header = 6;
   const at = (text: string, needle: string): number =>
     header + text.slice(0, text.indexOf(needle)).split("\n").length;
-
-  beforeAll(() => world.openAttached());
 
   it("a misspelt field of the configuration is an error at its line", async () => {
     const text = `resource "rnv_service" "a" {\n  name = "a"\n  kind = "web"\n  configuration {\n    runtmie = "node"\n  }\n}\n`;

@@ -3,7 +3,7 @@ import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator
 import type { Readings } from "../../src/emulator/readings";
 import { dynamic, PluginClient, wholeOf } from "../support/plugin-client";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform, TerraformFolder } from "../support/terraform";
 
 const project = `resource "rnv_project" "shop" { name = "Shop" }\n`;
 const service = (name: string, more = "") => textIn(join(__dirname, "other-deployments.tf"), { name, more });
@@ -19,9 +19,8 @@ resource "rnv_deployment" "a" {
 describeTerraform("the work of others at the service, through Terraform", () => {
   const each: readonly Partial<Readings>[] = [{}, { deploymentUpdatedAt: "service" }];
   describe.each(each)("in the reading %j", (readings) => {
-    const world = new TerraformFolder({ readings, deploySeconds: 2 });
+    const world = attachedFolder({ readings, deploySeconds: 2 }, "fast-clock");
     const { store } = world.emulator;
-    beforeAll(() => world.openAttached("fast-clock"));
     const isQuiet = async () => {
       store.settle();
       await world.expectNoChanges();

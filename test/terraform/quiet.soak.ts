@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform } from "../support/terraform";
 
 const stored = (name: string): string => readFileSync(join(__dirname, "../support/stored", name), "utf8");
 const configuration = stored("main.tf");
@@ -10,11 +10,9 @@ const configuration = stored("main.tf");
 const unknowns = (plan: string): number => plan.match(/\(known after apply\)/g)?.length ?? 0;
 
 describeTerraform("plans that say what changes and nothing else", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const { emulator } = world;
   const refreshOnly = () => world.run("plan -refresh-only -input=false -detailed-exitcode");
-
-  beforeAll(() => world.openAttached());
 
   it("a refresh finds nothing after an apply of all types, nor after deployments that others make", async () => {
     world.write(configuration);
@@ -49,10 +47,8 @@ describeTerraform("plans that say what changes and nothing else", () => {
 });
 
 describeTerraform("the warnings of a plan", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const paid = (plan: string, replicas: string) => textIn(join(__dirname, "quiet.tf"), { plan, replicas });
-
-  beforeAll(() => world.openAttached());
 
   it("name another price at the attribute that moves it, and nothing where it stays", async () => {
     world.write(paid("starter", "1"));

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform } from "../support/terraform";
 
 const missing = "00000000-0000-4000-8000-00000000dead";
 
 describeTerraform("a resource that is made", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const { store } = world.emulator;
   const project = store.addProject({ name: "Shop" });
   store.addEnvironment(project.id, "Staging");
@@ -26,8 +26,6 @@ describeTerraform("a resource that is made", () => {
         ),
       ),
     ].map(([, summary, line]) => `${summary?.replaceAll("\n", " ")} @ ${line ?? ""}`);
-
-  beforeAll(() => world.openAttached());
 
   it("is checked by the plan: ids, projects, environments and choices, each at its attribute", async () => {
     shop(`  kind = "web"\n  project_id = "shop"`);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform, TerraformFolder } from "../support/terraform";
 
 interface Shop {
   readonly branch?: string;
@@ -28,7 +28,7 @@ const shop = ({ branch = "main", description = "", archived = false, ...more }: 
   });
 
 describeTerraform("a deployment with the revisions of its service and variables as triggers", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const { store } = world.emulator;
   const service = () => store.services()[0]?.id ?? "";
   const count = () => store.deployments(service()).length;
@@ -42,8 +42,6 @@ describeTerraform("a deployment with the revisions of its service and variables 
     return count() - before;
   };
   const isLast = (): boolean => world.writes().at(-1)?.endsWith("/deploys") === true;
-
-  beforeAll(() => world.openAttached());
 
   it("runs once in the apply that changes them, after all of them, and for nothing else", async () => {
     expect(await deployed({})).toBe(1);

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform } from "../support/terraform";
 
 const service = `resource "rnv_service" "api" {\n  name = "api"\n  kind = "web"\n}\n`;
 
 describeTerraform("variables", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const { emulator } = world;
   const values = (): Record<string, string | undefined> => {
     const [api] = emulator.store.services();
@@ -23,8 +23,6 @@ describeTerraform("variables", () => {
     world.write(
       `${service}resource "rnv_variables" "all" {\n  service_id = rnv_service.api.id\n${body}\n}\n`,
     );
-
-  beforeAll(() => world.openAttached());
 
   it("a value is set, masked in plans, and set again when it was changed outside", async () => {
     variable(`value = "first-secret"`);
