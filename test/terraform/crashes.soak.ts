@@ -14,7 +14,7 @@ describeTerraform("an apply that was cut short", () => {
     process.kill(-(child.pid ?? 0), "SIGINT");
     const { code, output } = await running;
     expect(code).toBe(1);
-    expect(output).toContain("was accepted, and its end was not waited for");
+    expect(output).toContain("deployment started; apply again to follow it");
     const kept = slow
       .state()
       .resources.map(({ type }) => type)
