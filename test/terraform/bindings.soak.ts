@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { EmulatorStore } from "../../src/emulator/store";
 import { type CdkName, cdkCommands, finished, installCdk, installProvider } from "../support/cdk-command";
-import { approve, oneScenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 import { linkPackage } from "../support/install-package";
 import { textIn } from "../support/rows";
 import { newFolder } from "../support/temp-folder";
@@ -38,7 +38,7 @@ const worldOf = (store: EmulatorStore) => ({
 describeTerraform("bindings that are generated from the provider", () => {
   const shared = newFolder("bindings");
   let installed: ReturnType<typeof installProvider>;
-  const scenario = oneScenario();
+  const scenario = eachScenario();
   beforeAll(() => {
     installed = installProvider(shared);
   }, 300_000);

@@ -30,7 +30,7 @@ describeTerraform("mistakes in a configuration", () => {
     expect(output).toContain("configuration.port: expected a whole number");
     expect(output).toContain("configuration.ip_allow_list[1]: expected text or a map");
     world.write(text.replace("4 / 3", "99999999"));
-    expect(await world.run("validate", 1)).toContain("configuration.port: expected a number from 1 to 65535");
+    expect(await world.run("validate", 1)).toContain("Port must be a number from 1 to 65535");
     const found = positions(output);
     expect(found.map((one) => Number(one.split(":")[0])).sort((a, b) => a - b)).toEqual(
       ["name = null", "port", "ip_allow_list", "delete", "commit", "when", "value_wo", "values"].map(
