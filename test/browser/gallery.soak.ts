@@ -7,7 +7,7 @@ import { driftReport } from "../../src/plan/drift";
 import type { Change, Plan } from "../../src/plan/plan";
 import { driftPage } from "../../src/report/html/pages";
 import { resourceTypes as types } from "../../src/resources";
-import { describeInBrowser, findingsOf, type OpenBrowser, openBrowser, widthOf } from "../support/browser";
+import { describeInBrowser, findingsOf, widthOf } from "../support/browser";
 import { pageOf } from "../support/html-plans";
 import { absent, address, change, field, plan, shopPlan, value } from "../support/plan-fixture";
 
@@ -133,13 +133,7 @@ const windows = [360, 800, 1280].flatMap((width) =>
 /** Where pictures for people go; without it none are kept. */
 const folder = process.env.RNV_SCREENSHOTS;
 
-describeInBrowser("pages of all sizes", () => {
-  let browser: OpenBrowser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser("pages of all sizes", (browser) => {
   describe.each(Object.keys(pages))("%s", (name) => {
     const html = pages[name]?.() ?? "";
 

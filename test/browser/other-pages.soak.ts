@@ -2,15 +2,7 @@ import { driftReport } from "../../src/plan/drift";
 import type { FleetReport } from "../../src/report/fleet-report";
 import { driftPage, fleetPage, statePage } from "../../src/report/html/pages";
 import { resourceTypes as types } from "../../src/resources";
-import {
-  choose,
-  describeInBrowser,
-  findingsOf,
-  forms,
-  type OpenBrowser,
-  openBrowser,
-  widthOf,
-} from "../support/browser";
+import { choose, describeInBrowser, findingsOf, forms, widthOf } from "../support/browser";
 import { absent, address, change, field, plan, value } from "../support/plan-fixture";
 import { state } from "../support/state-fixture";
 import { resource } from "../unit/state/fixtures";
@@ -85,13 +77,7 @@ const fleet: FleetReport = {
 
 const allPages = { ...pages, fleet: fleetPage(fleet) };
 
-describeInBrowser("the pages of drift and of a state", () => {
-  let browser: OpenBrowser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser("the pages of drift and of a state", (browser) => {
   it.each(Object.entries(allPages))(
     "%s: nothing that axe-core finds in any window, and no name runs",
     async (_, html) => {

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
-import { choose, describeInBrowser, type OpenBrowser, openBrowser } from "../support/browser";
+import { choose, describeInBrowser } from "../support/browser";
 import { pageOf } from "../support/html-plans";
-import { address, change, field, plan, shopPlan, value } from "../support/plan-fixture";
+import { address, change, field, manyPlan, plan, shopPlan, value } from "../support/plan-fixture";
 
 const focusOf = (page: Page): Promise<string> => page.evaluate("document.activeElement.textContent.trim()");
 /** The part of the picture that is shown, and how large. */
@@ -17,27 +17,7 @@ async function untilOther(page: Page, view: string): Promise<void> {
   expect(await viewOf(page)).not.toBe(view);
 }
 
-/** More entries than are shown unfolded, in two projects. */
-const manyPlan = plan([
-  ...Array.from({ length: 12 }, (_, i) =>
-    change("update", `service.shop.s${i}`, {
-      attributes: [field("configuration.branch", value("main"), value(`release-${i}`))],
-    }),
-  ),
-  change("update", "service.blog.web", {
-    attributes: [field("configuration.plan", value("free"), value("starter"), { cause: "drift" })],
-    references: [address("service.shop.s0")],
-  }),
-  change("create", "service.blog.jobs", { attributes: [field("kind", value(""), value("worker"))] }),
-]);
-
-describeInBrowser("all that the page of a plan does", () => {
-  let browser: OpenBrowser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser("all that the page of a plan does", (browser) => {
   it("unfolds and shows what a link leads to, on a narrow page too, with a script and without", async () => {
     const rows = Array.from({ length: 60 }, (_, i) =>
       change("update", `service.shop.s${i}`, {

@@ -1,29 +1,7 @@
-import {
-  choose,
-  describeInBrowser,
-  findingsOf,
-  forms,
-  type OpenBrowser,
-  openBrowser,
-  widthOf,
-} from "../support/browser";
+import { choose, describeInBrowser, findingsOf, forms, widthOf } from "../support/browser";
 import { pageOf } from "../support/html-plans";
-import { address, change, field, plan, shopPlan, value } from "../support/plan-fixture";
+import { address, change, field, manyPlan, plan, shopPlan, value } from "../support/plan-fixture";
 import { shareOf } from "../support/soak";
-
-/** More entries than are shown unfolded, in two projects. */
-const manyPlan = plan([
-  ...Array.from({ length: 12 }, (_, i) =>
-    change("update", `service.shop.s${i}`, {
-      attributes: [field("configuration.branch", value("main"), value(`release-${i}`))],
-    }),
-  ),
-  change("update", "service.blog.web", {
-    attributes: [field("configuration.plan", value("free"), value("starter"), { cause: "drift" })],
-    references: [address("service.shop.s0")],
-  }),
-  change("create", "service.blog.jobs", { attributes: [field("kind", value(""), value("worker"))] }),
-]);
 
 /** What a server of artefacts sends with every file. */
 const sandbox = "sandbox; default-src 'none'; img-src 'self'; style-src 'self'";
@@ -34,13 +12,7 @@ const situations = [
   ["without scripts", { javaScriptEnabled: false }],
 ] as const;
 
-describeInBrowser("the page of a plan", () => {
-  let browser: OpenBrowser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser("the page of a plan", (browser) => {
   it.each(shareOf(forms, 4))(
     "has nothing that axe-core finds, loads nothing and fits the window: %s",
     async (_, form) => {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { SourceFile } from "../../src/diagnostics/diagnostic";
 import type { Plan } from "../../src/plan/plan";
-import { describeInBrowser, type OpenBrowser, openBrowser } from "../support/browser";
+import { describeInBrowser } from "../support/browser";
 import { expectText } from "../support/expected-text";
 import { pageOf } from "../support/html-plans";
 import { absent, address, change, field, plan, secret, shopPlan, value } from "../support/plan-fixture";
@@ -76,13 +76,7 @@ const plans: Readonly<Record<string, Plan>> = {
 /** Beside the test: how a page is built up, which is compared, and how it looks, which people compare. */
 const fileOf = (name: string, ending: string): string => join(__dirname, "six-plans", `${name}.${ending}`);
 
-describeInBrowser("the pages of six plans", () => {
-  let browser: OpenBrowser;
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser("the pages of six plans", (browser) => {
   it.each(Object.keys(plans))("%s", async (name) => {
     const html = pageOf(plans[name] as Plan);
     const { page } = await browser.open(html, {

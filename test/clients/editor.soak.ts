@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
-import { openScenario, type Scenario } from "../support/cli";
+import { oneScenario } from "../support/cli";
 import { type LanguageServer, startLanguageServer } from "./language-server";
 import { describeWith, paths } from "./programs";
 
@@ -36,12 +36,11 @@ const share = (left: readonly boolean[], right: readonly boolean[]): number =>
   left.filter((one, i) => one === right[i]).length / left.length;
 
 describeWith(["ajv", "node-24", "yaml-language-server"], () => {
-  let cli: Scenario;
+  const cli = oneScenario();
   let server: LanguageServer;
   const validated: boolean[] = [];
   beforeAll(async () => {
     server = await startLanguageServer(manifestSchema);
-    cli = await openScenario();
     for (const manifest of all) {
       cli.write("rnv.yaml", manifest);
       validated.push((await cli.run("validate")).code === 0);

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { openScenario, type Scenario } from "../support/cli";
+import { eachScenario } from "../support/cli";
 import { textIn } from "../support/rows";
 import { describeWith, paths } from "./programs";
 
@@ -11,11 +11,7 @@ const blueprints = readdirSync(render).filter((name) => /^[a-z-]+\.yaml$/.test(n
 const shop = textIn(join(__dirname, "formatters.yaml"));
 
 describeWith(["prettier", "yamllint"], () => {
-  let cli: Scenario;
-  beforeEach(async () => {
-    cli = await openScenario();
-  });
-  afterEach(() => cli.close());
+  const cli = eachScenario();
 
   /** Demands of the files that prettier would change none, and yamllint finds nothing in YAML. */
   const isStable = (...files: readonly string[]): void => {

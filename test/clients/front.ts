@@ -1,5 +1,5 @@
 import { request as ask, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "../support/listen";
 
 interface FrontRequest {
   readonly method: string;
@@ -30,15 +30,10 @@ export async function serveFront(port: number) {
     });
     handed.on("error", () => outgoing.destroy()).end(Buffer.concat(parts));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const front = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listen(server)),
     seen,
     intervene: undefined as ((request: FrontRequest) => Intervention | undefined) | undefined,
-    close: (): Promise<void> => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
   };
   return front;
 }

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { SeenStateRequest } from "../support/http-state-server";
+import { newFolder } from "../support/temp-folder";
 import { describeWith, paths } from "./programs";
 
 interface Parameter {
@@ -18,7 +18,7 @@ interface Operation {
 
 describeWith(["github-openapi", "ajv"], () => {
   it("every request of a job to GitHub is as GitHub's own description has it", () => {
-    const file = join(mkdtempSync(join(tmpdir(), "rnv-requests-")), "requests");
+    const file = join(newFolder("requests"), "requests");
     const suites = [
       "ci-drift-issue",
       "ci-record",

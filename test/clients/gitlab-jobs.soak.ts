@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { request as ask, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { listen } from "../support/listen";
 import { textIn } from "../support/rows";
 import { type JobWorld, openJobWorld } from "./job-world";
 import { describeWith, paths } from "./programs";
@@ -31,9 +31,9 @@ describeWith(["gitlab-ci-local", "node-24", "rsync"], () => {
       handed.on("error", () => outgoing.destroy());
       incoming.pipe(handed);
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    closing.push(() => server.close());
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { url, close } = await listen(server);
+    closing.push(close);
+    return url;
   }
 
   beforeAll(async () => {

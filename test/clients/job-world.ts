@@ -1,12 +1,12 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { serveEmulator } from "../../src/emulator/http-server";
 import { serveCodeHost } from "../support/code-host-server";
 import { serveHttpState } from "../support/http-state-server";
 import { installFromRegistry, packPackage } from "../support/install-package";
+import { newFolder } from "../support/temp-folder";
 import { paths } from "./programs";
 
 export type JobWorld = Awaited<ReturnType<typeof openJobWorld>>;
@@ -17,7 +17,7 @@ export async function openJobWorld(
   origin: string,
   files: Readonly<Record<string, string>>,
 ) {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-jobs-"));
+  const folder = newFolder("jobs");
   const project = join(folder, "shop");
   const git = (...args: readonly string[]): string =>
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], {

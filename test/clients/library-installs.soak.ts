@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { installFromRegistry, packPackage } from "../support/install-package";
+import { newFolder } from "../support/temp-folder";
 
 const root = resolve(__dirname, "../..");
 
@@ -31,22 +31,19 @@ describe.each(Object.keys(managers) as (keyof typeof managers)[])("installed by 
   let folder = "";
   let tarball = "";
   beforeAll(() => {
-    tools = mkdtempSync(join(tmpdir(), "rnv-tools-"));
+    tools = newFolder("tools");
     writeFileSync(join(tools, "package.json"), '{ "private": true }');
     tarball = packPackage(tools);
     if (!installFromRegistry(tools, "pnpm@10", "yarn@1", "@oven/bun-linux-x64@1"))
       throw new Error("no registry");
     // The script of its package would do this.
     chmodSync(tool("@oven/bun-linux-x64/bin/bun"), 0o755);
-    folder = mkdtempSync(join(tmpdir(), "rnv-client-"));
+    folder = newFolder("client");
     writeFileSync(join(folder, "package.json"), '{ "private": true }');
     run(managers[manager]([tarball, "@types/node@20", "vitest@3"]));
     copyFileSync(join(__dirname, "library-program.ts"), join(folder, "program.ts"));
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
   }, 300_000);
-  afterAll(() => {
-    for (const one of [tools, folder]) rmSync(one, { recursive: true });
-  });
 
   const run = ([program = "", ...args]: readonly string[]) => {
     const isScript = /\.c?js$/.test(program);

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { newFolder } from "../support/temp-folder";
 import { describeWith, paths } from "./programs";
 
 const root = resolve(__dirname, "../..");
@@ -33,7 +33,7 @@ describeWith(["check-jsonschema", "kubernetes-validate", "yamllint", "zizmor"], 
 
   it("check-jsonschema takes the jobs of the GitLab component", () => {
     const text = readFileSync(join(root, "examples/gitlab/templates/rnv.yml"), "utf8");
-    const jobs = join(mkdtempSync(join(tmpdir(), "rnv-gitlab-")), "jobs.yml");
+    const jobs = join(newFolder("gitlab"), "jobs.yml");
     const filled = text
       .slice(text.indexOf("\n---\n") + 5)
       .replace(/"?\$\[\[ inputs\.\w+_rules \]\]"?/g, "[]");

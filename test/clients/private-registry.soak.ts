@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
+import { newFolder } from "../support/temp-folder";
 
 const root = join(__dirname, "..", "..");
 
@@ -56,7 +56,7 @@ async function serveRegistry(folder: string, tarball: Buffer) {
 }
 
 describe("the installation of packages in a job", () => {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-registry-"));
+  const folder = newFolder("registry");
   const checkout = join(folder, "checkout");
   const stolen = join(folder, "stolen");
   let registry: Awaited<ReturnType<typeof serveRegistry>>;
@@ -104,10 +104,7 @@ describe("the installation of packages in a job", () => {
       mode: 0o755,
     });
   });
-  afterAll(() => {
-    registry.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => registry.close());
 
   const install = (step: string, shell: readonly [string, ...string[]], env: Record<string, string>) =>
     new Promise<{ code: number | null; output: string }>((resolve) => {

@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
+import { newFolder } from "../support/temp-folder";
 import { closedPort } from "../support/tunnel";
 
 /** Folder of the programs that are not of the system; `tools/clients` fills it. */
@@ -91,8 +92,6 @@ function end(child: ChildProcess): Promise<void> {
     child.kill("SIGKILL");
   });
 }
-
-const newFolder = (name: string): string => mkdtempSync(join(tmpdir(), `rnv-${name}-`));
 
 /** Starts moto's S3 server: it obeys `If-None-Match` and `If-Match`. */
 export async function serveMoto(): Promise<Served> {

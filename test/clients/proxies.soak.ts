@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario, openScenario } from "../support/cli";
 import { textIn } from "../support/rows";
 import { secureCertificate, secureHost } from "../support/tunnel";
 import { describeWith, type Served, serveConfigured, serveMoto } from "./programs";
@@ -20,7 +20,7 @@ describe("a store behind a proxy", () => {
     let store: Served;
     let secure: Served;
     let squid: Served;
-    let scenario: Scenario;
+    const scenario = oneScenario({ fresh: true });
     beforeAll(async () => {
       store = await serveMoto();
       const credentials = { accessKeyId: "id", secretAccessKey: "secret" };
@@ -47,7 +47,6 @@ describe("a store behind a proxy", () => {
           check: '#!/bin/sh\nwhile read -r line; do [ "$line" = "rnv pass" ] && echo OK || echo ERR; done\n',
         },
       );
-      scenario = await openScenario({ fresh: true });
       scenario.write("authority.pem", certificate);
       scenario.write("rnv.yaml", "projects: { shop: { name: Shop } }\n");
     });
@@ -112,7 +111,6 @@ describe("WebDAV", () => {
       expect(
         readFileSync(join(server.folder, "access.log"), "utf8").match(/UNLOCK \S+ \S+ 204/g),
       ).toHaveLength(2);
-      await scenario.close();
       await server.close();
     });
   });

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { serveState } from "../support/http-state-server";
+import { newFolder } from "../support/temp-folder";
 import { closedPort } from "../support/tunnel";
 import { describeWith, paths } from "./programs";
 
@@ -10,7 +10,7 @@ const example = resolve(__dirname, "../../examples/renovate");
 const preset = readFileSync(join(example, "rnv.json"), "utf8");
 
 describeWith(["renovate", "node-24"], () => {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-renovate-"));
+  const folder = newFolder("renovate");
   beforeAll(() => cpSync(example, folder, { recursive: true }));
 
   /** Runs a program of Renovate, with no network but loopback; returns its exit code and its log. */

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { join, resolve } from "node:path";
-import { openScenario, type Scenario } from "../support/cli";
+import { oneScenario } from "../support/cli";
 import { describeWith, paths } from "./programs";
 
 jest.setTimeout(180_000);
@@ -33,13 +33,11 @@ function ruleTest(exposition: string, alerts: readonly Readonly<Record<string, s
 
 describe("what jobs write", () => {
   describeWith(["promtool", "junitparser"], () => {
-    let scenario: Scenario;
+    const scenario = oneScenario();
     beforeAll(async () => {
-      scenario = await openScenario();
       scenario.write("rnv.yaml", manifest);
       for (const stage of ["production", "staging", "test"]) await scenario.applies("--stage", stage);
     });
-    afterAll(() => scenario.close());
 
     it("is read by Prometheus, whose rules name what drifted, was not checked and went silent", async () => {
       const { store } = scenario.emulator;

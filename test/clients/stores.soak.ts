@@ -7,7 +7,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario, openScenario } from "../support/cli";
 import { serveFront } from "./front";
 import { describeWith, type Served, serveMoto, serveRadosgw, serveS3rver } from "./programs";
 
@@ -35,12 +35,11 @@ describe.each(stores)("a store that obeys conditions: %s", (program, start, isVe
   describeWith([program], () => {
     let store: Served;
     let front: Awaited<ReturnType<typeof serveFront>>;
-    let scenario: Scenario;
+    const scenario = oneScenario({ fresh: true });
     let client: S3Client;
     beforeAll(async () => {
       store = await start();
       front = await serveFront(store.port);
-      scenario = await openScenario({ fresh: true });
       const credentials = { accessKeyId: keys.id, secretAccessKey: keys.secret };
       client = new S3Client({ endpoint: store.url, forcePathStyle: true, region: "us-east-1", credentials });
       await client.send(new CreateBucketCommand({ Bucket: "states" }));
@@ -52,7 +51,6 @@ describe.each(stores)("a store that obeys conditions: %s", (program, start, isVe
       front.intervene = undefined;
     });
     afterAll(async () => {
-      await scenario?.close();
       await front?.close();
       await store?.close();
     });
@@ -184,7 +182,6 @@ describe("a store that obeys no condition", () => {
       const listed = await client.send(new ListObjectsV2Command({ Bucket: "states" }));
       expect(listed.Contents ?? []).toEqual([]);
       expect(scenario.sent).toEqual([]);
-      await scenario.close();
       await store.close();
     });
   });

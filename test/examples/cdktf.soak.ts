@@ -1,14 +1,14 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 import { installPackage } from "../support/install-package";
 
 const root = join(__dirname, "..", "..");
 const env = { SHOP_QUEUE_TOKEN: "example-queue-token", RNV_STATE_KEY: "5a".repeat(32) };
 
 describe("examples/cdktf", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   let isInstalled: boolean;
   const installed = (...path: string[]): string => join(scenario.folder, "node_modules", ...path);
   const rnv = (...args: string[]) => scenario.runWith({ env, program: installed(".bin", "rnv") }, ...args);
@@ -17,7 +17,6 @@ describe("examples/cdktf", () => {
     return status === 0 ? "" : stdout + stderr;
   };
   beforeAll(async () => {
-    scenario = await openScenario();
     cpSync(join(root, "examples", "cdktf"), scenario.folder, {
       recursive: true,
       filter: (path) => basename(path) !== "node_modules",
@@ -25,7 +24,6 @@ describe("examples/cdktf", () => {
     isInstalled = installPackage(scenario.folder);
     if (!isInstalled) console.warn("npm does not reach its registry: the example is linked, not installed");
   }, 300_000);
-  afterAll(() => scenario.close());
 
   it("installs the package with its program, and nothing of what only others need", () => {
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

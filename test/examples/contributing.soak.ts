@@ -1,16 +1,13 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { newFolder } from "../support/temp-folder";
 
 const root = resolve(__dirname, "../..");
-const copies: string[] = [];
-afterAll(() => copies.map((copy) => rmSync(copy, { recursive: true })));
 
 /** A copy of the files that the build and the pages need, for edits. */
 function copyOfSources() {
-  const copy = mkdtempSync(join(tmpdir(), "rnv-edits-"));
-  copies.push(copy);
+  const copy = newFolder("edits");
   for (const part of [
     "src",
     "tools",

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario, openScenario } from "../support/cli";
 import { serveCodeHost } from "../support/code-host-server";
 import { linkPackage } from "../support/install-package";
 
@@ -91,13 +91,11 @@ describe.each([
   { name: "gitops", files: ["--stage", "production"] },
   { name: "drift-cron", files: [] },
 ])("examples/$name", ({ name, files }) => {
-  let scenario: Scenario;
-  beforeAll(async () => {
-    scenario = await openScenario();
+  const scenario = oneScenario();
+  beforeAll(() => {
     cpSync(join(examples, name), scenario.folder, { recursive: true });
     mkdirSync(join(scenario.folder, "state"), { recursive: true });
   });
-  afterAll(() => scenario.close());
 
   const rnv = (...args: string[]) => scenario.runWith({ env }, ...args);
 
@@ -157,71 +155,63 @@ it.each(["gitops", "preview"])(
       const run = await scenario.runWith({ env: fork }, ...command);
       expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("valid in each stage") });
     }
-    await scenario.close();
   },
 );
 
 it("examples/gitops deletes a service by two changes in git, and not by one", async () => {
   const scenario = await openScenario();
   const host = await serveCodeHost("github");
-  try {
-    cpSync(join(examples, "gitops"), scenario.folder, { recursive: true });
-    mkdirSync(join(scenario.folder, "state"));
-    const commit = "a".repeat(40);
-    const pull = { number: 7, branch: "change", commit: "b".repeat(40), isOpen: false };
-    host.pulls.push({ ...pull, commits: [commit], mergeCommit: commit });
-    const [planned, onMain] = ["plan.yml", "apply.yml"].map((file) =>
-      commandsOf(join(examples, "gitops", ".github", "workflows", file))
-        .find(([verb]) => verb === "ci")
-        ?.map((word) => (word === "$REVIEW" ? "--all-stages" : word)),
-    );
-    const rnv = (command: readonly string[] = [], event: object = {}) => {
-      scenario.write("event.json", JSON.stringify(event));
-      const job = { GITHUB_EVENT_PATH: join(scenario.folder, "event.json"), GITHUB_SHA: commit };
-      return scenario.runWith({ env: { ...env, ...host.environment, ...job } }, ...command);
-    };
-    const review = () => rnv(planned, { pull_request: { number: 7 } });
-    const liveNames = () => scenario.emulator.store.services().map(({ name }) => name);
-    await review();
-    for (const code of [8, 0]) {
-      expect(await rnv(onMain)).toMatchObject({ code });
-      for (const { id } of scenario.emulator.store.services()) scenario.emulator.store.completeCheckout(id);
-    }
-    expect(liveNames().sort()).toEqual(["api", "api", "worker", "worker"]);
-
-    const manifest = scenario.read("rnv.yaml");
-    const without = manifest.replace(/ {6}worker:\n(?: {8}.*\n)+/, "").replace(/ +WORKER_HOST: .*\n/, "");
-    expect(without).not.toContain("worker");
-    scenario.write("rnv.yaml", without);
-    scenario.forget();
-    const blocked = await review();
-    expect({ code: blocked.code, shown: /blocked/i.test(blocked.stdout) }).toEqual({
-      code: 4,
-      shown: true,
-    });
-    expect(await rnv(onMain)).toMatchObject({ code: 4 });
-    expect(scenario.requests()).toEqual([]);
-
-    scenario.write("rnv.yaml", `${without}removed: [service.shop.worker]\n`);
-    expect((await review()).stdout).toContain("1 to destroy");
-    expect(await rnv(onMain)).toMatchObject({ code: 0 });
-    expect(liveNames()).toEqual(["api", "api"]);
-    expect((await review()).stdout).toContain("No changes.");
-  } finally {
-    await host.close();
-    await scenario.close();
+  cpSync(join(examples, "gitops"), scenario.folder, { recursive: true });
+  mkdirSync(join(scenario.folder, "state"));
+  const commit = "a".repeat(40);
+  const pull = { number: 7, branch: "change", commit: "b".repeat(40), isOpen: false };
+  host.pulls.push({ ...pull, commits: [commit], mergeCommit: commit });
+  const [planned, onMain] = ["plan.yml", "apply.yml"].map((file) =>
+    commandsOf(join(examples, "gitops", ".github", "workflows", file))
+      .find(([verb]) => verb === "ci")
+      ?.map((word) => (word === "$REVIEW" ? "--all-stages" : word)),
+  );
+  const rnv = (command: readonly string[] = [], event: object = {}) => {
+    scenario.write("event.json", JSON.stringify(event));
+    const job = { GITHUB_EVENT_PATH: join(scenario.folder, "event.json"), GITHUB_SHA: commit };
+    return scenario.runWith({ env: { ...env, ...host.environment, ...job } }, ...command);
+  };
+  const review = () => rnv(planned, { pull_request: { number: 7 } });
+  const liveNames = () => scenario.emulator.store.services().map(({ name }) => name);
+  await review();
+  for (const code of [8, 0]) {
+    expect(await rnv(onMain)).toMatchObject({ code });
+    for (const { id } of scenario.emulator.store.services()) scenario.emulator.store.completeCheckout(id);
   }
+  expect(liveNames().sort()).toEqual(["api", "api", "worker", "worker"]);
+
+  const manifest = scenario.read("rnv.yaml");
+  const without = manifest.replace(/ {6}worker:\n(?: {8}.*\n)+/, "").replace(/ +WORKER_HOST: .*\n/, "");
+  expect(without).not.toContain("worker");
+  scenario.write("rnv.yaml", without);
+  scenario.forget();
+  const blocked = await review();
+  expect({ code: blocked.code, shown: /blocked/i.test(blocked.stdout) }).toEqual({
+    code: 4,
+    shown: true,
+  });
+  expect(await rnv(onMain)).toMatchObject({ code: 4 });
+  expect(scenario.requests()).toEqual([]);
+
+  scenario.write("rnv.yaml", `${without}removed: [service.shop.worker]\n`);
+  expect((await review()).stdout).toContain("1 to destroy");
+  expect(await rnv(onMain)).toMatchObject({ code: 0 });
+  expect(liveNames()).toEqual(["api", "api"]);
+  expect((await review()).stdout).toContain("No changes.");
 });
 
 describe("examples/typescript", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   const rnv = (...args: string[]) => scenario.runWith({ env }, ...args);
-  beforeAll(async () => {
-    scenario = await openScenario();
+  beforeAll(() => {
     cpSync(join(examples, "typescript"), scenario.folder, { recursive: true });
     linkPackage(scenario.folder);
   });
-  afterAll(() => scenario.close());
 
   it("is begun by rnv init --typescript, and applied as it is", async () => {
     rmSync(join(scenario.folder, "rnv.config.ts"));

@@ -69,95 +69,90 @@ it.each(shareOf(["github", "gitlab"] as const, 2))(
           settle({ code: Number(failed?.code ?? 0), said: stdout + stderr }),
         );
       });
-    try {
-      const name = { github: "GitHub", gitlab: "GitLab" };
-      const script = blocks
-        .filter((block) => !/^# Git/.test(block) || block.startsWith(`# ${name[platform]}\n`))
-        .join("");
-      expect(script.split("\n").filter((line) => /^[a-z]/.test(line)).length).toBeLessThanOrEqual(15);
-      const { code, said } = await bash(`git init -q --bare origin.git\n${script}`, scenario.folder);
-      expect({ code, said: code === 0 ? "" : said }).toEqual({ code: 0, said: "" });
-      expect(said).toContain("6 tests: 6 passed");
-      expect(said).toContain("Plan: 10 to add");
+    const name = { github: "GitHub", gitlab: "GitLab" };
+    const script = blocks
+      .filter((block) => !/^# Git/.test(block) || block.startsWith(`# ${name[platform]}\n`))
+      .join("");
+    expect(script.split("\n").filter((line) => /^[a-z]/.test(line)).length).toBeLessThanOrEqual(15);
+    const { code, said } = await bash(`git init -q --bare origin.git\n${script}`, scenario.folder);
+    expect({ code, said: code === 0 ? "" : said }).toEqual({ code: 0, said: "" });
+    expect(said).toContain("6 tests: 6 passed");
+    expect(said).toContain("Plan: 10 to add");
 
-      const folder = join(scenario.folder, "shop");
-      const jobs = jobsIn(folder, platform);
-      expect(Object.keys(jobs).sort()).toEqual(["apply", "drift", "plan", "preview", "sweep"]);
-      const event = (payload: object): string => {
-        writeFileSync(join(scenario.folder, "event.json"), JSON.stringify(payload));
-        return join(scenario.folder, "event.json");
-      };
-      const pull = {
-        number: 7,
-        merged: false,
-        head: { sha: merged, repo: { full_name: "o/r" } },
-        base: { repo: { full_name: "o/r" } },
-      };
-      const job = (of: string, proposes: boolean) => {
-        const ofPull: Record<string, string> = proposes
-          ? {
-              CI_MERGE_REQUEST_IID: "7",
-              GITHUB_EVENT_NAME: "pull_request",
-              GITHUB_EVENT_PATH: event({ pull_request: pull }),
-            }
-          : { GITHUB_EVENT_NAME: "push", GITHUB_EVENT_PATH: event({}) };
-        return bash(jobs[of] ?? "", folder, {
-          ...{
-            ...host.environment,
-            RNV_BASE_URL: scenario.url,
-            RNV_WORKSPACE_ID: embeddedWorkspaceId,
-            RNV_API_KEY: embeddedApiKey,
-            ...ofPull,
-            ...(of === "plan" ? { RNV_STATE_KEY: secrets.RNV_STATE_KEY } : secrets),
-          },
-          ...{
-            SHOP_STATE: join(scenario.folder, "states"),
-            SHOP_REGION: "lagos",
-            GITHUB_SHA: merged,
-            CI_COMMIT_SHA: merged,
-          },
-          // As the expressions of the workflows fill them in.
-          ...(platform === "github" && {
-            REVIEW: "--all-stages",
-            RNV_STAGE: of === "preview" ? "preview/7" : "",
-          }),
-        });
-      };
-      const finished = () => {
-        for (const { id } of scenario.emulator.store.services()) scenario.emulator.store.completeCheckout(id);
-      };
-      const projects = () => scenario.emulator.store.projects().map(({ name }) => name);
-      host.pulls.push({ number: 7, branch: "first", commit: merged, isOpen: true, commits: [merged] });
-      expect(await job("plan", true)).toMatchObject({ code: 0 });
-      expect(host.comments.map(({ body }) => /stage=\w+/.exec(body)?.[0])).toEqual([
-        "stage=staging",
-        "stage=production",
-      ]);
-      expect(await job("preview", true)).toMatchObject({ code: 0 });
-      expect(projects()).toEqual(["shop-pr-7"]);
-      host.pulls.splice(0, 1, {
-        number: 7,
-        branch: "first",
-        commit: merged,
-        isOpen: false,
-        commits: [merged],
-        mergeCommit: merged,
+    const folder = join(scenario.folder, "shop");
+    const jobs = jobsIn(folder, platform);
+    expect(Object.keys(jobs).sort()).toEqual(["apply", "drift", "plan", "preview", "sweep"]);
+    const event = (payload: object): string => {
+      writeFileSync(join(scenario.folder, "event.json"), JSON.stringify(payload));
+      return join(scenario.folder, "event.json");
+    };
+    const pull = {
+      number: 7,
+      merged: false,
+      head: { sha: merged, repo: { full_name: "o/r" } },
+      base: { repo: { full_name: "o/r" } },
+    };
+    const job = (of: string, proposes: boolean) => {
+      const ofPull: Record<string, string> = proposes
+        ? {
+            CI_MERGE_REQUEST_IID: "7",
+            GITHUB_EVENT_NAME: "pull_request",
+            GITHUB_EVENT_PATH: event({ pull_request: pull }),
+          }
+        : { GITHUB_EVENT_NAME: "push", GITHUB_EVENT_PATH: event({}) };
+      return bash(jobs[of] ?? "", folder, {
+        ...{
+          ...host.environment,
+          RNV_BASE_URL: scenario.url,
+          RNV_WORKSPACE_ID: embeddedWorkspaceId,
+          RNV_API_KEY: embeddedApiKey,
+          ...ofPull,
+          ...(of === "plan" ? { RNV_STATE_KEY: secrets.RNV_STATE_KEY } : secrets),
+        },
+        ...{
+          SHOP_STATE: join(scenario.folder, "states"),
+          SHOP_REGION: "lagos",
+          GITHUB_SHA: merged,
+          CI_COMMIT_SHA: merged,
+        },
+        // As the expressions of the workflows fill them in.
+        ...(platform === "github" && {
+          REVIEW: "--all-stages",
+          RNV_STAGE: of === "preview" ? "preview/7" : "",
+        }),
       });
-      await job("apply", false);
-      finished();
-      await job("apply", false);
-      finished();
-      expect(await job("apply", false)).toMatchObject({ code: 0 });
-      expect(projects().sort()).toEqual(["Shop", "Shop (staging)", "shop-pr-7"]);
-      expect(await job("sweep", false)).toMatchObject({ code: 0 });
-      expect(projects().sort()).toEqual(["Shop", "Shop (staging)"]);
-      expect(await job("drift", false)).toMatchObject({
-        code: 0,
-        said: expect.stringContaining("2 stages: 2 no drift"),
-      });
-    } finally {
-      await host.close();
-      await scenario.close();
-    }
+    };
+    const finished = () => {
+      for (const { id } of scenario.emulator.store.services()) scenario.emulator.store.completeCheckout(id);
+    };
+    const projects = () => scenario.emulator.store.projects().map(({ name }) => name);
+    host.pulls.push({ number: 7, branch: "first", commit: merged, isOpen: true, commits: [merged] });
+    expect(await job("plan", true)).toMatchObject({ code: 0 });
+    expect(host.comments.map(({ body }) => /stage=\w+/.exec(body)?.[0])).toEqual([
+      "stage=staging",
+      "stage=production",
+    ]);
+    expect(await job("preview", true)).toMatchObject({ code: 0 });
+    expect(projects()).toEqual(["shop-pr-7"]);
+    host.pulls.splice(0, 1, {
+      number: 7,
+      branch: "first",
+      commit: merged,
+      isOpen: false,
+      commits: [merged],
+      mergeCommit: merged,
+    });
+    await job("apply", false);
+    finished();
+    await job("apply", false);
+    finished();
+    expect(await job("apply", false)).toMatchObject({ code: 0 });
+    expect(projects().sort()).toEqual(["Shop", "Shop (staging)", "shop-pr-7"]);
+    expect(await job("sweep", false)).toMatchObject({ code: 0 });
+    expect(projects().sort()).toEqual(["Shop", "Shop (staging)"]);
+    expect(await job("drift", false)).toMatchObject({
+      code: 0,
+      said: expect.stringContaining("2 stages: 2 no drift"),
+    });
   },
 );

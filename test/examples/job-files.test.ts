@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { validateAction, validateWorkflow } from "@action-validator/core";
 import { parseAllDocuments, parseDocument } from "yaml";
@@ -212,7 +212,6 @@ it.each(workflowFiles)("%s: a step ends as soon as a command of rnv in it fails"
       });
       expect({ failing, run, status }).toEqual({ failing, run, status: 3 });
     }
-  rmSync(folder, { recursive: true });
 });
 
 const written = z.object({
@@ -411,5 +410,4 @@ it("the composite action hands words on, and no shell reads them", () => {
   });
   expect(printed.trim().split("\n")).toEqual(["--no-install", "rnv", ...hostile.split(" ")]);
   expect(existsSync(join(folder, "owned"))).toBe(false);
-  rmSync(folder, { recursive: true });
 });

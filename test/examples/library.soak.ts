@@ -1,9 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import * as rnv from "../../src";
@@ -15,6 +13,9 @@ import {
   serveEmulator,
 } from "../../src/emulator/testing";
 import { builtLibrary } from "../support/built-library";
+import { closing } from "../support/closing";
+import { listen } from "../support/listen";
+import { newFolder } from "../support/temp-folder";
 
 const root = resolve(__dirname, "../..");
 const examples = join(root, "examples/library");
@@ -25,12 +26,8 @@ describe("the examples of the library", () => {
   let folder: string;
   beforeAll(async () => {
     builtLibrary();
-    server = await serveEmulator(emulator);
-    folder = mkdtempSync(join(tmpdir(), "rnv-library-"));
-  });
-  afterAll(async () => {
-    await server.close();
-    rmSync(folder, { recursive: true });
+    server = closing(await serveEmulator(emulator));
+    folder = newFolder("library");
   });
 
   const settings = () => ({
@@ -75,11 +72,10 @@ describe("the examples of the library", () => {
       posted.push(await text(request));
       webhook.emit("posted");
       response.end();
-    }).listen(0, "127.0.0.1");
-    await once(webhook, "listening");
-    const address = `http://127.0.0.1:${(webhook.address() as AddressInfo).port}/`;
+    });
+    const { url } = closing(await listen(webhook));
     const service = start([...tsx, join(examples, "drift-service.mts"), shop], {
-      ...{ WEBHOOK: address, EVERY_SECONDS: "0.05" },
+      ...{ WEBHOOK: `${url}/`, EVERY_SECONDS: "0.05" },
     });
     const isPosted = async (word: string) => {
       while (!posted.some((one) => one.includes(word))) await once(webhook, "posted");
@@ -91,7 +87,6 @@ describe("the examples of the library", () => {
     service.kill("SIGTERM");
     expect(await once(service, "close")).toEqual([0, null]);
     expect(posted).toHaveLength(2);
-    webhook.close();
   }, 60_000);
 
   it("shop.node.test.mjs passes under node:test", async () => {

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { EmulatorStore } from "../../src/emulator/store";
 import { type CdkName, cdkCommands, finished, installCdk, installProvider } from "../support/cdk-command";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { linkPackage } from "../support/install-package";
+import { newFolder } from "../support/temp-folder";
 import { describeTerraform, terraformBinary } from "../support/terraform";
 
 const root = join(__dirname, "..", "..");
@@ -41,7 +41,7 @@ const worldOf = (store: EmulatorStore) =>
 const withoutIds = (text: string): string => text.replace(/-[0-9a-f]{8}(?=\.)/g, "-ID");
 
 describeTerraform("examples/platform", () => {
-  const shared = mkdtempSync(join(tmpdir(), "rnv-platform-"));
+  const shared = newFolder("platform");
   let installed: ReturnType<typeof installProvider>;
   let scenario: Scenario;
   let expected: ReturnType<typeof worldOf>;
@@ -51,7 +51,6 @@ describeTerraform("examples/platform", () => {
     scenario = await openScenario();
     copyExample(scenario.folder, "cdktf");
   }, 300_000);
-  afterEach(() => scenario.close());
   afterAll(() => rmSync(shared, { recursive: true, force: true }));
 
   /** The example as it is, or with the other library in its imports. */

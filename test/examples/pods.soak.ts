@@ -5,21 +5,21 @@ import {
   chownSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parse } from "yaml";
 import { fleetReportSchema } from "../../src/report/fleet-report";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
+import { closing } from "../support/closing";
 import { installFromRegistry, installPackage } from "../support/install-package";
 import { textIn } from "../support/rows";
 import { s3Environment, serveS3 } from "../support/s3-server";
+import { newFolder } from "../support/temp-folder";
 
 const folder = join(__dirname, "..", "..", "examples", "kubernetes");
 const dockerfile = readFileSync(join(folder, "Dockerfile"), "utf8");
@@ -50,15 +50,14 @@ const namespaces = ["--mount", "--pid", "--fork", "--kill-child", "--propagation
 const canRun = process.getuid?.() === 0 && spawnSync("unshare", [...namespaces, "true"]).status === 0;
 const itInContainer = canRun ? it : it.skip;
 
-let scenario: Scenario;
+const scenario = oneScenario();
 let bucket: Awaited<ReturnType<typeof serveS3>>;
 let image: string;
 /** What npm told of the RUN of the Dockerfile; undefined where the registry cannot be reached. */
 let built: { readonly status: number | null; readonly stderr: string } | undefined;
 beforeAll(async () => {
-  scenario = await openScenario();
-  bucket = await serveS3();
-  image = mkdtempSync(join(tmpdir(), "rnv-image-"));
+  bucket = closing(await serveS3());
+  image = newFolder("image");
   chmodSync(image, 0o755);
   const project = join(image, "project");
   mkdirSync(project);
@@ -72,8 +71,6 @@ beforeAll(async () => {
   built = spawnSync("sh", ["-c", told("RUN")], { cwd: join(image, "app"), encoding: "utf8" });
 }, 300_000);
 afterAll(async () => {
-  await bucket.close();
-  await scenario.close();
   rmSync(image, { recursive: true, force: true });
 });
 
@@ -132,7 +129,7 @@ async function runPod(file: string, manifests: string, volumes: string, more: Re
   const [user = "", group = ""] = told("USER").split(":");
   const args = one.args.map((word) => word.replace(/\$\((\w+)\)/g, (_, name: string) => env[name] ?? ""));
   const command = [...(JSON.parse(told("ENTRYPOINT")) as string[]), ...args];
-  const root = mkdtempSync(join(tmpdir(), "rnv-root-"));
+  const root = newFolder("root");
   const words = [
     root,
     process.execPath,

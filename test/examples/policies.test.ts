@@ -1,19 +1,17 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { commonFields, memberViews } from "../../src/plan/policy/views";
-import { openScenario, type Scenario } from "../support/cli";
+import { oneScenario } from "../support/cli";
 
 const folder = join(__dirname, "../../examples/policies");
 const good = readFileSync(join(folder, "rnv.yaml"), "utf8");
 
 /** Each of the ten policies has a plan that passes and one that fails in `policies.rnvtest.yaml`, as their users would test them. */
 describe("examples/policies", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   beforeAll(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.policy.yaml", readFileSync(join(folder, "rnv.policy.yaml"), "utf8"));
   });
-  afterAll(() => scenario.close());
   const env = { DATABASE_PASSWORD: "canary" };
 
   it("holds what its tests and those of examples/gitops say", async () => {

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 import { fc } from "../support/fixed-seed";
 
 const example = join(__dirname, "..", "..", "examples", "preview");
@@ -40,12 +40,10 @@ const histories = fc
   });
 
 describe("examples/preview", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   beforeEach(async () => {
-    scenario = await openScenario();
     cpSync(example, scenario.folder, { recursive: true });
   });
-  afterEach(() => scenario.close());
 
   const preview = (pull: number, commit: string) =>
     scenario.runWith(
@@ -61,7 +59,7 @@ describe("examples/preview", () => {
     const { store } = scenario.emulator;
     expect(await scenario.run("apply", "--stage", "production", ...approve)).toMatchObject({ code: 8 });
     for (const { id } of store.services()) store.completeCheckout(id);
-    expect(await scenario.run("apply", "--stage", "production", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies("--stage", "production");
     const foreign = () =>
       JSON.stringify([
         store.projects().filter(({ name }) => !name.startsWith("shop-pr-")),

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { installFromRegistry } from "../support/install-package";
+import { newFolder } from "../support/temp-folder";
 
 const examples = join(__dirname, "..", "..", "examples");
 
@@ -14,11 +14,10 @@ const packages = ["gitlab-ci-local@4.75.1", "kubernetes-models@4.5.1"];
 let folder: string;
 let isInstalled: boolean;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "rnv-schemas-"));
+  folder = newFolder("schemas");
   writeFileSync(join(folder, "package.json"), "{}");
   isInstalled = installFromRegistry(folder, ...packages);
 }, 300_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What GitLab's schema says of a pipeline that includes the component, and its jobs where it fits. */
 function judgePipeline(component: string): { readonly said: string; readonly jobs: string } {

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadManifest } from "../../src/manifest/load-manifest";
 import { resourceTypes } from "../../src/resources";
@@ -30,15 +30,11 @@ describe("README.md", () => {
   it("shows a manifest without a mistake", async () => {
     const [, manifest = ""] = /```yaml\n(projects:[\s\S]*?)```/.exec(page) ?? [];
     const cwd = newFolder("readme");
-    try {
-      writeFileSync(join(cwd, "rnv.yaml"), manifest);
-      const request = { files: [], cwd, types: resourceTypes, environment: {}, secrets: "skip" } as const;
-      const { diagnostics, desired } = await loadManifest(request);
-      expect(diagnostics).toEqual([]);
-      expect(desired?.resources.size).toBeGreaterThan(5);
-    } finally {
-      rmSync(cwd, { recursive: true });
-    }
+    writeFileSync(join(cwd, "rnv.yaml"), manifest);
+    const request = { files: [], cwd, types: resourceTypes, environment: {}, secrets: "skip" } as const;
+    const { diagnostics, desired } = await loadManifest(request);
+    expect(diagnostics).toEqual([]);
+    expect(desired?.resources.size).toBeGreaterThan(5);
   });
 
   it("shows what the built program prints (else: npm run docs)", () => {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { builtCli } from "../support/built-cli";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 import { linkPackage } from "../support/install-package";
 
 const root = join(__dirname, "..", "..");
@@ -24,14 +24,12 @@ it("npm run demo tells the whole story and ends well", () => {
 });
 
 describe("examples/typescript", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   const rnv = (...args: string[]) => scenario.runWith({ env }, ...args);
   beforeAll(async () => {
-    scenario = await openScenario();
     cpSync(join(examples, "typescript"), scenario.folder, { recursive: true });
     linkPackage(scenario.folder);
   });
-  afterAll(() => scenario.close());
 
   it("compiles, and runs three environments of one function beside each other", async () => {
     const tsc = join(root, "node_modules", ".bin", "tsc");

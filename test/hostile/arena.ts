@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
 import { dirname, join } from "node:path";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { builtCli } from "../support/built-cli";
+import { type Listening, listen } from "../support/listen";
+import { newFolder } from "../support/temp-folder";
 
 /** What an attacker controls: files, environment, arguments, answers of the service. */
 export interface Attack {
@@ -48,18 +48,18 @@ export class Arena {
     this.#foreignRequests += 1;
     response.end("{}");
   });
-  #foreignUrl = "";
+  #origin: Listening | undefined;
 
   async open(): Promise<void> {
-    this.#foreignUrl = await listen(this.#foreign);
+    this.#origin = await listen(this.#foreign);
   }
 
   async close(): Promise<void> {
-    await stop(this.#foreign);
+    await this.#origin?.close();
   }
 
   async run(attack: Attack): Promise<Outcome> {
-    const base = mkdtempSync(join(tmpdir(), "rnv-hostile-"));
+    const base = newFolder("hostile");
     const project = join(base, "project");
     mkdirSync(project);
     writeFileSync(join(base, "canary.txt"), canary);
@@ -71,7 +71,7 @@ export class Arena {
     const emulator = createEmulator({ deploySeconds: 0, operationSeconds: 0 });
     const transport = emulator.transport();
     const service = createServer((request, response) => {
-      const from = (text: string): string => text.replaceAll("FOREIGN", this.#foreignUrl);
+      const from = (text: string): string => text.replaceAll("FOREIGN", this.#origin?.url ?? "");
       const handle = async (): Promise<void> => {
         const { method = "", url: path = "" } = request;
         const hostile = attack.answer?.({ method, path });
@@ -92,12 +92,12 @@ export class Arena {
       };
       handle().catch(() => response.destroy());
     });
-    const url = await listen(service);
+    const { url, close } = await listen(service);
     const before = this.#foreignRequests;
     try {
       const env = Object.entries(attack.env ?? {}).map(([name, value]) => [
         name,
-        value.replaceAll("FOREIGN", this.#foreignUrl),
+        value.replaceAll("FOREIGN", this.#origin?.url ?? ""),
       ]);
       const ended = await this.#start(base, project, attack.args, {
         RNV_BASE_URL: `${url}/api/v1`,
@@ -107,7 +107,7 @@ export class Arena {
       });
       return { ...ended, foreign: this.#foreignRequests - before };
     } finally {
-      await stop(service);
+      await close();
       rmSync(base, { recursive: true, force: true });
     }
   }
@@ -144,17 +144,6 @@ export class Arena {
     });
   }
 }
-
-const listen = async (server: Server): Promise<string> => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-};
-
-const stop = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 
 const flat = ({ headers }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));

@@ -3,9 +3,9 @@ import { writeManifest } from "../../src/manifest/write";
 import type { Address } from "../../src/model/address";
 import { Secret } from "../../src/model/secret";
 import { resourceTypes } from "../../src/resources";
+import { createRandom } from "../faults/random";
 import { secretForms } from "../support/secret-forms";
 import { commandsIn, hiddenIn } from "./inertness";
-import { randomBelow } from "./random";
 
 export interface LeakVerdict {
   readonly kind: string;
@@ -138,7 +138,7 @@ export const judgeLeaks = (cases: number, seed: number): readonly LeakVerdict[] 
   kinds.map(([kind, play]) => {
     const failures: string[] = [];
     for (let i = 0; i < cases; i += 1) {
-      const left = play(randomBelow(seed + i));
+      const left = play(createRandom(seed + i).below);
       if (left !== undefined) failures.push(`${kind}, ${seed + i}: ${left}`);
     }
     return { kind, cases, failures };

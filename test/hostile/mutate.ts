@@ -1,13 +1,13 @@
 import { join } from "node:path";
+import { createRandom } from "../faults/random";
 import { casesIn } from "../support/rows";
-import { randomBelow } from "./random";
 
 /** What parsers, terminals, runners and object keys trip over. */
 const tokens = casesIn<string>(join(__dirname, "tokens.json"));
 
 /** One to six changes of a text: bits, cuts, copies, and words that mean something to someone. */
 export function mutate(text: string, seed: number): string {
-  const below = randomBelow(seed);
+  const { below } = createRandom(seed);
   let result = text;
   for (let left = 1 + below(6); left > 0; left -= 1) result = change(result, below);
   return result;
@@ -18,7 +18,7 @@ const values = /(?<=[:[,]\s*"?)(?!true\b|false\b|null\b)[A-Za-z0-9][^"\n,\]}]*/g
 
 /** One or two characters of values, each replaced by one of its kind: a text that most readers still take. */
 export function nudge(text: string, seed: number): string {
-  const below = randomBelow(seed);
+  const { below } = createRandom(seed);
   const places = [...text.matchAll(values)].map(({ index, 0: value }) => ({ index, length: value.length }));
   let result = text;
   for (let left = 1 + below(2); left > 0 && places.length > 0; left -= 1) {

@@ -1,6 +1,5 @@
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import fs from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { ApiError, diagnosticOf } from "../../src/api/api-error";
 import { createClient } from "../../src/api/client";
@@ -28,6 +27,7 @@ import { StateCipher } from "../../src/state/cipher";
 import { encodeState } from "../../src/state/encode";
 import { decodeJournal, encodeLine } from "../../src/state/journal";
 import { textIn } from "../support/rows";
+import { newFolder } from "../support/temp-folder";
 import { createWorkbench } from "../support/workbench";
 
 /** Something that reads text from outside, and a text that it reads well. */
@@ -48,7 +48,7 @@ const shown = (diagnostics: readonly Diagnostic[]): string => diagnosticsText(di
 
 /** What is read by the manifest's loaders, from a folder of its own; `opened` lists what it opened outside. */
 function manifestTarget(kind: string, file: string, seed: string, opened: Set<string>): Target {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "rnv-mutated-")));
+  const base = newFolder("mutated");
   const cwd = join(base, "project");
   mkdirSync(cwd);
   writeFileSync(join(base, "canary.txt"), "CANARY");

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   createEmulator,
@@ -12,6 +11,7 @@ import {
 import { serveHttpState } from "../support/http-state-server";
 import { installPackage } from "../support/install-package";
 import { s3Environment, serveS3 } from "../support/s3-server";
+import { newFolder } from "../support/temp-folder";
 import { secureHost, serveProxy, serveSecurely } from "../support/tunnel";
 
 const manifest = `projects:
@@ -35,7 +35,7 @@ describe("the packed package, installed into an empty folder without development
   let server: EmulatorServer;
   const open: { readonly close: () => Promise<unknown> }[] = [];
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "rnv-installed-"));
+    folder = newFolder("installed");
     writeFileSync(join(folder, "package.json"), '{ "private": true }');
     isInstalled = installPackage(folder);
     if (!isInstalled) console.warn("npm does not reach its registry: the package is not installed");

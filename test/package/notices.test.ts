@@ -1,15 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { releaseFiles } from "../../src/commands/provider-mirror";
+import { newFolder } from "../support/temp-folder";
 
 const root = resolve(__dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const manifest = JSON.parse(read("package.json"));
-const folder = mkdtempSync(join(tmpdir(), "rnv-notices-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder("notices");
 
 /** Folders of the npm packages whose code a bundle of the entry holds. */
 async function packagesIn(entry: string): Promise<string[]> {

@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { builtCli } from "../support/built-cli";
 import { builtProvider } from "../support/built-provider";
+import { newFolder } from "../support/temp-folder";
 
 const root = resolve(__dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -37,8 +37,7 @@ interface Component {
 }
 
 describe("the bill of materials", () => {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-sbom-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder("sbom");
 
   it("lists what is installed and bundled, with licences and digests, and no development tool", () => {
     execFileSync(process.execPath, ["tools/release/sbom.mjs", folder], { cwd: root, stdio: "pipe" });

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { sha256 } from "../../src/model/sha256";
+import { newFolder } from "../support/temp-folder";
 
 const root = resolve(__dirname, "../..");
-const base = mkdtempSync(join(tmpdir(), "rnv-package-"));
+const base = newFolder("package");
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 /** What only npm tells the scripts that it runs would make a second one work on the folder of the first. */

@@ -1,17 +1,9 @@
 import { spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { installPackage } from "../support/install-package";
 import { textIn } from "../support/rows";
+import { newFolder } from "../support/temp-folder";
 
 /** What the set-ups are made of: the compiler of `cdktf init`, and that of today. */
 const packages = {
@@ -105,7 +97,7 @@ describe.each(["cdktf", "cdktn"])("the packed package in a project of %s", (libr
   let shared = "";
   let isInstalled = false;
   beforeAll(() => {
-    shared = mkdtempSync(join(tmpdir(), "rnv-set-ups-"));
+    shared = newFolder("set-ups");
     const others = Object.entries(packages).filter(([name]) => !/^cdkt[fn]$/.test(name) || name === library);
     writeFileSync(
       join(shared, "package.json"),

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { childrenOf, type Node, parseTypeScript } from "../support/syntax";
+import { newFolder } from "../support/temp-folder";
 
 const root = join(__dirname, "..", "..");
 const { exports: entries, typesVersions } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
@@ -106,24 +106,20 @@ describe.each(["cdktf", "generated/cdktn"])("the types of the constructs on %s",
 
 /** Returns the errors of a program, without the lines that explain them. */
 function mistakesIn(program: string): readonly string[] {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-types-"));
-  try {
-    writeFileSync(join(folder, "program.ts"), program);
-    const options = {
-      ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, target: "es2022" },
-      ...{ module: "esnext", moduleResolution: "bundler", types: [] },
-    };
-    writeFileSync(
-      join(folder, "tsconfig.json"),
-      JSON.stringify({ compilerOptions: options, files: ["program.ts"] }),
-    );
-    const tsc = join(root, "node_modules", ".bin", "tsc");
-    expect(existsSync(tsc)).toBe(true);
-    const { stdout } = spawnSync(tsc, ["-p", folder, "--pretty", "false"], { encoding: "utf8" });
-    return stdout.split("\n").filter((line) => /^\S/.test(line));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = newFolder("types");
+  writeFileSync(join(folder, "program.ts"), program);
+  const options = {
+    ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, target: "es2022" },
+    ...{ module: "esnext", moduleResolution: "bundler", types: [] },
+  };
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ compilerOptions: options, files: ["program.ts"] }),
+  );
+  const tsc = join(root, "node_modules", ".bin", "tsc");
+  expect(existsSync(tsc)).toBe(true);
+  const { stdout } = spawnSync(tsc, ["-p", folder, "--pretty", "false"], { encoding: "utf8" });
+  return stdout.split("\n").filter((line) => /^\S/.test(line));
 }
 
 describe("the types of a manifest", () => {

@@ -32,7 +32,6 @@ describe("an archived service that no list shows and that has the name of a new 
       expect(JSON.parse(at.read(".rnv/state.json")).resources["service.shop.api"].id).toBe(made?.id);
       expect(JSON.stringify(store.services().filter((one) => one.id === id))).toBe(before);
       await at.isQuiet();
-      await at.close();
     },
   );
 });

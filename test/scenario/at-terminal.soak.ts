@@ -84,7 +84,6 @@ describeAtTerminal("at a terminal", ({ scenario, liveNames }) => {
     expect(code).toBe(0);
     // A step of 0.3 s has no length in times of whole seconds.
     expect(screen).toMatch(/deployment\.api: Modifying\.\.\. .*, \w+: [01]s last time/);
-    await slow.close();
   }, 60_000);
 
   it("a plan that takes longer than 400 ms says what it reads, and a quick plan does not", async () => {

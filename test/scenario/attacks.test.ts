@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { type Canary, canary, sightings } from "../support/canaries";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
+import { closing } from "../support/closing";
+import { type StateService, serveState } from "../support/http-state-server";
 import { shareOf } from "../support/soak";
 import { newFolder } from "../support/temp-folder";
 
@@ -191,9 +191,16 @@ const attacks: Readonly<Record<string, Attack>> = {
 };
 
 describe("a manifest of a stranger", () => {
-  let scenario: Scenario;
+  const secrets = Object.fromEntries(
+    Object.entries(held).map(([name, { value }]) => [name, value.replaceAll("\n", "")]),
+  );
+  const scenario = eachScenario({
+    apiKeys: [
+      { key: secrets.RNV_API_KEY as string, scope: "write", role: "owner" },
+      { key: embeddedApiKey, scope: "write", role: "owner" },
+    ],
+  });
   let outside: string;
-  let server: ReturnType<typeof createServer>;
   let url = "";
   /** What reached the attacker's server. */
   const received: string[] = [];
@@ -204,9 +211,6 @@ describe("a manifest of a stranger", () => {
     GitLab: { GITLAB_CI: "true", CI_PROJECT_ID: "1", CI_MERGE_REQUEST_SOURCE_PROJECT_ID: "2" },
     "the flag": { RNV_UNTRUSTED: "1" },
   });
-  const secrets = Object.fromEntries(
-    Object.entries(held).map(([name, { value }]) => [name, value.replaceAll("\n", "")]),
-  );
   beforeAll(async () => {
     outside = newFolder("outside");
     writeFileSync(join(outside, "secret.txt"), `${outsideFile.core}\n`);
@@ -221,31 +225,15 @@ describe("a manifest of a stranger", () => {
       event(),
       JSON.stringify({ pull_request: { head: from("stranger/shop"), base: from("acme/shop") } }),
     );
-    server = createServer((request, response) => {
-      let body = "";
-      request.on("data", (part) => (body += part));
-      request.on("end", () => {
-        received.push(`${request.method} ${request.url} ${JSON.stringify(request.rawHeaders)} ${body}`);
-        response.writeHead(404).end();
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const answer: StateService = ({ method, path, headers, body }) => {
+      received.push(`${method} ${path} ${JSON.stringify(headers)} ${body}`);
+      return { status: 404 };
+    };
+    url = closing(await serveState(answer, new Map())).url;
   });
-  afterAll(async () => {
-    await new Promise((resolve) => server.close(resolve));
-    rmSync(outside, { recursive: true, force: true });
-  });
-  beforeEach(async () => {
-    scenario = await openScenario({
-      apiKeys: [
-        { key: secrets.RNV_API_KEY as string, scope: "write", role: "owner" },
-        { key: embeddedApiKey, scope: "write", role: "owner" },
-      ],
-    });
+  beforeEach(() => {
     received.length = 0;
   });
-  afterEach(() => scenario.close());
 
   const lay = ({ files, links = [] }: Attack) => {
     for (const [name, text] of Object.entries(files)) {

@@ -228,10 +228,9 @@ describe("a value from outside the manifest that stands in live attributes", () 
     for (const { path, text } of all) seen.push(...sightings(outside, `${path} of ${args.join(" ")}`, text));
     return ended;
   };
-  const service = (name: string) => at.emulator.store.services().find((one) => one.name === name);
   const command = `A=${token.value} B=${inFile.value} D=${inDotenv.value} npm run start:production C=${printed.value}`;
   const leak = (): void => {
-    const { id = "" } = service("api") ?? {};
+    const id = at.idOf("api");
     at.emulator.store.editService(id, () => ({ hostName: token.value }));
     at.emulator.store.editConfiguration(id, { startCommand: command });
   };
@@ -264,8 +263,8 @@ describe("a value from outside the manifest that stands in live attributes", () 
 
   it("leaves comparisons, references and requests raw, the state and outputs without it", async () => {
     expect(await run("apply", "p.rnvplan")).toMatchObject({ code: 0 });
-    expect(service("api")?.configuration.startCommand).toBe("node server");
-    const [reference] = at.emulator.store.variables(service("worker")?.id ?? "");
+    expect(at.service("api")?.configuration.startCommand).toBe("node server");
+    const [reference] = at.emulator.store.variables(at.idOf("worker"));
     expect(at.emulator.store.variableValue(reference?.id ?? "")).toContain(`${token.value}-`);
     expect((await run("output", "-raw", "apiUrl")).code).toBe(1);
     for (const how of [["output"], ["output", "-json"], ["show"], ["show", "-json"], ["state", "list"]])

@@ -35,7 +35,6 @@ it("says once that two of three services await their checkout, and counts no fai
   const planned = await scenario.run("plan");
   expect(planned.stdout.split(waits)).toHaveLength(3);
   expect(planned.stderr).toBe("");
-  await scenario.close();
 });
 
 // Interface, "General behaviours", 3: checkout is completed in the dashboard before deploying. What becomes of the deployment
@@ -63,6 +62,5 @@ describe("a deployment that waited for its checkout, once that is paid", () => {
     scenario.forget();
     await scenario.applies();
     expect(asked()).toEqual([]);
-    await scenario.close();
   });
 });

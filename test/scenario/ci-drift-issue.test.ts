@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openScenario, type Scenario } from "../support/cli";
+import { oneScenario } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
 
@@ -15,7 +15,7 @@ projects:
 `;
 
 describe.each(shareOf(["gitlab", "github"] as const, 2))("the issue of a drift job on %s", (platform) => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   let host: CodeHostServer;
   const job = (more: Readonly<Record<string, string>> = {}, ...args: readonly string[]) =>
     scenario.runWith({ env: { ...host.environment, ...more } }, "ci", "drift", "--all-stages", ...args);
@@ -29,13 +29,8 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the issue of a drift j
     host.seen.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
   beforeAll(async () => {
     host = await serveCodeHost(platform);
-    scenario = await openScenario();
     scenario.write("rnv.yaml", manifest);
     for (const stage of ["production", "staging"]) await scenario.applies("--stage", stage);
-  });
-  afterAll(async () => {
-    await scenario.close();
-    await host.close();
   });
   beforeEach(() => {
     host.seen.length = 0;

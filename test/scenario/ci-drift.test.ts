@@ -1,10 +1,11 @@
 import { createHmac } from "node:crypto";
 import { mkdirSync, statSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { driftDocumentSchema } from "../../src/plan/drift";
-import { openScenario, type Scenario } from "../support/cli";
+import { oneScenario } from "../support/cli";
+import { closing } from "../support/closing";
+import { type StateService, serveState } from "../support/http-state-server";
 import { textIn } from "../support/rows";
 
 interface Delivered {
@@ -16,17 +17,12 @@ interface Delivered {
 async function openReceiver() {
   const delivered: Delivered[] = [];
   const answers: number[] = [];
-  const server: Server = createServer((incoming, response) => {
-    const parts: Buffer[] = [];
-    incoming.on("data", (part: Buffer) => parts.push(part));
-    incoming.on("end", () => {
-      delivered.push({ headers: incoming.headers, body: Buffer.concat(parts).toString("utf8") });
-      response.writeHead(answers.shift() ?? 200, { "retry-after": "0" }).end("ok");
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks/T0KEN-of-a-channel`;
-  return { url, delivered, answers, close: () => new Promise((resolve) => server.close(resolve)) };
+  const answer: StateService = ({ headers, body }) => {
+    delivered.push({ headers, body });
+    return { status: answers.shift() ?? 200, headers: { "retry-after": "0" }, body: "ok" };
+  };
+  const { url } = closing(await serveState(answer, new Map()));
+  return { url: `${url}/hooks/T0KEN-of-a-channel`, delivered, answers };
 }
 
 /** Values of Prometheus' text, by metric and labels as they are written. */
@@ -41,7 +37,7 @@ const manifest = textIn(join(__dirname, "ci-drift.yaml"), {
 });
 
 describe("a drift job of several stages", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   let receiver: Awaited<ReturnType<typeof openReceiver>>;
   const service = (stage: string) => {
     const { store } = scenario.emulator;
@@ -55,15 +51,10 @@ describe("a drift job of several stages", () => {
     scenario.runWith({ env: { RNV_WEBHOOK_SECRET: "canary-signing-key" } }, "ci", "drift", ...args);
   beforeAll(async () => {
     receiver = await openReceiver();
-    scenario = await openScenario();
     scenario.write("rnv.yaml", manifest);
     mkdirSync(join(scenario.folder, ".git"));
     scenario.write(".git/config", '[remote "origin"]\n  url = git@github.com:acme/shop.git\n');
     for (const name of names) await scenario.applies("--stage", name);
-  });
-  afterAll(async () => {
-    await scenario.close();
-    await receiver.close();
   });
   beforeEach(() => {
     receiver.delivered.length = 0;

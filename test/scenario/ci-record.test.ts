@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pullWords } from "../../src/api/code-host/code-host";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
 
@@ -17,10 +17,10 @@ const token = "TOKEN: { fromEnv: SHOP_TOKEN }";
 
 /** The record of a review binds every text of the manifest (DESIGN section 15). */
 describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review on %s", (platform) => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   let server: CodeHostServer;
   beforeEach(async () => {
-    [scenario, server] = await Promise.all([openScenario(), serveCodeHost(platform)]);
+    server = await serveCodeHost(platform);
     const pull = { branch: "change", commit: "b".repeat(40), isOpen: false };
     server.pulls.push(
       { ...pull, number: 7, commits: [merged], mergeCommit: merged },
@@ -28,7 +28,6 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     );
     scenario.write("summary", "");
   });
-  afterEach(() => Promise.all([scenario.close(), server.close()]));
 
   const event = (payload: object) => {
     scenario.write("event.json", JSON.stringify(payload));

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { approve, type CliRun, openScenario, type Scenario } from "../support/cli";
+import { approve, type CliRun, oneScenario } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
 
 const shop = (branch: string, more = "") =>
@@ -11,12 +11,11 @@ const merged = "a".repeat(40);
 
 /** A pull request is planned, the world changes or does not, it is merged, and applied (DESIGN section 15). */
 describe("a reviewed plan", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   let server: CodeHostServer;
   const outputs = (name: "output" | "summary") => readFileSync(join(scenario.folder, name), "utf8");
 
   beforeAll(async () => {
-    scenario = await openScenario();
     server = await serveCodeHost("github");
     server.pulls.push({
       number: 7,
@@ -26,10 +25,6 @@ describe("a reviewed plan", () => {
       commits: [merged],
       mergeCommit: merged,
     });
-  });
-  afterAll(async () => {
-    await scenario.close();
-    await server.close();
   });
   beforeEach(() => {
     scenario.write("rnv.yaml", shop("main"));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { App, TerraformOutput, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { Project, RnvProvider, Service } from "../../src/cdktf/cdktf";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { textIn } from "../support/rows";
 
@@ -34,10 +34,9 @@ class Services extends TerraformStack {
 }
 
 describe("a job of several plans", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   let server: CodeHostServer;
   beforeEach(async () => {
-    scenario = await openScenario();
     server = await serveCodeHost("github");
     server.pulls.push({
       ...{ number: 7, branch: "change", commit: "b".repeat(40), isOpen: false },
@@ -46,10 +45,6 @@ describe("a job of several plans", () => {
     scenario.write("event.json", JSON.stringify({ action: "opened", pull_request: { number: 7 } }));
     for (const file of ["output", "summary"]) scenario.write(file, "");
     scenario.write("preview.yaml", overlay);
-  });
-  afterEach(async () => {
-    await scenario.close();
-    await server.close();
   });
   const env = () => ({
     ...server.environment,

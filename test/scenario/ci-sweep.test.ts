@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
 
@@ -9,7 +9,7 @@ projects: { shop: { name: "shop-\${stage.name}-\${stage.id}" } }
 `;
 
 describe.each(shareOf(["github", "gitlab"] as const, 2))("rnv ci sweep on %s", (platform) => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   let host: CodeHostServer;
   const names = () => scenario.emulator.store.projects().map(({ name }) => name);
   const sweep = (...args: readonly string[]) =>
@@ -20,7 +20,6 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("rnv ci sweep on %s", (
   });
   beforeAll(async () => {
     host = await serveCodeHost(platform);
-    scenario = await openScenario();
     scenario.write("rnv.yaml", manifest);
     for (const id of ["12", "pr-13", "mr-14", "300", "demo2", "007", "pr-1-b"])
       expect(
@@ -35,10 +34,6 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("rnv ci sweep on %s", (
     // Two pages of them.
     for (let number = 200; number < 320; number += 1) host.pulls.push(pull(number, true));
     host.pulls.push(pull(12, false), pull(13, true));
-  });
-  afterAll(async () => {
-    await scenario.close();
-    await host.close();
   });
   const named = (...ids: string[]) => ids.map((id) => `shop-preview-${id}`);
   const all = named("12", "pr-13", "mr-14", "300", "demo2", "007", "pr-1-b");

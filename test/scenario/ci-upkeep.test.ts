@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pullWords } from "../../src/api/code-host/code-host";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
 
@@ -10,13 +10,12 @@ const shop = (branch: string, name = "api", more = "") =>
 
 /** Jobs beside those of pull requests: first states, drift, repairs and history. */
 describe.each(shareOf(["github", "gitlab"] as const, 2))("a job on %s", (platform) => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   let server: CodeHostServer;
   beforeEach(async () => {
-    [scenario, server] = await Promise.all([openScenario(), serveCodeHost(platform)]);
+    server = await serveCodeHost(platform);
     scenario.write("output", "");
   });
-  afterEach(() => Promise.all([scenario.close(), server.close()]));
   const env = (more: Record<string, string> = {}) => ({
     ...server.environment,
     ...(platform === "github" && { GITHUB_OUTPUT: join(scenario.folder, "output") }),

@@ -13,15 +13,13 @@ const confirmed = ["--confirm-delete", "service.shop.db"] as const;
 describe("a service that others refer to", () => {
   // All is about these edges and the names they list.
   const scenario = eachScenario({ readings: { referenceEdges: "keys" } });
-  const idOf = (name: string) =>
-    scenario.emulator.store.services().find((one) => one.name === name)?.id ?? "";
 
   beforeEach(async () => {
     await scenario.applied(shop(api, db));
     const { store } = scenario.emulator;
     const billing = store.addProject({ name: "Billing" });
     const invoices = store.addService({ name: "invoices", projectId: billing.id });
-    store.addReference(invoices.id, idOf("db"), ["DATABASE_URL"]);
+    store.addReference(invoices.id, scenario.idOf("db"), ["DATABASE_URL"]);
     scenario.settle();
     scenario.forget();
   });
@@ -53,7 +51,7 @@ describe("a service that others refer to", () => {
       "service.shop.db",
     );
     expect(applied.code).toBe(0);
-    expect(idOf("db")).toBe("");
+    expect(scenario.idOf("db")).toBe("");
   });
 
   it("names a consumer outside of Production with its environment", async () => {
@@ -61,7 +59,7 @@ describe("a service that others refer to", () => {
     const billing = store.projects().find(({ name }) => name === "Billing")?.id ?? "";
     const environmentId = store.addEnvironment(billing, "QA").id;
     const other = store.addService({ name: "invoices", projectId: billing, environmentId });
-    store.addReference(other.id, idOf("db"), ["DATABASE_URL"]);
+    store.addReference(other.id, scenario.idOf("db"), ["DATABASE_URL"]);
     scenario.write("rnv.yaml", shop(api));
     const { code, stdout } = await scenario.run("plan", "-detailed-exitcode", ...confirmed);
     expect({ code, stdout }).toMatchObject({
@@ -81,14 +79,14 @@ describe("a service that others refer to", () => {
     // Without the key that made it, a saved plan confirms nothing.
     expect((await scenario.run("apply", "db.rnvplan")).code).toBe(4);
     await scenario.applied(`${shop(api)}removed: [{ address: service.shop.db, consumers: true }]\n`);
-    expect(idOf("db")).toBe("");
+    expect(scenario.idOf("db")).toBe("");
   });
 
   it("is deleted together with them, and where only an environment group is linked", async () => {
     const { store } = scenario.emulator;
-    store.deleteServiceNow(idOf("invoices"));
-    store.addReference(idOf("api"), idOf("db"), []);
-    store.addGroup({ name: "secrets", serviceIds: [idOf("api"), idOf("db")] });
+    store.deleteServiceNow(scenario.idOf("invoices"));
+    store.addReference(scenario.idOf("api"), scenario.idOf("db"), []);
+    store.addGroup({ name: "secrets", serviceIds: [scenario.idOf("api"), scenario.idOf("db")] });
     scenario.write("rnv.yaml", `services:\n  docs: { kind: static, deploy: { when: never } }\n`);
     const names = ["project.shop", "service.shop.api", "service.shop.db"];
     const applied = await scenario.run(
@@ -101,10 +99,10 @@ describe("a service that others refer to", () => {
 
   it("is deleted where the same plan changes the variables of the reference", async () => {
     const { store } = scenario.emulator;
-    store.deleteServiceNow(idOf("invoices"));
+    store.deleteServiceNow(scenario.idOf("invoices"));
     const old = service("api", ", variables: { DB_HOST: db.internal }");
     await scenario.applied(shop(old, db));
-    store.addReference(idOf("api"), idOf("db"), ["DB_HOST"]);
+    store.addReference(scenario.idOf("api"), scenario.idOf("db"), ["DB_HOST"]);
     scenario.write("rnv.yaml", shop(old));
     expect((await scenario.run("apply", ...approve, ...confirmed)).code).toBe(4);
     scenario.write("rnv.yaml", shop(service("api", ", variables: { DB_HOST: other.internal }")));

@@ -2,7 +2,6 @@ import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator
 import { approve, openScenario, type Scenario } from "../support/cli";
 
 let scenario: Scenario;
-afterEach(() => scenario.close());
 
 // "deletionRequestedAt: Set when deletion is requested or done." (interface, "Service"): a failed deletion may leave it.
 describe("a deletion that failed and left its time", () => {

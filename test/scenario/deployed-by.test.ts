@@ -7,10 +7,10 @@ const told = "deployed by lina from branch";
 describe("drift of a service that another user has deployed", () => {
   // Only the users named here deploy.
   const scenario = eachScenario({ readings: { otherDeployments: "none" } });
-  const idOf = (name: string) =>
-    scenario.emulator.store.services().find((one) => one.name === name)?.id ?? "";
   const drifts = (name: string) =>
-    scenario.emulator.store.editConfiguration(idOf(name), { repository: "https://git.example.com/fork" });
+    scenario.emulator.store.editConfiguration(scenario.idOf(name), {
+      repository: "https://git.example.com/fork",
+    });
   const lists = () => scenario.requests("all").filter((request) => request.endsWith("/deploys"));
 
   beforeEach(async () => {
@@ -21,9 +21,9 @@ describe("drift of a service that another user has deployed", () => {
 
   it("says who deployed it, with one request", async () => {
     drifts("api");
-    scenario.emulator.store.deploy(idOf("api"), { actor: "lina" });
+    scenario.emulator.store.deploy(scenario.idOf("api"), { actor: "lina" });
     scenario.emulator.store.settle();
-    scenario.emulator.store.deploy(idOf("web"), { actor: "ada" });
+    scenario.emulator.store.deploy(scenario.idOf("web"), { actor: "ada" });
     const planned = await scenario.run("plan", "--html", "plan.html", "--json-into", "plan.json");
     expect(planned.stdout).toContain(`service.api will be updated in place\n      ${told}`);
     expect(planned.stdout).not.toContain("by ada");
@@ -50,10 +50,12 @@ describe("drift of a service that another user has deployed", () => {
     expect(alone.stdout).not.toContain("deployed by");
     expect(alone.stdout).toMatch(/^ {6}last updated \d{4}-\d\d-\d\d /m);
     drifts("web");
-    for (const name of ["api", "web"]) scenario.emulator.store.deploy(idOf(name), { actor: "lina" });
+    for (const name of ["api", "web"]) scenario.emulator.store.deploy(scenario.idOf(name), { actor: "lina" });
     scenario.emulator.store.settle();
     scenario.fail(({ path }) =>
-      path.endsWith(`/${idOf("api")}/deploys`) ? { kind: "status", when: "before", status: 403 } : undefined,
+      path.endsWith(`/${scenario.idOf("api")}/deploys`)
+        ? { kind: "status", when: "before", status: 403 }
+        : undefined,
     );
     const { code, stdout } = await scenario.run("drift");
     expect(code).toBe(2);
@@ -62,7 +64,7 @@ describe("drift of a service that another user has deployed", () => {
 
   it("says so after a restart by rnv, and of a commit that rnv could not replace", async () => {
     drifts("api");
-    scenario.emulator.store.deploy(idOf("api"), { actor: "lina" });
+    scenario.emulator.store.deploy(scenario.idOf("api"), { actor: "lina" });
     scenario.emulator.store.settle();
     expect((await scenario.run("restart", "service.api")).code).toBe(0);
     expect((await scenario.run("drift")).stdout).toContain("deployed by lina");

@@ -36,7 +36,6 @@ describe("the state after an apply", () => {
     const deployments = scenario.emulator.store.deployments(live?.id ?? "");
     expect(deployments.filter(({ status }) => status === "failed")).toHaveLength(1);
     expect((await shown()).deploymentId).toBe(deployments.at(-1)?.id);
-    await scenario.close();
   });
 });
 
@@ -93,22 +92,6 @@ describe("deployments", () => {
   /** Without those that the platform queued by itself. */
   const deploys = () => all().filter(({ actor }) => actor !== "auto-deploy");
 
-  it("a paid plan is saved, and its apply ends with 8 until the checkout is complete", async () => {
-    scenario.write("rnv.yaml", api("plan: starter"));
-    const first = await scenario.run("apply", ...approve);
-    expect(first.code).toBe(8);
-    expect(first.stdout).toContain("Apply saved, awaiting checkout.");
-    expect(first.stderr).toContain("apply.awaiting_checkout");
-    expect(service().configuration.plan).toBe("starter");
-    expect((await scenario.run("apply", ...approve)).code).toBe(8);
-    expect(deploys()).toHaveLength(1);
-    scenario.emulator.store.completeCheckout(service().id);
-    await scenario.applies();
-    // It starts once it is paid, or another one takes its place.
-    expect(all().at(-1)?.status).toBe("live");
-    await scenario.isQuiet();
-  });
-
   it("a failed deployment ends with 7, tells why, and is tried again by the next apply", async () => {
     scenario.emulator.store.failNextDeployment("*", "npm ERR! missing script: build");
     scenario.write("rnv.yaml", api("branch: main"));
@@ -127,8 +110,7 @@ describe("deployments", () => {
     expect(advised.stderr).toMatch(
       /buildCommand: npm run bild[\s\S]*\^ This apply set configuration\.buildCommand\. Check that first\. Fix the build/,
     );
-    scenario.write("rnv.yaml", api("branch: main"));
-    await scenario.applies();
+    await scenario.applied(api("branch: main"));
     expect(deploys().map(({ status }) => status)).toEqual(["failed", "failed", "live"]);
     await scenario.isQuiet();
   });

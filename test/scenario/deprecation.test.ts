@@ -13,6 +13,5 @@ describe("a platform that announces the end of a part of its API", () => {
     expect(told.stderr.match(/warning\[api\.deprecated\]/g)).toHaveLength(1);
     expect(told.stderr).toContain("It ends on 2027-01-01.");
     expect(told.stderr).toContain("https://docs.example.com/api/v2");
-    await scenario.close();
   });
 });

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { driftDocumentSchema } from "../../src/plan/drift";
-import { approve, eachScenario, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario, oneScenario } from "../support/cli";
 import { textIn } from "../support/rows";
 import { itInSoak, shareOf } from "../support/soak";
 
@@ -10,20 +10,16 @@ const readKey = "rnv_read_only";
 const shop = (branch = "main", level = "info") => textIn(join(__dirname, "drift.yaml"), { branch, level });
 
 describe("drift, with a key that may only read", () => {
-  let scenario: Scenario;
-  const find = (name: string) =>
-    scenario.emulator.store.services().find((one) => one.name === name)?.id ?? "";
+  const scenario = oneScenario({
+    apiKeys: [
+      { key: embeddedApiKey, scope: "write", role: "owner" },
+      { key: readKey, scope: "read", role: "viewer" },
+    ],
+  });
   const drift = (...args: string[]) => scenario.runWith({ env: { RNV_API_KEY: readKey } }, "drift", ...args);
   beforeAll(async () => {
-    scenario = await openScenario({
-      apiKeys: [
-        { key: embeddedApiKey, scope: "write", role: "owner" },
-        { key: readKey, scope: "read", role: "viewer" },
-      ],
-    });
     await scenario.applied(shop());
   });
-  afterAll(() => scenario.close());
   beforeEach(() => {
     scenario.write("rnv.yaml", shop());
     scenario.forget();
@@ -39,10 +35,10 @@ describe("drift, with a key that may only read", () => {
 
   it("is 2 and distinguished: drifted, pending, missing, unmanaged", async () => {
     const { store } = scenario.emulator;
-    store.editConfiguration(find("api"), { branch: "evil" });
-    const [variable] = store.variables(find("api"));
+    store.editConfiguration(scenario.idOf("api"), { branch: "evil" });
+    const [variable] = store.variables(scenario.idOf("api"));
     store.editVariable(variable?.id ?? "", { value: "evil" });
-    store.deleteServiceNow(find("web"));
+    store.deleteServiceNow(scenario.idOf("web"));
     scenario.settle();
     store.addService({ name: "theirs" });
     scenario.write("rnv.yaml", shop("main", "info").replace("branch: main", "branch: main, port: 9000"));
@@ -148,10 +144,6 @@ describe("the findings of drift", () => {
   // A suspended service is known by its status alone.
   const scenario = eachScenario({ readings: { statusWords: "seen" } });
   const store = () => scenario.emulator.store;
-  const find = (name: string) =>
-    store()
-      .services()
-      .find((one) => one.name === name)?.id ?? "";
   /** The JSON report, checked against its schema, with the exit code. */
   const report = async (...args: string[]) => {
     const { code, stdout } = await scenario.run("drift", "-json", ...args);
@@ -188,7 +180,7 @@ describe("the findings of drift", () => {
   });
 
   it("the deployment that repairs drift is below it, and not pending; a resource that has left the manifest drifts, too", async () => {
-    store().editConfiguration(find("api"), { branch: "evil" });
+    store().editConfiguration(scenario.idOf("api"), { branch: "evil" });
     expect(await report()).toMatchObject({
       code: 2,
       drifted: [{ address: "service.shop.api" }],
@@ -208,8 +200,8 @@ describe("the findings of drift", () => {
   });
 
   it("an undeclared resource is named, and counts with -strict", async () => {
-    store().addVariable(find("web"), "DEBUG", "canary-of-theirs");
-    store().editConfiguration(find("web"), { port: 9000 });
+    store().addVariable(scenario.idOf("web"), "DEBUG", "canary-of-theirs");
+    store().editConfiguration(scenario.idOf("web"), { port: 9000 });
     store().addService({ name: "theirs" });
     const named = {
       unmanaged: [
@@ -233,8 +225,8 @@ describe("the findings of drift", () => {
   });
 
   it("a failed deployment is pending in text, JSON and Markdown of drift and plan, though nothing is to apply", async () => {
-    store().failNextDeployment(find("api"), "npm ERR! missing script");
-    store().deploy(find("api"));
+    store().failNextDeployment(scenario.idOf("api"), "npm ERR! missing script");
+    store().deploy(scenario.idOf("api"));
     store().settle();
     expect(await report()).toMatchObject({
       code: 0,
@@ -262,7 +254,7 @@ describe("the findings of drift", () => {
       for (const verb of ["drift", "plan"] as const)
         for (const text of await texts(verb))
           expect(text).toContain("live after the checkout in the dashboard");
-      store().completeCheckout(find("api"));
+      store().completeCheckout(scenario.idOf("api"));
       store().settle();
       const paidFor = await report();
       expect(paidFor).toMatchObject({ code: 0, pending: [] });
@@ -276,18 +268,18 @@ describe("the findings of drift", () => {
     "a release of another branch than declared is said by status, plan and drift, and never counted",
     async () => {
       const release = (branch: string) => {
-        store().editConfiguration(find("api"), { branch });
-        return store().deploy(find("api"));
+        store().editConfiguration(scenario.idOf("api"), { branch });
+        return store().deploy(scenario.idOf("api"));
       };
       release("experiment");
       store().settle();
-      store().editConfiguration(find("api"), { branch: "main" });
+      store().editConfiguration(scenario.idOf("api"), { branch: "main" });
       const told = { address: "deployment.shop.api", code: "other_branch", class: "running" };
       expect(await report("-fail-on", "unmanaged,pending")).toMatchObject({ code: 0, running: [told] });
       for (const verb of ["drift", "plan"] as const)
         for (const text of await texts(verb)) expect(text).toContain("it runs branch experiment");
       await scenario.isQuiet();
-      store().failNextDeployment(find("api"));
+      store().failNextDeployment(scenario.idOf("api"));
       release("main");
       store().settle();
       expect(await report()).toMatchObject({ pending: [{ standing: { code: "failed" } }], running: [told] });
@@ -300,9 +292,9 @@ describe("the findings of drift", () => {
   );
 
   it("a release that was rolled back, and a suspended service, are said and never counted", async () => {
-    store().deploy(find("api"));
+    store().deploy(scenario.idOf("api"));
     store().settle();
-    const [first] = store().deployments(find("api"));
+    const [first] = store().deployments(scenario.idOf("api"));
     expect(
       await scenario.run("rollback", "service.shop.api", first?.id ?? "", "--confirm", "service.shop.api"),
     ).toMatchObject({ code: 0 });

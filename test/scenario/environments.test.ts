@@ -48,7 +48,7 @@ describe("the environment of a service", () => {
     const byId = `environment: ${staging.id}`;
     scenario.write("rnv.yaml", scenario.read("rnv.yaml").replace("environment: Staging", byId));
     await scenario.isQuiet();
-    const next = scenario.emulator.store.services().find(({ name }) => name === "next");
+    const next = scenario.service("next");
     expect(next?.environmentId).toBe(staging.id);
   });
 
@@ -151,7 +151,7 @@ describe("a service that is moved to another environment in the dashboard", () =
   const scenario = eachScenario();
   const only = "projects: { shop: { services: { api: { kind: web, deploy: { when: never } } } } }\n";
   const there = only.replace("kind: web", "kind: web, environment: Staging");
-  const api = () => scenario.emulator.store.services().find(({ name }) => name === "api");
+  const api = () => scenario.service("api");
   const move = (environmentId: string | null) =>
     scenario.emulator.store.editService(api()?.id ?? "", () => ({ environmentId }));
   let staging = "";
@@ -190,7 +190,7 @@ describe("a service that is moved to another environment in the dashboard", () =
     scenario.write("rnv.yaml", only);
     move(production);
     expect(await scenario.run("drift")).toMatchObject({ code: 2 });
-    expect(await scenario.run("apply", "-refresh-only", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies("-refresh-only");
     expect(await scenario.run("drift")).toMatchObject({ code: 0 });
   });
 

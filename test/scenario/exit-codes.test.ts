@@ -27,33 +27,12 @@ const situations: readonly {
   { code: 0, title: "changes without -detailed-exitcode", args: ["plan"] },
   {
     code: 1,
-    title: "a mistake in the manifest",
-    args: ["plan"],
-    prepare: (s) => s.write("rnv.yaml", "service: {}\n"),
-    stderr: "error[manifest.unknown_key]",
-  },
-  {
-    code: 1,
     title: "no manifest",
     args: ["plan", "-f", "nowhere.yaml"],
     stderr: "error[manifest.not_found]",
   },
   { code: 1, title: "a verb that does not exist", args: ["aply"], stderr: "apply" },
   { code: 1, title: "an option that does not exist", args: ["plan", "--fiel", "x"], stderr: "--file" },
-  {
-    code: 1,
-    title: "no settings",
-    args: ["plan"],
-    how: { env: { RNV_BASE_URL: "", RNV_WORKSPACE_ID: "", RNV_API_KEY: "" } },
-    stderr: "RNV_WORKSPACE_ID is not set",
-  },
-  {
-    code: 1,
-    title: "a key that is not accepted",
-    args: ["plan"],
-    how: { env: { RNV_API_KEY: "rnv_other" } },
-    stderr: "error[api.unauthorized]",
-  },
   {
     code: 1,
     title: "a service that refuses the connection, reported at the first retry",
@@ -72,17 +51,6 @@ const situations: readonly {
   },
   { code: 1, title: "no one to approve", args: ["apply", "-input=false"], stderr: "--auto-approve" },
   { code: 2, title: "changes with -detailed-exitcode", args: ["plan", "-detailed-exitcode"] },
-  {
-    code: 2,
-    title: "drift",
-    args: ["drift"],
-    prepare: async (s) => {
-      await applied(s);
-      s.emulator.store.editConfiguration(s.emulator.store.services()[0]?.id ?? "", {
-        repository: "https://git.example.com/other",
-      });
-    },
-  },
   {
     code: 3,
     title: "one of two services refused",
@@ -181,7 +149,6 @@ describe("the exit code", () => {
     if (stderr instanceof RegExp) expect(ended.stderr).toMatch(stderr);
     else if (stderr !== undefined) expect(ended.stderr).toContain(stderr);
     expect(ended.stderr).not.toMatch(/this is a bug/i);
-    await scenario.close();
   });
 
   const full = "/dev/full";
@@ -211,7 +178,6 @@ describe("the exit code", () => {
       });
       // What it had to do was done all the same.
       if (line.startsWith("apply")) await scenario.isQuiet();
-      await scenario.close();
     },
   );
 });

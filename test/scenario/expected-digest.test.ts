@@ -86,6 +86,5 @@ describe("the digest of a first plan", () => {
     const planned = shown(await scenario.run("plan"));
     expect(planned).toBeDefined();
     expect(shown(await scenario.run("apply", ...approve))).toBe(planned);
-    await scenario.close();
   });
 });

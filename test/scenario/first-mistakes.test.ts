@@ -216,17 +216,13 @@ it("each format of a plan shows the findings of loading, and a misspelt kind alo
   };
   const service =
     'services: { docs: { kind: web, configuration: { repository: "https://git.example.com/docs" } } }\n';
-  try {
-    at.write("rnv.yaml", "services: {}\n");
-    for (const text of await seen()) expect(text).toContain("rnv.yaml declares nothing");
-    await at.applied(service);
-    at.write("rnv.yaml", service.replace("web", "wbe"));
-    for (const text of await seen()) {
-      expect(text).toMatch(/kind .{1,9}wbe.{1,9} does not exist/);
-      expect(text).not.toMatch(/confirm-delete|must be replaced|delete_unconfirmed/);
-    }
-  } finally {
-    await at.close();
+  at.write("rnv.yaml", "services: {}\n");
+  for (const text of await seen()) expect(text).toContain("rnv.yaml declares nothing");
+  await at.applied(service);
+  at.write("rnv.yaml", service.replace("web", "wbe"));
+  for (const text of await seen()) {
+    expect(text).toMatch(/kind .{1,9}wbe.{1,9} does not exist/);
+    expect(text).not.toMatch(/confirm-delete|must be replaced|delete_unconfirmed/);
   }
 });
 

@@ -134,5 +134,4 @@ it("every write carries a key, and no key is ever used for two bodies", async ()
   }
   expect([...uses].filter(([, bodies]) => bodies.size > 1)).toEqual([]);
   expect(uses.size).toBe(scenario.sent.length);
-  await scenario.close();
 });

@@ -28,9 +28,9 @@ it("reads a workspace once for all members with one key, and shows what each sho
   const names = ["a", "b", "c", "d"];
   writeMembers(...names);
   await scenario.run("fleet", "apply", "-auto-approve");
-  const { store } = scenario.emulator;
-  const changed = store.services().find(({ name }) => name === "c-api");
-  store.editConfiguration(changed?.id as string, { repository: "https://git.example.com/other" });
+  scenario.emulator.store.editConfiguration(scenario.idOf("c-api"), {
+    repository: "https://git.example.com/other",
+  });
   scenario.settle();
   for (const verb of shareOf(["drift", "plan"], 2)) {
     scenario.forget();
@@ -60,9 +60,9 @@ it("reads a workspace once for all members with one key, and shows what each sho
 it("masks the secrets of each member in what all of them read", async () => {
   writeMembers("a", "b");
   await scenario.run("fleet", "apply", "-auto-approve");
-  const { store } = scenario.emulator;
-  const service = store.services().find(({ name }) => name === "b-api");
-  store.editConfiguration(service?.id as string, { startCommand: "run --with canary-of-b" });
+  scenario.emulator.store.editConfiguration(scenario.idOf("b-api"), {
+    startCommand: "run --with canary-of-b",
+  });
   write(
     "b/rnv.yaml",
     manifest(
@@ -94,7 +94,6 @@ itInSoak("runs the members again alone that hang or break their process; none is
   expect(Object.keys(statusesOf(stdout))).toEqual(["a", "b", "c", "d"]);
 
   const late = await scenario.runWith({ env }, "fleet", "drift", "-json", "--member-timeout", "1s");
-  silent.close();
   expect(late.code).toBe(7);
   expect(statusesOf(late.stdout)).toEqual({ a: "timeout", b: "timeout", c: "timeout", d: "timeout" });
 });
@@ -129,7 +128,6 @@ it.each(shareOf(["apply", "plan", "drift"], 3))(
     started.process.kill("SIGKILL");
     await started.ended;
     await until(() => processes().length === 0);
-    silent.close();
   },
 );
 

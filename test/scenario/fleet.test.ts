@@ -216,7 +216,6 @@ it("ends a member that takes too long, and goes on; shards together are the whol
   );
   const silent = await openSilent();
   const hung = await scenario.runWith({ env: { SLOW_URL: silent.url } }, "fleet", "plan", "-json");
-  silent.close();
   expect(hung.code).toBe(7);
   expect(statusesOf(hung.stdout)).toEqual({ a: "changes", b: "changes", c: "changes", slow: "timeout" });
 
@@ -250,7 +249,6 @@ it("Ctrl-C ends every member once, and reports those that were not run", async (
   await until(() => silent.connections() >= 3);
   started.process.kill("SIGINT");
   const { code, stdout } = await started.ended;
-  silent.close();
   expect(code).toBe(130);
   expect(statusesOf(stdout)).toEqual({ a: "interrupted", b: "interrupted", c: "interrupted" });
   expect(reportOf(stdout).members.filter(({ seconds }) => seconds > 0)).toHaveLength(2);

@@ -7,11 +7,6 @@ const shop = (...services: string[]) =>
 
 describe("the guards of deletions", () => {
   const scenario = oneScenario();
-  const liveNames = () =>
-    scenario.emulator.store
-      .services()
-      .map(({ name }) => name)
-      .sort();
   beforeAll(async () => {
     await scenario.applied(shop(service("api"), service("web")));
   });
@@ -68,30 +63,30 @@ describe("the guards of deletions", () => {
 
   it("a service renamed since the state was written is not deleted", async () => {
     const { store } = scenario.emulator;
-    const web = store.services().find(({ name }) => name === "web");
-    store.renameService(web?.id ?? "", "billing");
+    const web = scenario.idOf("web");
+    store.renameService(web, "billing");
     scenario.write("rnv.yaml", shop(service("api")));
     const { code, stderr } = await scenario.run("apply", ...approve, "--confirm-delete=service.shop.web");
     expect(code).toBe(4);
     expect(stderr).toContain("error[guard.name_changed]");
     expect(stderr).toContain("billing");
     expect(scenario.requests()).toEqual([]);
-    store.renameService(web?.id ?? "", "web");
+    store.renameService(web, "web");
   });
 
   it("a service renamed between plan and deletion is not deleted", async () => {
     const { store } = scenario.emulator;
-    const web = store.services().find(({ name }) => name === "web");
+    const web = scenario.idOf("web");
     scenario.fail(({ method }) =>
       method === "DELETE"
-        ? { kind: "hook", when: "before", run: (at) => void at.renameService(web?.id ?? "", "billing") }
+        ? { kind: "hook", when: "before", run: (at) => void at.renameService(web, "billing") }
         : undefined,
     );
     const { code, stderr } = await scenario.run("apply", ...approve, "--confirm-delete=service.shop.web");
     expect(code).not.toBe(0);
     expect(stderr).toContain("service.shop.web");
-    expect(liveNames()).toEqual(["api", "billing"]);
-    store.renameService(web?.id ?? "", "web");
+    expect(scenario.names()).toEqual(["api", "billing"]);
+    store.renameService(web, "web");
   });
 
   it("a changed kind is a replacement, which counts as a deletion", async () => {
@@ -102,25 +97,25 @@ describe("the guards of deletions", () => {
     expect(refused.code).toBe(4);
     expect(refused.stderr).toContain("hint: To destroy it: --confirm-delete service.shop.web\n");
     expect(scenario.requests()).toEqual([]);
-    const before = scenario.emulator.store.services().find(({ name }) => name === "web")?.id;
+    const before = scenario.service("web")?.id;
     const { code } = await scenario.run("apply", ...approve, "--confirm-delete=service.shop.web");
     expect(code).toBe(0);
-    const after = scenario.emulator.store.services().find(({ name }) => name === "web");
+    const after = scenario.service("web");
     expect(after?.kind).toBe("static");
     expect(after?.id).not.toBe(before);
     await scenario.isQuiet();
   });
 
   it("-replace names what it replaces: that confirms it", async () => {
-    const before = scenario.emulator.store.services().find(({ name }) => name === "api")?.id;
+    const before = scenario.service("api")?.id;
     await scenario.applies("-replace=service.shop.api");
-    expect(scenario.emulator.store.services().find(({ name }) => name === "api")?.id).not.toBe(before);
+    expect(scenario.service("api")?.id).not.toBe(before);
     await scenario.isQuiet();
   });
 
   it("a removed entry in git confirms the deletion", async () => {
     await scenario.applied(`${shop(service("api"))}removed: [service.shop.web]\n`);
-    expect(liveNames()).toEqual(["api"]);
+    expect(scenario.names()).toEqual(["api"]);
     await scenario.isQuiet();
   });
 
@@ -157,6 +152,5 @@ describe("preventDestroy", () => {
     await scenario.applied(shop(service("api"), service("web")));
     expect((await scenario.run("destroy", ...approve)).code).toBe(0);
     expect(scenario.emulator.store.projects()).toEqual([]);
-    await scenario.close();
   });
 });

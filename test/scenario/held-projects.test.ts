@@ -9,11 +9,6 @@ const other = "services:\n  docs: { kind: static, deploy: { when: never } }\n";
 describe("a project that is to be deleted while it holds something else", () => {
   // The reason is a text of the service.
   const scenario = eachScenario({ readings: { errorBody: "top" } });
-  const liveNames = () =>
-    scenario.emulator.store
-      .services()
-      .map(({ name }) => name)
-      .sort();
   const projectId = () => scenario.emulator.store.projects()[0]?.id ?? "";
 
   beforeEach(async () => {
@@ -33,7 +28,7 @@ describe("a project that is to be deleted while it holds something else", () => 
     expect(stderr).toContain("error[guard.holds_others]: project.shop still contains");
     expect(stderr).toContain("rnv destroy --exclude project.shop");
     expect((await scenario.run("destroy", ...approve, "--exclude", "project.shop")).code).toBe(0);
-    expect(liveNames()).toEqual(["legacy"]);
+    expect(scenario.names()).toEqual(["legacy"]);
   });
 
   it("is held by an environment group of its own, and not by a group of another project", async () => {

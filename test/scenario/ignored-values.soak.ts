@@ -1,5 +1,5 @@
 import { systemClock } from "../../src/model/time";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 
 const shop = (variables: string, more = "") => `
 projects:
@@ -15,23 +15,16 @@ ${more}`;
 describe.each(["milliseconds", "seconds"] as const)(
   "a value that the service ignores, times in %s",
   (timeForm) => {
-    let scenario: Scenario;
+    const scenario = oneScenario({
+      clock: { ...systemClock, now: () => now() },
+      // A value that was taken is known by its time alone.
+      readings: { timeForm },
+    });
     let now = Date.now;
     const store = () => scenario.emulator.store;
-    const variable = (key: string) =>
-      store()
-        .variables(store().services()[0]?.id ?? "")
-        .find((one) => one.key === key);
-    const valueAt = (key: string) => store().variableValue(variable(key)?.id ?? "");
     beforeAll(async () => {
-      scenario = await openScenario({
-        clock: { ...systemClock, now: () => now() },
-        // A value that was taken is known by its time alone.
-        readings: { timeForm },
-      });
       await scenario.applied(shop("{ LOG_LEVEL: info, OTHER: kept }"));
     });
-    afterAll(() => scenario.close());
     beforeEach(() => scenario.forget());
     afterEach(() => {
       now = Date.now;
@@ -61,7 +54,7 @@ describe.each(["milliseconds", "seconds"] as const)(
 
     it("is sent again by the next apply once the service takes values", async () => {
       await scenario.applies();
-      expect(valueAt("LOG_LEVEL")).toBe("debug");
+      expect(scenario.valueOf("LOG_LEVEL")).toBe("debug");
       await scenario.isQuiet();
     });
 
@@ -77,7 +70,7 @@ describe.each(["milliseconds", "seconds"] as const)(
       expect(stderr).toContain("run the same command again");
       now = () => stoodAt + 1000;
       await scenario.applies();
-      expect(valueAt("LOG_LEVEL")).toBe("again");
+      expect(scenario.valueOf("LOG_LEVEL")).toBe("again");
       await scenario.isQuiet();
     });
   },

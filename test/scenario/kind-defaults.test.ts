@@ -1,4 +1,4 @@
-import { approve, openScenario } from "../support/cli";
+import { openScenario } from "../support/cli";
 
 const site = (configuration: string) =>
   `services:\n  docs: { kind: static, configuration: { ${configuration} }, deploy: { when: never } }\n`;
@@ -9,18 +9,14 @@ describe("a kind with defaults of its own", () => {
       gaps: { kindDefaults: { static: { port: 80, runtime: "docker" } } },
     });
     const live = () => scenario.emulator.store.services()[0]?.configuration;
-    scenario.write("rnv.yaml", site("publishDirectory: build, port: null"));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(site("publishDirectory: build, port: null"));
     expect(live()).toMatchObject({ port: 80, runtime: "docker" });
     await scenario.isQuiet();
-    scenario.write("rnv.yaml", site("publishDirectory: build, port: 9000"));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-    scenario.write("rnv.yaml", site("publishDirectory: build"));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(site("publishDirectory: build, port: 9000"));
+    await scenario.applied(site("publishDirectory: build"));
     expect(live()?.port).toBe(80);
     await scenario.isQuiet();
     const strict = await scenario.run("drift", "--strict");
     expect(strict).toMatchObject({ code: 0, stdout: expect.stringContaining("No drift.") });
-    await scenario.close();
   });
 });

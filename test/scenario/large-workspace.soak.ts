@@ -86,5 +86,4 @@ it("a canvas that is too large is read project by project", async () => {
   expect(stdout).toContain("Resources: 4 imported, 0 added, 0 changed, 0 destroyed.");
   expect(scenario.requests()).toEqual([]);
   await scenario.isQuiet();
-  await scenario.close();
 });

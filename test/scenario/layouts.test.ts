@@ -26,10 +26,6 @@ describe("the layout of a canvas", () => {
     return ended;
   };
   const store = () => scenario.emulator.store;
-  const idOf = (name: string) =>
-    store()
-      .services()
-      .find((one) => one.name === name)?.id ?? "";
   const canvas = async (save?: object) => {
     const address = `${scenario.url}/workspaces/${embeddedWorkspaceId}/canvas?projectId=${store().projects()[0]?.id}`;
     const headers = { authorization: `Bearer ${embeddedApiKey}`, "content-type": "application/json" };
@@ -57,7 +53,7 @@ describe("the layout of a canvas", () => {
     const kept = Object.fromEntries(
       Object.entries(positions).map(([id, place]) => [id, { x: place.x, y: place.y }]),
     );
-    await canvas({ revision, viewport, positions: { ...kept, [idOf(name)]: { x, y: 5 } } });
+    await canvas({ revision, viewport, positions: { ...kept, [scenario.idOf(name)]: { x, y: 5 } } });
   };
 
   it("a node that is renamed and moved in one edit is shown at its new place before it goes there", async () => {
@@ -167,10 +163,10 @@ describe("the layout of a canvas", () => {
       "apii",
       "11111111-1111-4111-8111-111111111111",
       "group:11111111-1111-4111-8111-111111111111",
-      idOf("api"),
+      scenario.idOf("api"),
     ]) {
       scenario.write("rnv.yaml", shop(both, `{ positions: { api: ${at(1)}, "${key}": ${at(2)} } }`));
-      const isSame = key === idOf("api");
+      const isSame = key === scenario.idOf("api");
       for (const verb of [["plan"], ["apply", ...approve]]) {
         const { code, stderr } = await scenario.run(...verb);
         expect(code).toBe(1);

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import * as rnv from "../../src";
 import {
@@ -10,6 +10,7 @@ import {
   serveEmulator,
 } from "../../src/emulator/testing";
 import { builtLibrary } from "../support/built-library";
+import { closing } from "../support/closing";
 import { newFolder } from "../support/temp-folder";
 
 const manifest = {
@@ -31,23 +32,16 @@ describe("the library, over HTTP", () => {
   const emulator = createEmulator({ deploySeconds: 0, operationSeconds: 0 });
   let server: EmulatorServer;
   let cwd: string;
-  const contexts: rnv.Context[] = [];
   const open = (options: Partial<rnv.ContextOptions> = {}): rnv.Context => {
     const context = rnv.openContext({
       ...{ cwd, baseUrl: server.url, workspaceId: embeddedWorkspaceId, apiKey: embeddedApiKey },
       ...{ state: "state.json", environment: { TOKEN: "t0p-s3cret-t0ken" }, ...options },
     });
-    contexts.push(context);
-    return context;
+    return closing(context);
   };
   beforeAll(async () => {
-    server = await serveEmulator(emulator);
+    server = closing(await serveEmulator(emulator));
     cwd = newFolder("library");
-  });
-  afterAll(async () => {
-    for (const context of contexts) await context.close();
-    await server.close();
-    rmSync(cwd, { recursive: true });
   });
 
   it("plans, applies what was saved, finds drift, tells what runs, and destroys all of it", async () => {

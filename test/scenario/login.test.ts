@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario, openScenario } from "../support/cli";
 import { atTerminal, hasTerminal } from "../support/pseudo-terminal";
 import { itInSoak, shareOf } from "../support/soak";
 import { newFolder } from "../support/temp-folder";
@@ -9,16 +9,11 @@ import { newFolder } from "../support/temp-folder";
 const manifest = "projects: { shop: { name: Shop } }\n";
 const otherWorkspace = "6f1c0000-0000-4000-8000-000000000001";
 
-let scenario: Scenario;
+const scenario = eachScenario();
 let config: string;
 beforeEach(async () => {
-  scenario = await openScenario();
   scenario.write("rnv.yaml", manifest);
   config = newFolder("config");
-});
-afterEach(async () => {
-  await scenario.close();
-  rmSync(config, { recursive: true });
 });
 
 /** An environment that names no service. */
@@ -230,7 +225,6 @@ describe("a profile", () => {
     expect(stderr).toContain("Profile shop is not used: RNV_BASE_URL in the environment wins.");
     expect(other.requests("all")).toEqual([]);
     expect((await scenario.run("plan")).stderr).toBe("");
-    await other.close();
   });
 
   it("is not read in CI", async () => {

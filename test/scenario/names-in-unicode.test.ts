@@ -30,6 +30,5 @@ describe("a name that differs from another only by how Unicode composes it", () 
     await at.applied(layout(decomposed));
     at.write("rnv.yaml", layout(composed));
     await at.isQuiet();
-    await at.close();
   });
 });

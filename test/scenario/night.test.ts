@@ -25,15 +25,14 @@ describe("a night on call", () => {
   it("takes at most 30 lines: failures and reasons, running releases, authors, the next command", async () => {
     await scenario.applied(shop("make"));
     const { store } = scenario.emulator;
-    const idOf = (name: string) => store.services().find((one) => one.name === name)?.id ?? "";
     expect((await scenario.run("deploy", "service.shop.api")).code).toBe(0);
     scenario.settle();
-    store.failNextDeployment(idOf("api"), "npm ERR! missing script: build");
+    store.failNextDeployment(scenario.idOf("api"), "npm ERR! missing script: build");
     scenario.write("rnv.yaml", shop("make all"));
     expect((await scenario.runWith({ env: job }, "apply", ...approve)).code).toBe(7);
     expect((await scenario.run("suspend", "service.shop.web")).code).toBe(0);
-    store.renameService(idOf("worker"), "jobs");
-    const releases = scenario.deployments(idOf("api")).map(({ id }) => id.slice(0, 8));
+    store.renameService(scenario.idOf("worker"), "jobs");
+    const releases = scenario.deployments(scenario.idOf("api")).map(({ id }) => id.slice(0, 8));
     const masked = (text: string) =>
       releases
         .reduce((told, id, i) => told.replaceAll(id, `(${i + 1})`), text)

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { documentedDefaults } from "../../src/api/wire/shapes";
 import type { StoredService } from "../../src/emulator/records";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, openScenario } from "../support/cli";
 import { textIn } from "../support/rows";
 
 const further = { bootSeconds: 30, motto: "", warm: false, tags: [] as string[], limits: { cpu: 1 } };
@@ -70,7 +70,6 @@ it("a field that the catalog's defaults name is made, changed, reset, shown and 
   await scenario.applied(shop("motto: steady"));
   expect(live()).toMatchObject({ ...further, motto: "steady" });
   await scenario.isQuiet();
-  await scenario.close();
 });
 
 it("a field that neither this version nor the catalog knows is an error with a suggestion, at its key", async () => {
@@ -82,7 +81,6 @@ it("a field that neither this version nor the catalog knows is an error with a s
     /error\[manifest\.unknown_key\]: service\.api: configuration has no attribute "bootSecond"\n {2}--> rnv\.yaml:5:22/,
   );
   expect(stderr).toContain('did you mean "bootSeconds"?');
-  await scenario.close();
 });
 
 it("a value of another type than the default's is an error that shows the default", async () => {
@@ -94,7 +92,6 @@ it("a value of another type than the default's is an error that shows the defaul
     /service\.api: configuration\.bootSeconds must be a number, not text.*its default is 30/s,
   );
   expect(stderr).toMatch(/service\.api: configuration\.tags must be a list, not text/);
-  await scenario.close();
 });
 
 it("validate, which asks no service, warns and says who decides", async () => {
@@ -107,7 +104,6 @@ it("validate, which asks no service, warns and says who decides", async () => {
   );
   expect(stdout + stderr).toContain('did you mean "runtime"?');
   expect(scenario.requests("all")).toEqual([]);
-  await scenario.close();
 });
 
 it("ignoreChanges takes such a field", async () => {
@@ -117,29 +113,23 @@ it("ignoreChanges takes such a field", async () => {
   const [api] = scenario.emulator.store.services();
   scenario.emulator.store.editService(api?.id ?? "", slower);
   await scenario.isQuiet();
-  await scenario.close();
 });
 
 describe("a reference to such a field", () => {
   const pair = (configuration: string, reference: string) =>
     textIn(join(__dirname, "open-fields.yaml"), { configuration, reference });
-  const variableOf = ({ emulator: { store } }: Scenario) => {
-    const worker = store.services().find(({ name }) => name === "worker");
-    return store.variables(worker?.id ?? "").map(({ id }) => store.variableValue(id));
-  };
 
   it("resolves to what is declared, to its default where nothing is, and to its new value in the same apply", async () => {
     const scenario = await open();
     await scenario.applied(pair("bootSeconds: 60", "bootSeconds"));
-    expect(variableOf(scenario)).toEqual(["60"]);
+    expect(scenario.valueOf("BOOT", "worker")).toBe("60");
     expect(JSON.parse((await scenario.run("output", "-json", "boot")).stdout)).toBe(60);
     await scenario.isQuiet();
     await scenario.applied(pair("bootSeconds: 75", "bootSeconds"));
-    expect(variableOf(scenario)).toEqual(["75"]);
+    expect(scenario.valueOf("BOOT", "worker")).toBe("75");
     await scenario.applied(pair("", "bootSeconds"));
-    expect(variableOf(scenario)).toEqual(["30"]);
+    expect(scenario.valueOf("BOOT", "worker")).toBe("30");
     await scenario.isQuiet();
-    await scenario.close();
   });
 
   it("stands in a stack in snake_case", async () => {
@@ -157,6 +147,5 @@ describe("a reference to such a field", () => {
     await scenario.applies(...stack);
     expect(JSON.parse((await scenario.run("output", "-json", "boot")).stdout)).toBe(45);
     await scenario.isQuiet(...stack);
-    await scenario.close();
   });
 });

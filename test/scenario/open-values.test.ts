@@ -17,11 +17,6 @@ describe("a variable with sensitive: false", () => {
   const at = eachScenario();
   const run = (...args: readonly string[]) => at.runWith({ env: key }, ...args);
   const isQuiet = async () => expect(await run("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
-  const stored = () => {
-    const { store } = at.emulator;
-    const { id = "" } = store.services()[0] ?? {};
-    return { id, variable: store.variables(id).find((one) => one.key === "LOG_LEVEL") };
-  };
   beforeEach(async () => {
     at.write("rnv.yaml", manifest(open("verbose-output")));
     expect(await run("apply", ...approve)).toMatchObject({ code: 0 });
@@ -68,11 +63,10 @@ describe("a variable with sensitive: false", () => {
       code: 5,
       stderr: expect.stringContaining("variable.shop.api.LOG_LEVEL"),
     });
-    await server.close();
   });
 
   it("stays readable in a text of the platform", async () => {
-    const { id } = stored();
+    const id = at.idOf();
     const [{ id: deployment = "" } = {}] = at.emulator.store.deployments(id);
     at.emulator.store.editDeployment(deployment, { error: "level verbose-output, token opensesame-1234" });
     const { stdout } = await run("deployments", "service.shop.api");
@@ -80,7 +74,7 @@ describe("a variable with sensitive: false", () => {
   });
 
   it("hides what the platform has after a change outside rnv", async () => {
-    at.emulator.store.editVariable(stored().variable?.id ?? "", { value: "changed-outside" });
+    at.emulator.store.editVariable(at.variable("LOG_LEVEL")?.id ?? "", { value: "changed-outside" });
     const { stdout } = await run("plan");
     expect(stdout).toContain('value  (sensitive) -> "verbose-output"  # drift');
     expect(stdout).not.toContain("changed-outside");

@@ -12,7 +12,6 @@ describe.each([
 ] as const)("a service that shows what it was sent in another form: %j", (readings) => {
   const scenario = oneScenario({ readings });
   const { decomposed, composed } = { decomposed: "Cafe\u0301", composed: "Caf\u00e9" };
-  const serviceNamed = (name: string) => scenario.emulator.store.services().find((one) => one.name === name);
 
   it("has an empty plan after an apply, an update and a rename, and no drift", async () => {
     await scenario.applied(manifest(decomposed));
@@ -23,7 +22,7 @@ describe.each([
     await scenario.applied(manifest("Bar", 2));
     await scenario.isQuiet();
     expect(scenario.emulator.store.services()).toHaveLength(2);
-    expect(serviceNamed("Bar")?.configuration.replicas).toBe(2);
+    expect(scenario.service("Bar")?.configuration.replicas).toBe(2);
     const { code, stdout } = await scenario.run("destroy", "-auto-approve", "-input=false");
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("Destroy complete!") });
     expect(scenario.emulator.store.projects()).toEqual([]);

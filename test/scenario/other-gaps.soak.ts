@@ -36,7 +36,6 @@ it.each(unset)(
     const { code, stderr } = await apply(scenario, {});
     expect(stderr).toMatch(new RegExp(said, "s"));
     expect(code).not.toBe(0);
-    await scenario.close();
   },
 );
 
@@ -47,7 +46,6 @@ it("without a setting, a list of variables somewhere else in its answer is an er
   expect(await apply(scenario, {})).toMatchObject({ code: 0 });
   const { code, stderr } = await scenario.run("plan");
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("RNV_GAP_VARIABLE_ITEMS=") });
-  await scenario.close();
 });
 
 it("a color that the service does not have is an error that names it and the setting", async () => {
@@ -65,7 +63,6 @@ it("a color that the service does not have is an error that names it and the set
   scenario.write("rnv.yaml", shop("/a", "info").replace("shop:", "shop:\n    color: slate"));
   expect(await apply(scenario, {})).toMatchObject({ code: 0 });
   await scenario.isQuiet();
-  await scenario.close();
 });
 
 it("a project that cannot be renamed says so, and the plan is empty once the dashboard has", async () => {
@@ -87,7 +84,6 @@ it("a project that cannot be renamed says so, and the plan is empty once the das
   scenario.emulator.store.editProject(project?.id ?? "", { name: "Store" });
   expect(await apply(scenario, {})).toMatchObject({ code: 0 });
   await scenario.isQuiet();
-  await scenario.close();
 });
 
 describe("a kind with defaults of its own", () => {
@@ -109,6 +105,5 @@ describe("a kind with defaults of its own", () => {
     expect(await apply(scenario, env)).toMatchObject({ code: 0 });
     expect(store.service(id)?.configuration.port).toBe(80);
     await expectQuiet(scenario, env);
-    await scenario.close();
   });
 });

@@ -52,7 +52,7 @@ describe("an overlay and the environment", () => {
       "PATCH /workspaces/ID/services/ID",
       "DELETE /workspaces/ID/services/ID/variables/ID",
     ]);
-    const api = scenario.emulator.store.services().find(({ name }) => name === "api");
+    const api = scenario.service("api");
     expect(api?.configuration).toMatchObject({ branch: "main", runtime: "node" });
     await scenario.isQuiet(...both);
   });

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CliRun, oneScenario, openScenario, type Scenario } from "../support/cli";
+import { closing } from "../support/closing";
 import { serveHttpState } from "../support/http-state-server";
 import { itInSoak } from "../support/soak";
 
@@ -106,7 +107,7 @@ describe("reads", () => {
 
   it("leave before the state is read", async () => {
     const other = await openScenario();
-    const state = await serveHttpState();
+    const state = closing(await serveHttpState());
     other.write("rnv.yaml", "services: { api: { kind: web, deploy: { when: never } } }\n");
     const first = new Set(["catalog", "projects", "canvas"]);
     other.fail(({ path }) => {
@@ -120,6 +121,5 @@ describe("reads", () => {
     const { code, stdout } = await other.runWith({ env: { RNV_STATE: state.url } }, "plan");
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("Plan: 1 to add") });
     expect(state.seen).not.toEqual([]);
-    await Promise.all([other.close(), state.close()]);
   });
 });

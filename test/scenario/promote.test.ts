@@ -16,8 +16,6 @@ const fromStaging = ["--from", "staging"] as const;
 describe("rnv promote", () => {
   // What is promoted has to be "ready", the word seen.
   const scenario = eachScenario({ readings: { statusWords: "seen" } });
-  const serviceId = (name: string) =>
-    scenario.emulator.store.services().find((one) => one.name === name)?.id ?? "";
 
   beforeEach(async () => {
     scenario.write("rnv.yaml", manifest);
@@ -84,7 +82,6 @@ describe("rnv promote", () => {
       });
       host.refuse = ({ method }) => (method === "POST" ? { status: 403, body: "{}" } : undefined) as never;
       expect((await promoted()).stderr).toMatch(/may write contents and pull requests|role Developer/);
-      await host.close();
     },
   );
 
@@ -138,14 +135,14 @@ describe("rnv promote", () => {
       `error[guard.promote]: service.shop.web cannot be promoted: it runs commit ${tested}, and pins ${newer}`,
     );
     scenario.write("staging.yaml", overlay(tested));
-    const live = store.services().find(({ id }) => id === serviceId("web"))?.liveDeploymentId ?? "";
+    const live = scenario.service("web")?.liveDeploymentId ?? "";
     store.editDeployment(live, { commitSha: "" });
     const withoutCommit = await refusal();
     expect(withoutCommit).toContain(
       "service.shop.web cannot be promoted: its live deployment names no commit",
     );
     expect(withoutCommit).toContain("Pin deploy.commit in stage staging");
-    store.failNextDeployment(serviceId("web"));
+    store.failNextDeployment(scenario.idOf("web"));
     await scenario.run("deploy", "service.shop.web", ...inStaging);
     expect(await refusal()).toContain("failed: The build failed");
     expect((await scenario.run("suspend", "service.shop.api", ...inStaging)).code).toBe(0);

@@ -1,19 +1,19 @@
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
+import { closing } from "../support/closing";
 import { type ConnectProxy, closedPort, secureHost, serveProxy, serveSecurely } from "../support/tunnel";
 
 const shop = "projects: { shop: { services: { api: { kind: web, deploy: { when: never } } } } }\n";
 const password = "p%40ss-for-the-proxy";
 
 describe("a service behind TLS with a private authority, reached through a proxy that asks for a password", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   let secure: Awaited<ReturnType<typeof serveSecurely>>;
   let proxy: ConnectProxy;
   let environment: Record<string, string>;
   beforeAll(async () => {
-    scenario = await openScenario();
-    secure = await serveSecurely(Number(new URL(scenario.url).port));
-    proxy = await serveProxy({ [`${secureHost}:443`]: secure.port }, "rnv:p@ss-for-the-proxy");
+    secure = closing(await serveSecurely(Number(new URL(scenario.url).port)));
+    proxy = closing(await serveProxy({ [`${secureHost}:443`]: secure.port }, "rnv:p@ss-for-the-proxy"));
     scenario.write("authority.pem", secure.authority);
     scenario.write("rnv.yaml", shop);
     environment = {
@@ -25,10 +25,6 @@ describe("a service behind TLS with a private authority, reached through a proxy
   beforeEach(() => {
     proxy.refusal = undefined;
     proxy.asked.length = 0;
-  });
-  const open: { readonly close: () => Promise<unknown> }[] = [];
-  afterAll(async () => {
-    for (const one of [proxy, secure, ...open, scenario]) await one.close();
   });
 
   const run = (env: Record<string, string>, ...args: readonly string[]) =>

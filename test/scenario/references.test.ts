@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, openScenario } from "../support/cli";
 
 const pair = (api: string, reference: string) => `
 projects:
@@ -11,12 +11,6 @@ projects:
         deploy: { when: never }
 `;
 
-const variableOf = ({ emulator: { store } }: Scenario): string | undefined => {
-  const worker = store.services().find(({ name }) => name === "worker");
-  const [variable] = store.variables(worker?.id ?? "");
-  return variable && store.variableValue(variable.id);
-};
-
 describe("a reference to a field that is not declared", () => {
   it.each([
     ["configuration.port", "8000"],
@@ -26,28 +20,26 @@ describe("a reference to a field that is not declared", () => {
     const scenario = await openScenario();
     scenario.write("rnv.yaml", pair("configuration: { branch: main }", reference));
     expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0, stderr: "" });
-    expect(variableOf(scenario)).toBe(value);
+    expect(scenario.valueOf("IT", "worker")).toBe(value);
     await scenario.isQuiet();
-    await scenario.close();
   });
 
   it("is the default in the run that resets the field, and the live value in a run that changes another field", async () => {
     const scenario = await openScenario();
     scenario.write("rnv.yaml", pair("configuration: { port: 9000 }", "configuration.port"));
     expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0, stderr: "" });
-    expect(variableOf(scenario)).toBe("9000");
+    expect(scenario.valueOf("IT", "worker")).toBe("9000");
     scenario.write("rnv.yaml", pair("configuration: { branch: next }", "configuration.port"));
     expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0, stderr: "" });
-    expect(variableOf(scenario)).toBe("8000");
+    expect(scenario.valueOf("IT", "worker")).toBe("8000");
     const [api] = scenario.emulator.store.services();
     scenario.emulator.store.editService(api?.id ?? "", ({ configuration }) => ({
       configuration: { ...configuration, port: 7000 },
     }));
     scenario.write("rnv.yaml", pair("configuration: { branch: later }", "configuration.port"));
     expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0, stderr: "" });
-    expect(variableOf(scenario)).toBe("7000");
+    expect(scenario.valueOf("IT", "worker")).toBe("7000");
     await scenario.isQuiet();
-    await scenario.close();
   });
 });
 
@@ -72,7 +64,6 @@ it("a change of what the platform decides and a variable refers to is said to co
     },
   ]);
   await scenario.applies();
-  expect(variableOf(scenario)).toBe("");
+  expect(scenario.valueOf("IT", "worker")).toBe("");
   await scenario.isQuiet();
-  await scenario.close();
 });

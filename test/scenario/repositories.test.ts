@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
+import { closing } from "../support/closing";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import type { StateServer } from "../support/http-state-server";
 import { s3Environment, serveS3 } from "../support/s3-server";
@@ -22,8 +23,8 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
     let states: StateServer;
     beforeAll(async () => {
       [scenario, host, states] = await Promise.all([openScenario(), serveCodeHost(platform), serveS3()]);
+      closing(states);
     });
-    afterAll(() => Promise.all([scenario.close(), host.close(), states.close()]));
     const projects = () => scenario.emulator.store.projects().map(({ name }) => name);
     const storage = () => ({ ...s3Environment, AWS_ENDPOINT_URL_S3: states.url });
     const inJobOf = (repository: string, ...words: string[]) =>

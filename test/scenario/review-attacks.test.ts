@@ -148,7 +148,6 @@ describe("the record of a review", () => {
     world.scenario.settle();
     world.scenario.forget();
   });
-  afterEach(() => Promise.all([world.scenario.close(), world.server.close()]));
 
   it.each(shareOf(forgeries, 6))("is not replaced by a forgery: %s", async (_, forge) => {
     const { scenario, server } = world;

@@ -12,8 +12,7 @@ const both = ["--confirm-delete=service.web", "--confirm-delete=service.migrate"
 /** DESIGN section 3, "Order". */
 describe("a service that depends on another", () => {
   const scenario = eachScenario();
-  const find = (name: string) => scenario.emulator.store.services().find((one) => one.name === name);
-  const idOf = (name: string) => find(name)?.id ?? "";
+  const idOf = (name: string) => scenario.service(name)?.id ?? "";
 
   const expectDeletedInOrder = async () => {
     const ids = [idOf("web"), idOf("migrate")];
@@ -34,7 +33,9 @@ describe("a service that depends on another", () => {
     expect(scenario.requests()).toEqual([...made, ...made].map((path) => `POST /workspaces/ID/${path}`));
     const [first] = scenario.deployments(idOf("migrate"));
     expect(first?.status).toBe("live");
-    expect(Date.parse(first?.finishedAt ?? "")).toBeLessThanOrEqual(Date.parse(find("web")?.createdAt ?? ""));
+    expect(Date.parse(first?.finishedAt ?? "")).toBeLessThanOrEqual(
+      Date.parse(scenario.service("web")?.createdAt ?? ""),
+    );
     await expectDeletedInOrder();
   });
 

@@ -18,10 +18,8 @@ describe("variables that services share", () => {
   });
   const env = { STAGE: "live" };
   const keysOf = (name: string): string[] => {
-    const { store } = scenario.emulator;
-    const service = store.services().find((one) => one.name === name);
-    return store
-      .variables(service?.id ?? "")
+    return scenario.emulator.store
+      .variables(scenario.idOf(name))
       .map(({ key }) => key)
       .sort();
   };

@@ -45,12 +45,7 @@ describe("values of a stack", () => {
   });
 
   const services = () => new Map(scenario.emulator.store.services().map((one) => [one.name, one]));
-  const textOf = (key: string) => {
-    const variable = scenario.emulator.store
-      .variables(services().get("worker")?.id ?? "")
-      .find((one) => one.key === key);
-    return scenario.emulator.store.variableValue(variable?.id ?? "");
-  };
+  const textOf = (key: string) => scenario.valueOf(key, "worker");
 
   it("are known after apply where apply makes them; annotations stand in the plan", async () => {
     const { code, stdout, stderr } = await rnv("plan");

@@ -1,4 +1,5 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
+import { closing } from "../support/closing";
 import type { StateServer } from "../support/http-state-server";
 import { s3Environment, serveS3 } from "../support/s3-server";
 
@@ -10,15 +11,10 @@ projects: { shop: { name: "pr-${open}stage.id}" } }
 `;
 
 describe("instances of a stage whose states are elsewhere", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   let server: StateServer;
   beforeEach(async () => {
-    scenario = await openScenario();
-    server = await serveS3();
-  });
-  afterEach(async () => {
-    await scenario.close();
-    await server.close();
+    server = closing(await serveS3());
   });
   const sweep = ["stage", "sweep", "--stage", "preview", "--keep", "2", ...approve];
   const names = () => scenario.emulator.store.projects().map(({ name }) => name);

@@ -1,9 +1,9 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
+import { closing } from "../support/closing";
 import { type StateServer, serveState } from "../support/http-state-server";
 import { s3Environment, serveS3 } from "../support/s3-server";
+import { openSilent } from "../support/silent-service";
 import { itInSoak } from "../support/soak";
 import { secureHost, serveProxy, serveSecurely } from "../support/tunnel";
 
@@ -14,12 +14,11 @@ const expiration = "2099-01-01T00:00:00Z";
 const assumed = `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>${id}</AccessKeyId><SecretAccessKey>${secret}</SecretAccessKey><SessionToken>session</SessionToken><Expiration>${expiration}</Expiration></Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`;
 
 describe("a state in S3", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario({ fresh: true });
   let server: StateServer;
   beforeAll(async () => {
     // The AWS SDK reads the environment of its process.
-    scenario = await openScenario({ fresh: true });
-    server = await serveS3();
+    server = closing(await serveS3());
     scenario.write("rnv.yaml", "projects: { shop: { name: Shop } }\n");
     scenario.write(
       "aws.ini",
@@ -29,10 +28,6 @@ credential_process = /bin/sh -c "echo CANARY; echo CANARY >&2; exit 1"
 `,
     );
     scenario.write("token", "identity-token");
-  });
-  afterAll(async () => {
-    await scenario.close();
-    await server.close();
   });
   const at = (query = "") => `s3://bucket/team/a b/ü(1)+&=~.json?endpoint=${server.url}${query}`;
   const run = (env: Record<string, string>, ...args: string[]) => {
@@ -70,21 +65,18 @@ credential_process = /bin/sh -c "echo CANARY; echo CANARY >&2; exit 1"
   });
 
   itInSoak("is not waited for without end where a container's server of credentials is silent", async () => {
-    const silent = createServer().listen(0, "127.0.0.1");
-    await once(silent, "listening");
-    const { port } = silent.address() as AddressInfo;
-    const container = { AWS_CONTAINER_CREDENTIALS_FULL_URI: `http://127.0.0.1:${port}/role` };
+    const { origin } = new URL((await openSilent()).url);
+    const container = { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${origin}/role` };
     expect(await run({ ...container, RNV_STATE_TIMEOUT: "1" }, "state", "list")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("no answer came in 2 seconds"),
     });
-    silent.close();
   });
 
   itInSoak("is opened with a token of an identity provider, through STS behind a proxy", async () => {
-    const sts = await serveState(() => ({ status: 200, body: assumed }), new Map());
-    const secure = await serveSecurely(Number(new URL(sts.url).port));
-    const proxy = await serveProxy({ [`${secureHost}:443`]: secure.port }, "rnv:pass");
+    const sts = closing(await serveState(() => ({ status: 200, body: assumed }), new Map()));
+    const secure = closing(await serveSecurely(Number(new URL(sts.url).port)));
+    const proxy = closing(await serveProxy({ [`${secureHost}:443`]: secure.port }, "rnv:pass"));
     scenario.write("authority.pem", secure.authority);
     const environment = {
       ...{
@@ -104,6 +96,5 @@ credential_process = /bin/sh -c "echo CANARY; echo CANARY >&2; exit 1"
     });
     expect(sts.seen[0]?.body).toContain("WebIdentityToken=identity-token");
     expect(proxy.asked).toHaveLength(1);
-    for (const one of [proxy, secure, sts]) await one.close();
   });
 });

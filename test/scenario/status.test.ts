@@ -1,5 +1,5 @@
 import { embeddedApiKey } from "../../src/emulator/emulator";
-import { eachScenario, openScenario, type Scenario } from "../support/cli";
+import { eachScenario, oneScenario, openScenario } from "../support/cli";
 
 const readKey = "rnv_read_only";
 const manifest = `
@@ -12,29 +12,21 @@ projects:
 `;
 
 describe("status and deployments, with a key that may only read", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario({
+    apiKeys: [
+      { key: embeddedApiKey, scope: "write", role: "owner" },
+      { key: readKey, scope: "read", role: "viewer" },
+    ],
+    // What runs and how it is are words of the service.
+    readings: { statusWords: "seen" },
+  });
   const store = () => scenario.emulator.store;
-  const find = (name: string) =>
-    store()
-      .services()
-      .find((one) => one.name === name)?.id ?? "";
   const run = (...args: string[]) => scenario.runWith({ env: { RNV_API_KEY: readKey } }, ...args);
   const json = async (...args: string[]) => {
     const { code, stdout, stderr } = await run(...args, "-json");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     return JSON.parse(stdout);
   };
-  beforeAll(async () => {
-    scenario = await openScenario({
-      apiKeys: [
-        { key: embeddedApiKey, scope: "write", role: "owner" },
-        { key: readKey, scope: "read", role: "viewer" },
-      ],
-      // What runs and how it is are words of the service.
-      readings: { statusWords: "seen" },
-    });
-  });
-  afterAll(() => scenario.close());
 
   it("say that nothing is recorded before the first apply", async () => {
     expect(await run("status")).toEqual({ code: 0, stdout: "", stderr: "No service is recorded yet.\n" });
@@ -47,7 +39,7 @@ describe("status and deployments, with a key that may only read", () => {
     scenario.forget();
     const before = scenario.files();
     const { services } = await json("status");
-    const live = store().service(find("api"))?.liveDeploymentId;
+    const live = store().service(scenario.idOf("api"))?.liveDeploymentId;
     expect(services).toMatchObject([
       {
         address: "service.shop.api",
@@ -65,12 +57,12 @@ describe("status and deployments, with a key that may only read", () => {
   });
 
   it("list as many as were asked for, newest first, at most 200", async () => {
-    for (let i = 0; i < 250; i += 1) store().deploy(find("web"));
+    for (let i = 0; i < 250; i += 1) store().deploy(scenario.idOf("web"));
     store().settle();
     scenario.forget();
     const { deployments, has_more: hasMore } = await json("deployments", "service.shop.web", "-limit", "200");
     const newest = store()
-      .deployments(find("web"))
+      .deployments(scenario.idOf("web"))
       .map(({ id }) => id)
       .reverse();
     expect(deployments.map(({ id }: { id: string }) => id)).toEqual(newest.slice(0, 200));
@@ -82,10 +74,10 @@ describe("status and deployments, with a key that may only read", () => {
   });
 
   it("tell which release serves, what failed, and what can be rolled back to", async () => {
-    store().failNextDeployment(find("api"), "npm ERR! \u001b[31mred");
-    const failed = store().deploy(find("api"), { commitSha: "ab".repeat(20) });
+    store().failNextDeployment(scenario.idOf("api"), "npm ERR! \u001b[31mred");
+    const failed = store().deploy(scenario.idOf("api"), { commitSha: "ab".repeat(20) });
     store().settle();
-    const live = store().service(find("api"))?.liveDeploymentId;
+    const live = store().service(scenario.idOf("api"))?.liveDeploymentId;
     expect(await json("status", "service.shop.api")).toMatchObject({
       services: [
         {
@@ -106,7 +98,7 @@ describe("status and deployments, with a key that may only read", () => {
       "    npm ERR! \\u001b[31mred",
       expect.stringMatching(new RegExp(`^${live}  live, serves`)),
     ]);
-    store().deploy(find("api"));
+    store().deploy(scenario.idOf("api"));
     store().settle();
     expect((await run("deployments", "service.shop.api")).stdout).toContain(
       "To go back to one marked *: rnv rollback service.shop.api ID\n",
@@ -117,7 +109,7 @@ describe("status and deployments, with a key that may only read", () => {
     expect(await scenario.run("suspend", "service.shop.api")).toMatchObject({ code: 0 });
     // What was made within two minutes is not believed gone.
     scenario.settle();
-    store().editService(find("cron"), () => ({ archived: true }));
+    store().editService(scenario.idOf("cron"), () => ({ archived: true }));
     expect(await json("status")).toMatchObject({
       services: [{ runs: "suspended" }, { runs: "nothing", archived: true }, { runs: "release" }],
     });
@@ -126,7 +118,7 @@ describe("status and deployments, with a key that may only read", () => {
       runs: "unknown",
       reason: expect.stringContaining("no way to read one service"),
     });
-    store().deleteServiceNow(find("web"));
+    store().deleteServiceNow(scenario.idOf("web"));
     expect((await run("status")).stdout).toContain("service.shop.web   deleted outside rnv");
     const gone = await run("deployments", "service.shop.web");
     expect(gone).toMatchObject({ code: 1, stdout: "" });
@@ -153,7 +145,6 @@ it("status says that a release is of another branch or commit than declared", as
   await scenario.applied(shop(""));
   expect(await shown({ branch: "hotfix" }, {})).toContain("\n    it runs branch hotfix; declared is main (");
   expect(await shown({ branch: "main" }, {})).not.toContain("it runs");
-  await scenario.close();
 });
 
 describe("status --variables", () => {

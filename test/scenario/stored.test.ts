@@ -7,7 +7,6 @@ import { isSoak, shareOf } from "../support/soak";
 import { type StoredWorld, StoredWorlds } from "../support/stored-world";
 
 const worlds = new StoredWorlds();
-afterAll(() => worlds.close());
 
 type Environment = Readonly<Record<string, string>>;
 

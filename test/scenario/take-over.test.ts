@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { eachScenario } from "../support/cli";
+import { closing } from "../support/closing";
 import { serveHttpState } from "../support/http-state-server";
 
 const kinds = ["web", "worker", "static", "cron"] as const;
@@ -115,10 +116,9 @@ Next:
 
   it("protects what it takes over with --protect, and says no more than a remote state needs", async () => {
     fill();
-    const state = await serveHttpState();
+    const state = closing(await serveHttpState());
     const init = ["init", "--from", "workspace", "--project", "Shop", "--protect"];
     const { code, stdout } = await scenario.runWith({ env: { RNV_STATE: state.url } }, ...init);
-    await state.close();
     expect(code).toBe(0);
     expect(stdout).toMatch(/\nNext:\n {2}rnv plan .*\n {2}git commit .*\n$/);
     const manifest = scenario.read("rnv.yaml");

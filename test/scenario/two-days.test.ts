@@ -147,19 +147,8 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
       const [scenario, host] = await Promise.all([openScenario(), serveCodeHost(platform)]);
       at = new Repository(platform, scenario, host);
     });
-    afterAll(() => Promise.all([at.scenario.close(), at.host.close()]));
 
-    const names = () =>
-      at.scenario.emulator.store
-        .services()
-        .map(({ name }) => name)
-        .sort();
-    const liveValue = (key: string) => {
-      const { store } = at.scenario.emulator;
-      const api = store.services().find(({ name }) => name === "api");
-      const variable = store.variables(api?.id ?? "").find((one) => one.key === key);
-      return store.variableValue(variable?.id ?? "");
-    };
+    const liveValue = (key: string) => at.scenario.valueOf(key, "api");
     const done = { code: 0 };
     const first = shopManifest({ branch: "main", level: "info", replicas: 1 });
     const louder = shopManifest({ branch: "main", level: "debug", replicas: 1 });
@@ -170,7 +159,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
     it("day one, 9:00: both teams open their first pull request, and each has a preview", async () => {
       expect(await at.propose(1, "shop", first)).toMatchObject({ plan: done, preview: done });
       expect(await at.propose(2, "docs", docsManifest("main"))).toMatchObject({ plan: done, preview: done });
-      expect(names()).toEqual(["api-1", "site-2"]);
+      expect(at.scenario.names()).toEqual(["api-1", "site-2"]);
       expect(at.comments(1)).toContain("**Plan: 5 to add, 0 to change, 0 to destroy.**");
       expect(at.comments(2)).toContain("**Plan: 3 to add, 0 to change, 0 to destroy.**");
     });
@@ -180,11 +169,11 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
         shop: expect.objectContaining({ code: 0, stdout: expect.stringContaining("5 added") }),
         docs: expect.objectContaining(done),
       });
-      expect(names()).toEqual(["api", "site-2"]);
+      expect(at.scenario.names()).toEqual(["api", "site-2"]);
       expect(liveValue("TOKEN")).toBe(tokens.first);
       expect(at.comments(1)).toContain("**Applied.**");
       expect(await at.merge(2, "docs", docsManifest("main"))).toMatchObject({ shop: done, docs: done });
-      expect(names()).toEqual(["api", "site"]);
+      expect(at.scenario.names()).toEqual(["api", "site"]);
       expect(at.comments(2)).toContain("**Applied.**");
     });
 
@@ -213,9 +202,10 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
       at.scenario.settle();
       at.actor = "grace";
       await at.propose(6, "shop", broken);
-      const { store } = at.scenario.emulator;
-      const api = store.services().find(({ name }) => name === "api");
-      store.failNextDeployment(api?.id ?? "", "npm ERR! missing script: build");
+      at.scenario.emulator.store.failNextDeployment(
+        at.scenario.idOf("api"),
+        "npm ERR! missing script: build",
+      );
       expect(await at.merge(6, "shop", broken)).toMatchObject({ shop: { code: 7 }, docs: done });
       expect(at.comments(6)).toContain("npm ERR! missing script: build (exit 7)");
       await at.propose(7, "docs", docsManifest("main"));
@@ -240,9 +230,9 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
     it("day two, 15:00: it comes again, repaired, and its preview goes with it", async () => {
       at.scenario.settle();
       await at.propose(9, "shop", fixed);
-      expect(names()).toEqual(["api", "api-9", "site"]);
+      expect(at.scenario.names()).toEqual(["api", "api-9", "site"]);
       expect(await at.merge(9, "shop", fixed)).toMatchObject({ shop: done, docs: done });
-      expect(names()).toEqual(["api", "site"]);
+      expect(at.scenario.names()).toEqual(["api", "site"]);
       expect(liveValue("LOG_LEVEL")).toBe("warn");
     });
 

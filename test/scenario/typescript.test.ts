@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openScenario, type Scenario } from "../support/cli";
+import { eachScenario } from "../support/cli";
 import { linkPackage } from "../support/install-package";
 import { rowsIn } from "../support/rows";
 import { itInSoak, shareOf } from "../support/soak";
@@ -8,15 +8,13 @@ import { itInSoak, shareOf } from "../support/soak";
 const example = join(__dirname, "..", "..", "examples", "typescript");
 const program = readFileSync(join(example, "rnv.config.ts"), "utf8");
 
-let scenario: Scenario;
+const scenario = eachScenario({ readings: { statusWords: "seen" } });
 const env = { SHOP_QUEUE_TOKEN: "hunter2-hunter2", RNV_STATE_KEY: "5a".repeat(32) };
 const rnv = (...args: readonly string[]) => scenario.runWith({ env }, ...args);
 beforeEach(async () => {
-  scenario = await openScenario({ readings: { statusWords: "seen" } });
   cpSync(example, scenario.folder, { recursive: true });
   linkPackage(scenario.folder);
 });
-afterEach(() => scenario.close());
 
 describe("rnv.config.ts", () => {
   it("is run once for its stage, without credentials of rnv; what it prints goes to standard error", async () => {

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { approve, eachScenario } from "../support/cli";
+import { closing } from "../support/closing";
 import { serveCodeHost } from "../support/code-host-server";
 import { s3Environment, serveS3 } from "../support/s3-server";
 import { shareOf } from "../support/soak";
@@ -41,7 +42,6 @@ describe("a stage that is no longer declared", () => {
         "--stage",
         "production",
       );
-      await host.close();
       for (const text of named)
         expect([planned, inJob]).toMatchObject([
           { code: 0, stderr: expect.stringContaining(text) },
@@ -79,7 +79,7 @@ describe("a stage that is no longer declared", () => {
   );
 
   it("is found in S3 where RNV_STATE names the stage, and what protects it still does", async () => {
-    const states = await serveS3();
+    const states = closing(await serveS3());
     const env = {
       ...s3Environment,
       AWS_ENDPOINT_URL_S3: states.url,
@@ -99,7 +99,6 @@ describe("a stage that is no longer declared", () => {
     ]);
     const destroy = ["destroy", "--stage", "staging", "--state", "s3://states/staging.json", ...approve];
     expect(await scenario.runWith({ env }, ...destroy)).toMatchObject({ code: 4 });
-    await states.close();
     expect(projects()).toEqual(["shop-staging"]);
   });
 

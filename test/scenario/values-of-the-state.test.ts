@@ -27,10 +27,7 @@ describe("a value that the run does not have, in a text of the service", () => {
     expect(await at.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
     at.write("rnv.yaml", "projects: {}\n");
     const { store } = at.emulator;
-    const [api, other] = ["api", "other"].map((name) => {
-      const { id = "" } = store.services().find((one) => one.name === name) ?? {};
-      return store.deployments(id)[0]?.id ?? "";
-    });
+    const [api, other] = ["api", "other"].map((name) => store.deployments(at.idOf(name))[0]?.id ?? "");
     deployment = api ?? "";
     store.editDeployment(deployment, {
       error: `login failed: TOKEN=${value} (pin "${short}"), postgres://u:${value}@db/x; main is fine`,

@@ -138,17 +138,6 @@ describe("verbs on an applied workspace", () => {
     expect(scenario.emulator.store.deployments(api()).at(-1)?.sourceDeploymentId).not.toBeNull();
   });
 
-  it("cancel stops a deployment in progress", async () => {
-    scenario.emulator.store.setCondition("worker-offline", true);
-    await ok("deploy", "service.shop.api", "-no-wait");
-    const cancelling = scenario.start({}, "cancel", "service.shop.api");
-    await cancelling.ended;
-    const last = scenario.emulator.store.deployments(api()).at(-1);
-    expect(last?.cancelRequested || last?.status === "cancelled").toBe(true);
-    scenario.emulator.store.setCondition("worker-offline", false);
-    await fails(1, "cancel", "service.shop.api", "-no-wait").catch(() => undefined);
-  });
-
   it("refresh-only records what changed and writes nothing to the service", async () => {
     scenario.emulator.store.editConfiguration(api(), { repository: "https://git.example.com/fork" });
     expect(await ok("plan", "-refresh-only")).toContain("configuration.repository");

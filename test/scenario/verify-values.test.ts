@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 import { textIn } from "../support/rows";
 
 const viewerKey = "rnv_viewer";
@@ -11,13 +11,13 @@ const env = { SHOP_TOKEN: "token-true" };
 
 /** DESIGN section 4: "`--verify-values` reveal once (audited) and record equal values without a write". */
 describe("--verify-values", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario({
+    apiKeys: [
+      { key: embeddedApiKey, scope: "write", role: "owner" },
+      { key: viewerKey, scope: "write", role: "viewer" },
+    ],
+  });
   const store = () => scenario.emulator.store;
-  const variable = (key: string) =>
-    store()
-      .variables(store().services()[0]?.id ?? "")
-      .find((one) => one.key === key);
-  const valueAt = (key: string) => store().variableValue(variable(key)?.id ?? "");
   const rnv = (...args: string[]) => scenario.runWith({ env }, ...args);
   const reveals = () => scenario.requests().filter((request) => request.endsWith("/reveal"));
   const writes = () => scenario.requests().filter((request) => !request.endsWith("/reveal"));
@@ -27,12 +27,6 @@ describe("--verify-values", () => {
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes.") });
   };
   beforeAll(async () => {
-    scenario = await openScenario({
-      apiKeys: [
-        { key: embeddedApiKey, scope: "write", role: "owner" },
-        { key: viewerKey, scope: "write", role: "viewer" },
-      ],
-    });
     scenario.write("rnv.yaml", shop().replace(/ +THEIRS.*\n/, ""));
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
     const [api] = store().services();
@@ -40,7 +34,6 @@ describe("--verify-values", () => {
     scenario.write("rnv.yaml", shop());
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
   });
-  afterAll(() => scenario.close());
   beforeEach(() => {
     scenario.write("rnv.yaml", shop());
     scenario.forget();
@@ -68,15 +61,18 @@ describe("--verify-values", () => {
   it("apply after a lost state rewrites and redeploys nothing that is equal", async () => {
     loseState();
     const before = ["LOG_LEVEL", "TOKEN", "HOST", "MADE", "THEIRS"].map((key) => [
-      variable(key),
-      valueAt(key),
+      scenario.variable(key),
+      scenario.valueOf(key),
     ]);
     const { code, stdout } = await rnv("apply", "--adopt", "--verify-values", ...approve);
     expect({ code, stdout }).toMatchObject({ code: 0 });
     expect(reveals()).toHaveLength(3);
     expect(writes()).toEqual([]);
     expect(
-      ["LOG_LEVEL", "TOKEN", "HOST", "MADE", "THEIRS"].map((key) => [variable(key), valueAt(key)]),
+      ["LOG_LEVEL", "TOKEN", "HOST", "MADE", "THEIRS"].map((key) => [
+        scenario.variable(key),
+        scenario.valueOf(key),
+      ]),
     ).toEqual(before);
     await isQuiet();
   });
@@ -109,7 +105,7 @@ describe("--verify-values", () => {
 
   it("writes what is different as usual, with one deployment, and says how many", async () => {
     loseState();
-    store().editVariable(variable("TOKEN")?.id ?? "", { value: "theirs" });
+    store().editVariable(scenario.variable("TOKEN")?.id ?? "", { value: "theirs" });
     scenario.forget();
     const { code, stdout } = await rnv("apply", "--adopt", "--verify-values", ...approve);
     expect({ code, stdout }).toMatchObject({
@@ -119,13 +115,13 @@ describe("--verify-values", () => {
     expect(stdout).not.toMatch(/theirs|token-true/);
     expect(writes().map((request) => request.split("/").at(-2))).toEqual(["variables", expect.any(String)]);
     expect(writes()[1]).toMatch(/\/deploys$/);
-    expect(valueAt("TOKEN")).toBe("token-true");
+    expect(scenario.valueOf("TOKEN")).toBe("token-true");
     await isQuiet();
   });
 
   it("an edit that the dashboard made already is recorded, and so is a value that was touched and put back", async () => {
-    store().editVariable(variable("LOG_LEVEL")?.id ?? "", { value: "debug" });
-    store().editVariable(variable("TOKEN")?.id ?? "", { value: "token-true" });
+    store().editVariable(scenario.variable("LOG_LEVEL")?.id ?? "", { value: "debug" });
+    store().editVariable(scenario.variable("TOKEN")?.id ?? "", { value: "token-true" });
     scenario.write("rnv.yaml", shop({ level: "debug" }));
     const usual = await rnv("plan", "-detailed-exitcode");
     expect(usual.code).toBe(2);

@@ -13,10 +13,6 @@ const shop = ({ level = "info", more = "", branch = "main" } = {}) =>
 /** DESIGN section 4, "Without secrets". */
 describe("without the secrets of production", () => {
   const scenario = oneScenario();
-  const variable = (key: string) => {
-    const [api] = scenario.emulator.store.services();
-    return scenario.emulator.store.variables(api?.id ?? "").find((one) => one.key === key);
-  };
   /** Takes away what only the machine that applies has. */
   const hideSources = () => {
     for (const file of ["certificate.pem", "command.js"])
@@ -58,7 +54,7 @@ describe("without the secrets of production", () => {
     });
 
     it("sees a value that was changed outside by its time, and what is declared and not applied", async () => {
-      scenario.emulator.store.editVariable(variable("TOKEN")?.id ?? "", { value: "theirs" });
+      scenario.emulator.store.editVariable(scenario.variable("TOKEN")?.id ?? "", { value: "theirs" });
       scenario.write("rnv.yaml", shop({ level: "debug" }));
       const changed = await scenario.run("drift", "-json");
       expect(changed.code).toBe(2);
@@ -164,7 +160,7 @@ describe("without the secrets of production", () => {
       putSources();
       const withNew = { ...env, SHOP_NEW: "new-one" };
       expect(await scenario.runWith({ env: withNew }, "apply", "p.rnvplan")).toMatchObject({ code: 0 });
-      expect(scenario.emulator.store.variableValue(variable("NEW")?.id ?? "")).toBe("new-one");
+      expect(scenario.emulator.store.variableValue(scenario.variable("NEW")?.id ?? "")).toBe("new-one");
       const quiet = await scenario.runWith({ env: withNew }, "plan", "-detailed-exitcode");
       expect(quiet.code).toBe(0);
     });

@@ -1,14 +1,22 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { closing } from "./closing";
+import { listen } from "./listen";
 
 const program = process.env.RNV_CHROMIUM ?? "/usr/bin/chromium";
 
 /** Describes what a real browser shows. Skipped where there is no chromium; a failure where CI has none. */
-export function describeInBrowser(title: string, body: () => void): void {
-  if (existsSync(program)) describe(title, body);
-  else if (process.env.CI !== "true") describe.skip(title, body);
+export function describeInBrowser(title: string, body: (browser: Pick<OpenBrowser, "open">) => void): void {
+  const inBrowser = (): void => {
+    let browser: OpenBrowser;
+    beforeAll(async () => {
+      browser = await openBrowser();
+    });
+    body({ open: (...page) => browser.open(...page) });
+  };
+  if (existsSync(program)) describe(title, inBrowser);
+  else if (process.env.CI !== "true") describe.skip(title, inBrowser);
   else
     it(title, () => {
       throw new Error(`${program} is missing: apt-get install chromium, or name one by RNV_CHROMIUM`);
@@ -22,7 +30,7 @@ interface OpenedPage {
   readonly noise: readonly string[];
 }
 
-export interface OpenBrowser {
+interface OpenBrowser {
   /** Opens an HTML text as a file of a server would be: `policy` is the server's Content-Security-Policy. */
   open(
     html: string,
@@ -50,14 +58,13 @@ export async function openBrowser(): Promise<OpenBrowser> {
     answer.writeHead(found ? 200 : 404, { "content-type": "text/html; charset=utf-8", ...policy });
     answer.end(found?.html);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
+  const site = await listen(server);
+  return closing({
     open: async (html, { policy, hash = "", ...options } = {}) => {
       const context = await browser.newContext(options);
       const page = await context.newPage();
       const noise: string[] = [];
-      const url = `http://127.0.0.1:${port}/${pages.push({ html, policy }) - 1}`;
+      const url = `${site.url}/${pages.push({ html, policy }) - 1}`;
       page.on("console", (message) => noise.push(message.text()));
       page.on("pageerror", (cause) => noise.push(String(cause)));
       page.on("dialog", (dialog) => noise.push(`dialog ${dialog.message()}`));
@@ -69,9 +76,9 @@ export async function openBrowser(): Promise<OpenBrowser> {
     },
     close: async () => {
       await browser.close();
-      await new Promise((resolve) => server.close(resolve));
+      await site.close();
     },
-  };
+  });
 }
 
 /** Chooses a value in the filter of a page. */

@@ -11,8 +11,9 @@ import {
 } from "../../src/emulator/emulator";
 import type { Fault, SeenRequest } from "../../src/emulator/faults";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
-import type { StoredDeployment } from "../../src/emulator/records";
+import type { StoredDeployment, StoredService, StoredVariable } from "../../src/emulator/records";
 import { builtCli } from "./built-cli";
+import { closing } from "./closing";
 import { type MovableClock, movableClock } from "./movable-clock";
 import { askedFor, readingsHere } from "./readings";
 
@@ -73,6 +74,14 @@ export interface Scenario {
   /** Method and path (ids as ID) of the requests since the last `forget`; writes only unless said. */
   requests(which?: "all" | "writes"): string[];
   forget(): void;
+  /** The service of that name; without one, the first of all. */
+  service(name?: string): StoredService | undefined;
+  idOf(name?: string): string;
+  /** Names of all services, sorted. */
+  names(): string[];
+  /** A variable of the service of that name; without one, of the first of all. */
+  variable(key: string, service?: string): StoredVariable | undefined;
+  valueOf(key: string, service?: string): string | undefined;
   /** Deployments of a service, oldest first, without those that the platform queued by itself. */
   deployments(serviceId: string | undefined): readonly StoredDeployment[];
   /** The clock of the service. */
@@ -107,7 +116,11 @@ interface ScenarioOptions extends EmulatorOptions {
   readonly fresh?: true;
 }
 
-export async function openScenario({ fresh, ...options }: ScenarioOptions = {}): Promise<Scenario> {
+/** Opens a scenario that is closed with the test, or the block, that opens it. */
+export const openScenario = async (options?: ScenarioOptions): Promise<Scenario> =>
+  closing(await startScenario(options));
+
+export async function startScenario({ fresh, ...options }: ScenarioOptions = {}): Promise<Scenario> {
   const folder = mkdtempSync(join(tmpdir(), "rnv-scenario-"));
   const clock = movableClock();
   const readings = readingsHere(options.readings);
@@ -180,6 +193,16 @@ export async function openScenario({ fresh, ...options }: ScenarioOptions = {}):
       emulator.resetLog();
       sent.length = 0;
     },
+    service: (name) => emulator.store.services().find((one) => name === undefined || one.name === name),
+    idOf: (name) => scenario.service(name)?.id ?? "",
+    names: () =>
+      emulator.store
+        .services()
+        .map(({ name }) => name)
+        .sort(),
+    variable: (key, service) =>
+      emulator.store.variables(scenario.idOf(service)).find((one) => one.key === key),
+    valueOf: (key, service) => emulator.store.variableValue(scenario.variable(key, service)?.id ?? ""),
     deployments: (id = "") => askedFor(emulator.store.deployments(id)),
     clock,
     settle: () => clock.advance(600_000),
@@ -199,24 +222,21 @@ export async function openScenario({ fresh, ...options }: ScenarioOptions = {}):
   return scenario;
 }
 
-/** A scenario that is opened before each test of the block, and closed after it. */
-export const eachScenario = (options?: ScenarioOptions): Scenario =>
-  scenarioOf(options, beforeEach, afterEach);
+/** A scenario that is opened before each test of the block. */
+export const eachScenario = (options?: ScenarioOptions): Scenario => scenarioOf(options, beforeEach);
 
 /** A scenario that is opened once for all tests of the block. */
-export const oneScenario = (options?: ScenarioOptions): Scenario => scenarioOf(options, beforeAll, afterAll);
+export const oneScenario = (options?: ScenarioOptions): Scenario => scenarioOf(options, beforeAll);
 
 /** Stands for the scenario that is open at the time. */
 function scenarioOf(
   options: ScenarioOptions | undefined,
   before: (open: () => Promise<void>) => void,
-  after: (close: () => Promise<void>) => void,
 ): Scenario {
   let open: Scenario | undefined;
   before(async () => {
     open = await openScenario(options);
   });
-  after(async () => open?.close());
   return new Proxy({} as Scenario, { get: (_, name) => open?.[name as keyof Scenario] });
 }
 

@@ -3,6 +3,7 @@ import { type CodeHost, createHost } from "../../src/api/code-host/create-host";
 import { createHttpTransport } from "../../src/api/http-transport";
 import { Secret } from "../../src/model/secret";
 import { type Clock, systemClock } from "../../src/model/time";
+import { closing } from "./closing";
 import { type SeenStateRequest, type StateAnswer, type StateServer, serveState } from "./http-state-server";
 
 /** Secrets of jobs: no output may show them. */
@@ -431,7 +432,7 @@ export async function serveCodeHost(platform: "github" | "gitlab"): Promise<Code
         clock,
       }),
   });
-  return running;
+  return closing(running);
 }
 
 const answer = (

@@ -26,7 +26,6 @@ const providersOf = (terraform: number): number[] =>
 
 export interface Killing {
   readonly dies?: "provider" | "terraform";
-  readonly receipt?: boolean;
   readonly command?: readonly string[];
 }
 
@@ -37,12 +36,12 @@ export class CrashFolder extends TerraformFolder {
 
   /**
    * Applies, and kills the provider, or Terraform itself, with the first write that matches, before or after the
-   * service commits it. With `receipt: false` the service forgets the key of what it committed.
+   * service commits it.
    */
   async applyKilledAt(
     matches: (request: SeenRequest) => boolean,
     when: "before" | "after",
-    { dies = "provider", receipt = true, command = ["apply", "-auto-approve"] }: Killing = {},
+    { dies = "provider", command = ["apply", "-auto-approve"] }: Killing = {},
   ): Promise<void> {
     let isDone = false;
     this.emulator.setFaults((_index, request): Fault | undefined => {
@@ -52,12 +51,7 @@ export class CrashFolder extends TerraformFolder {
         const { pid = 0 } = this.#running?.child ?? {};
         for (const dying of dies === "provider" ? providersOf(pid) : [pid]) process.kill(dying, "SIGKILL");
       };
-      const broken: Fault =
-        when === "before"
-          ? { kind: "reset-before" }
-          : receipt
-            ? { kind: "reset-after" }
-            : { kind: "status", status: 500, when: "after", receipt };
+      const broken: Fault = { kind: when === "before" ? "reset-before" : "reset-after" };
       // biome-ignore lint/suspicious/noThenProperty: the fault that follows the hook.
       return { kind: "hook", when, run, then: broken };
     });
@@ -94,5 +88,4 @@ export class CrashFolder extends TerraformFolder {
   }
 
   services = () => this.emulator.store.services().filter(({ deletedAt }) => deletedAt === null);
-  deployments = () => this.emulator.store.deployments(this.services()[0]?.id ?? "");
 }

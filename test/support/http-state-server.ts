@@ -6,7 +6,7 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "./listen";
 
 export interface SeenStateRequest {
   readonly method: string;
@@ -92,17 +92,8 @@ export async function serveState(answer: StateService, stored: Map<string, strin
   const server: Server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const running: StateServer = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    seen,
-    stored,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { url, close } = await listen(server);
+  const running: StateServer = { url, seen, stored, close };
   return running;
 }
 

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { builtCli } from "./built-cli";
 import { builtLibrary } from "./built-library";
 import { builtProvider } from "./built-provider";
+import { newFolder } from "./temp-folder";
 
 const root = resolve(__dirname, "../..");
 const isCi = process.env.CI === "true";
@@ -64,7 +64,7 @@ export function linkPackage(folder: string): void {
 
 function linkModules(): string {
   builtLibrary();
-  const modules = mkdtempSync(join(tmpdir(), "rnv-modules-"));
+  const modules = newFolder("modules");
   for (const name of readdirSync(join(root, "node_modules")))
     if (!["terraform-provider-rnv", ".bin"].includes(name))
       symlinkSync(join(root, "node_modules", name), join(modules, name));

@@ -159,3 +159,17 @@ export const shopPlan: Plan = plan(
     ],
   },
 );
+
+/** More entries than are shown unfolded, in two projects. */
+export const manyPlan = plan([
+  ...Array.from({ length: 12 }, (_, i) =>
+    change("update", `service.shop.s${i}`, {
+      attributes: [field("configuration.branch", value("main"), value(`release-${i}`))],
+    }),
+  ),
+  change("update", "service.blog.web", {
+    attributes: [field("configuration.plan", value("free"), value("starter"), { cause: "drift" })],
+    references: [address("service.shop.s0")],
+  }),
+  change("create", "service.blog.jobs", { attributes: [field("kind", value(""), value("worker"))] }),
+]);

@@ -1,18 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer } from "node:net";
+import { closing } from "./closing";
+import { listen } from "./listen";
 
-/** Opens a service that takes requests and answers none. */
+/** Opens a service that takes requests and answers none, until the end of the test. */
 export async function openSilent() {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => sockets.add(socket)).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const close = (): void => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  };
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
-  return { url, connections: () => sockets.size, close };
+  const { url, connections } = closing(await listen(createServer()));
+  return { url: `${url}/api/v1`, connections };
 }
 
 /** Returns the ids of the processes that work below a folder, and whose command line matches. */

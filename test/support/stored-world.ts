@@ -1,17 +1,8 @@
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, cpSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Emulator } from "../../src/emulator/emulator";
-import { type CliRun, openScenario, type Scenario } from "./cli";
+import { type CliRun, type Scenario, startScenario } from "./cli";
+import { newFolder } from "./temp-folder";
 import { type ConnectProxy, secureCertificate, secureHost, serveProxy, serveSecurely } from "./tunnel";
 
 const fastClock = ["--require", require.resolve("./fast-clock.cjs")];
@@ -47,7 +38,7 @@ function copyStored(situation: string, to: string): void {
 
 /** Copies the data of the service of a stored folder to a folder of its own, and returns that. */
 export function copyStoredService(situation: string): string {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-service-"));
+  const folder = newFolder("service");
   cpSync(join(storedFolder, situation, "service"), folder, { recursive: true });
   return folder;
 }
@@ -55,7 +46,7 @@ export function copyStoredService(situation: string): string {
 /** Opens stored folders at the address that their files name. */
 export class StoredWorlds {
   readonly #certificate = secureCertificate();
-  readonly #folder = mkdtempSync(join(tmpdir(), "rnv-authority-"));
+  readonly #folder = newFolder("authority");
   readonly #authority = join(this.#folder, "authority.pem");
 
   /** To be called before anything runs: a process reads its authorities as it starts. */
@@ -66,7 +57,7 @@ export class StoredWorlds {
 
   async open(situation: string): Promise<StoredWorld> {
     const data = copyStoredService(situation);
-    const scenario = await openScenario({ folder: data });
+    const scenario = await startScenario({ folder: data });
     copyStored(situation, scenario.folder);
     const port = Number(new URL(scenario.url).port);
     const secure = await serveSecurely(port, undefined, this.#certificate);
@@ -93,13 +84,8 @@ export class StoredWorlds {
       },
       close: async () => {
         for (const one of [proxy, secure, scenario]) await one.close();
-        rmSync(data, { recursive: true, force: true });
       },
     };
-  }
-
-  close(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
   }
 }
 

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join, resolve } from "node:path";
 import {
   createEmulator,
@@ -11,8 +10,10 @@ import {
 } from "../../src/emulator/emulator";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
 import { builtProvider, startProvider } from "./built-provider";
+import { closing } from "./closing";
 import { movableClock } from "./movable-clock";
 import { readingsHere } from "./readings";
+import { newFolder } from "./temp-folder";
 
 /** What runs in place of the first of `terraform` and `tofu` that is on the PATH: `RNV_TEST_TERRAFORM=tofu npm run test:terraform` names the second. */
 const named = process.env.RNV_TEST_TERRAFORM;
@@ -81,7 +82,7 @@ export function attachmentOf(pid: number, socket: string): Record<string, string
 
 /** A folder with a configuration, the service it talks to, and the real binary. */
 export class TerraformFolder {
-  readonly folder = mkdtempSync(join(tmpdir(), "rnv-tf-"));
+  readonly folder = newFolder("tf");
   readonly emulator: Emulator;
   /** The clock of the service. */
   readonly clock = movableClock();
@@ -97,6 +98,7 @@ export class TerraformFolder {
       ...options,
       readings: readingsHere(options.readings),
     });
+    closing(this);
   }
 
   /** Serves the emulator; the provider is found in its build folder, without init. */
@@ -201,6 +203,10 @@ export class TerraformFolder {
     return finished.output;
   }
 
+  /** As `run`, in one line: Terraform frames what it says, and breaks it. */
+  told = async (args: string, code?: number): Promise<string> =>
+    (await this.run(args, code)).replace(/[\s│╷╵]+/g, " ");
+
   apply = (more = ""): Promise<string> => this.run(`apply -auto-approve -input=false${more && ` ${more}`}`);
 
   /** Plans and demands that nothing is to be done. */
@@ -242,4 +248,11 @@ export class TerraformFolder {
     await this.#server?.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** A folder that a process of the provider serves in all tests of the block. */
+export function attachedFolder(options?: EmulatorOptions, clock?: "fast-clock"): TerraformFolder {
+  const folder = new TerraformFolder(options);
+  beforeAll(() => folder.openAttached(clock), 60_000);
+  return folder;
 }

@@ -1,19 +1,8 @@
 import { createServer, type IncomingMessage } from "node:http";
-import {
-  type AddressInfo,
-  connect,
-  createServer as createTcpServer,
-  type Server,
-  type Socket,
-} from "node:net";
+import { connect, createServer as createTcpServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { selfSigned } from "../../src/terraform/certificate";
-
-/** A server on loopback that a test closes. */
-export interface Front {
-  readonly port: number;
-  readonly close: () => Promise<void>;
-}
+import { type Listening, listen } from "./listen";
 
 /** A name that no resolver knows: it is reached through a proxy alone. */
 export const secureHost = "rnv-service.test";
@@ -29,7 +18,7 @@ export async function serveSecurely(
   port: number,
   clients?: string,
   { certificate, key } = secureCertificate(),
-): Promise<Front & { readonly authority: string }> {
+): Promise<Listening & { readonly authority: string }> {
   const asking = clients === undefined ? {} : { ca: clients, requestCert: true, rejectUnauthorized: true };
   const server = createTlsServer({ cert: certificate, key, ...asking }, (socket) =>
     join(socket, connect(port, "127.0.0.1")),
@@ -37,7 +26,7 @@ export async function serveSecurely(
   return { ...(await listen(server)), authority: certificate };
 }
 
-export interface ConnectProxy extends Front {
+export interface ConnectProxy extends Listening {
   /** Where tunnels were asked for, `HOST:PORT`, and with which `Proxy-Authorization`. */
   readonly asked: { readonly target: string; readonly authorization: string | undefined }[];
   /** What is answered instead of a tunnel. */
@@ -76,20 +65,4 @@ function join(one: Socket, other: Socket): void {
   one.on("error", () => other.destroy()).on("close", () => other.destroy());
   other.on("error", () => one.destroy()).on("close", () => one.destroy());
   one.pipe(other).pipe(one);
-}
-
-async function listen(server: Server): Promise<Front> {
-  const sockets = new Set<Socket>();
-  server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
 }

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { EmulatorStore } from "../../src/emulator/store";
 import { type CdkName, cdkCommands, finished, installCdk, installProvider } from "../support/cdk-command";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 import { linkPackage } from "../support/install-package";
 import { textIn } from "../support/rows";
+import { newFolder } from "../support/temp-folder";
 import { describeTerraform } from "../support/terraform";
 
 const program = (library: string) => textIn(join(__dirname, "bindings.txt"), { library });
@@ -36,13 +36,12 @@ const worldOf = (store: EmulatorStore) => ({
 });
 
 describeTerraform("bindings that are generated from the provider", () => {
-  const shared = mkdtempSync(join(tmpdir(), "rnv-bindings-"));
+  const shared = newFolder("bindings");
   let installed: ReturnType<typeof installProvider>;
-  let scenario: Scenario;
+  const scenario = eachScenario();
   beforeAll(() => {
     installed = installProvider(shared);
   }, 300_000);
-  afterEach(() => scenario.close());
   afterAll(() => rmSync(shared, { recursive: true, force: true }));
 
   describe.each(Object.keys(cdkCommands) as CdkName[])("by %s get", (name) => {
@@ -69,7 +68,6 @@ describeTerraform("bindings that are generated from the provider", () => {
     }
 
     it("compile in TypeScript, and what they synthesize becomes one world by rnv and by the command", async () => {
-      scenario = await openScenario();
       linkPackage(scenario.folder);
       scenario.write("cdktf.json", settings("typescript"));
       scenario.write("tsconfig.json", JSON.stringify(tsconfig));

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario, openScenario } from "../support/cli";
 import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
@@ -8,20 +8,15 @@ const manifest = textIn(join(__dirname, "both-ways.yaml"));
 /** What one engine manages is taken over by the other, without a change at the service. */
 describeTerraform("a move between rnv and Terraform", () => {
   const world = new TerraformFolder();
-  let scenario: Scenario;
+  const scenario = oneScenario();
   const rnv = (...args: readonly string[]) =>
     scenario.runWith({ env: { RNV_BASE_URL: world.baseUrl } }, ...args);
   beforeAll(async () => {
     await world.openAttached();
-    scenario = await openScenario();
     scenario.write("rnv.yaml", manifest.replace(", KEPT: { preserve: true }", ", KEPT: x"));
     const { code, stderr } = await rnv("apply", ...approve);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     scenario.write("rnv.yaml", manifest);
-  });
-  afterAll(async () => {
-    await scenario.close();
-    await world.close();
   });
 
   it("prints import blocks and the configuration: Terraform imports all of it and writes nothing", async () => {
@@ -69,7 +64,6 @@ describeTerraform("a move between rnv and Terraform", () => {
     expect(await other.runWith({ env }, "plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
     expect((await other.runWith({ env }, "state", "list")).stdout).not.toContain("2nd-one");
     expect(world.writes()).toEqual([]);
-    await other.close();
   }, 60_000);
 
   it("refuses a file that is no Terraform state, and quotes none of it", async () => {

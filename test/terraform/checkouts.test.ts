@@ -14,29 +14,25 @@ describeTerraform("a deployment that waits for its checkout", () => {
       const { store } = world.emulator;
       const id = () => store.services()[0]?.id ?? "";
       const statuses = () => store.deployments(id()).map(({ status }) => status);
-      try {
-        for (const plan of reading === "starts" ? ["starter", "standard"] : ["starter"]) {
-          const before = statuses();
-          world.write(api(plan));
-          for (const _ of ["once", "again, before it is paid"]) {
-            const output = await world.apply();
-            expect(output).toContain(
-              "Warning: The deployment: saved; live after the checkout in the dashboard",
-            );
-            expect(output).not.toContain("Error");
-            expect(world.attributes("rnv_deployment", "api")).toMatchObject({ up_to_date: false });
-          }
-          expect(statuses()).toEqual([...before, "queued"]);
-          store.completeCheckout(id());
-          // A payment may move the time of its service.
-          store.editService(id(), () => ({}));
-          store.settle();
-          const made = reading === "starts" ? ["live"] : ["superseded", "live"];
-          expect(statuses()).toEqual([...before, ...made]);
-          await world.expectNoChanges();
+      for (const plan of reading === "starts" ? ["starter", "standard"] : ["starter"]) {
+        const before = statuses();
+        world.write(api(plan));
+        for (const _ of ["once", "again, before it is paid"]) {
+          const output = await world.apply();
+          expect(output).toContain(
+            "Warning: The deployment: saved; live after the checkout in the dashboard",
+          );
+          expect(output).not.toContain("Error");
+          expect(world.attributes("rnv_deployment", "api")).toMatchObject({ up_to_date: false });
         }
-      } finally {
-        await world.close();
+        expect(statuses()).toEqual([...before, "queued"]);
+        store.completeCheckout(id());
+        // A payment may move the time of its service.
+        store.editService(id(), () => ({}));
+        store.settle();
+        const made = reading === "starts" ? ["live"] : ["superseded", "live"];
+        expect(statuses()).toEqual([...before, ...made]);
+        await world.expectNoChanges();
       }
     },
     120_000,

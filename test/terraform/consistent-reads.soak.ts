@@ -23,7 +23,6 @@ describeTerraform("reads through Terraform", () => {
     world = await new TerraformFolder().open();
     world.environment = fast;
   });
-  afterEach(() => world.close());
   const store = () => world.emulator.store;
   /** Makes a service named `b` elsewhere, a second and more after the service `a` was created. */
   const addBAfterA = () =>

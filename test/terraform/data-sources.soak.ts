@@ -1,13 +1,11 @@
 import { join } from "node:path";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
-
-const unframed = (output: string): string => output.replace(/[\s│╷╵]+/g, " ");
+import { attachedFolder, describeTerraform } from "../support/terraform";
 
 describeTerraform(
   "data sources of projects, variables and one deployment, and what is shown of a service",
   () => {
-    const world = new TerraformFolder();
+    const world = attachedFolder();
     const { store } = world.emulator;
     const shop = store.addProject({ name: "Shop" });
     const office = store.addProject({ name: "Office" });
@@ -22,9 +20,6 @@ describeTerraform(
     store.settle();
     store.addVariable(api.id, "TOKEN", "hidden-value");
     store.addVariable(api.id, "LOG_LEVEL", "hidden-too");
-
-    beforeAll(() => world.openAttached());
-    afterAll(() => world.close());
 
     it("show what is there, names found in every project, and no value of a variable", async () => {
       world.write(textIn(join(__dirname, "listed.tf"), { first: first.id }));
@@ -64,7 +59,7 @@ output "all" { value = { all = sort(${canvas("all")}), staging = ${canvas("stagi
     it("say what is not there, and what is there twice", async () => {
       const nowhere = "00000000-0000-4000-8000-00000000ffff";
       world.write(textIn(join(__dirname, "not-found.tf"), { nowhere, apiId: api.id }));
-      const output = unframed(await world.run("plan", 1));
+      const output = await world.told("plan", 1);
       expect(output).toContain('2 of rnv_service are called "twice"');
       expect(output).toContain("or name its project");
       expect(output).toMatch(/There is no service "none"[^(]*apply that first: -target=ADDRESS/);
@@ -80,7 +75,7 @@ output "all" { value = { all = sort(${canvas("all")}), staging = ${canvas("stagi
       world.write(`data "rnv_services" "crons" { kind = "cron" }\n`);
       await world.run("plan");
       world.write(textIn(join(__dirname, "empty-lists.tf"), { nowhere, apiId: api.id, officeId: office.id }));
-      const output = unframed(await world.run("plan", 1));
+      const output = await world.told("plan", 1);
       expect(output.match(/The project [0-9a-f-]+ffff does not exist/g)).toHaveLength(2);
       expect(output.match(/The service [0-9a-f-]+ffff does not exist/g)).toHaveLength(2);
       expect(output).toContain(`There is no service of the id ${api.id} in the project ${office.id}`);
@@ -93,7 +88,7 @@ output "all" { value = { all = sort(${canvas("all")}), staging = ${canvas("stagi
         path.endsWith("/canvas") && query === "" ? tooLarge : undefined,
       );
       world.write(`data "rnv_services" "all" {}\n`);
-      const output = unframed(await world.run("plan", 1));
+      const output = await world.told("plan", 1);
       expect(output).toContain("There are too many services to list those outside of projects");
       expect(output).toContain("Ask for those of one project");
       world.emulator.setFaults(undefined);
@@ -106,18 +101,18 @@ output "all" { value = { all = sort(${canvas("all")}), staging = ${canvas("stagi
       const mine = store.services().find(({ name }) => name === "mine");
       const edit = (change: object) => store.editService(mine?.id ?? "", () => change);
       edit({ runtime: "suspended" });
-      const output = unframed(await world.run("plan -detailed-exitcode"));
+      const output = await world.told("plan -detailed-exitcode");
       expect(output.split('Service "mine" is suspended')).toHaveLength(2);
       expect(output).toContain("No changes");
       edit({ runtime: "none", archived: true });
-      expect(unframed(await world.run("plan -refresh-only"))).toContain('Service "mine" is archived');
+      expect(await world.told("plan -refresh-only")).toContain('Service "mine" is archived');
       world.write(service.replace("}", "  archived = true\n}"));
       await world.apply();
       expect(await world.expectNoChanges()).not.toContain("is archived");
       world.write(
         `data "rnv_service" "mine" { id = "${mine?.id}" }\nremoved {\n  from = rnv_service.mine\n  lifecycle { destroy = false }\n}\n`,
       );
-      expect(unframed(await world.apply())).toContain('Service "mine" is archived');
+      expect(await world.told("apply -auto-approve -input=false")).toContain('Service "mine" is archived');
     }, 60_000);
   },
 );

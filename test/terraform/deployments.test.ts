@@ -1,20 +1,17 @@
 import { join } from "node:path";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform, TerraformFolder } from "../support/terraform";
 
 const service = textIn(join(__dirname, "deployed.tf"));
 
 describeTerraform("deployments and the canvas", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const { emulator } = world;
   const deployments = () => emulator.store.deployments(emulator.store.services()[0]?.id ?? "");
   const deploy = (body: string) =>
     world.write(
       `${service}resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n${body}\n}\n`,
     );
-
-  beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
 
   it("a failed deployment is an error that names the reason, taints nothing, and is tried once again", async () => {
     deploy(`triggers = { version = "1" }`);
@@ -56,7 +53,7 @@ describeTerraform("deployments and the canvas", () => {
   }, 60_000);
 
   it("a replaced deployment is taken over where it has every change, and deploys where it was rolled back", async () => {
-    const replace = async () => (await world.apply("-replace=rnv_deployment.api")).replace(/[\s│╷╵]+/g, " ");
+    const replace = async () => world.told("apply -auto-approve -input=false -replace=rnv_deployment.api");
     const before = deployments().length;
     expect(await replace()).toContain("a second time. To deploy again, change a value in triggers.");
     expect(deployments()).toHaveLength(before);
@@ -87,24 +84,20 @@ describeTerraform("deployments and the canvas", () => {
   it("a deployment that stays queued ends as timeouts say, with the reason, is queued once, and destroy does not wait for it", async () => {
     const folder = await new TerraformFolder({ conditions: ["worker-offline"] }).openAttached();
     const { emulator: offline } = folder;
-    try {
-      const queued = () => offline.store.deployments(offline.store.services()[0]?.id ?? "");
-      const waits = (how: string) =>
-        folder.write(
-          `${service}resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n  ${how}\n}\n`,
-        );
-      for (const how of ['timeouts {\n create = "1s"\n }', 'timeout = "1s"']) {
-        waits(how);
-        const output = (await folder.run("apply -auto-approve", 1)).replace(/[\s│╷╵]+/g, " ");
-        expect(output).toContain("The deployment: still queued after 1s");
-        expect(output).toContain("Waiting for capacity: no worker is online.");
-        expect(queued()).toHaveLength(1);
-      }
-      await folder.run("destroy -auto-approve");
-      expect(offline.store.services()).toEqual([]);
-    } finally {
-      await folder.close();
+    const queued = () => offline.store.deployments(offline.store.services()[0]?.id ?? "");
+    const waits = (how: string) =>
+      folder.write(
+        `${service}resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n  ${how}\n}\n`,
+      );
+    for (const how of ['timeouts {\n create = "1s"\n }', 'timeout = "1s"']) {
+      waits(how);
+      const output = await folder.told("apply -auto-approve", 1);
+      expect(output).toContain("The deployment: still queued after 1s");
+      expect(output).toContain("Waiting for capacity: no worker is online.");
+      expect(queued()).toHaveLength(1);
     }
+    await folder.run("destroy -auto-approve");
+    expect(offline.store.services()).toEqual([]);
   }, 60_000);
 
   it.each([
@@ -130,32 +123,28 @@ resource "rnv_deployment" "api" {
 `);
         return folder.apply();
       };
-      try {
-        const made = await apply(true, "1");
-        if (!how.includes("never")) expect(made).toContain('"api" is archived, and takes no deployment');
+      const made = await apply(true, "1");
+      if (!how.includes("never")) expect(made).toContain('"api" is archived, and takes no deployment');
+      await folder.expectNoChanges();
+      await apply(true, "2");
+      await folder.expectNoChanges();
+      expect(queued()).toBe(0);
+      await apply(false, "2");
+      expect(queued()).toBe(inRestore);
+      await apply(false, "2");
+      expect(queued()).toBe(how.includes("never") ? 0 : 1);
+      if (!how.includes("always")) await folder.expectNoChanges();
+      if (inRestore === 0) return;
+      // Nothing changed meanwhile: nothing is deployed.
+      for (const archived of [true, false]) {
+        await apply(archived, "2");
         await folder.expectNoChanges();
-        await apply(true, "2");
-        await folder.expectNoChanges();
-        expect(queued()).toBe(0);
-        await apply(false, "2");
-        expect(queued()).toBe(inRestore);
-        await apply(false, "2");
-        expect(queued()).toBe(how.includes("never") ? 0 : 1);
-        if (!how.includes("always")) await folder.expectNoChanges();
-        if (inRestore === 0) return;
-        // Nothing changed meanwhile: nothing is deployed.
-        for (const archived of [true, false]) {
-          await apply(archived, "2");
-          await folder.expectNoChanges();
-        }
-        expect(queued()).toBe(1);
-        await apply(true, "2");
-        await apply(false, "3");
-        expect(queued()).toBe(2);
-        await folder.expectNoChanges();
-      } finally {
-        await folder.close();
       }
+      expect(queued()).toBe(1);
+      await apply(true, "2");
+      await apply(false, "3");
+      expect(queued()).toBe(2);
+      await folder.expectNoChanges();
     },
     120_000,
   );
@@ -164,19 +153,15 @@ resource "rnv_deployment" "api" {
     const folder = await new TerraformFolder({ deploySeconds: 4 }).open();
     const { store } = folder.emulator;
     const queued = () => store.services().flatMap(({ id }) => store.deployments(id));
-    try {
-      folder.write(`${service}resource "rnv_deployment" "api" { service_id = rnv_service.api.id }\n`);
-      const apply = folder.start("apply", "-auto-approve");
-      while (queued().length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
-      process.kill(-(apply.child.pid ?? 0), "SIGINT");
-      const { output } = await apply;
-      expect(output).toContain('Service "api": deployment started; apply again to follow it');
-      expect(output).not.toContain("timeout");
-      await folder.apply();
-      expect(queued()).toMatchObject([{ status: "live" }]);
-    } finally {
-      await folder.close();
-    }
+    folder.write(`${service}resource "rnv_deployment" "api" { service_id = rnv_service.api.id }\n`);
+    const apply = folder.start("apply", "-auto-approve");
+    while (queued().length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    process.kill(-(apply.child.pid ?? 0), "SIGINT");
+    const { output } = await apply;
+    expect(output).toContain('Service "api": deployment started; apply again to follow it');
+    expect(output).not.toContain("timeout");
+    await folder.apply();
+    expect(queued()).toMatchObject([{ status: "live" }]);
   }, 60_000);
 
   it("the layout of a canvas is saved, and saved again when a service has no place yet", async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { newFolder } from "../support/temp-folder";
@@ -14,12 +14,9 @@ import {
   resultOf,
 } from "../unit/stack/expressions";
 
-const folders: string[] = [];
-
 /** The results of expressions from one console of Terraform. */
 function consoleResults(expressions: readonly string[]): string[] {
   const folder = newFolder("console");
-  folders.push(folder);
   // In text of its own letters a result is one line, whatever it holds.
   const results = expressions.map((one) => `    try(base64encode(jsonencode(${one})), "${refused}"),\n`);
   writeFileSync(
@@ -106,10 +103,6 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => {
 });
 
 describeTerraform("expressions in Terraform's console", () => {
-  afterAll(() => {
-    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-  });
-
   it("are what is recorded of them", () => {
     const found = consoleResults(recorded.map(([one]) => one));
     const passedOver = recorded.map(([one, result], i) => [

@@ -47,7 +47,6 @@ describeTerraform("resources that seem gone", () => {
     world.write(shop);
     await world.apply();
   });
-  afterAll(() => world.close());
 
   it("are planned again where they were deleted outside", async () => {
     world.settle();
@@ -100,31 +99,25 @@ describeTerraform("resources that seem gone", () => {
   it("a deletion that is answered with 404 is done, and an answer of 409 leaves the service in the state", async () => {
     const only = await new TerraformFolder().openAttached();
     const { store } = only.emulator;
-    try {
-      only.write(
-        `resource "rnv_service" "s" {\n  for_each = toset(["a", "b"])\n  name = each.key\n  kind = "web"\n}\n`,
-      );
-      await only.apply();
-      only.settle();
-      const [a = "", b = ""] = ["a", "b"].map(
-        (name) => store.services().find((one) => one.name === name)?.id,
-      );
-      only.emulator.setFaults((_index, { method, path }) => {
-        if (method !== "DELETE") return undefined;
-        return path.endsWith(a)
-          ? { kind: "hook", when: "before", run: async () => store.deleteServiceNow(a) }
-          : { kind: "status", status: 409 };
-      });
-      const refused = await only.run("destroy -auto-approve", 1);
-      expect(refused).toContain('rnv_service.s["a"]: Destruction complete');
-      expect(refused.match(/Error: /g)).toHaveLength(1);
-      expect(only.stateText()).not.toContain(a);
-      expect(only.stateText()).toContain(b);
-      only.emulator.setFaults(undefined);
-      expect(await only.run("destroy -auto-approve")).toContain("Resources: 1 destroyed");
-    } finally {
-      await only.close();
-    }
+    only.write(
+      `resource "rnv_service" "s" {\n  for_each = toset(["a", "b"])\n  name = each.key\n  kind = "web"\n}\n`,
+    );
+    await only.apply();
+    only.settle();
+    const [a = "", b = ""] = ["a", "b"].map((name) => store.services().find((one) => one.name === name)?.id);
+    only.emulator.setFaults((_index, { method, path }) => {
+      if (method !== "DELETE") return undefined;
+      return path.endsWith(a)
+        ? { kind: "hook", when: "before", run: async () => store.deleteServiceNow(a) }
+        : { kind: "status", status: 409 };
+    });
+    const refused = await only.run("destroy -auto-approve", 1);
+    expect(refused).toContain('rnv_service.s["a"]: Destruction complete');
+    expect(refused.match(/Error: /g)).toHaveLength(1);
+    expect(only.stateText()).not.toContain(a);
+    expect(only.stateText()).toContain(b);
+    only.emulator.setFaults(undefined);
+    expect(await only.run("destroy -auto-approve")).toContain("Resources: 1 destroyed");
   }, 60_000);
 
   it("a deletion that another user requested is told with its time, and requested again where it failed", async () => {
@@ -132,26 +125,22 @@ describeTerraform("resources that seem gone", () => {
       const readings = { failedDeletionTime: "kept", failedDeletionFlag } as const;
       const only = new TerraformFolder({ conditions: ["failed-deletions"], readings, operationSeconds: 60 });
       await only.openAttached();
-      try {
-        const { store } = only.emulator;
-        only.write('resource "rnv_service" "api" {\n  name = "api"\n  kind = "web"\n}\n');
-        await only.apply();
-        only.settle();
-        const [service] = store.services();
-        const url = `${only.baseUrl}/workspaces/${embeddedWorkspaceId}/services/${service?.id}`;
-        const headers = { authorization: `Bearer ${embeddedApiKey}`, "content-type": "application/json" };
-        await fetch(url, { method: "DELETE", headers, body: '{"confirm":"api"}' });
-        const { deletionRequestedAt } = store.service(service?.id ?? "") ?? {};
-        const output = (await only.run("plan")).replace(/[\s│╷╵]+/g, " ");
-        expect(output).toContain(`is being deleted on the platform, since ${deletionRequestedAt}`);
-        store.settle();
-        store.setCondition("failed-deletions", false);
-        only.settle();
-        expect(await only.run("destroy -auto-approve")).toContain("Resources: 1 destroyed");
-        expect(store.services()).toEqual([]);
-      } finally {
-        await only.close();
-      }
+      const { store } = only.emulator;
+      only.write('resource "rnv_service" "api" {\n  name = "api"\n  kind = "web"\n}\n');
+      await only.apply();
+      only.settle();
+      const [service] = store.services();
+      const url = `${only.baseUrl}/workspaces/${embeddedWorkspaceId}/services/${service?.id}`;
+      const headers = { authorization: `Bearer ${embeddedApiKey}`, "content-type": "application/json" };
+      await fetch(url, { method: "DELETE", headers, body: '{"confirm":"api"}' });
+      const { deletionRequestedAt } = store.service(service?.id ?? "") ?? {};
+      const output = await only.told("plan");
+      expect(output).toContain(`is being deleted on the platform, since ${deletionRequestedAt}`);
+      store.settle();
+      store.setCondition("failed-deletions", false);
+      only.settle();
+      expect(await only.run("destroy -auto-approve")).toContain("Resources: 1 destroyed");
+      expect(store.services()).toEqual([]);
     }
   }, 60_000);
 
@@ -163,28 +152,24 @@ describeTerraform("resources that seem gone", () => {
       } as const;
       const only = new TerraformFolder({ conditions: ["failed-deletions"], readings });
       await only.openAttached();
-      try {
-        only.write('resource "rnv_service" "api" {\n  name = "api"\n  kind = "web"\n}\n');
-        await only.apply();
-        const before = only.emulator.store.services().map(({ id }) => id);
-        const keys = new Set<string | undefined>();
-        only.emulator.setFaults((_index, { method, idempotencyKey }) => {
-          if (method === "DELETE") keys.add(idempotencyKey);
-          return undefined;
-        });
-        const output = await only.run("destroy -auto-approve", 1);
-        expect(output).toContain('Service "api" was not deleted: the service could not carry it out');
-        // It is there, so it is not planned again beside itself.
-        expect(await only.run("plan -detailed-exitcode", 0)).toContain("No changes");
-        expect(await only.run("destroy -auto-approve", 1)).toContain("was not deleted");
-        expect(only.emulator.store.services().map(({ id }) => id)).toEqual(before);
-        only.emulator.store.setCondition("failed-deletions", false);
-        await only.run("destroy -auto-approve", 0);
-        expect(only.emulator.store.services()).toEqual([]);
-        expect(keys.size).toBeGreaterThanOrEqual(3);
-      } finally {
-        await only.close();
-      }
+      only.write('resource "rnv_service" "api" {\n  name = "api"\n  kind = "web"\n}\n');
+      await only.apply();
+      const before = only.emulator.store.services().map(({ id }) => id);
+      const keys = new Set<string | undefined>();
+      only.emulator.setFaults((_index, { method, idempotencyKey }) => {
+        if (method === "DELETE") keys.add(idempotencyKey);
+        return undefined;
+      });
+      const output = await only.run("destroy -auto-approve", 1);
+      expect(output).toContain('Service "api" was not deleted: the platform could not carry it out');
+      // It is there, so it is not planned again beside itself.
+      expect(await only.run("plan -detailed-exitcode", 0)).toContain("No changes");
+      expect(await only.run("destroy -auto-approve", 1)).toContain("was not deleted");
+      expect(only.emulator.store.services().map(({ id }) => id)).toEqual(before);
+      only.emulator.store.setCondition("failed-deletions", false);
+      await only.run("destroy -auto-approve", 0);
+      expect(only.emulator.store.services()).toEqual([]);
+      expect(keys.size).toBeGreaterThanOrEqual(3);
     }
   }, 60_000);
 });

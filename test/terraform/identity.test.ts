@@ -13,7 +13,6 @@ resource "rnv_service" "api" {
 `;
 const value = "a-value-that-no-file-may-hold";
 const withVariables = textIn(join(__dirname, "identity.tf"), { shop: shop(), value });
-const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
 
 describeTerraform("a name that exists", () => {
   const first = new TerraformFolder();
@@ -28,13 +27,12 @@ describeTerraform("a name that exists", () => {
     first.write(withVariables);
     await first.apply();
   }, 60_000);
-  afterAll(() => Promise.all([first.close(), second.close()]));
 
   it("is an error of the apply for another state of the same content, with its ID and an import block", async () => {
     writeSecond(withVariables);
     await second.run("plan -input=false");
     first.emulator.resetLog();
-    const output = flat(await second.run("apply -auto-approve -input=false", 1));
+    const output = await second.told("apply -auto-approve -input=false", 1);
     const [api] = services();
     expect(output).toContain('Service "api" already exists');
     expect(output).toMatch(new RegExp(`import \\{ to = rnv_service.NAME #[^"]* id = "${api?.id}" \\}`));
@@ -43,7 +41,7 @@ describeTerraform("a name that exists", () => {
     writeSecond(
       `import {\n  to = rnv_service.api\n  id = "${api?.id}"\n}\n${withVariables.replace(/service_id = .*/g, `service_id = "${api?.id}"`)}`,
     );
-    const inside = flat(await second.run("apply -auto-approve -input=false", 1));
+    const inside = await second.told("apply -auto-approve -input=false", 1);
     expect(inside).toContain('Variable "A" already exists');
     expect(inside).toContain(`id = "${api?.id}/`);
     expect(inside).toContain(`B, C: already in service "api"`);
@@ -66,9 +64,7 @@ describeTerraform("a name that exists", () => {
     // One that another state creates meanwhile is none of this map.
     first.emulator.store.addVariable(api?.id ?? "", "LATER", "theirs");
     writeSecond(map().replace('B = "other"', 'B = "other", LATER = "mine"'));
-    expect(flat(await second.run("apply -auto-approve -input=false", 1))).toContain(
-      "LATER: already in service",
-    );
+    expect(await second.told("apply -auto-approve -input=false", 1)).toContain("LATER: already in service");
     await second.run("state rm rnv_variables.all");
   }, 60_000);
 
@@ -87,11 +83,11 @@ describeTerraform("a name that exists", () => {
     first.emulator.store.addService({ name: "theirs" });
     two("theirs", "right");
     first.emulator.resetLog();
-    const output = flat(await second.run("apply -auto-approve -input=false", 1));
+    const output = await second.told("apply -auto-approve -input=false", 1);
     expect(output).toContain(`Service "theirs" already exists`);
     expect(second.writes()).toEqual([]);
     two("right", "left");
-    expect(flat(await second.run("apply -auto-approve -input=false", 1))).toContain("need two applies");
+    expect(await second.told("apply -auto-approve -input=false", 1)).toContain("need two applies");
     for (const name of ["left", "right"]) expect(named(name)).toHaveLength(1);
     two("third", "left");
     await second.run("apply -auto-approve -input=false").catch(() => second.apply());
@@ -108,7 +104,7 @@ describeTerraform("a name that exists", () => {
       `resource "rnv_service" "s" {\n  count = 2\n  name = "same"\n  kind = "web"\n}\n` +
         `resource "rnv_project" "p" {\n  for_each = toset(["one", "two"])\n  name = "both"\n}\n`,
     );
-    const output = flat(await second.run("apply -auto-approve -input=false", 1));
+    const output = await second.told("apply -auto-approve -input=false", 1);
     expect(output.match(/already exists/g)).toHaveLength(2);
     expect(services().filter(({ name }) => name === "same")).toHaveLength(1);
     expect(first.emulator.store.projects().filter(({ name }) => name === "both")).toHaveLength(1);

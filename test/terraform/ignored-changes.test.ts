@@ -1,4 +1,4 @@
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform } from "../support/terraform";
 
 /** One resource of each type; `v` tells the values of one version from those of another, `ignored` what is left alone. */
 const everything = (v: number, { ignored = true, more = v, all = false } = {}) => {
@@ -49,7 +49,7 @@ resource "rnv_deployment" "api" {
 };
 
 describeTerraform("ignore_changes", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const { emulator } = world;
   const service = () => emulator.store.services().find(({ deletedAt }) => deletedAt === null);
   const variables = () =>
@@ -72,9 +72,6 @@ describeTerraform("ignore_changes", () => {
           body,
         ]),
     );
-
-  beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
 
   it("sends no ignored field while other fields change, also without a refresh", async () => {
     world.write(everything(1));
@@ -176,7 +173,7 @@ describeTerraform("ignore_changes", () => {
     const { id } = store.services().find(({ name }) => name === "lost") ?? { id: "" };
     store.editVariable(store.variables(id)[0]?.id ?? "", { value: "outside" });
     write("worker");
-    const output = (await world.run("apply -auto-approve -input=false", 1)).replace(/[\s│╷╵]+/g, " ");
+    const output = await world.told("apply -auto-approve -input=false", 1);
     expect(output).toContain("The value of LOST is not known here, and cannot be set again");
     expect(output).toContain("Take value out of ignore_changes for this plan.");
   }, 60_000);

@@ -28,7 +28,6 @@ describeTerraform("an import", () => {
     await world.apply();
     await world.run("state rm rnv_canvas_layout.shop");
   }, 30_000);
-  afterAll(() => world.close());
 
   const imports = (list: readonly (readonly [string, string])[], line = ""): string =>
     list.map(([to, id]) => `import {\n  to = ${to}\n  id = "${id}"\n${line}}\n`).join("");

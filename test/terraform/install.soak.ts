@@ -24,7 +24,6 @@ describeTerraform("the installed provider", () => {
     });
     world.configure(configuration);
   });
-  afterAll(() => world.close());
 
   it("is found by init in the mirror, and runs the example to an empty plan and back to nothing", async () => {
     cpSync(join(root, "examples/terraform"), join(world.folder, "w"), { recursive: true });
@@ -59,19 +58,15 @@ describeTerraform("the installed provider", () => {
     });
     const stack = new TerraformFolder();
     await stack.open();
-    try {
-      const [name = ""] = readdirSync(join(app, "cdktf.out/stacks"));
-      cpSync(join(app, "cdktf.out/stacks", name, "cdk.tf.json"), join(stack.folder, "w", "cdk.tf.json"));
-      const { variable = {} } = JSON.parse(readFileSync(join(stack.folder, "w", "cdk.tf.json"), "utf8"));
-      for (const one of Object.keys(variable)) stack.environment[`TF_VAR_${one}`] = "example-value";
-      stack.configure(configuration);
-      await stack.run("init -input=false");
-      await stack.apply();
-      await stack.expectNoChanges();
-      expect(stack.emulator.store.services().length).toBeGreaterThan(1);
-      await stack.run("destroy -auto-approve");
-    } finally {
-      await stack.close();
-    }
+    const [name = ""] = readdirSync(join(app, "cdktf.out/stacks"));
+    cpSync(join(app, "cdktf.out/stacks", name, "cdk.tf.json"), join(stack.folder, "w", "cdk.tf.json"));
+    const { variable = {} } = JSON.parse(readFileSync(join(stack.folder, "w", "cdk.tf.json"), "utf8"));
+    for (const one of Object.keys(variable)) stack.environment[`TF_VAR_${one}`] = "example-value";
+    stack.configure(configuration);
+    await stack.run("init -input=false");
+    await stack.apply();
+    await stack.expectNoChanges();
+    expect(stack.emulator.store.services().length).toBeGreaterThan(1);
+    await stack.run("destroy -auto-approve");
   }, 120_000);
 });

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import type { Fault } from "../../src/emulator/faults";
@@ -50,7 +50,6 @@ describe("requests of a later Terraform, on the wire", () => {
   afterAll(async () => {
     client.close();
     await server.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const posts = () =>

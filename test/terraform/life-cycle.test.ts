@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { withFields } from "../support/edited-answers";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform } from "../support/terraform";
 
 const shop = (configuration: string, more = "", kind = "web") =>
   textIn(join(__dirname, "life-cycle.tf"), { kind, more, configuration });
 
 describeTerraform("the life of a project and a service", () => {
-  const world = new TerraformFolder({ deploySeconds: 0, operationSeconds: 0 });
+  const world = attachedFolder({ deploySeconds: 0, operationSeconds: 0 });
   const { emulator } = world;
   const only = () => {
     const [service, ...others] = emulator.store.services().filter(({ deletedAt }) => deletedAt === null);
@@ -15,9 +15,6 @@ describeTerraform("the life of a project and a service", () => {
     if (service === undefined) throw new Error("no service");
     return service;
   };
-
-  beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
 
   it("a provider block that cannot be is refused by validate already", async () => {
     world.write(shop(""), "max_concurrency = 0");

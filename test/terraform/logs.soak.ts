@@ -8,7 +8,6 @@ describeTerraform("the provider's log through Terraform", () => {
   const secret = "very-secret-value";
 
   beforeAll(() => world.open());
-  afterAll(() => world.close());
 
   it("names subsystems and the ids of requests, and no secret of any kind", async () => {
     world.write(textIn(join(__dirname, "logs.tf"), { secret }));

@@ -1,7 +1,7 @@
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform } from "../support/terraform";
 
 describeTerraform("values that mean the same", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const { store } = world.emulator;
   const [project] = [store.addProject({ name: "Shop" })];
   const production = project.environments[0]?.id ?? "";
@@ -14,9 +14,6 @@ describeTerraform("values that mean the same", () => {
   /** A value that is known once the plan is applied. */
   const later = (value: string) => `resource "terraform_data" "later" { input = "${value}" }\n`;
   const fromLater = "environment = terraform_data.later.output";
-
-  beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
 
   it("an environment by name, by id or in another case of letters is no change", async () => {
     write("");
@@ -61,7 +58,7 @@ describeTerraform("values that mean the same", () => {
 
     world.emulator.resetLog();
     write(fromLater, undefined, later("staging"));
-    const stopped = (await world.run("apply -auto-approve", 1)).replace(/[\s│╷╵]+/g, " ");
+    const stopped = await world.told("apply -auto-approve", 1);
     expect(stopped).toContain("Provider produced inconsistent final plan");
     expect(stopped).toContain(
       "environment was unknown when the plan was made, and nothing was deleted. Then plan and apply again.",
@@ -76,7 +73,7 @@ describeTerraform("values that mean the same", () => {
   it("a service is known by its environment too, and a move of a service that declares none is a warning with the edit", async () => {
     const { id = "" } = service() ?? {};
     const moved = 'Service "api" is in the environment "Staging", and declares none';
-    const told = async (code?: number) => (await world.run("plan", code)).replace(/[\s│╷╵]+/g, " ");
+    const told = async (code?: number) => await world.told("plan", code);
     write("");
     expect(await told()).toContain(moved);
     // The name is free in Production.

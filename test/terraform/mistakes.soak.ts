@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform } from "../support/terraform";
 
 /** `on main.tf line N` of every error, with its first line. */
 const positions = (output: string): string[] =>
@@ -9,13 +9,10 @@ const positions = (output: string): string[] =>
   );
 
 describeTerraform("mistakes in a configuration", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const header = 6;
   const at = (text: string, needle: string): number =>
     header + text.slice(0, text.indexOf(needle)).split("\n").length;
-
-  beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
 
   it("a misspelt field of the configuration is an error at its line", async () => {
     const text = `resource "rnv_service" "a" {\n  name = "a"\n  kind = "web"\n  configuration {\n    runtmie = "node"\n  }\n}\n`;
@@ -33,7 +30,7 @@ describeTerraform("mistakes in a configuration", () => {
     expect(output).toContain("configuration.port: expected a whole number");
     expect(output).toContain("configuration.ip_allow_list[1]: expected text or a map");
     world.write(text.replace("4 / 3", "99999999"));
-    expect(await world.run("validate", 1)).toContain("configuration.port: expected a number from 1 to 65535");
+    expect(await world.run("validate", 1)).toContain("Port must be a number from 1 to 65535");
     const found = positions(output);
     expect(found.map((one) => Number(one.split(":")[0])).sort((a, b) => a - b)).toEqual(
       ["name = null", "port", "ip_allow_list", "delete", "commit", "when", "value_wo", "values"].map(

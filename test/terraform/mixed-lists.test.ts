@@ -1,10 +1,10 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { describeTerraform, generatedBy, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform, generatedBy } from "../support/terraform";
 
 /** `ip_allow_list`, `include_paths` and `ignore_paths` take texts and objects, as YAML and the constructs do. */
 describeTerraform("an attribute with texts and objects", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const { store } = world.emulator;
   const office = { cidr: "10.0.0.0/8", description: "office" };
   const officeText = `{ cidr = "10.0.0.0/8", description = "office" }`;
@@ -12,9 +12,6 @@ describeTerraform("an attribute with texts and objects", () => {
     store.services().find((one) => one.name === name)?.configuration.ipAllowList;
   const service = (name: string, list: string, more = "") =>
     `resource "rnv_service" "${name}" {\n name = "${name}"\n kind = "web"\n configuration { ip_allow_list = ${list} }\n}\n${more}`;
-
-  beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
 
   it("sends objects as they are written, and plans nothing after it", async () => {
     world.write(service("api", `[${officeText}, "1.1.1.1/32"]`));

@@ -16,7 +16,6 @@ describeTerraform("terraform test with a mocked provider", () => {
     mkdirSync(join(world.folder, "w/tests"));
     world.environment = { TF_VAR_queue_token: "text" };
   });
-  afterAll(() => world.close());
 
   it("plays the test of the guide on the example, without a request", async () => {
     testFile(inGuide);

@@ -4,7 +4,6 @@ import { textIn } from "../support/rows";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 /** What a person reads, without the frame that Terraform draws. */
-const unframed = (output: string): string => output.replace(/[\s│╷╵]+/g, " ");
 
 describeTerraform("a configuration that a module passes on, and what must not be deleted", () => {
   const world = new TerraformFolder();
@@ -14,7 +13,7 @@ describeTerraform("a configuration that a module passes on, and what must not be
   const module = textIn(join(__dirname, "passed-on.tf"));
   const call = (configuration: string, more = "") =>
     world.write(textIn(join(__dirname, "modules.tf"), { configuration, more }));
-  const refused = async (args = "plan -input=false"): Promise<string> => unframed(await world.run(args, 1));
+  const refused = async (args = "plan -input=false"): Promise<string> => await world.told(args, 1);
 
   beforeAll(async () => {
     await world.openAttached();
@@ -23,7 +22,6 @@ describeTerraform("a configuration that a module passes on, and what must not be
     call("var.api");
     await world.run("get");
   });
-  afterAll(() => world.close());
 
   it("is passed on field by field, nulls and numbers in quotes too", async () => {
     await world.apply();

@@ -22,7 +22,6 @@ describeTerraform(
       store.deploy(ids.api);
       store.settle();
     });
-    afterAll(() => world.close());
 
     it("imports by identity, and writes nothing", async () => {
       const imported = `import {\n  to       = rnv_service.api\n  identity = { id = "${ids.api}" }\n}\n`;

@@ -3,7 +3,7 @@ import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator
 import type { Readings } from "../../src/emulator/readings";
 import { dynamic, PluginClient, wholeOf } from "../support/plugin-client";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform, TerraformFolder } from "../support/terraform";
 
 const project = `resource "rnv_project" "shop" { name = "Shop" }\n`;
 const service = (name: string, more = "") => textIn(join(__dirname, "other-deployments.tf"), { name, more });
@@ -19,10 +19,8 @@ resource "rnv_deployment" "a" {
 describeTerraform("the work of others at the service, through Terraform", () => {
   const each: readonly Partial<Readings>[] = [{}, { deploymentUpdatedAt: "service" }];
   describe.each(each)("in the reading %j", (readings) => {
-    const world = new TerraformFolder({ readings, deploySeconds: 2 });
+    const world = attachedFolder({ readings, deploySeconds: 2 }, "fast-clock");
     const { store } = world.emulator;
-    beforeAll(() => world.openAttached("fast-clock"));
-    afterAll(() => world.close());
     const isQuiet = async () => {
       store.settle();
       await world.expectNoChanges();
@@ -83,7 +81,7 @@ describeTerraform("the work of others at the service, through Terraform", () => 
     const { store } = world.emulator;
     store.deleteServiceNow(store.services().find(({ name }) => name === "svc-c")?.id ?? "");
     await world.attach("fast-clock");
-    const output = (await world.run("plan", 1)).replace(/[\s│╷╵]+/g, " ");
+    const output = await world.told("plan", 1);
     expect(output.match(/Error: /g)).toHaveLength(1);
     expect(output).toContain("rnv_service.c");
     expect(output).toContain(
@@ -91,6 +89,5 @@ describeTerraform("the work of others at the service, through Terraform", () => 
     );
     world.clock.advance(120_000);
     expect(await world.run("plan -detailed-exitcode", 2)).toContain("1 to add, 0 to change, 0 to destroy");
-    await world.close();
   }, 120_000);
 });

@@ -74,7 +74,6 @@ describeTerraform("the pages of the provider", () => {
     store.deploy(api.id);
     store.settle();
   });
-  afterAll(() => world.close());
 
   it("have an example each, and what registries read first: the index is in no category", () => {
     for (const { path, example } of configurations) expect([path, example === ""]).toEqual([path, false]);

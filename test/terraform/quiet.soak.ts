@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform } from "../support/terraform";
 
 const stored = (name: string): string => readFileSync(join(__dirname, "../support/stored", name), "utf8");
 const configuration = stored("main.tf");
@@ -10,12 +10,9 @@ const configuration = stored("main.tf");
 const unknowns = (plan: string): number => plan.match(/\(known after apply\)/g)?.length ?? 0;
 
 describeTerraform("plans that say what changes and nothing else", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const { emulator } = world;
   const refreshOnly = () => world.run("plan -refresh-only -input=false -detailed-exitcode");
-
-  beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
 
   it("a refresh finds nothing after an apply of all types, nor after deployments that others make", async () => {
     world.write(configuration);
@@ -50,13 +47,8 @@ describeTerraform("plans that say what changes and nothing else", () => {
 });
 
 describeTerraform("the warnings of a plan", () => {
-  const world = new TerraformFolder();
-  const { emulator } = world;
+  const world = attachedFolder();
   const paid = (plan: string, replicas: string) => textIn(join(__dirname, "quiet.tf"), { plan, replicas });
-  const deployed = `${paid("starter", "1")}resource "rnv_deployment" "api" { service_id = rnv_service.api.id }\n`;
-
-  beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
 
   it("name another price at the attribute that moves it, and nothing where it stays", async () => {
     world.write(paid("starter", "1"));
@@ -77,17 +69,5 @@ describeTerraform("the warnings of a plan", () => {
     const later = `resource "terraform_data" "later" { input = 2 }\n`;
     world.write(paid("starter", "terraform_data.later.output") + later);
     expect(await world.run("plan -input=false")).not.toContain("a month");
-  }, 30_000);
-
-  it("name a service that awaits a checkout, until it is paid for", async () => {
-    world.write(deployed);
-    expect(await world.apply()).toContain(
-      "Warning: The deployment: saved; live after the checkout in the dashboard",
-    );
-    const service = emulator.store.services().find(({ name }) => name === "api");
-    emulator.store.completeCheckout(service?.id ?? "");
-    emulator.store.settle();
-    await world.apply();
-    await world.expectNoChanges();
   }, 30_000);
 });

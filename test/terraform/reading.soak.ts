@@ -20,7 +20,6 @@ describeTerraform("data sources, functions, ephemeral values and imports", () =>
     emulator.store.deploy(api.id);
     emulator.store.settle();
   });
-  afterAll(() => world.close());
 
   it("data sources and functions show what is there", async () => {
     world.write(textIn(join(__dirname, "reading.tf")));

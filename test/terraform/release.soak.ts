@@ -130,28 +130,20 @@ describeTerraform("a release", () => {
 
   it("runs where there is no Node and nothing else on the PATH, whatever is set for another Node", async () => {
     const world = await mirrored(here);
-    try {
-      world.environment = { PATH: "", NODE_OPTIONS: "--unknown-option" };
-      await world.apply();
-      await world.expectNoChanges();
-      expect(world.emulator.store.projects()).toHaveLength(1);
-      await world.run("destroy -auto-approve");
-    } finally {
-      await world.close();
-    }
+    world.environment = { PATH: "", NODE_OPTIONS: "--unknown-option" };
+    await world.apply();
+    await world.expectNoChanges();
+    expect(world.emulator.store.projects()).toHaveLength(1);
+    await world.run("destroy -auto-approve");
   }, 120_000);
 
   it("says in its first line that it needs Node where it does, and runs with one", async () => {
     const world = await mirrored("darwin_arm64");
-    try {
-      world.environment = { PATH: "" };
-      const output = (await world.run("plan -input=false", 1)).replaceAll(/[\s│]+/g, " ");
-      expect(output).toContain("terraform-provider-rnv needs Node 20.19 or later on the PATH");
-      expect(output).toContain("there is no node");
-      world.environment = {};
-      await world.apply();
-    } finally {
-      await world.close();
-    }
+    world.environment = { PATH: "" };
+    const output = await world.told("plan -input=false", 1);
+    expect(output).toContain("terraform-provider-rnv needs Node 20.19 or later on the PATH");
+    expect(output).toContain("there is no node");
+    world.environment = {};
+    await world.apply();
   }, 120_000);
 });

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform } from "../support/terraform";
 
 const missing = "00000000-0000-4000-8000-00000000dead";
 
 describeTerraform("a resource that is made", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const { store } = world.emulator;
   const project = store.addProject({ name: "Shop" });
   store.addEnvironment(project.id, "Staging");
@@ -26,9 +26,6 @@ describeTerraform("a resource that is made", () => {
         ),
       ),
     ].map(([, summary, line]) => `${summary?.replaceAll("\n", " ")} @ ${line ?? ""}`);
-
-  beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
 
   it("is checked by the plan: ids, projects, environments and choices, each at its attribute", async () => {
     shop(`  kind = "web"\n  project_id = "shop"`);
@@ -109,17 +106,14 @@ describeTerraform("a resource that is made", () => {
     const [{ id = "" } = {}] = services();
     const first = "lifecycle {\n create_before_destroy = true\n}";
     shop(`${place}  kind = "worker"\n${first}`);
-    const refused = (await world.run("apply -auto-approve", 1)).replace(/[\s│╷╵]+/g, " ");
+    const refused = await world.told("apply -auto-approve", 1);
     expect(refused).toContain('Service "api" already exists');
     expect(refused).toContain("replaced here with create_before_destroy: choose another name");
     expect(services().map((one) => one.id)).toEqual([id]);
     const map = `resource "rnv_variables" "v" {\n service_id = rnv_service.api.id\n values = { A = "1" }\n${first}\n}\n`;
     world.write(`resource "rnv_service" "api" {\n name = "api"\n${place}  kind = "web"\n}\n${map}`);
     await world.apply();
-    const taken = (await world.run("apply -auto-approve -replace=rnv_variables.v", 1)).replace(
-      /[\s│╷╵]+/g,
-      " ",
-    );
+    const taken = await world.told("apply -auto-approve -replace=rnv_variables.v", 1);
     expect(taken).toContain('A: already in service "api"');
     expect(taken).toContain("replaced here with create_before_destroy: choose another key");
   }, 60_000);
@@ -168,7 +162,7 @@ describeTerraform("a resource that is made", () => {
     write("second", "worker", variables);
     await world.apply();
     write("third", "web", variables);
-    const stopped = (await world.run("apply -auto-approve", 1)).replace(/[\s│╷╵]+/g, " ");
+    const stopped = await world.told("apply -auto-approve", 1);
     expect(stopped).toContain(`Error: It belongs to service ${second?.id}, not`);
     expect(stopped).toContain("Plan and apply again.");
     expect(stopped).not.toContain("bug");

@@ -81,7 +81,6 @@ describeTerraform("the provider, called in any order", () => {
     provider.close();
     close();
   }, 120_000);
-  afterAll(() => world.close());
 
   const servers: EmulatorServer[] = [];
   afterEach(async () => {

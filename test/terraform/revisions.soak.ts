@@ -1,8 +1,6 @@
 import { join } from "node:path";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
-
-const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
+import { attachedFolder, describeTerraform, TerraformFolder } from "../support/terraform";
 
 interface Shop {
   readonly branch?: string;
@@ -30,7 +28,7 @@ const shop = ({ branch = "main", description = "", archived = false, ...more }: 
   });
 
 describeTerraform("a deployment with the revisions of its service and variables as triggers", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const { store } = world.emulator;
   const service = () => store.services()[0]?.id ?? "";
   const count = () => store.deployments(service()).length;
@@ -44,9 +42,6 @@ describeTerraform("a deployment with the revisions of its service and variables 
     return count() - before;
   };
   const isLast = (): boolean => world.writes().at(-1)?.endsWith("/deploys") === true;
-
-  beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
 
   it("runs once in the apply that changes them, after all of them, and for nothing else", async () => {
     expect(await deployed({})).toBe(1);
@@ -102,14 +97,13 @@ describeTerraform("a deployment without triggers", () => {
     write({});
     await settled();
   }, 60_000);
-  afterAll(() => world.close());
 
   it("runs in the apply after the change, and each plan says so, once for all of them", async () => {
     const second = shop({ triggers: false }).replaceAll('"api"', '"web"').replaceAll(".api.", ".web.");
     const two = second.replace('"level"', '"webs"').replace('"all"', '"webs"');
     world.write(shop({ triggers: false }) + two);
     await settled();
-    const told = flat(await world.run("plan -input=false"));
+    const told = await world.told("plan -input=false");
     expect(told.match(/Warning: Rnv_deployment without triggers/gi)).toHaveLength(1);
     expect(told).toContain("set triggers = { config = rnv_service.NAME.revision".replace("set", "Set"));
     write({});
@@ -164,7 +158,6 @@ describeTerraform("a deployment, and variables of another provider block and of 
     await world.open();
     await other.open();
   });
-  afterAll(() => Promise.all([world.close(), other.close()]));
 
   it("runs in the same apply for a variable of another provider block", async () => {
     world.write(aliased("info"));

@@ -1,15 +1,12 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
+import { attachedFolder, describeTerraform } from "../support/terraform";
 
 const count = 200;
 
 describeTerraform("a plan of many services", () => {
-  const world = new TerraformFolder();
-  beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
-
+  const world = attachedFolder();
   it("costs three requests, and no more for any service", async () => {
     const services = Array.from({ length: count }, (_, index) =>
       world.emulator.store.addService({ name: `s-${index}`, kind: "web", configuration: { branch: "main" } }),
@@ -29,10 +26,7 @@ describeTerraform("a plan of many services", () => {
 });
 
 describeTerraform("the lists of variables of a plan", () => {
-  const world = new TerraformFolder();
-  beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
-
+  const world = attachedFolder();
   const declared = (managed: number): string => textIn(join(__dirname, "shared-reads.tf"), { managed });
   /** Returns the services whose lists a plan asks for, and how many of the requests wait for their answers at once. */
   const watched = async () => {

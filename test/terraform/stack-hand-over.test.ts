@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { App } from "cdktf";
-import { approve, type CliRun, openScenario, type Scenario } from "../support/cli";
+import { approve, type CliRun, eachScenario, openScenario, type Scenario } from "../support/cli";
 import {
   changed,
   type Edit,
@@ -33,16 +33,11 @@ const programs = {
 
 describeTerraform("a program that moves from rnv to Terraform and back", () => {
   let world: TerraformFolder;
-  let scenario: Scenario;
+  const scenario = eachScenario();
   beforeEach(async () => {
     world = new TerraformFolder();
     await world.openAttached();
     Object.assign(world.environment, token);
-    scenario = await openScenario();
-  });
-  afterEach(async () => {
-    await scenario.close();
-    await world.close();
   });
 
   function synthesize(define: (app: App) => void, edit: Edit): void {
@@ -140,7 +135,6 @@ describeTerraform("a program that moves from rnv to Terraform and back", () => {
       await rnvIn(other, "apply", "--adopt", "--verify-values", ...all, ...approve);
       await rnvIn(other, "plan", "-detailed-exitcode", ...all);
       expect(made()).toEqual(before);
-      await other.close();
     },
     180_000,
   );

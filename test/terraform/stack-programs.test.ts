@@ -1,9 +1,9 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, TerraformStack } from "cdktf";
 import { Project, RnvProvider } from "../../src/cdktf/cdktf";
 import type { Emulator } from "../../src/emulator/emulator";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 import {
   archivedService,
   deployedService,
@@ -26,7 +26,6 @@ function jsonOf(define: (app: App) => void, skipValidation = false): string {
   app.synth();
   const [id] = app.node.children.map(({ node }) => node.id).filter((child) => child !== "TreeMetadata");
   const json = JSON.parse(readFileSync(join(app.outdir, "stacks", `${id}`, "cdk.tf.json"), "utf8"));
-  rmSync(app.outdir, { recursive: true, force: true });
   delete json.terraform.backend;
   return JSON.stringify(json, undefined, 2);
 }
@@ -62,16 +61,11 @@ const withoutIds = (text: string): string =>
 
 describeTerraform("programs of teams by Terraform and by rnv", () => {
   let world: TerraformFolder;
-  let scenario: Scenario;
+  const scenario = eachScenario();
   beforeEach(async () => {
     world = new TerraformFolder();
     await world.openAttached();
-    scenario = await openScenario();
     Object.assign(world.environment, token);
-  });
-  afterEach(async () => {
-    await scenario.close();
-    await world.close();
   });
 
   async function applyByTerraform(json: string): Promise<void> {

@@ -1,6 +1,5 @@
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
-const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
 const services = (names: readonly string[]) =>
   names.map((name) => `resource "rnv_service" "${name}" {\n  name = "${name}"\n  kind = "web"\n}\n`).join("");
 
@@ -11,10 +10,9 @@ describeTerraform("an error that all resources share", () => {
     world.write(services(["a", "b", "c", "d"]));
     await world.apply();
   }, 60_000);
-  afterAll(() => world.close());
   const errorOf = async (block: string): Promise<string> => {
     world.write(services(["a", "b", "c", "d"]), block);
-    const output = flat(await world.run("plan", 1));
+    const output = await world.told("plan", 1);
     world.write(services(["a", "b", "c", "d"]));
     expect(output.match(/Error: /g)).toHaveLength(1);
     expect(output).toContain('in provider "rnv"');
@@ -36,11 +34,11 @@ describeTerraform("an error that all resources share", () => {
   it("a resource that was deleted elsewhere, with nothing left beside it, is an error that names it and accept_missing", async () => {
     for (const { id } of world.emulator.store.services()) world.emulator.store.deleteServiceNow(id);
     world.settle();
-    const output = flat(await world.run("plan", 1));
+    const output = await world.told("plan", 1);
     expect(output).toMatch(/Service "[abcd]" cannot be found, and the workspace shows nothing else/);
     expect(output).toContain("accept_missing = true");
     world.write(services(["a", "b", "c", "d"]), "accept_missing = true");
-    const plan = flat(await world.run("plan"));
+    const plan = await world.told("plan");
     expect(plan).toContain("4 to add, 0 to change, 0 to destroy");
     expect(plan).toContain("Missing resources are taken out of the state");
     await world.apply();
@@ -51,6 +49,6 @@ describeTerraform("an error that all resources share", () => {
     world.settle();
     for (const one of Object.values(world.attributes("rnv_variables", "all").ids as Record<string, string>))
       world.emulator.store.deleteVariableNow(one);
-    expect(flat(await world.run("plan"))).toContain("0 to add, 1 to change, 0 to destroy");
+    expect(await world.told("plan")).toContain("0 to add, 1 to change, 0 to destroy");
   }, 60_000);
 });

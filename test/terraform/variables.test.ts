@@ -1,14 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { textIn } from "../support/rows";
-import { describeTerraform, TerraformFolder } from "../support/terraform";
-
-const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
+import { attachedFolder, describeTerraform } from "../support/terraform";
 
 const service = `resource "rnv_service" "api" {\n  name = "api"\n  kind = "web"\n}\n`;
 
 describeTerraform("variables", () => {
-  const world = new TerraformFolder();
+  const world = attachedFolder();
   const { emulator } = world;
   const values = (): Record<string, string | undefined> => {
     const [api] = emulator.store.services();
@@ -25,9 +23,6 @@ describeTerraform("variables", () => {
     world.write(
       `${service}resource "rnv_variables" "all" {\n  service_id = rnv_service.api.id\n${body}\n}\n`,
     );
-
-  beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
 
   it("a value is set, masked in plans, and set again when it was changed outside", async () => {
     variable(`value = "first-secret"`);
@@ -72,7 +67,7 @@ describeTerraform("variables", () => {
     expect(second).toMatch(/^[\w-]{24}$/);
     world.settle();
     emulator.store.editVariable(id, { value: "changed" });
-    const planned = (await world.run("plan -no-color -detailed-exitcode")).replace(/[\s│]+/g, " ");
+    const planned = await world.told("plan -no-color -detailed-exitcode");
     expect(planned).toContain(
       'The generated value of variable "TOKEN" was changed outside, and stays as it is',
     );
@@ -293,7 +288,7 @@ describeTerraform("variables", () => {
     const pinned = `value = "1"\n commit = "${"a".repeat(40)}"`;
     world.write(service + use("K0", 'value = "1"\n secret = "2"') + use("K1", pinned));
     await world.run("validate");
-    const refused = flat(await world.run("plan", 1));
+    const refused = await world.told("plan", 1);
     for (const error of ["Value and value_wo are both set", 'With when = "never" no commit is deployed'])
       expect(refused).toContain(error);
     world.write(service);
@@ -329,10 +324,10 @@ describeTerraform("variables", () => {
     const [{ id: serviceId = "" } = {}] = emulator.store.services();
     withMap("D", "E");
     refuse("A", "B", "C", "D", "E");
-    expect(flat(await world.run("apply -auto-approve", 1))).toContain("Error: A, B, C, D, E: cannot create");
+    expect(await world.told("apply -auto-approve", 1)).toContain("Error: A, B, C, D, E: cannot create");
     expect(world.stateText()).not.toContain("rnv_variables");
     refuse("B", "D");
-    const part = flat(await world.run("apply -auto-approve", 1));
+    const part = await world.told("apply -auto-approve", 1);
     expect(part).toContain("Warning: Created only in part: B, D: cannot create");
     expect(part).toContain("Error: triggers.vars is incomplete: nothing was started");
     const { E: made = "", ...others } = values();
@@ -342,7 +337,7 @@ describeTerraform("variables", () => {
     });
     expect(emulator.store.deployments(serviceId)).toEqual([]);
     refuse("D");
-    expect(flat(await world.run("apply -auto-approve", 1))).toContain("Error: D: cannot create");
+    expect(await world.told("apply -auto-approve", 1)).toContain("Error: D: cannot create");
     emulator.setFaults(undefined);
     expect(await world.apply()).toContain("1 added, 1 changed, 0 destroyed");
     expect(values()).toEqual({ ...others, B: "2", D: expect.stringMatching(/^[\w-]{20}$/), E: made });
@@ -350,7 +345,7 @@ describeTerraform("variables", () => {
     await world.expectNoChanges();
     emulator.store.addVariable(serviceId, "F", "of another user");
     withMap("D", "E", "F");
-    const taken = flat(await world.run("apply -auto-approve", 1));
+    const taken = await world.told("apply -auto-approve", 1);
     expect(taken).toContain('F: already in service "api"');
     expect(taken).toContain("a resource of this configuration that gives it up: apply again.");
     expect(taken).not.toMatch(/state rm|import/);
