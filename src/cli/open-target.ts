@@ -52,6 +52,7 @@ export const sourcesOf = ({ target, screen }: Pick<Run, "target" | "screen">) =>
   standardInput: () => readStandardInput(screen.terminal),
 });
 
+/** Opens the capabilities of a target, each at its first use. */
 export function openTarget(target: Target, screen: Screen): OpenTarget {
   const { environment, cwd, takesUnnamed, answerTimeoutMs: exchangeTimeoutMs, limiter } = target;
   const { terminal, signal } = screen;

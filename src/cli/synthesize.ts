@@ -111,6 +111,7 @@ interface App {
 
 const timeoutMs = 300_000;
 
+/** Runs a program of constructs and returns its stacks; throws `DiagnosticsError` with its output. */
 async function synthesize(request: Request, app: App): Promise<SynthesizedFiles> {
   const { cwd, command, isOfProgram } = app;
   const folder = resolve(cwd, app.folder);

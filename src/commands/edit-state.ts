@@ -14,6 +14,7 @@ function refuseAny(found: readonly Diagnostic[]): void {
   if (found.length > 0) throw new DiagnosticsError(found);
 }
 
+/** `rnv state mv`: throws `DiagnosticsError` for moves of records that the state does not allow, as all edits do. */
 export function checkMoves(state: State, moves: ReadonlyMap<Address, Address>): void {
   const refused = [...moves].flatMap(([from, to]) => refusedMove(state, from, to) ?? []);
   refuseAny([...openWritesAt(state, [...moves].flat()), ...refused]);

@@ -158,6 +158,7 @@ export const endedMember = (
   output: output.trim() || undefined,
 });
 
+/** Makes the report of members; its exit code is the worst of theirs. */
 export function makeReport(
   head: Pick<FleetReport, "verb" | "started_at" | "seconds" | "shard" | "selected">,
   members: readonly MemberResult[],
@@ -215,6 +216,7 @@ const startOf = ({ started_at }: FleetReport): number => Date.parse(started_at);
 const runText = ({ verb, selected, shard }: FleetReport): string =>
   `of ${verb} of ${counted(selected.length, "member")} in ${counted(shard?.count ?? 1, "part")}`;
 
+/** Reads a report. Throws `DiagnosticsError` for a file that is none. */
 export function parseReport(file: string, text: string): FleetReport {
   const { data } = fleetReportSchema.safeParse(parseJson(text));
   if (data !== undefined) return data;

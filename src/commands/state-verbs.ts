@@ -21,6 +21,7 @@ import { holdLock, withEdit } from "./hold-lock";
 import { leavesParent } from "./import-resource";
 import { newState } from "./recover-and-read";
 
+/** `rnv force-unlock`: removes the lock with the id `lockId`, also of another holder, which is returned. */
 export async function forceUnlock(
   { backend }: Pick<Context, "backend">,
   lockId: string,
@@ -135,6 +136,7 @@ async function replaceState(
   return { ...outcome, restored: { name, bytes: Buffer.byteLength(text), parsed } };
 }
 
+/** `rnv state backups`: the previous snapshots, newest first. Takes no lock. */
 export async function listBackups({ backend }: Pick<Context, "backend">): Promise<readonly Backup[]> {
   const backups = [];
   for (const name of await backend.backups()) {
@@ -204,6 +206,7 @@ interface FoundRecord {
   readonly recorded: RecordedResource;
 }
 
+/** Returns the record of an address that a user typed. Throws `DiagnosticsError` where there is none. */
 export function findRecorded(state: State | undefined, text: string): FoundRecord {
   const address = parseAddress(text);
   const recorded = address === undefined ? undefined : state?.resources[address];

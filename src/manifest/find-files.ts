@@ -27,6 +27,7 @@ export const yamlName = /\.ya?ml$/;
 
 export const programName = /\.[cm]?[jt]s$/;
 
+/** Returns the layers that `-f` values name; without any, the manifest of the folder. */
 export function findFiles(requested: readonly string[], cwd: string, report: Report): readonly Layer[] {
   const named = requested.length > 0 ? requested : defaultFiles(cwd, report);
   const layers: Layer[] = [];
@@ -50,6 +51,7 @@ export function defaultManifest(folder: string): { readonly file?: string; reado
   return { problem: error("manifest.unsupported", `both ${both} exist`, { hint }) };
 }
 
+/** Returns the file or folder of the default manifest. Throws `DiagnosticsError` where two stand side by side. */
 export function manifestIn(folder: string): string | undefined {
   const { file, problem } = defaultManifest(folder);
   if (problem !== undefined) throw new DiagnosticsError([problem]);

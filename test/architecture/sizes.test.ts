@@ -17,19 +17,19 @@ interface Folder {
 /** Physical lines of `*.ts`. A file that moves to another folder takes its lines to that folder's ceiling. */
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
-  model: { paths: ["model", "diagnostics"], ceiling: 2_791, budget: 2_640 },
-  api: { paths: ["api"], ceiling: 5_615, budget: 4_900 },
-  declaration: { paths: ["declaration"], ceiling: 2_876, budget: 2_800 },
-  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_069, budget: 3_400 },
+  model: { paths: ["model", "diagnostics"], ceiling: 2_792, budget: 2_640 },
+  api: { paths: ["api"], ceiling: 5_609, budget: 4_900 },
+  declaration: { paths: ["declaration"], ceiling: 2_887, budget: 2_800 },
+  manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_071, budget: 3_400 },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },
   stack: { paths: ["stack"], ceiling: 4_250, budget: 4_250 },
-  plan: { paths: ["plan"], ceiling: 5_411, budget: 5_150 },
-  resources: { paths: ["resources"], ceiling: 2_774, budget: 2_650 },
-  apply: { paths: ["apply"], ceiling: 2_713, budget: 2_650 },
+  plan: { paths: ["plan"], ceiling: 5_401, budget: 5_150 },
+  resources: { paths: ["resources"], ceiling: 2_769, budget: 2_650 },
+  apply: { paths: ["apply"], ceiling: 2_715, budget: 2_650 },
   state: { paths: ["state"], ceiling: 3_450, budget: 3_450 },
   report: { paths: ["report"], ceiling: 4_900, budget: 4_900 },
-  commands: { paths: ["commands"], ceiling: 5_951, budget: 4_850 },
-  cli: { paths: ["cli"], ceiling: 7_288, budget: 6_800 },
+  commands: { paths: ["commands"], ceiling: 5_943, budget: 4_850 },
+  cli: { paths: ["cli"], ceiling: 7_299, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_780, budget: 3_780 },
   cdktf: { paths: ["cdktf"], ceiling: 1_570, budget: 1_570 },
   terraform: { paths: ["terraform"], ceiling: 5_600, budget: 5_600 },
@@ -39,7 +39,7 @@ const folders: Readonly<Record<string, Folder>> = {
  * All of `src`. Grants: 300 lines for the readings of `emulator`, 350 for manifests in TypeScript and stacks, 250 for CI,
  * 150 for history. Fields that were inline spreads took another 511.
  */
-const whole: Folder = { paths: [""], ceiling: 63_520, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 63_515, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;
