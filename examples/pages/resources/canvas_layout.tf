@@ -3,7 +3,7 @@ data "rnv_project" "shop" {
 }
 
 resource "rnv_service" "s" {
-  name       = "api"
+  name       = "gateway"
   kind       = "web"
   project_id = data.rnv_project.shop.id
 }
