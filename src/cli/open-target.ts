@@ -120,14 +120,14 @@ export function openTarget(target: Target, screen: Screen): OpenTarget {
 }
 
 /**
- * Optimizes code only once it ran fifteen times as often as usual: few runs are long enough to repay more. An earlier call would
+ * Optimizes code only once it ran four times as often as usual: few runs are long enough to repay more. An earlier call would
  * discard cached code of the modules that undici loads. Node 24 optimizes in cheaper steps.
  */
 function optimizeLess(): void {
   const node = Number.parseInt(process.versions.node, 10);
   if (node >= 24) return;
   setFlagsFromString("--liftoff-only");
-  setFlagsFromString(node < 22 ? "--interrupt-budget=1000000" : "--invocation-count-for-turbofan=45000");
+  setFlagsFromString(node < 22 ? "--interrupt-budget=300000" : "--invocation-count-for-turbofan=15000");
 }
 
 /** Returns the error for a default state in CI, which the runner deletes, unless an earlier step created the file. */
