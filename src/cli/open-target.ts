@@ -120,8 +120,8 @@ export function openTarget(target: Target, screen: Screen): OpenTarget {
 }
 
 /**
- * Optimizes code only once it ran four times as often as usual: few runs are long enough to repay more. An earlier call would
- * discard cached code of the modules that undici loads. Node 24 optimizes in cheaper steps.
+ * Optimizes code only once it ran four times as often as usual: few runs are long enough to repay more. An earlier call
+ * would discard cached code of the modules that undici loads. Node 24 optimizes in cheaper steps.
  */
 function optimizeLess(): void {
   const node = Number.parseInt(process.versions.node, 10);
