@@ -97,7 +97,7 @@ async function targetsOfState(request: Request, screen: Screen): Promise<readonl
   if (others === "none") return [target];
   const folder = resolve(cwd, ".rnv", target.stage ?? "");
   const hasState = (name: string): boolean => isFile(resolve(folder, name, "state.json"));
-  // A state outside of the folders of stacks is the state of the whole app.
+  // A state outside of the folders of stacks is the state of the whole app. Only a folder holds a ".".
   const isShared = givenAddress(request) !== "" || hasState("") || !existsSync(`${folder}/.`);
   const names = isShared || stacks.length > 0 ? stacks : readdirSync(folder).filter(hasState);
   if (names.length === 0) return [target];

@@ -41,13 +41,15 @@ export async function fetchSecrets(
   const jobs = built.flatMap(({ attributes, sources }) => sources.map((source) => ({ attributes, source })));
   // One call of a secret manager serves all that name it.
   const outputs = new Map<string, Promise<Fetched>>();
+  const reported = new Set<Fetched>();
   const run = async (kept: typeof jobs): Promise<void> => {
     const queue = kept.values();
     const worker = async (): Promise<void> => {
       for (const { attributes, source } of queue) {
         const { range, kind, shape } = source;
         const found = await fetchSource(source, context, outputs);
-        const value = context.reach === "skip" ? maskedSecret(found) : secretOf(found, source, context);
+        const value =
+          context.reach === "skip" ? maskedSecret(found) : secretOf(found, source, context, reported);
         if (value !== undefined)
           attributes.set(shape.path, { ...attributes.get(shape.path), value, range, source: kind });
       }
@@ -78,8 +80,6 @@ async function fetchSource(
   return pickFrom(await output, source);
 }
 
-const reported = new WeakSet<Fetched>();
-
 /**
  * Returns the text as a secret; undefined after a mistake, which is reported at the source. If `reach` is `present`,
  * an absent source is no mistake.
@@ -88,6 +88,7 @@ function secretOf(
   found: Fetched,
   { block, shape, range }: PendingSecret,
   context: LoadContext,
+  reported: Set<Fetched>,
 ): Secret | UnreadSecret | undefined {
   const location = { address: block.address, attribute: shape.path };
   if ("text" in found) return checkSecret(found.text, shape, range, { context, ...location });

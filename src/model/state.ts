@@ -88,7 +88,7 @@ const command = z.looseObject({
   commit: text.optional(),
   /** The commit of the release that `rollback` goes back to, where it is known. */
   releaseCommit: text.optional(),
-  /** The newest deployment built that release: the rollback undoes earlier rollbacks. */
+  /** It goes back to the newest deployment that is no rollback: earlier rollbacks are undone. */
   isNewest: z.literal(true).optional(),
   /** The user did not name the deployment or the commit: rnv chose it. */
   isChosen: z.literal(true).optional(),

@@ -208,6 +208,7 @@ function problemsOf({ name, dir: folder = name }: DeclaredMember, root: string, 
         hint: `set it in the job, or take it out of env of ${name} in the fleet file`,
       }),
     );
+  // A separator at the end: a file has no such path.
   const real = realPath(join(root, folder, sep));
   const hint = "dir starts at the folder of the fleet file; the name of the member unless said";
   if (real === undefined) return [error("manifest.not_found", `${name} has no folder ${folder}`, { hint })];

@@ -113,7 +113,7 @@ async function aimAtRelease(
     throw failure("command.usage", `${address}: nothing to roll back: ${why}`, { address });
   }
   const newest = items.find(({ sourceDeploymentId }) => sourceDeploymentId == null);
-  const isNewest = newest?.id === builtBy(items, found.id) || undefined;
+  const isNewest = newest?.id === found.id || undefined;
   const undone = isNewest ? [] : undoneBy(input, found, last);
   return {
     preexistingIds: items.map(({ id }) => id),
@@ -124,10 +124,6 @@ async function aimAtRelease(
     warnings: [...(await workerFindings(reads, "the rollback")), ...undone],
   };
 }
-
-/** Returns the deployment that built the release of another deployment. The list is newest first. */
-const builtBy = (items: readonly Deployment[], served: string): string =>
-  items.reduce((id, item) => (item.id === id ? (item.sourceDeploymentId ?? id) : id), served);
 
 /** Warns that the next deployment undoes a rollback, with the line of the manifest that makes it last. */
 function undoneBy(
