@@ -41,10 +41,10 @@ export class Judge {
     const deadline = Date.now() + this.#asking.limitMs;
     try {
       this.#tree.put(mutant);
-      const others = [
-        () => this.#askMatrix(mutant, deadline),
-        () => this.#ask(this.#asking.scenarios ? this.#scenarios() : [], mutant, deadline),
-      ];
+      const scenarios = this.#asking.scenarios ? this.#testsBelow("test/scenario") : [];
+      const others = mutant.file.startsWith("terraform/")
+        ? [() => this.#ask(this.#testsBelow("test/terraform"), mutant, deadline)]
+        : [() => this.#askMatrix(mutant, deadline), () => this.#ask(scenarios, mutant, deadline)];
       const stages = [() => this.#ask(first, mutant, deadline), ...(isNamed ? [] : others)];
       for (const stage of stages) {
         const verdict = await stage();
@@ -85,7 +85,7 @@ export class Judge {
     writeFileSync(order, JSON.stringify(tests));
     const { output, stopped } = await this.#tree.run(
       { silenceMs: 180_000, totalMs: Math.max(1, deadline - Date.now()) },
-      { RNV_MUTANTS_ORDER: order },
+      { RNV_MUTANTS_ORDER: order, RNV_SOAK: tests[0]?.startsWith("test/terraform/") ? "1" : "" },
       "node_modules/jest/bin/jest.js",
       ...["--runInBand", "--bail", "--silent", "--cacheDirectory", join(this.#tree.folder, ".jest")],
       ...[
@@ -145,10 +145,6 @@ export class Judge {
       .filter((test) => /^test\/(unit|golden|property|contract)\//.test(test));
     this.#near.set(file, found);
     return found;
-  }
-
-  #scenarios(): readonly string[] {
-    return this.#testsBelow("test/scenario");
   }
 
   #named(): readonly string[] {
