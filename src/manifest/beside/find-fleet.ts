@@ -6,7 +6,7 @@ import { tryRead } from "../../declaration/git";
 import type { ManifestRequest } from "../../declaration/load-request";
 import { filesBelow, isWithin, realOf, realPath } from "../../declaration/project-files";
 import { judgeDocument } from "../../declaration/schema-issues";
-import { addressHoldsSecret } from "../../declaration/secret-texts";
+import { addressHoldsSecret, holdsSecret } from "../../declaration/secret-texts";
 import { commandEnvironment, type Trust, trustOf } from "../../declaration/trust";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../../diagnostics/diagnostic";
 import { uuidPattern } from "../../model/address";
@@ -44,7 +44,10 @@ const memberSchema = z.strictObject({
       "Its stages, each a run of its own; all that the manifest declares and that stand once, unless said.",
     ),
   env: z
-    .record(variableName, variableName)
+    .record(
+      variableName,
+      variableName.refine((name) => !holdsSecret(name), "it is a secret: name the variable that holds it"),
+    )
     .optional()
     .describe(
       "`RNV_API_KEY: SHOP_API_KEY`: its run is given RNV_API_KEY with the value of SHOP_API_KEY. No other run is given that.",

@@ -181,7 +181,7 @@ const listed = (value: string | readonly string[] | undefined): readonly string[
 function testsIn(file: string, cwd: string, report: Report): readonly ManifestTest[] {
   const read = readDocument(testFileSchema, file, cwd, report);
   if (read === undefined) return [];
-  const { root, document } = read;
+  const { root, document, text } = read;
   const declared = root.entries.get("tests")?.value as MapNode;
   if (declared.entries.size === 0)
     report(error("test.invalid", `${file} holds no test`, { range: declared.range }));
@@ -206,7 +206,7 @@ function testsIn(file: string, cwd: string, report: Report): readonly ManifestTe
     const { overlay, applied, live, drift, overridePolicies = [], expect = {}, ...rest } = test;
     checkPaths(["overlay", "applied", "live", "drift"], nodes, beside, project, report);
     const source = (key: string, value: unknown): TestSource | undefined => {
-      if (isObject(value)) return writtenSource(nodes.get(key)?.value as SourceNode);
+      if (isObject(value)) return writtenSource(nodes.get(key)?.value as SourceNode, text);
       return value === undefined ? undefined : { files: pathsOf(value as string | readonly string[]) };
     };
     return {
@@ -255,8 +255,7 @@ function checkPaths(
   }
 }
 
-function writtenSource({ range: { source, start, end } }: SourceNode): TestSource {
-  const { text = "" } = source ?? {};
+function writtenSource({ range: { start, end } }: SourceNode, text: string): TestSource {
   const blank = (part: string): string => part.replace(/[^\n\r]/g, " ");
   const written = blank(text.slice(0, start)) + text.slice(start, end) + blank(text.slice(end));
   return { files: ["-"], text: written };

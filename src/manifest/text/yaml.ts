@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { Report } from "../../declaration/findings";
 import { maxTotalBytes, readSource } from "../../declaration/project-files";
 import { judgeDocument } from "../../declaration/schema-issues";
+import { holdsSecret } from "../../declaration/secret-texts";
 import { type MapNode, mapNode, type SourceNode } from "../../declaration/tree";
 import { type Diagnostic, error, SourceFile } from "../../diagnostics/diagnostic";
 import { findFiles } from "../find-files";
@@ -266,19 +267,20 @@ const indentation: FindCause = ({ text, at, line, above, reason }) => {
 
 const causes: readonly FindCause[] = [tab, notClosed, afterQuote, needsQuotes, missingColon, indentation];
 
-/** Reads a file as a whole document, with its tree; undefined after a mistake, which is reported. */
+/** Reads a file as a whole document, with its tree; undefined after a mistake. Its frames star out lines that hold a secret. */
 export function readDocument<Document>(
   schema: z.ZodType<Document>,
   path: string,
   cwd: string,
   report: Report,
-): { readonly root: MapNode; readonly document: Document } | undefined {
+): { readonly root: MapNode; readonly document: Document; readonly text: string } | undefined {
   const [file] = findFiles([path], cwd, report)[0] ?? [];
   const text = file === undefined ? undefined : readSource(file, cwd, maxTotalBytes, report);
   if (file === undefined || text === undefined) return undefined;
-  const source = new SourceFile(file, text);
+  const shown = text.replace(/.+/g, (line) => (holdsSecret(line) ? line.replace(/\S/g, "*") : line));
+  const source = new SourceFile(file, shown);
   const parsed = parseYaml(source, text, report);
   const root = parsed.root ?? mapNode([], source.range(0, 0));
   const document = parsed.failed ? undefined : judgeDocument(schema, root, report);
-  return document === undefined ? undefined : { root, document };
+  return document === undefined ? undefined : { root, document, text };
 }

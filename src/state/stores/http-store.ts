@@ -14,6 +14,7 @@ import {
 } from "../lock-record";
 import { checkEndpoint, shownAddress, stateTimeout } from "../state-address";
 import {
+  changing,
   type RemoteStore,
   reading,
   remoteRefused,
@@ -175,8 +176,7 @@ function callsOf(settings: HttpStateSettings, server: StateServer, location: str
     }
     return server.send({ url, method, headers, body: body && Buffer.from(body).toString("utf8") });
   };
-  const locking = { ...writing(location), summary: `cannot lock ${location}` };
-  const unlocking = { ...writing(location), summary: `cannot unlock ${location}` };
+  const [locking, unlocking] = [changing("lock", location), changing("unlock", location)];
   return {
     async read(): Promise<StoredState | undefined> {
       const { status, body } = await server.ask(reading(location), async () => {

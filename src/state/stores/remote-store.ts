@@ -100,6 +100,8 @@ function unanswered(thrown: unknown, url: string): UnansweredError {
 export interface Purpose {
   readonly code: "state.unreadable" | "state.write_failed";
   readonly summary: string;
+  /** It is said where no answer comes. */
+  readonly detail?: string;
 }
 
 export const reading = (name: string): Purpose => ({
@@ -107,9 +109,15 @@ export const reading = (name: string): Purpose => ({
   summary: `cannot read ${name}`,
 });
 
-export const writing = (name: string): Purpose => ({
+/** The purpose of a request that changes a lock, or something else beside the state. */
+export const changing = (verb: "write" | "delete" | "lock" | "unlock", name: string): Purpose => ({
   code: "state.write_failed",
-  summary: `cannot write ${name}`,
+  summary: `cannot ${verb} ${name}`,
+});
+
+export const writing = (name: string): Purpose => ({
+  ...changing("write", name),
+  detail: "It is unknown whether the last write arrived. The next run reads the state again.",
 });
 
 export class StateServer {
@@ -167,16 +175,12 @@ export class StateServer {
   }
 }
 
-export function silent({ code, summary }: Purpose, cause: UnansweredError): DiagnosticsError {
+export function silent({ code, summary, detail }: Purpose, cause: UnansweredError): DiagnosticsError {
   const hint =
     cause.reason === "no answer in time"
       ? "check the server, or give it longer for each answer (RNV_STATE_TIMEOUT, in seconds); then run the same command again"
       : "check the address and the network, then run the same command again";
-  const unknown = "It is unknown whether the last write arrived. The next run reads the state again.";
-  const failed = failure(code, `${summary}: ${cause.message}`, {
-    detail: code === "state.write_failed" ? unknown : undefined,
-    hint,
-  });
+  const failed = failure(code, `${summary}: ${cause.message}`, { detail, hint });
   failed.cause = cause;
   return failed;
 }

@@ -1,6 +1,7 @@
 import { DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { checkEndpoint } from "../state-address";
 import {
+  changing,
   meaningOf,
   type Purpose,
   reading,
@@ -83,10 +84,10 @@ export function s3Objects(settings: S3StateSettings, server: StateServer): Objec
       const etag = objects.form === "bare" ? IfMatch?.replace(/^"(.*)"$/, "$1") : IfMatch;
       const put = (bucket: s3Client.Bucket) =>
         bucket.put(key + suffix, bytes, { ...conditions, IfMatch: etag });
-      return call(writing(`${location}${suffix}`), put, isUnmet);
+      return call(suffix === "" ? writing(location) : changing("write", location + suffix), put, isUnmet);
     },
     async delete(suffix, expected) {
-      const purpose = { ...writing(""), summary: `cannot delete ${location}${suffix}` };
+      const purpose = changing("delete", location + suffix);
       return (await call(purpose, (bucket) => bucket.delete(key + suffix, expected), isUnmet)) === true;
     },
   };

@@ -1,12 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { trustOf } from "../../../src/declaration/trust";
-import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { readFleetFile } from "../../../src/manifest/beside/find-fleet";
+import { diagnosticsText } from "../../../src/report/diagnostics";
+import { plainStyle } from "../../../src/report/style";
 import { newFolder } from "../../support/temp-folder";
 
-/** The code and the summary of each mistake, and the exit code. */
-function refused(text: string, { untrusted = false, environment = {} } = {}): unknown {
+function mistakesIn(text: string, { untrusted = false, environment = {} } = {}): readonly Diagnostic[] {
   const folder = newFolder("fleet");
   writeFileSync(join(folder, "rnv.fleet.yaml"), text);
   try {
@@ -14,9 +15,15 @@ function refused(text: string, { untrusted = false, environment = {} } = {}): un
     return [];
   } catch (cause) {
     if (!(cause instanceof DiagnosticsError)) throw cause;
-    return cause.diagnostics.map(({ code, summary }) => `${code} ${summary}`);
+    return cause.diagnostics;
   }
 }
+
+/** Returns the code and the summary of each mistake. */
+const refused: (...given: Parameters<typeof mistakesIn>) => unknown = (...given) =>
+  mistakesIn(...given).map(({ code, summary }) => `${code} ${summary}`);
+
+const key = `sk_live_${"a1".repeat(8)}`;
 
 describe("readFleetFile", () => {
   it("refuses a secret in the address of a state, and does not quote it", () => {
@@ -25,6 +32,13 @@ describe("readFleetFile", () => {
       expect.stringMatching(/^manifest\.invalid_value members\.shop\.state: it holds a secret/),
     ]);
     expect(JSON.stringify(found)).not.toContain("hunter2");
+  });
+
+  it("refuses a secret in place of the name of a variable, and shows it in no frame", () => {
+    const found = mistakesIn(`members: { shop: { env: { RNV_API_KEY: ${key} } } }\n`);
+    const shown = diagnosticsText(found, plainStyle);
+    expect(shown).toContain("members.shop.env.RNV_API_KEY: it is a secret");
+    expect(shown).not.toContain(key);
   });
 
   it.each([

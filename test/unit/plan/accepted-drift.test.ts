@@ -52,6 +52,8 @@ describe("acceptDrift", () => {
         reason: "why",
       },
     ]);
+    const group = judge([entry("service.shop.api", { attribute: "configuration" })]);
+    expect(group.report.drifted).toMatchObject([{ address: "service.shop.web" }]);
     const two = judge([entry("service.shop.api"), entry("service.shop.worker")]);
     expect(two.report).toMatchObject({
       drifted: [{ address: "service.shop.web" }],

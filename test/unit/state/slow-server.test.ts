@@ -82,6 +82,17 @@ describe.each(kinds)("a server of states that does not answer ($kind)", ({ start
     expect((await backend.read())?.serial).toBe(1);
   });
 
+  it("leaves open whether a state was written, and not where the lock was asked for", async () => {
+    const session = await backend.lock(holder("a"), 0);
+    const unknown = { detail: expect.stringContaining("unknown whether the last write arrived") };
+    const isOfState = ({ method, path }: { method: string; path: string }): boolean =>
+      ["POST", "PUT"].includes(method) && !path.includes(".lock");
+    faulty((request) => (isOfState(request) ? { kind: "hang" } : undefined));
+    expect(await problemOf(session.commit(first))).toMatchObject(unknown);
+    faulty(() => ({ kind: "hang" }));
+    expect(await problemOf(backend.lock(holder("b"), 0))).not.toMatchObject(unknown);
+  });
+
   it("is asked once for each thing that is left to do, when it was silent to the end", async () => {
     const session = await backend.lock(holder("a"), 0);
     await session.commit(first);
