@@ -1,3 +1,4 @@
+import type * as http from "node:http";
 import { errorBodyOf } from "./gap-rules";
 import type { GapSettings } from "./gaps";
 import type { PreparedRequest } from "./prepare-request";
@@ -85,28 +86,10 @@ function messageOf(
     return `the platform answered with a redirect to ${redirect ?? "an address that cannot be read"}; redirects are not followed and the API key is not sent there`;
   if (message !== undefined)
     return message.length <= MESSAGE_LIMIT ? message : `${message.slice(0, MESSAGE_LIMIT - 1)}…`;
-  const meaning = statusTexts[status] ?? "unknown status";
+  const { STATUS_CODES: meanings } = require("node:http") as typeof http;
+  const meaning = meanings[status] ?? "unknown status";
   return body === undefined && status !== 429 ? `${meaning} (${form})` : meaning;
 }
-
-const statusTexts: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  405: "Method Not Allowed",
-  408: "Request Timeout",
-  409: "Conflict",
-  410: "Gone",
-  413: "Payload Too Large",
-  422: "Unprocessable Entity",
-  429: "Too Many Requests",
-  500: "Internal Server Error",
-  501: "Not Implemented",
-  502: "Bad Gateway",
-  503: "Service Unavailable",
-  504: "Gateway Timeout",
-};
 
 function originOf(location: string | undefined, url: string): string | undefined {
   if (location === undefined || !URL.canParse(location, url)) return undefined;

@@ -22,7 +22,7 @@ const addressed = /\/\/(?:\$+\{[^{}]*\}|[^/@\s{}])*:((?:\$+\{[\w.]+:?[-?][^{}]+\
 
 /** Tokens and keys in the form in which a platform issues them. */
 const issued =
-  /(?<![\w-])(?:(?:[rs]k_live_|whsec_|gh[oprsu]_|github_pat_|glpat-|npm_(?=\w{36})|xox[a-z]-|sk-(?:ant|proj)-|AIza)[\w-]{8,}|A[KS]IA[A-Z0-9]{16}(?!\w)|eyJ[\w-]{8,}\.[\w-]{8,})|-----BEGIN [A-Z ]*PRIVATE KEY/;
+  /(?<![\w-])(?:(?:[rs]k_live_|whsec_|gh[oprsu]_|github_pat_|glpat-|npm_(?=\w{36})|rnv_(?=\w{16})(?=\w*\d)|xox[a-z]-|sk-(?:ant|proj)-|AIza)[\w-]{8,}|A[KS]IA[A-Z0-9]{16}(?!\w)|eyJ[\w-]{8,}\.[\w-]{8,})|-----BEGIN [A-Z ]*PRIVATE KEY/;
 
 export const holdsSecret = (text: string): boolean =>
   [/\bBearer\s+[^\s"'$\\]/, addressed, issued].some((form) => form.test(text)) ||

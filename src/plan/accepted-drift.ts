@@ -26,7 +26,7 @@ export function acceptDrift(
     .map((entry) => ({
       entry,
       address: namePattern(entry.address),
-      attribute: entry.attribute === undefined ? undefined : namePattern(entry.attribute),
+      attributes: entry.attribute && [entry.attribute, `${entry.attribute}.*`].map(namePattern),
     }));
   const used = new Set<Acceptance>();
   const accepted: AcceptedDrift[] = [];
@@ -34,7 +34,7 @@ export function acceptDrift(
     const found = standing.find(
       (one) =>
         names.some((name) => one.address.test(name)) &&
-        (one.attribute === undefined || (attribute !== undefined && includes(one.attribute, attribute))),
+        (!one.attributes || (attribute !== undefined && one.attributes.some((each) => each.test(attribute)))),
     )?.entry;
     if (found === undefined) return false;
     used.add(found);
@@ -67,10 +67,6 @@ export function acceptDrift(
   const unused = standing.map(({ entry }) => entry).filter((entry) => !used.has(entry));
   return { report: { ...remaining, hasDrift }, used, unused, expired };
 }
-
-/** Returns true for a field that a pattern names, itself or by its group: `configuration`. */
-const includes = (pattern: RegExp, path: string): boolean =>
-  pattern.test(path) || pattern.test(path.replace(/\..*/s, ""));
 
 const appliesTo = ({ stage: pattern }: Acceptance, stage: string | undefined): boolean =>
   pattern === undefined || (stage !== undefined && namePattern(pattern).test(stage));

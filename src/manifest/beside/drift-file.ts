@@ -28,9 +28,7 @@ const entrySchema = z.strictObject({
   ),
   attribute: word
     .optional()
-    .describe(
-      "A field of it, a group or a pattern: `configuration.branch`, `configuration`. The whole resource unless said.",
-    ),
+    .describe("A field, a group or a pattern: `configuration.branch`. The whole resource unless said."),
   stage: word.optional().describe("A stage or a pattern: `production`, `prod-*`. Every stage unless said."),
   until: z
     .string()

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { collectFindings } from "../../declaration/findings";
 import { tryRead } from "../../declaration/git";
 import type { ManifestRequest } from "../../declaration/load-request";
-import { filesBelow, isWithin, realOf, realPath } from "../../declaration/project-files";
+import { filesBelow, isWithin, realOf, realPath, shownPath } from "../../declaration/project-files";
 import { judgeDocument } from "../../declaration/schema-issues";
 import { addressHoldsSecret, holdsSecret } from "../../declaration/secret-texts";
 import { commandEnvironment, type Trust, trustOf } from "../../declaration/trust";
@@ -23,7 +23,8 @@ export const fleetFileName = "rnv.fleet.yaml";
 
 const variableName = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of an environment variable");
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of an environment variable")
+  .refine((name) => !holdsSecret(name), "it is a secret: name the variable that holds it");
 
 const isInside = (path: string): boolean =>
   !path.startsWith("/") && !/^[A-Za-z]:/.test(path) && !path.split(/[\\/]/).includes("..");
@@ -44,10 +45,7 @@ const memberSchema = z.strictObject({
       "Its stages, each a run of its own; all that the manifest declares and that stand once, unless said.",
     ),
   env: z
-    .record(
-      variableName,
-      variableName.refine((name) => !holdsSecret(name), "it is a secret: name the variable that holds it"),
-    )
+    .record(variableName, variableName)
     .optional()
     .describe(
       "`RNV_API_KEY: SHOP_API_KEY`: its run is given RNV_API_KEY with the value of SHOP_API_KEY. No other run is given that.",
@@ -140,7 +138,7 @@ export async function findFleet(request: FleetRequest): Promise<readonly FleetMe
   const { root, cwd } = request;
   const file = join(root, fleetFileName);
   const declared: readonly DeclaredMember[] = existsSync(file)
-    ? readFleetFile(relativeTo(cwd, file), cwd, trustOf(request))
+    ? readFleetFile(shownPath(file, cwd), cwd, trustOf(request))
     : findManifestFolders(root).map((name) => ({ name }));
   const all = declared.flatMap(({ env = {} }) => Object.values(env));
   const members: FleetMember[] = [];
@@ -148,13 +146,11 @@ export async function findFleet(request: FleetRequest): Promise<readonly FleetMe
   return members.sort((a, b) => compareTexts(a.name, b.name));
 }
 
-const relativeTo = (cwd: string, path: string): string => relative(cwd, path).split(sep).join("/") || ".";
-
 /** Folders from `root` that have a manifest, of which parts may be links. */
 function findManifestFolders(root: string): readonly string[] {
   try {
     const folders = [...filesBelow(root)].map(({ path }) => {
-      const words = relativeTo(root, path).split("/");
+      const words = relative(root, path).split(sep);
       // All files of a folder rnv are one manifest.
       const at = words.indexOf("rnv");
       return words.slice(0, at).join("/") || ".";
