@@ -98,11 +98,8 @@ export function withProfile(
   const isComplete = hasKey && set.includes("RNV_BASE_URL") && set.includes("RNV_WORKSPACE_ID");
   if (name === undefined || baseUrl === "embedded" || isComplete) return { environment };
   try {
-    const settings = settingsIn(
-      environment,
-      name,
-      asked === undefined ? `${folderFile} names it.` : undefined,
-    );
+    const detail = asked === undefined ? `${folderFile} names it.` : undefined;
+    const settings = settingsIn(environment, name, detail);
     if (baseUrl && baseUrl !== settings.RNV_BASE_URL) return { environment };
     const given = Object.entries(settings).filter(
       ([variable]) => !set.includes(variable) && !(hasKey && variable === "RNV_API_KEY_FILE"),

@@ -134,7 +134,7 @@ function addVerb(command: Command, verb: Verb, run: VerbRun): void {
 export function failedJson(outcome: Outcome, words: readonly string[]): string {
   const verbs = groups.flatMap(([, all]) => all);
   const [verb] = words.flatMap((word) => verbs.find(({ name }) => name === word) ?? []);
-  return (verb && "failedJson" in verb && verb.failedJson?.(outcome, `rnv ${words.join(" ")}`)) || "";
+  return (verb && "failed" in verb && verb.failed?.json?.(outcome, `rnv ${words.join(" ")}`)) || "";
 }
 
 function mistakeIn(command: Command, { code, message }: CommanderError): DiagnosticsError {

@@ -182,8 +182,8 @@ export async function runOnTargets(
     },
     onResult: (result, on) => {
       reportFindings(result, on);
-      if (on.format === "json" && !result.hasPrinted)
-        on.terminal.out(request.rules.failedJson?.(result.outcome, request.commandLine) ?? "");
+      if (!result.hasPrinted)
+        on.terminal.out(request.rules.failed?.[on.format]?.(result.outcome, request.commandLine) ?? "");
     },
   });
   return joinExitCodes(results.map(({ outcome }) => outcome.exitCode));

@@ -28,7 +28,7 @@ export function readSettings(target: Target): Settings {
   const workspaceId = workspaceOf(environment);
   const address = baseUrl === "embedded" ? undefined : baseUrl;
   const wrongAddress = address === "" ? missing("RNV_BASE_URL") : address && checkBaseUrl(address);
-  const problems = [wrongAddress, ...checkWorkspace(workspaceId), read].filter(isDiagnostic);
+  const found = [wrongAddress, ...checkWorkspace(workspaceId), read];
   const settings = settingsOf({
     cwd,
     environment,
@@ -36,7 +36,7 @@ export function readSettings(target: Target): Settings {
     workspaceId,
     state,
     apiKey: typeof read === "string" ? read : undefined,
-    diagnostics: problems,
+    diagnostics: found.filter((one) => typeof one === "object"),
   });
   return profile?.problem ? { ...settings, diagnostics: [profile.problem] } : settings;
 }
@@ -45,9 +45,6 @@ export function workspaceOf(environment: ProcessEnvironment): string {
   const isEmbedded = environment.RNV_BASE_URL?.trim().replace(/\/+$/, "") === "embedded";
   return isEmbedded ? embeddedWorkspaceId : (environment.RNV_WORKSPACE_ID?.trim() ?? "");
 }
-
-const isDiagnostic = (found: Diagnostic | string | undefined): found is Diagnostic =>
-  typeof found === "object";
 
 function missing(name: keyof typeof needed): Diagnostic {
   const trial =

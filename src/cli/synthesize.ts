@@ -251,13 +251,16 @@ async function writeOutput(
 }
 
 async function holdFolder<T>({ cwd, signal, say }: App, work: () => Promise<T>): Promise<T> {
-  const disk = nodeDisk;
   const path = join(cwd, ".rnv", "synth.lock");
-  const asker = { clock: systemClock, disk, isAlive: aliveBy((pid, how) => process.kill(pid, how)) };
+  const asker = {
+    clock: systemClock,
+    disk: nodeDisk,
+    isAlive: aliveBy((pid, how) => process.kill(pid, how)),
+  };
   const locks = localLocks({ ...asker, path });
   const since = new Date(systemClock.now()).toISOString();
   const own = { id: randomBytes(8).toString("hex"), host: hostname(), pid: process.pid };
-  const self = await recordFor(disk, { ...own, since, command: "synthesis" });
+  const self = await recordFor(nodeDisk, { ...own, since, command: "synthesis" });
   const waiting = ["Waiting for another run that synthesizes here."];
   const onHeld = (): void => waiting.splice(0).forEach(say);
   const wait = { timeoutMs: longestProgramMs, signal, onHeld };

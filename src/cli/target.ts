@@ -8,7 +8,7 @@ import { mentionsStage, type StageName, stageText } from "../model/stage";
 import { stackPlaceholder, stateAddress, type TargetLocation } from "../model/target-location";
 import type { Place } from "./ci/job";
 import type { UsedProfile } from "./profile";
-import { repositoryPath } from "./screen";
+import { repositoryPath, type Screen } from "./screen";
 
 /** The unresolved command line with its environment, which has the settings of the profile. */
 export interface Request extends Place {
@@ -60,8 +60,8 @@ export interface TargetRules {
   readonly takesPlan?: true;
   /** Its JSON is a line for each event. It writes no stack whose dependency failed. */
   readonly writes?: true;
-  /** Returns the JSON of a command line that failed before it printed. */
-  readonly failedJson?: (outcome: Outcome, commandLine: string) => string;
+  /** Return the output in a format for a command line that failed before it printed. */
+  readonly failed?: Partial<Record<Screen["format"], (outcome: Outcome, commandLine: string) => string>>;
 }
 
 export interface Target extends Request, TargetLocation {

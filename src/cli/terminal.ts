@@ -59,9 +59,7 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
       this.err(wrapLines(sentences, this.errStyle));
     },
     /** Resolves when all output has left the process. */
-    flush: async (): Promise<void> => {
-      await Promise.all([out.flush(), err.flush()]);
-    },
+    flush: () => Promise.all([out.flush(), err.flush()]),
     /** Returns the cause of incomplete output, such as a full disk; undefined for a closed pipe. */
     lostOutput: out.failure,
   };
@@ -69,12 +67,10 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
 
 /** Returns true for FORCE_COLOR and capable terminals. NO_COLOR (no-color.org) and `--no-color` win. */
 function wantsColor(stream: TerminalStream, { environment, noColor }: TerminalOptions): boolean {
-  if (noColor || isSet(environment.NO_COLOR)) return false;
-  if (isSet(environment.FORCE_COLOR)) return environment.FORCE_COLOR !== "0";
+  if (noColor || environment.NO_COLOR) return false;
+  if (environment.FORCE_COLOR) return environment.FORCE_COLOR !== "0";
   return stream.isTTY === true && environment.TERM !== "dumb";
 }
-
-const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
 function writer(stream: TerminalStream) {
   let open = true;

@@ -106,3 +106,8 @@ export function planMarkdown(
   ];
   return reportMarkdown(opening, sections, limit, [checks, digestMarker]);
 }
+
+export const failedPlanMarkdown = (
+  { diagnostics }: Pick<Plan, "diagnostics">,
+  { head = "### rnv plan", limit = markdownLimit } = {},
+): string => joined([head, "**No plan could be made.**", findingsBlock(diagnostics, limit)]);

@@ -39,7 +39,7 @@ const folders: Readonly<Record<string, Folder>> = {
  * All of `src`. Grants: 300 lines for the readings of `emulator`, 350 for manifests in TypeScript and stacks, 250 for CI,
  * 150 for history. Fields that were inline spreads took another 511.
  */
-const whole: Folder = { paths: [""], ceiling: 63_501, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 63_507, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

@@ -291,3 +291,11 @@ it.each(["cdktf.out", "cdk.tf.json"])("plan beside %s says how to plan a stack",
   scenario.write(name, "{}");
   expect((await scenario.run("plan")).stderr).toContain(`to read the stack that is here: -f ${name};`);
 });
+
+it.each(["plan", "drift"])("%s --format markdown says why it has nothing to show", async (verb) => {
+  scenario.write("rnv.yaml", "projcts: {}\n");
+  const { code, stdout } = await scenario.run(verb, "--format", "markdown");
+  expect(code).toBe(1);
+  expect(stdout).toContain(`### rnv ${verb}\n`);
+  expect(stdout).toContain('error[manifest.unknown_key]: a manifest has no key "projcts"');
+});

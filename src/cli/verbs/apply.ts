@@ -38,7 +38,7 @@ export const applyVerb = defineVerb({
   detail:
     "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking for approval. " +
     "Neither --auto-approve nor a plan file deletes a service or a project: confirm those by address.",
-  failedJson: eventsOfFailure,
+  failed: { json: eventsOfFailure },
   options: {
     ...planningOptions,
     ...policyOptions,
@@ -86,7 +86,7 @@ export const destroyVerb = defineVerb({
   writes: true,
   summary: "Delete everything that the state records",
   detail: "Resources that lifecycle.preventDestroy protects stop it. The same as apply --destroy.",
-  failedJson: eventsOfFailure,
+  failed: { json: eventsOfFailure },
   options: {
     ...scopeOptions,
     ...policyOptions,

@@ -24,7 +24,7 @@ export const driftVerb = defineVerb({
     "manifest accepts does not count until its date; an expired entry is an error. " +
     "Needs no value of any variable and no RNV_STATE_KEY: no source of a secret is read, no command is " +
     "run. What changed shows by its time.",
-  failedJson: driftJson,
+  failed: { json: driftJson, markdown: (outcome) => driftMarkdown(outcome) },
   options: {
     ...scopeOptions,
     ...driftOptions,
@@ -44,12 +44,13 @@ export const driftVerb = defineVerb({
     // Another stack may need an entry that this stack does not use; `rnv ci drift` checks all stacks.
     const hasOthers = (target.unit?.crossValues?.size ?? 0) > 0;
     const complete = judged && !hasOthers ? [judged] : [];
-    report(screen, [...diagnostics, ...warnOfUnused(complete, target.stage === undefined)]);
     if (given.jsonInto !== undefined) writeWholeFile(given.jsonInto, driftJson(outcome));
+    if (!found) throw new DiagnosticsError(diagnostics, exitCode);
+    report(screen, [...diagnostics, ...warnOfUnused(complete, target.stage === undefined)]);
     if (format === "json") terminal.out(driftJson(outcome));
-    else if (found && format === "markdown") terminal.out(driftMarkdown({ report: found, diagnostics }));
-    else if (found) terminal.out(driftText(found, terminal.style));
-    if (found && plan)
+    else if (format === "markdown") terminal.out(driftMarkdown({ report: found, diagnostics }));
+    else terminal.out(driftText(found, terminal.style));
+    if (plan)
       writePage(screen, given.html, (make) => make.driftPage(found, { plan, diagnostics }, scopeOf(target)));
     return exitCode;
   },

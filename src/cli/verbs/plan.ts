@@ -3,14 +3,20 @@ import { type PlanRequest, planRequest } from "../../commands/context";
 import { countedExitCode, type PlanOutcome, plan } from "../../commands/plan";
 import { validate } from "../../commands/validate";
 import type { CrossValue } from "../../declaration/load-request";
-import { type Diagnostic, exitCodeOf, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
+import {
+  type Diagnostic,
+  DiagnosticsError,
+  exitCodeOf,
+  hasErrors,
+  sortDiagnostics,
+} from "../../diagnostics/diagnostic";
 import { stopsPlan } from "../../model/policy";
 import { planDocument } from "../../plan/document";
 import { isUnconfirmed } from "../../plan/guards";
 import { hasChanges, isBlocked, type Plan } from "../../plan/plan";
 import { diagnosticData } from "../../report/documents";
 import { jsonText } from "../../report/escape-text";
-import { type PlanTextOptions, planMarkdown, planText } from "../../report/plan-text";
+import { failedPlanMarkdown, type PlanTextOptions, planMarkdown, planText } from "../../report/plan-text";
 import { checkWords, counted } from "../../report/plan-wording";
 import { readText, writeWholeFile } from "../files";
 import { announceTarget, type Run, sourcesOf, type TargetEnd } from "../open-target";
@@ -38,7 +44,7 @@ export const validateVerb = defineVerb({
   scope: "each",
   others: "none",
   summary: "Check the manifest without the platform",
-  failedJson: errorDocument,
+  failed: { json: errorDocument },
   options: {
     ...sourceOptions,
     ...pick("policy", "json", "stage"),
@@ -79,7 +85,7 @@ export const planVerb = defineVerb({
   others: "needed",
   summary: "Show what apply would do",
   detail: "Reads the platform, writes nothing and takes no lock.",
-  failedJson: errorDocument,
+  failed: { json: errorDocument, markdown: (outcome) => failedPlanMarkdown(outcome) },
   options: {
     ...planningOptions,
     ...policyOptions,
@@ -104,16 +110,16 @@ export const planVerb = defineVerb({
     const { plan, diagnostics, exitCode, sharedOutputs } = outcome;
     const json = (): string => (plan ? jsonText(planDocument(plan)) : errorDocument(outcome));
     if (jsonInto !== undefined) writeWholeFile(jsonInto, json());
-    if (!plan && screen.format === "json") screen.terminal.out(json());
+    if (!plan) throw new DiagnosticsError(diagnostics, exitCode);
     const isRepeated = given.secrets && !target.sharesRun && out === undefined;
-    const next = plan && isRepeated && exitCode === 0 ? nextOf(target, plan) : undefined;
-    if (plan) showPlan(screen, plan, { verbose, next });
+    const next = isRepeated && exitCode === 0 ? nextOf(target, plan) : undefined;
+    showPlan(screen, plan, { verbose, next });
     report(screen, [
       ...otherDiagnostics(screen.format === "text" ? plan : undefined, diagnostics),
       ...(await warnOfUndeclared(target, screen)),
     ]);
-    if (plan) writePage(screen, html, (make) => make.planPage(planDocument(plan), scopeOf(target)));
-    if (!plan || exitCode !== 0) return { exitCode, sharedOutputs };
+    writePage(screen, html, (make) => make.planPage(planDocument(plan), scopeOf(target)));
+    if (exitCode !== 0) return { exitCode, sharedOutputs };
     if (out !== undefined) {
       writeWholeFile(out, savedPlanOf(target, request, plan, outcome));
       screen.terminal.note(savedLine(plan, out));

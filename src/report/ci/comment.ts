@@ -9,7 +9,7 @@ import { findingsBlock } from "../diagnostics";
 import { codeSpan, escapeMarkdown, foldedParts } from "../escape-text";
 import { summaryLine } from "../events";
 import { endOfRun } from "../history-text";
-import { planMarkdown } from "../plan-text";
+import { failedPlanMarkdown, planMarkdown } from "../plan-text";
 import { differenceText, planLine, remedyText } from "../plan-wording";
 import { joined } from "../sections";
 
@@ -132,8 +132,9 @@ function planSection(plan: Plan, comment: Comment, limit: number): string {
 
 /** The comment where no plan could be made: an earlier plan in its place no longer holds. */
 export function failedPlanComment(diagnostics: readonly Diagnostic[], comment: Comment): string {
-  const errors = findingsBlock(diagnostics, Math.min(comment.limit - 1000, 20_000));
-  return joined([headOf("plan", comment), "**No plan could be made.**", errors, originLine(comment)]);
+  const limit = Math.min(comment.limit - 1000, 20_000);
+  const failed = failedPlanMarkdown({ diagnostics }, { head: headOf("plan", comment), limit });
+  return joined([failed, originLine(comment)]);
 }
 
 const headOf = (kind: RecordKind, subject: CommentSubject, hidden?: string): string =>
