@@ -24,9 +24,10 @@ import { type AttributeShape, holdsOthers } from "./type-index";
 export function readAttribute(
   shape: AttributeShape,
   node: SourceNode,
-  { address }: Block,
+  block: Block,
   context: LoadContext,
 ): DesiredAttribute | undefined {
+  const { address } = block;
   const location: ValueLocation = { context, address, attribute: shape.path, ...referenceRules(shape) };
   if (node.kind === "scalar" && node.value === null) return readNull(shape, node.range, location);
   const value = readValue(node, location);
@@ -34,7 +35,7 @@ export function readAttribute(
     return context.checksOnly ? { value: new Template([], false), range: node.range } : undefined;
   if (value instanceof Computed)
     return { value: convertComputed(value, shape, node.range, location), range: node.range };
-  const judged = value instanceof Template ? value : judgeValue(shape, value, node, address, context);
+  const judged = value instanceof Template ? value : judgeValue(shape, value, node, block, context);
   return judged === undefined ? undefined : { value: judged, range: node.range };
 }
 

@@ -3,10 +3,11 @@ import { type DiagnosticCode, error, type SourceRange } from "../diagnostics/dia
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import type { Plain } from "../model/value";
+import type { Block } from "./declared-block";
 import { hintForFlag, listKeys, type Report } from "./findings";
 import type { LoadContext } from "./load-context";
 import { describeNode, entriesIn, isNull, plainOfNode, quoteShort, type SourceNode } from "./tree";
-import { type AttributeShape, isFreeKey } from "./type-index";
+import { type AttributeShape, type BlockType, isFreeKey } from "./type-index";
 
 export type Issue = z.core.$ZodIssue;
 
@@ -35,8 +36,8 @@ export function judgeValue(
   shape: Pick<AttributeShape, "path" | "schema">,
   value: Plain,
   node: SourceNode,
-  address: Address,
-  context: LoadContext,
+  { blockType, address }: Pick<Block, "blockType" | "address">,
+  { report }: Pick<LoadContext, "report">,
 ): Plain | undefined {
   const filledIn = fromEnvironment(node, value);
   for (const candidate of filledIn === undefined ? [value] : [value, filledIn]) {
@@ -48,9 +49,9 @@ export function judgeValue(
     nameOf: (inner) => [path, ...inner].join("."),
     address,
     hintFor: (issue, at) =>
-      quoteHint(issue, at) ?? (at === node ? childHint(path, at, address, context) : undefined),
+      quoteHint(issue, at) ?? (at === node ? childHint(path, at, blockType) : undefined),
   };
-  return judgeFilled(shape.schema, value, { node, subject, report: context.report }) as Plain | undefined;
+  return judgeFilled(shape.schema, value, { node, subject, report }) as Plain | undefined;
 }
 
 /** Parses a tree without its free keys; undefined after a refusal, which is reported at its part of the tree. */
@@ -164,15 +165,9 @@ const listKnownKeys: z.core.ParseContext<z.core.$ZodIssue> = {
 };
 
 /** `environment: { A: b }`: a block of another name. */
-function childHint(
-  path: string,
-  node: SourceNode,
-  address: Address,
-  { blocks }: LoadContext,
-): string | undefined {
-  const children =
-    node.kind === "scalar" ? [] : [...(blocks.get(address)?.blockType.children.values() ?? [])];
-  const meant = children.find(({ form }) => form.alsoCalled?.includes(path));
+function childHint(path: string, node: SourceNode, { children }: BlockType): string | undefined {
+  if (node.kind === "scalar") return undefined;
+  const meant = [...children.values()].find(({ form }) => form.alsoCalled?.includes(path));
   return meant && `did you mean "${meant.form.key}"?`;
 }
 

@@ -19,7 +19,7 @@ const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
   model: { paths: ["model", "diagnostics"], ceiling: 2_792, budget: 2_640 },
   api: { paths: ["api"], ceiling: 5_592, budget: 4_900 },
-  declaration: { paths: ["declaration"], ceiling: 2_888, budget: 2_800 },
+  declaration: { paths: ["declaration"], ceiling: 2_884, budget: 2_800 },
   manifest: { paths: ["manifest"], without: ["manifest/convert"], ceiling: 4_072, budget: 3_400 },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },
   stack: { paths: ["stack"], ceiling: 4_250, budget: 4_250 },
@@ -39,7 +39,7 @@ const folders: Readonly<Record<string, Folder>> = {
  * All of `src`. Grants: 300 lines for the readings of `emulator`, 350 for manifests in TypeScript and stacks, 250 for CI,
  * 150 for history. Fields that were inline spreads took another 511.
  */
-const whole: Folder = { paths: [""], ceiling: 63_507, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 63_503, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;
