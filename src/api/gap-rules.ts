@@ -236,10 +236,7 @@ export const awaitsCheckout = (blockedReason: string): boolean =>
   /\b(check-?out|billing|payments?|purchase|subscriptions?|unpaid)\b/i.test(blockedReason);
 
 /** Gap "suspended": whether a status text of the service says so. */
-export const isSuspended = (
-  service: Pick<Service, "status" | "displayStatus" | "lifecycleStatus" | "runtimeDetail">,
-): boolean => {
-  const { status, displayStatus, lifecycleStatus, runtimeDetail } = service;
-  const texts = [status, displayStatus, lifecycleStatus, runtimeDetail];
-  return texts.some((text) => text != null && /\bsuspend(ed|ing)?\b/i.test(text));
-};
+export const isSuspended = ({ status, displayStatus, lifecycleStatus, runtimeDetail }: Partial<Service>) =>
+  [status, displayStatus, lifecycleStatus, runtimeDetail].some(
+    (text) => text != null && /\bsuspend(ed|ing)?\b/i.test(text),
+  );

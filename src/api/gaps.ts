@@ -333,10 +333,7 @@ export const gaps = {
   "replay header": {
     assumption: "a response header that matches /idempotenc.*replayed/i tells a retained answer",
     verifiedBy: "nothing rests on it: an answer is read the same way whether it was retained or not",
-    fallback: "without the header nothing changes; its setting has no effect",
-    settings: {
-      replayHeader: auto(matching("a header name", "Idempotency-Replayed", /^[A-Za-z0-9-]+$/)),
-    },
+    fallback: "without the header nothing changes",
   },
   "refused confirmations": {
     assumption: "a confirmation mismatch or the cancel of a terminal deployment is answered with a 4xx",

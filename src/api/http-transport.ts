@@ -25,12 +25,10 @@ export function checkBaseUrl(text: string): Diagnostic | undefined {
   if (!URL.canParse(text))
     return error("config.invalid", "the base URL is not a URL", remedy("address.form"));
   const url = new URL(text);
-  if (url.username !== "" || url.password !== "" || text.includes("@")) {
+  if (url.username !== "" || url.password !== "" || text.includes("@"))
     return error("config.insecure", "the base URL holds a user name or a password", remedy("key.place"));
-  }
-  if (url.protocol !== "https:" && url.protocol !== "http:") {
+  if (url.protocol !== "https:" && url.protocol !== "http:")
     return error("config.invalid", `the base URL starts with ${url.protocol}//`, { hint: "use https://" });
-  }
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
     return error("config.insecure", `the base URL sends the API key to ${url.host} without encryption`, {
       hint: "use https://; http:// is for localhost only",

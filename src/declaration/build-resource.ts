@@ -165,9 +165,8 @@ function dependencies(
   attributes: ReadonlyMap<string, DesiredAttribute>,
 ): readonly Address[] {
   const found = new Set<Address>();
-  for (const { shape } of written) {
+  for (const { shape } of written)
     for (const { address } of referencesOf(attributes.get(shape.path)?.value)) found.add(address);
-  }
   if (parent !== undefined) found.add(parent.address);
   return [...found];
 }

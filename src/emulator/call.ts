@@ -106,9 +106,7 @@ export function shownServiceOf(call: Call, point: "deletingService" | "deletingP
 /** The service of the path, or 404; 409 when its deletion was requested. */
 export function presentServiceOf(call: Call): StoredService {
   const service = serviceOf(call);
-  if (isBeingDeleted(call.world, service)) {
-    throw conflict("service_deleting", "The service is being deleted");
-  }
+  if (isBeingDeleted(call.world, service)) throw conflict("service_deleting", "The service is being deleted");
   return service;
 }
 
@@ -159,9 +157,8 @@ export function paginate<Item extends Listed>(
   if (limits.length > 1 || cursors.length > 1) throw invalid("limit and cursor may be given once");
   const [rawLimit] = limits;
   const [cursor] = cursors;
-  if (rawLimit === undefined && cursor === undefined && initial === "all") {
+  if (rawLimit === undefined && cursor === undefined && initial === "all")
     return { items, page: { hasMore: false, limit: Math.max(items.length, defaultLimit), nextCursor: null } };
-  }
   const limit = rawLimit === undefined ? (initial === "all" ? defaultLimit : initial) : readLimit(rawLimit);
   const start = cursor === undefined ? 0 : startAfter(call, items, cursor, limit);
   const slice = items.slice(start, start + limit);
@@ -188,9 +185,8 @@ function makeCursor(call: Call, item: Listed, limit: number): string {
 /** The cursor names its item and the item's time, so that it survives the item's deletion. */
 function startAfter(call: Call, items: readonly Listed[], cursor: string, limit: number): number {
   const [createdAt = "", id = "", proof] = Buffer.from(cursor, "base64url").toString("latin1").split("/");
-  if (proof !== signature(call, `${createdAt}/${id}`, limit)) {
+  if (proof !== signature(call, `${createdAt}/${id}`, limit))
     throw invalid("The cursor is invalid for this endpoint and query", "invalid_cursor");
-  }
   const index = items.findIndex((item) => item.id === id);
   if (index !== -1) return index + 1;
   const isAscending = (items[0]?.createdAt ?? "") <= (items.at(-1)?.createdAt ?? "");

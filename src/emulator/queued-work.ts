@@ -33,9 +33,8 @@ function blockedReason(world: World, serviceId: string): string {
   if (service === undefined) return "";
   const plan = planFor(world.catalog, service.kind, service.configuration.plan);
   const { conditions } = world.switches;
-  if (plan !== undefined && plan.usd > 0 && !conditions.has("paid") && !service.paidPlans.includes(plan.id)) {
+  if (plan !== undefined && plan.usd > 0 && !conditions.has("paid") && !service.paidPlans.includes(plan.id))
     return `Waiting for checkout: complete the payment of the ${plan.name} plan in the dashboard.`;
-  }
   return conditions.has("worker-offline") ? "Waiting for capacity: no worker is online." : "";
 }
 
@@ -151,9 +150,8 @@ function finish(
 function supersedeOlder(world: World, deployment: StoredDeployment, time: number): void {
   for (const other of world.store.ofService("deployments", deployment.serviceId)) {
     if (other.id === deployment.id) return;
-    if (!isTerminal(other.status)) {
+    if (!isTerminal(other.status))
       finish(world, other, other.cancelRequested ? "cancelled" : "superseded", time);
-    }
   }
 }
 
@@ -210,9 +208,8 @@ function takeEffect(world: World, operation: StoredOperation, at: string): void 
 export function removeService(world: World, serviceId: string, at = world.store.stamp()): void {
   const { store } = world;
   for (const variable of store.ofService("variables", serviceId)) store.remove("variables", variable.id);
-  for (const deployment of store.ofService("deployments", serviceId)) {
+  for (const deployment of store.ofService("deployments", serviceId))
     if (!isTerminal(deployment.status)) finish(world, deployment, "cancelled", Date.parse(at));
-  }
   const service = store.get("services", serviceId);
   if (service === undefined) return;
   store.put("services", {
@@ -244,12 +241,10 @@ export function requireDeployable(
   if (service.archived) throw conflict("service_archived", "An archived service takes no deployments");
   if (databaseKinds.includes(service.kind)) return;
   const { sourceType, repository, image } = service.configuration;
-  if (sourceType === "repository" && repository === "") {
+  if (sourceType === "repository" && repository === "")
     throw invalid("configuration.repository: a repository is needed to deploy", "source_invalid");
-  }
-  if (sourceType === "image" && image === "") {
+  if (sourceType === "image" && image === "")
     throw invalid("configuration.image: an image is needed to deploy", "source_invalid");
-  }
 }
 
 /** Creates the durable deployment, `queued`; it moves on by itself unless something blocks it. */

@@ -304,8 +304,7 @@ export class Store {
     if (record === undefined) return;
     this.#table(table).delete(id);
     this.#due.delete(id);
-    if ((table === "deployments" || table === "variables") && "serviceId" in record) {
+    if ((table === "deployments" || table === "variables") && "serviceId" in record)
       this.#byService[table].get(record.serviceId)?.delete(id);
-    }
   }
 }

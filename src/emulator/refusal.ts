@@ -39,9 +39,8 @@ const confirmation = z.strictObject({ confirm: z.string() });
 
 /** 400 unless the body is `{confirm}` with the exact name. */
 export function requireConfirmation(body: unknown, name: string): void {
-  if (parseBody(confirmation, body).confirm !== name) {
+  if (parseBody(confirmation, body).confirm !== name)
     throw invalid("confirm must equal the exact name", "confirmation_mismatch");
-  }
 }
 
 const nothing = z.strictObject({});
@@ -52,17 +51,15 @@ export const requireEmptyBody = (body: unknown): void => void parseBody(nothing,
 /** The JSON object of a write; 400 when it is none. */
 export function readJson(text: string | undefined, contentType: string | undefined): Record<string, unknown> {
   if (text === undefined || text === "") throw invalid("A JSON body is required", "invalid_json");
-  if (!/^application\/json\s*(;|$)/i.test(contentType ?? "")) {
+  if (!/^application\/json\s*(;|$)/i.test(contentType ?? ""))
     throw invalid("The content type must be application/json", "invalid_content_type");
-  }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw invalid("The body is not valid JSON", "invalid_json");
   }
-  if (value === null || typeof value !== "object" || Array.isArray(value)) {
+  if (value === null || typeof value !== "object" || Array.isArray(value))
     throw invalid("The body must be a JSON object", "invalid_json");
-  }
   return value as Record<string, unknown>;
 }

@@ -112,9 +112,8 @@ export function createResponder(world: World): (arrived: Arrived) => WireRespons
 
 function accepted(world: World, findRoute: Match, arrived: Arrived): WireResponse {
   const { request, target, requestId } = arrived;
-  if (Buffer.byteLength(request.body ?? "") > bodyLimit) {
+  if (Buffer.byteLength(request.body ?? "") > bodyLimit)
     throw new Refusal(413, "payload_too_large", `A body may hold ${bodyLimit} bytes`);
-  }
   const { headers } = request;
   const credential = authenticate(headers.authorization, world.credentials, world.clock.now());
   world.countRequest(credential.id);
@@ -125,9 +124,8 @@ function accepted(world: World, findRoute: Match, arrived: Arrived): WireRespons
   if (isWrite) requireWrite(credential, match.route.role ?? "developer");
 
   const key = headers["idempotency-key"];
-  if (key !== undefined && match.route.key === "rejected") {
+  if (key !== undefined && match.route.key === "rejected")
     throw invalid("This request takes no Idempotency-Key", "idempotency_not_supported");
-  }
   const { shows } = match.route;
   const store = shows === undefined ? world.store : world.replicas.view(shows);
   const call: Call = {
@@ -147,9 +145,8 @@ function accepted(world: World, findRoute: Match, arrived: Arrived): WireRespons
 
 function readBody({ route }: RouteMatch, request: WireRequest): Record<string, unknown> {
   if (!route.bodyless) return readJson(request.body, request.headers["content-type"]);
-  if (request.body !== undefined && request.body !== "" && request.body !== "{}") {
+  if (request.body !== undefined && request.body !== "" && request.body !== "{}")
     throw invalid("This request takes no body");
-  }
   return {};
 }
 
@@ -165,9 +162,8 @@ function handleKeyed(
   const replayed = (word: "true" | "false") =>
     gaps.replayHeader === undefined ? {} : { [gaps.replayHeader]: word };
   if (!keyPattern.test(key)) throw invalid("Idempotency-Key must be 1 to 160 visible ASCII characters");
-  if (call.body.requestId !== undefined && call.body.requestId !== key) {
+  if (call.body.requestId !== undefined && call.body.requestId !== key)
     throw invalid("requestId must match the Idempotency-Key", "idempotency_request_mismatch");
-  }
   const { workspaceId, actor, id: credentialId } = call.credential;
   const id = [workspaceId, actor, credentialId, call.method, call.path, key].join(" ");
   const payload = seal.digest(canonicalJson(JSON.parse(request.body ?? "{}") as Plain));
@@ -187,9 +183,8 @@ const retentionMs = 24 * 60 * 60 * 1000;
 const keyPattern = /^[!-~]{1,160}$/;
 
 export function dropExpiredReceipts(store: Call["world"]["store"]): void {
-  for (const receipt of [...store.all("receipts")]) {
+  for (const receipt of [...store.all("receipts")])
     if (receipt.expiresAt <= store.clock.now()) store.remove("receipts", receipt.id);
-  }
 }
 
 /** Interface, "Catalog". */

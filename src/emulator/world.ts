@@ -118,9 +118,8 @@ export function authenticate(
 
 /** A key sees its own workspace only (Authentication rules 3 and 6). */
 export function requireWorkspace(credential: Credential, workspaceId: string | undefined): void {
-  if (workspaceId !== undefined && workspaceId.toLowerCase() !== credential.workspaceId.toLowerCase()) {
+  if (workspaceId !== undefined && workspaceId.toLowerCase() !== credential.workspaceId.toLowerCase())
     throw notFound("The workspace");
-  }
 }
 
 /** Scope, email, MFA and role of a write (Authentication rules 2 and 5). Reads need none of them. */
@@ -132,9 +131,8 @@ export function requireWrite(credential: Credential, role: Role): void {
 }
 
 export function requireRole(credential: Credential, role: Role): void {
-  if (ranks[credential.role] < ranks[role]) {
+  if (ranks[credential.role] < ranks[role])
     throw forbidden(`The role ${role} is required`, "insufficient_role");
-  }
 }
 
 export interface RateLimit {

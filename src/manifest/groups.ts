@@ -115,9 +115,8 @@ function readGroups(
     describe: describeKind,
     hintFor: () => `${entry.key}: { common: { LOG_LEVEL: info } }`,
   });
-  for (const { key, value } of entriesIn(entry.value).values()) {
+  for (const { key, value } of entriesIn(entry.value).values())
     if (Object.hasOwn(named, key)) groups.set(key, value.kind === "map" ? value : mapNode([], value.range));
-  }
   return groups;
 }
 

@@ -209,9 +209,8 @@ function deletionsBefore(decisions: Decisions): ReadonlyMap<Address, readonly Ad
   for (const decision of decisions.values()) {
     const { recorded, address } = decision.instance;
     if (!recorded || !isDeletion(decision) || decision.withParent) continue;
-    for (const on of new Set([...(recorded.parent ? [recorded.parent] : []), ...recorded.dependsOn])) {
+    for (const on of new Set([...(recorded.parent ? [recorded.parent] : []), ...recorded.dependsOn]))
       if (decisions.get(on)?.action === "replace") append(before, on, address);
-    }
   }
   return before;
 }

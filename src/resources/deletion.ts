@@ -118,8 +118,7 @@ export async function pollOperation(reads: Reads, { serviceId = "", id }: Pendin
   const operation = await unlessAbsent(() => reads.live.getOperation(serviceId, id));
   if (operation === undefined) return notShown(`the platform does not show operation ${id}`);
   if (operation.status === "complete") return { kind: "done" };
-  if (operation.status === "failed") {
+  if (operation.status === "failed")
     return { kind: "failed", summary: `the operation "${operation.kind}" failed`, detail: `operation ${id}` };
-  }
   return { kind: "waiting", status: operation.status };
 }

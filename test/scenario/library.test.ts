@@ -77,6 +77,41 @@ describe("the library, over HTTP", () => {
     expect(JSON.stringify(all)).not.toContain("t0p-s3cret");
   });
 
+  it("takes an option that is undefined for one that is left out", async () => {
+    const context = open({ state: "undefined.json", stage: undefined, timeoutMs: undefined });
+    const names = [
+      "files",
+      "mode",
+      "targets",
+      "replace",
+      "adopt",
+      "confirmedDeletes",
+      "policies",
+      "parallelism",
+    ];
+    const nothing = Object.fromEntries([...names, "approve", "save"].map((name) => [name, undefined]));
+    for (const run of [rnv.plan, rnv.validate, rnv.drift] as const)
+      expect(await run(context, { ...nothing, manifest })).toMatchObject({ exitCode: 0 });
+    expect(await rnv.apply(context, { ...nothing, manifest })).toMatchObject({ exitCode: 0 });
+    const destroyed = await rnv.apply(context, { ...nothing, manifest, mode: "destroy" });
+    expect(destroyed).toMatchObject({ exitCode: 0, counts: { destroyed: 6 } });
+  });
+
+  it.each([
+    [{ target: ["service.shop.api"] }, "there is no option target"],
+    [{ confirmsAll: true }, "there is no option confirmsAll"],
+    [{ mode: "refresh_only" }, 'mode must be one of "apply", "destroy", "refresh-only"'],
+    [{ confirmedDeletes: "service.shop.worker" }, "confirmedDeletes must be a list"],
+    [{ approve: true }, "approve must be a function"],
+  ])("refuses %j of a program without types before it asks the platform", async (wrong, summary) => {
+    const context = open({ state: "refused.json" });
+    emulator.resetLog();
+    const request = { manifest, ...wrong } as rnv.ApplyRequest;
+    const refused = { exitCode: 1, diagnostics: [{ code: "command.usage", summary }] };
+    expect(await rnv.apply(context, request)).toMatchObject(refused);
+    expect(emulator.log).toEqual([]);
+  });
+
   it("deletes nothing that is not confirmed, and asks `approve` with the plan", async () => {
     const context = open({ state: "confirmed.json" });
     expect(await rnv.apply(context, { manifest })).toMatchObject({ exitCode: 0 });

@@ -1,5 +1,5 @@
 import { checkSavedPlan } from "../../commands/check-policies";
-import { type PlanRequest, planRequest } from "../../commands/context";
+import type { PlanRequest } from "../../commands/context";
 import { countedExitCode, type PlanOutcome, plan } from "../../commands/plan";
 import { validate } from "../../commands/validate";
 import type { CrossValue } from "../../declaration/load-request";
@@ -189,7 +189,6 @@ export function planRequestOf(given: SharedValues, target: Target, mode = modeOf
     addresses.filter((address) => target.recorded?.has(address) ?? true);
   const { overridePolicy, maxMonthlyIncrease, maxMonthlyTotal } = given;
   return {
-    ...planRequest,
     mode,
     files: target.files,
     targets: given.target ?? [],

@@ -14,3 +14,4 @@ export { importResource } from "../import-resource";
 export { plan } from "../plan";
 export { deployments, status } from "../status";
 export { validate } from "../validate";
+export { readRequest } from "./read-request";

@@ -7,13 +7,7 @@ import { mentionsStage, splitStage } from "../../model/stage";
 import { stateAddress } from "../../model/target-location";
 import { longestTimer, systemClock } from "../../model/time";
 import type * as documents from "../../report/documents";
-import {
-  addresses,
-  type Outcome as CommandOutcome,
-  expectedFailure,
-  planRequest,
-  succeeded,
-} from "../context";
+import { addresses, type Outcome as CommandOutcome, expectedFailure, succeeded } from "../context";
 import type { ApplyEvent, DriftDocument, PlanDocument } from "../generated/documents";
 import { checkKey, embeddedTransport } from "../open-connection";
 import { type OpenContext, openRun, settingsOf } from "../open-context";
@@ -123,8 +117,8 @@ function problemsOf(options: ContextOptions, address: string): readonly Diagnost
  */
 export const plan = (context: Context, request: PlanRequest = {}): Promise<PlanOutcome> =>
   runCommand(context, request, async (run, commands) => {
-    const { save: isSaved = false, ...wishes } = request;
-    const asked = { ...planRequest, ...wishes, isSaved };
+    const { save: isSaved, ...wishes } = commands.readRequest(request);
+    const asked = { ...wishes, isSaved };
     const { plan: made, revealed, reviewKey: key, exitCode, diagnostics } = await commands.plan(run, asked);
     if (made === undefined) return { exitCode, diagnostics };
     const { files, overridePolicies } = asked;
@@ -141,12 +135,9 @@ export const plan = (context: Context, request: PlanRequest = {}): Promise<PlanO
  */
 export const apply = (context: Context, request: ApplyRequest = {}): Promise<ApplyOutcome> =>
   runCommand(context, request, async (run, commands) => {
-    const { approve = async () => [] } = request;
+    const { approve = async () => [], ...wishes } = commands.readRequest(request);
     const outcome = await commands.apply(run, {
-      ...planRequest,
-      lockTimeoutMs: 0,
-      parallelism: 10,
-      ...request,
+      ...wishes,
       approve: async (asked) => {
         const confirmed = await approve(commands.planDocument(asked) as PlanDocument);
         return confirmed && { confirmedDeletes: addresses("approve", confirmed) };
@@ -164,7 +155,7 @@ export const apply = (context: Context, request: ApplyRequest = {}): Promise<App
  */
 export const drift = (context: Context, request: DriftRequest = {}): Promise<DriftOutcome> =>
   runCommand(context, request, async (run, commands) => {
-    const outcome = await commands.drift(run, { ...planRequest, ...request });
+    const outcome = await commands.drift(run, commands.readRequest(request));
     const { exitCode, diagnostics, report } = outcome;
     return { exitCode, diagnostics, report: report && (commands.driftDocument(outcome) as DriftDocument) };
   });
@@ -177,7 +168,7 @@ export const drift = (context: Context, request: DriftRequest = {}): Promise<Dri
 export const status = (context: Context, request: StatusRequest = {}): Promise<StatusOutcome> =>
   runCommand(context, {}, async (run, commands) => ({
     ...succeeded,
-    status: commands.statusDocument(await commands.status(run, request)),
+    status: commands.statusDocument(await commands.status(run, commands.readRequest(request))),
   }));
 
 /**
@@ -185,14 +176,11 @@ export const status = (context: Context, request: StatusRequest = {}): Promise<S
  * @example
  * const found = await deployments(context, { address: "service.shop.api", limit: 10 });
  */
-export const deployments = (
-  context: Context,
-  { address, limit = 20 }: DeploymentsRequest,
-): Promise<DeploymentsOutcome> =>
-  runCommand(context, {}, async (run, commands) => ({
-    ...succeeded,
-    deployments: commands.deploymentsDocument(await commands.deployments(run, { address, limit })),
-  }));
+export const deployments = (context: Context, request: DeploymentsRequest): Promise<DeploymentsOutcome> =>
+  runCommand(context, {}, async (run, commands) => {
+    const found = await commands.deployments(run, commands.readRequest(request, ["address"]));
+    return { ...succeeded, deployments: commands.deploymentsDocument(found) };
+  });
 
 /**
  * Checks the manifest alone: no request, no state, no secret is read.
@@ -200,7 +188,9 @@ export const deployments = (
  * const { diagnostics } = await validate(context, { manifest: { projects: { shop: {} } } });
  */
 export const validate = (context: Context, request: ValidateRequest = {}): Promise<Outcome> =>
-  runCommand(context, request, (run, commands) => commands.validate(run, { files: [], ...request }));
+  runCommand(context, request, async (run, commands) =>
+    commands.validate(run, commands.readRequest(request)),
+  );
 
 /**
  * Writes a manifest of everything live, or of a project.
@@ -209,7 +199,7 @@ export const validate = (context: Context, request: ValidateRequest = {}): Promi
  */
 export const exportManifest = (context: Context, request: ExportRequest = {}): Promise<ExportOutcome> =>
   runCommand(context, {}, async (run, commands) => {
-    const { exitCode, diagnostics, text } = await commands.exportManifest(run, request);
+    const { exitCode, diagnostics, text } = await commands.exportManifest(run, commands.readRequest(request));
     return { exitCode, diagnostics, manifest: text };
   });
 
@@ -220,7 +210,8 @@ export const exportManifest = (context: Context, request: ExportRequest = {}): P
  */
 export const importResource = (context: Context, request: ImportRequest): Promise<ImportOutcome> =>
   runCommand(context, request, async (run, commands) => {
-    const outcome = await commands.importResource(run, { lockTimeoutMs: 0, ...request });
+    const asked = commands.readRequest(request, ["address", "id"]);
+    const outcome = await commands.importResource(run, asked);
     const { exitCode, diagnostics, recorded } = outcome;
     if (recorded === undefined) return { exitCode, diagnostics };
     const { type, id, name } = recorded;

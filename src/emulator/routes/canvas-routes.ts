@@ -39,9 +39,8 @@ function readScope(call: Call): CanvasRange {
     return scope;
   }
   const project = projectOf(call, scope.projectId);
-  if (scope.environmentId !== null && !project.environments.some(({ id }) => id === scope.environmentId)) {
+  if (scope.environmentId !== null && !project.environments.some(({ id }) => id === scope.environmentId))
     throw scopeError("environmentId: does not belong to the project");
-  }
   return scope;
 }
 
@@ -129,14 +128,11 @@ function saveLayout(call: Call) {
   const scope = readScope(call);
   const body = parseBody(save, call.body);
   const ids = Object.keys(body.positions);
-  if (ids.length > maxPositions) {
-    throw invalid(`positions: at most ${maxPositions} entries`);
-  }
+  if (ids.length > maxPositions) throw invalid(`positions: at most ${maxPositions} entries`);
   const topology = readTopology(call, scope);
   const { id, revision } = layoutOf(call, scope);
-  if (body.revision !== revision) {
+  if (body.revision !== revision)
     throw conflict("canvas_revision_conflict", `The canvas is at revision ${revision}: read it again`);
-  }
   const visible = visibleIds(topology);
   const unknown = ids.filter((node) => !visible.has(node));
   if (unknown.length > 0) throw invalid(`Not on this canvas: ${unknown[0]}`, "canvas_invalid_node");

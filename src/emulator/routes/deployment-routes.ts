@@ -49,18 +49,16 @@ function queue(call: Call) {
 function requireNoLegacyDeployment(call: Call, serviceId: string, key: string | undefined): void {
   if (key === undefined) return;
   const deployments = call.world.store.ofService("deployments", serviceId);
-  if (deployments.some((deployment) => deployment.legacyKey === key)) {
+  if (deployments.some((deployment) => deployment.legacyKey === key))
     throw conflict("idempotency_legacy_conflict", "A deployment of this key exists without a receipt");
-  }
 }
 
 function cancel(call: Call) {
   requireEmptyBody(call.body);
   const { world } = call;
   const deployment = deploymentOf(call, serviceOf(call));
-  if (isTerminal(deployment.status)) {
+  if (isTerminal(deployment.status))
     throw conflict("deployment_terminal", `The deployment is already ${deployment.status}`);
-  }
   const dueAt = Math.min(deployment.dueAt ?? Number.POSITIVE_INFINITY, world.clock.now() + stageMs(world));
   putDeployment(world, { ...deployment, cancelRequested: true, dueAt });
   return { cancelRequested: true };
@@ -74,9 +72,8 @@ function rollBack(call: Call) {
   const source = deploymentOf(call, service, deploymentId);
   requireConfirmation(body, service.name);
   requireDeployable(call.world, service);
-  if (!canRollBack(call.world, source)) {
+  if (!canRollBack(call.world, source))
     throw conflict("rollback_unavailable", "The deployment is not a retained successful release");
-  }
   const deployment = queueDeployment(call.world, service, {
     actor: call.credential.actor,
     trigger: "rollback",

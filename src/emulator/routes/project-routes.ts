@@ -62,12 +62,10 @@ function remove(call: Call) {
   requireConfirmation(call.body, project.name);
   const { store } = call.world;
   const isThere = ({ projectId, deletedAt }: StoredService) => projectId === project.id && deletedAt === null;
-  if ([...store.all("services")].some(isThere)) {
+  if ([...store.all("services")].some(isThere))
     throw conflict("project_not_empty", "The project still holds services");
-  }
-  if ([...store.all("groups")].some((group) => group.projectId === project.id)) {
+  if ([...store.all("groups")].some((group) => group.projectId === project.id))
     throw conflict("project_not_empty", "The project still holds environment groups");
-  }
   if (queuesDeletions(call.world)) {
     const { workspaceId, id } = project;
     const deletes = { table: "projects", id } as const;

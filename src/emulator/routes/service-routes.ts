@@ -79,9 +79,8 @@ function bodies({ catalog }: World): Bodies {
 /** Body of `POST …/services`. */
 function parseCreation(body: unknown, world: World): z.infer<Bodies["creation"]> {
   const parsed = parseBody(bodies(world).creation, body);
-  if ((parsed.projectId === undefined) !== (parsed.environmentId === undefined)) {
+  if ((parsed.projectId === undefined) !== (parsed.environmentId === undefined))
     throw invalid("projectId and environmentId are given together, or neither");
-  }
   return parsed;
 }
 
@@ -103,15 +102,12 @@ function requireOnOffer({ catalog }: World, kind: string, configuration: Configu
   if (!catalog.serviceTypes.some((type) => type.id === kind))
     throw invalid(`kind: "${kind}" is not available`);
   const { plan, region, runtime } = configuration;
-  if (planFor(catalog, kind, plan) === undefined) {
+  if (planFor(catalog, kind, plan) === undefined)
     throw invalid(`configuration.plan: "${plan}" is not available for ${kind}`);
-  }
-  if (!catalog.regions.some((offer) => offer.id === region)) {
+  if (!catalog.regions.some((offer) => offer.id === region))
     throw invalid(`configuration.region: "${region}" is not available`);
-  }
-  if (!catalog.runtimes.includes(runtime as string)) {
+  if (!catalog.runtimes.includes(runtime as string))
     throw invalid(`configuration.runtime: "${runtime}" is not available`);
-  }
 }
 
 const answer = (call: Call, service: StoredService) => ({ service: serviceView(call.world, service) });
@@ -151,9 +147,8 @@ function create(call: Call) {
   requireOnOffer(world, draft.kind, configuration);
   if (draft.projectId !== undefined) {
     const project = projectOf(call, draft.projectId);
-    if (!project.environments.some((environment) => environment.id === draft.environmentId)) {
+    if (!project.environments.some((environment) => environment.id === draft.environmentId))
       throw invalid("environmentId: does not belong to the project");
-    }
   }
   if (draft.deploy) requireDeployable(world, { archived: false, kind: draft.kind, configuration });
   const service = newService(world, {

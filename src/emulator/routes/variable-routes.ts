@@ -21,9 +21,8 @@ const creation = z.strictObject({ key: nonEmpty, value: z.string() });
 
 function requireFreeKey(call: Call, service: StoredService, key: string, exceptId?: string): void {
   const variables = call.world.store.ofService("variables", service.id);
-  if (variables.some((variable) => variable.key === key && variable.id !== exceptId)) {
+  if (variables.some((variable) => variable.key === key && variable.id !== exceptId))
     throw conflict("variable_exists", "The service already has a variable of this key");
-  }
 }
 
 /** As the answer to a write shows it. */

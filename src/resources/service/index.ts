@@ -184,9 +184,8 @@ async function readLive(reads: Reads, found: Service, { declared }: ReadTarget):
 async function readByName(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const project = target.declared.get("projectId") ?? target.parentId ?? null;
   if (project !== null && typeof project !== "string") return { kind: "absent" };
-  if (project === null && !(await reads.servicesAreComplete())) {
+  if (project === null && !(await reads.servicesAreComplete()))
     return { kind: "unchecked", reason: "there are too many services to list those outside of projects" };
-  }
   const declared = target.isAnywhere ? undefined : target.declared;
   return foundAmong(await knownAs(reads, target.name, project, declared));
 }
