@@ -129,8 +129,14 @@ describe("fromFile", () => {
     symlinkSync(join(cwd, ".git"), join(cwd, "history"));
     symlinkSync(join(cwd, "key.txt"), join(cwd, "key-link"));
     writeFileSync(join(cwd, "state.key"), "0".repeat(64));
-    const environment = { RNV_API_KEY_FILE: "key.txt", RNV_STATE: "deploy/state.json" };
+    const tokens = {
+      AWS_WEB_IDENTITY_TOKEN_FILE: "web.token",
+      AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: "container.token",
+    };
+    const environment = { RNV_API_KEY_FILE: "key.txt", RNV_STATE: "deploy/state.json", ...tokens };
+    for (const token of Object.values(tokens)) writeFileSync(join(cwd, token), "t0ken");
     const names = [
+      ...Object.values(tokens),
       ...["key.txt", "key-link", ".git/config", "history/config", ".rnv/config", "state.key"],
       ...["deploy/state.json", "deploy/state.json.journal", "copy.json"],
     ];
