@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
+import { createEmulator, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import type { Fault } from "../../src/emulator/faults";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
 import {
@@ -28,15 +28,8 @@ describe("requests of a later Terraform, on the wire", () => {
   const token = store.addVariable(api.id, "TOKEN", "hidden-value");
   const workspace = { workspace_id: embeddedWorkspaceId };
 
-  const environment = () => ({
-    RNV_BASE_URL: server.url,
-    RNV_WORKSPACE_ID: embeddedWorkspaceId,
-    RNV_API_KEY: embeddedApiKey,
-    // What a request may have made is looked for.
-    NODE_OPTIONS: `--require ${require.resolve("../support/fast-clock.cjs")}`,
-  });
   const start = async (): Promise<PluginClient> => {
-    const started = await PluginClient.start(folder, environment());
+    const started = await PluginClient.start(folder, server.url, "fast-clock");
     schema = await started.schema();
     expect((await started.configure()).diagnostics).toEqual([]);
     return started;
