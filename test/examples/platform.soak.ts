@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type CdkName, cdkCommands, finished, installCdk, installProvider } from "../support/cdk-command";
+import { type CdkName, cdkCommands, installCdk, installProvider } from "../support/cdk-command";
 import { approve, openScenario, type Scenario } from "../support/cli";
+import { finished } from "../support/finished";
 import { linkPackage } from "../support/install-package";
 import { withoutIds, worldOf } from "../support/live-world";
 import { newFolder } from "../support/temp-folder";

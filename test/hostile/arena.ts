@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { dirname, join } from "node:path";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { builtCli } from "../support/built-cli";
+import { finished } from "../support/finished";
 import { type Listening, listen } from "../support/listen";
 import { newFolder } from "../support/temp-folder";
 
@@ -112,7 +113,7 @@ export class Arena {
     }
   }
 
-  #start(base: string, cwd: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  async #start(base: string, cwd: string, args: readonly string[], env: Readonly<Record<string, string>>) {
     const meter = join(base, "meter.json");
     const node = [
       "--liftoff-only",
@@ -129,19 +130,10 @@ export class Arena {
       timeout: 20_000,
       killSignal: "SIGKILL",
     });
-    let text = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding("utf8").on("data", (part: string) => {
-        text += part;
-      });
-    return new Promise<Omit<Outcome, "foreign">>((resolve, reject) => {
-      child.once("error", reject);
-      child.once("close", (code) => {
-        const measured = code === null ? "{}" : readFileSync(meter, "utf8");
-        const { cpuMs = Number.POSITIVE_INFINITY, rssKb = 0 } = JSON.parse(measured);
-        resolve({ code: code ?? -1, text, cpuMs, rssKb });
-      });
-    });
+    const { code, output } = await finished(child);
+    const measured = code === null ? "{}" : readFileSync(meter, "utf8");
+    const { cpuMs = Number.POSITIVE_INFINITY, rssKb = 0 } = JSON.parse(measured);
+    return { code: code ?? -1, text: output, cpuMs, rssKb };
   }
 }
 

@@ -11,6 +11,7 @@ import {
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
 import { builtProvider, startProvider } from "./built-provider";
 import { closing } from "./closing";
+import { type Finished, finished } from "./finished";
 import { movableClock } from "./movable-clock";
 import { readingsHere } from "./readings";
 import { newFolder } from "./temp-folder";
@@ -58,13 +59,6 @@ export function describeTerraform(title: string, body: () => void, since?: numbe
   else if (process.env.CI === "true")
     it(`${title}: ${needed} is on the PATH`, () => expect(terraformBinary).toBeDefined());
   else describe.skip(`${title} (no ${needed} on the PATH)`, body);
-}
-
-export interface Finished {
-  readonly code: number | null;
-  readonly stdout: string;
-  /** Both streams, as a person sees them. */
-  readonly output: string;
 }
 
 export interface Running extends Promise<Finished> {
@@ -180,19 +174,7 @@ export class TerraformFolder {
       },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let stdout = "";
-    let output = "";
-    child.stdout.on("data", (chunk: Buffer) => {
-      stdout += chunk;
-      output += chunk;
-    });
-    child.stderr.on("data", (chunk: Buffer) => {
-      output += chunk;
-    });
-    const finished = new Promise<Finished>((resolve) =>
-      child.once("close", (code) => resolve({ code, stdout, output })),
-    );
-    return Object.assign(finished, { child });
+    return Object.assign(finished(child), { child });
   }
 
   /** Runs to the end; fails the test with what was printed unless it exits with that code. */

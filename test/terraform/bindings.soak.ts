@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { type CdkName, cdkCommands, finished, installCdk, installProvider } from "../support/cdk-command";
+import { type CdkName, cdkCommands, installCdk, installProvider } from "../support/cdk-command";
 import { approve, eachScenario } from "../support/cli";
+import { finished } from "../support/finished";
 import { linkPackage } from "../support/install-package";
 import { worldOf } from "../support/live-world";
 import { textIn } from "../support/rows";
