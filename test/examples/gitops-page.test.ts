@@ -7,6 +7,7 @@ import { builtCli } from "../support/built-cli";
 import { openScenario } from "../support/cli";
 import { serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
+import { stepsIn, workflowOf } from "../support/workflow";
 
 const root = join(__dirname, "..", "..");
 const page = readFileSync(join(root, "docs/cli/gitops.md"), "utf8");
@@ -31,10 +32,8 @@ function jobsIn(folder: string, platform: "github" | "gitlab"): Record<string, s
     );
   const files = readdirSync(join(folder, ".github/workflows"));
   const runs = (file: string) =>
-    Object.values(read(`.github/workflows/${file}`).jobs).flatMap((job) =>
-      (job as { steps: { run?: string }[] }).steps.flatMap(({ run = "" }) =>
-        /npx rnv/.test(run) ? run : [],
-      ),
+    stepsIn(workflowOf(join(folder, ".github/workflows", file))).flatMap(({ run = "" }) =>
+      /npx rnv/.test(run) ? run : [],
     );
   return Object.fromEntries(files.map((file) => [file.replace(".yml", ""), runs(file).join("\n")]));
 }
