@@ -2,10 +2,10 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { builtCli } from "../support/built-cli";
 import { openScenario } from "../support/cli";
 import { serveCodeHost } from "../support/code-host-server";
+import { settingsOf } from "../support/settings";
 import { shareOf } from "../support/soak";
 import { stepsIn, workflowOf } from "../support/workflow";
 
@@ -102,9 +102,7 @@ it.each(shareOf(["github", "gitlab"] as const, 2))(
       return bash(jobs[of] ?? "", folder, {
         ...{
           ...host.environment,
-          RNV_BASE_URL: scenario.url,
-          RNV_WORKSPACE_ID: embeddedWorkspaceId,
-          RNV_API_KEY: embeddedApiKey,
+          ...settingsOf(scenario.url),
           ...ofPull,
           ...(of === "plan" ? { RNV_STATE_KEY: secrets.RNV_STATE_KEY } : secrets),
         },

@@ -16,6 +16,7 @@ import { builtLibrary } from "../support/built-library";
 import { closing } from "../support/closing";
 import { finished } from "../support/finished";
 import { listen } from "../support/listen";
+import { settingsOf } from "../support/settings";
 import { newFolder } from "../support/temp-folder";
 
 const root = resolve(__dirname, "../..");
@@ -31,11 +32,11 @@ describe("the examples of the library", () => {
     folder = newFolder("library");
   });
 
-  const settings = () => ({
-    ...{ RNV_BASE_URL: server.url, RNV_WORKSPACE_ID: embeddedWorkspaceId, RNV_API_KEY: embeddedApiKey },
-  });
   const start = (words: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-    spawn(process.execPath, words, { cwd: folder, env: { PATH: process.env.PATH, ...settings(), ...env } });
+    spawn(process.execPath, words, {
+      cwd: folder,
+      env: { PATH: process.env.PATH, ...settingsOf(server.url), ...env },
+    });
   const run = (...words: readonly string[]) => finished(start(words));
   const tsx = ["--import", require.resolve("tsx")];
 

@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
+import { createEmulator } from "../../src/emulator/emulator";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
 import { builtCli } from "../support/built-cli";
 import { type Finished, finished } from "../support/finished";
+import { settingsOf } from "../support/settings";
 import { picture } from "./picture";
 import { createRandom } from "./random";
 import { canary, type Scenario, scenarios } from "./scenarios";
@@ -146,9 +147,7 @@ function startCli(folder: string, server: EmulatorServer, scenario: Scenario, fu
     env: {
       PATH: process.env.PATH ?? "",
       HOME: tmpdir(),
-      RNV_BASE_URL: server.url,
-      RNV_WORKSPACE_ID: embeddedWorkspaceId,
-      RNV_API_KEY: embeddedApiKey,
+      ...settingsOf(server.url),
       ...(fullAt !== undefined && { RNV_FULL_DISK_AT: String(fullAt) }),
     },
   });

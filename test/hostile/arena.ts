@@ -2,10 +2,11 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { dirname, join } from "node:path";
-import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
+import { createEmulator } from "../../src/emulator/emulator";
 import { builtCli } from "../support/built-cli";
 import { finished } from "../support/finished";
 import { type Listening, listen } from "../support/listen";
+import { settingsOf } from "../support/settings";
 import { newFolder } from "../support/temp-folder";
 
 /** What an attacker controls: files, environment, arguments, answers of the service. */
@@ -101,9 +102,7 @@ export class Arena {
         value.replaceAll("FOREIGN", this.#origin?.url ?? ""),
       ]);
       const ended = await this.#start(base, project, attack.args, {
-        RNV_BASE_URL: `${url}/api/v1`,
-        RNV_WORKSPACE_ID: embeddedWorkspaceId,
-        RNV_API_KEY: embeddedApiKey,
+        ...settingsOf(`${url}/api/v1`),
         ...Object.fromEntries(env),
       });
       return { ...ended, foreign: this.#foreignRequests - before };

@@ -1,17 +1,12 @@
 import { spawn } from "node:child_process";
 import { copyFileSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  createEmulator,
-  type EmulatorServer,
-  embeddedApiKey,
-  embeddedWorkspaceId,
-  serveEmulator,
-} from "../../src/emulator/testing";
+import { createEmulator, type EmulatorServer, serveEmulator } from "../../src/emulator/testing";
 import { finished } from "../support/finished";
 import { serveHttpState } from "../support/http-state-server";
 import { installPackage } from "../support/install-package";
 import { s3Environment, serveS3 } from "../support/s3-server";
+import { settingsOf } from "../support/settings";
 import { newFolder } from "../support/temp-folder";
 import { secureHost, serveProxy, serveSecurely } from "../support/tunnel";
 
@@ -51,7 +46,7 @@ describe("the packed package, installed into an empty folder without development
   const run = (env: Readonly<Record<string, string>>, program: string, ...args: readonly string[]) => {
     const settings = {
       ...{ PATH: process.env.PATH, HOME: folder, TOKEN: "secret" },
-      ...{ RNV_BASE_URL: server.url, RNV_WORKSPACE_ID: embeddedWorkspaceId, RNV_API_KEY: embeddedApiKey },
+      ...settingsOf(server.url),
     };
     return finished(spawn(program, args, { cwd: folder, env: { ...settings, ...env } }));
   };

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import * as grpc from "@grpc/grpc-js";
 import { decode, Encoder } from "@msgpack/msgpack";
 import protobuf from "protobufjs";
-import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { startProvider } from "./built-provider";
+import { settingsOf } from "./settings";
 
 const proto = readFileSync(join(__dirname, "tfplugin6.proto"), "utf8");
 
@@ -76,7 +76,7 @@ export class PluginClient {
   static async start(cwd: string, baseUrl: string, clock?: "fast-clock"): Promise<PluginClient> {
     const environment = {
       ...{ PATH: process.env.PATH ?? "", TMPDIR: cwd, HOME: cwd },
-      ...{ RNV_BASE_URL: baseUrl, RNV_WORKSPACE_ID: embeddedWorkspaceId, RNV_API_KEY: embeddedApiKey },
+      ...settingsOf(baseUrl),
     };
     const node = clock === undefined ? [] : ["--require", join(__dirname, `${clock}.cjs`)];
     const { child, socket } = await startProvider(cwd, environment, { node });

@@ -1,19 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join, resolve } from "node:path";
-import {
-  createEmulator,
-  type Emulator,
-  type EmulatorOptions,
-  embeddedApiKey,
-  embeddedWorkspaceId,
-} from "../../src/emulator/emulator";
+import { createEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/emulator";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
 import { builtProvider, startProvider } from "./built-provider";
 import { closing } from "./closing";
 import { type Finished, finished } from "./finished";
 import { movableClock } from "./movable-clock";
 import { readingsHere } from "./readings";
+import { settingsOf } from "./settings";
 import { newFolder } from "./temp-folder";
 
 /** What runs in place of the first of `terraform` and `tofu` that is on the PATH: `RNV_TEST_TERRAFORM=tofu npm run test:terraform` names the second. */
@@ -132,9 +127,7 @@ export class TerraformFolder {
       PATH: process.env.PATH ?? "",
       HOME: this.folder,
       TMPDIR: this.folder,
-      RNV_BASE_URL: this.baseUrl,
-      RNV_WORKSPACE_ID: embeddedWorkspaceId,
-      RNV_API_KEY: embeddedApiKey,
+      ...settingsOf(this.baseUrl),
     };
   }
 
