@@ -1,7 +1,8 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
+import { createEmulator } from "../../src/emulator/emulator";
 import { serveEmulator } from "../../src/emulator/http-server";
+import { settingsOf } from "../support/settings";
 import type { ServiceOptions, ServiceReport, Writes } from "./service";
 import { warmUp } from "./warm-up";
 
@@ -43,7 +44,7 @@ async function main(): Promise<void> {
   });
   process.send?.({
     kind: "ready",
-    env: { RNV_BASE_URL: server.url, RNV_WORKSPACE_ID: embeddedWorkspaceId, RNV_API_KEY: embeddedApiKey },
+    env: settingsOf(server.url),
   });
 }
 

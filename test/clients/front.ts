@@ -13,17 +13,15 @@ interface Intervention {
   readonly isLost?: boolean;
 }
 
-/** Hands requests on to a server on loopback, unless told otherwise. */
-export async function serveFront(port: number) {
-  const seen: FrontRequest[] = [];
+/** Hands requests on to the server whose address `target` returns for a path, unless told otherwise. */
+export async function serveFront(target: (path: string) => string) {
   const server = createServer(async (incoming, outgoing) => {
     const parts: Buffer[] = [];
     for await (const part of incoming) parts.push(part);
     const { method = "", url: path = "", headers } = incoming;
-    seen.push({ method, path });
     const { status, body = "", isLost } = front.intervene?.({ method, path }) ?? {};
     if (status !== undefined) return void outgoing.writeHead(status).end(body);
-    const handed = ask({ host: "127.0.0.1", port, method, path, headers }, (answer) => {
+    const handed = ask(new URL(path, target(path)), { method, headers }, (answer) => {
       if (isLost) return void outgoing.destroy();
       outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(outgoing);
@@ -32,7 +30,6 @@ export async function serveFront(port: number) {
   });
   const front = {
     ...(await listen(server)),
-    seen,
     intervene: undefined as ((request: FrontRequest) => Intervention | undefined) | undefined,
   };
   return front;

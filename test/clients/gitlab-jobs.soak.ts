@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
-import { request as ask, createServer } from "node:http";
 import { join } from "node:path";
-import { listen } from "../support/listen";
 import { textIn } from "../support/rows";
+import { serveFront } from "./front";
 import { type JobWorld, openJobWorld } from "./job-world";
 import { describeWith, paths } from "./programs";
 
@@ -19,30 +18,17 @@ describeWith(["gitlab-ci-local", "node-24", "rsync"], () => {
   let variables: Readonly<Record<string, string>> = {};
   let jobs: JobWorld;
 
-  /** GitLab at one address: its states, and the rest of its API. */
-  async function serveGitlab(): Promise<string> {
-    const server = createServer((incoming, outgoing) => {
-      const { method, url: path = "", headers } = incoming;
-      const target = new URL(path, path.includes("/terraform/state/") ? jobs.states.url : jobs.host.url);
-      const handed = ask(target, { method, headers }, (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(outgoing);
-      });
-      handed.on("error", () => outgoing.destroy());
-      incoming.pipe(handed);
-    });
-    const { url, close } = await listen(server);
-    closing.push(close);
-    return url;
-  }
-
   beforeAll(async () => {
     const files = { "templates/rnv.yml": readFileSync(component, "utf8"), ".gitlab-ci.yml": pipeline };
     const texts = { ...files, "rnv.yaml": manifest, "preview.yaml": overlay };
     jobs = await openJobWorld("gitlab", "git@gitlab.example.com:o/r.git", texts);
     closing.push(jobs.close);
     const { host, settings, apiKey } = jobs;
-    const CI_API_V4_URL = `${await serveGitlab()}/gitlab/api/v4`;
+    // GitLab at one address: its states, and the rest of its API.
+    const isState = (path: string) => path.includes("/terraform/state/");
+    const gitlab = await serveFront((path) => (isState(path) ? jobs.states.url : host.url));
+    closing.push(gitlab.close);
+    const CI_API_V4_URL = `${gitlab.url}/gitlab/api/v4`;
     variables = { ...host.environment, ...settings, CI_API_V4_URL, RNV_API_KEY: apiKey };
   }, 300_000);
   afterAll(() => Promise.all(closing.map((close) => close())));

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { serveEmulator } from "../../src/emulator/http-server";
 import { serveCodeHost } from "../support/code-host-server";
+import { finished } from "../support/finished";
 import { serveHttpState } from "../support/http-state-server";
 import { installFromRegistry, packPackage } from "../support/install-package";
 import { newFolder } from "../support/temp-folder";
@@ -65,11 +66,7 @@ export async function openJobWorld(
     run: (program: string, args: readonly string[]) => {
       const PATH = `${dirname(String(paths["node-24"]))}:${process.env.PATH}`;
       const child = spawn(program, args, { cwd: project, env: { ...process.env, HOME: folder, PATH } });
-      let output = "";
-      for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
-      return new Promise<{ readonly code: number | null; readonly output: string }>((resolve) =>
-        child.once("close", (code) => resolve({ code, output })),
-      );
+      return finished(child);
     },
     close: async (): Promise<void> => {
       await Promise.all([host.close(), states.close(), service.close()]);

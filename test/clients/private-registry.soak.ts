@@ -13,6 +13,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
+import { finished } from "../support/finished";
 import { newFolder } from "../support/temp-folder";
 
 const root = join(__dirname, "..", "..");
@@ -106,20 +107,17 @@ describe("the installation of packages in a job", () => {
   });
   afterAll(() => registry.close());
 
-  const install = (step: string, shell: readonly [string, ...string[]], env: Record<string, string>) =>
-    new Promise<{ code: number | null; output: string }>((resolve) => {
-      rmSync(join(checkout, "node_modules"), { recursive: true, force: true });
-      rmSync(stolen, { force: true });
-      const [program, ...options] = shell;
-      const PATH = `${join(folder, "bin")}:${process.env.PATH}`;
-      const child = spawn(program, [...options, "-c", step], {
-        cwd: checkout,
-        env: { PATH, HOME: mkdtempSync(join(folder, "home-")), RNV_API_KEY: "key-of-production", ...env },
-      });
-      let output = "";
-      for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
-      child.once("close", (code) => resolve({ code, output }));
+  const install = (step: string, shell: readonly [string, ...string[]], env: Record<string, string>) => {
+    rmSync(join(checkout, "node_modules"), { recursive: true, force: true });
+    rmSync(stolen, { force: true });
+    const [program, ...options] = shell;
+    const PATH = `${join(folder, "bin")}:${process.env.PATH}`;
+    const child = spawn(program, [...options, "-c", step], {
+      cwd: checkout,
+      env: { PATH, HOME: mkdtempSync(join(folder, "home-")), RNV_API_KEY: "key-of-production", ...env },
     });
+    return finished(child);
+  };
   const trusted = () => ({
     NODE_EXTRA_CA_CERTS: registry.certificateFile,
     npm_config_registry: `https://${registry.host}/`,

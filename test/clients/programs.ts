@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
+import { S3Client } from "@aws-sdk/client-s3";
+import { textIn } from "../support/rows";
 import { newFolder } from "../support/temp-folder";
 import { closedPort } from "../support/tunnel";
 
@@ -93,6 +95,13 @@ function end(child: ChildProcess): Promise<void> {
   });
 }
 
+/** A client of a store, by path; `keys` are those of the environment of AWS. */
+export function clientOf({ url }: Served, keys: Readonly<Record<string, string>>): S3Client {
+  const [accessKeyId = "", secretAccessKey = ""] = [keys.AWS_ACCESS_KEY_ID, keys.AWS_SECRET_ACCESS_KEY];
+  const credentials = { accessKeyId, secretAccessKey };
+  return new S3Client({ endpoint: url, forcePathStyle: true, region: "us-east-1", credentials });
+}
+
 /** Starts moto's S3 server: it obeys `If-None-Match` and `If-Match`. */
 export async function serveMoto(): Promise<Served> {
   const port = await closedPort();
@@ -134,19 +143,7 @@ export async function serveRadosgw(keys: { readonly id: string; readonly secret:
   const [port, v2, v1] = [await closedPort(), await closedPort(), await closedPort()];
   const monitor = `[v2:127.0.0.1:${v2},v1:127.0.0.1:${v1}]`;
   const [fsid, osd, conf] = [randomUUID(), randomUUID(), join(own, "ceph.conf")];
-  const modes = ["mon_client", "mon_service", "mon_cluster"].map((of) => `ms_${of}_mode = crc`);
-  const auth = ["cluster", "service", "client"].map((of) => `auth_${of}_required = none`);
-  const settings = [
-    ...["[global]", `fsid = ${fsid}`, `mon_host = ${monitor}`, ...modes, ...auth],
-    ...["osd_pool_default_size = 1", "osd_pool_default_min_size = 1", "osd_pool_default_pg_num = 1"],
-    ...["osd_pool_default_pg_autoscale_mode = off", "mon_allow_pool_size_one = true"],
-    ...["osd_crush_chooseleaf_type = 0", "osd_objectstore = memstore", "memstore_device_bytes = 1073741824"],
-    ...["ms_bind_ipv6 = false", "public_addr = 127.0.0.1", "cluster_addr = 127.0.0.1"],
-    ...["mon_data_avail_crit = 1", `run_dir = ${own}`, `admin_socket = ${own}/$name.asok`],
-    ...[`log_file = ${own}/$name.log`, `pid_file = ${own}/$name.pid`, `keyring = ${own}/keyring`],
-    ...[`mon_data = ${own}/mon`, `osd_data = ${own}/osd`, `rgw_data = ${own}/rgw`],
-  ];
-  writeFileSync(conf, `${settings.join("\n")}\n`);
+  writeFileSync(conf, textIn(join(__dirname, "ceph.txt"), { fsid, monitor, own }));
   writeFileSync(join(own, "keyring"), "");
   for (const name of ["mon", "osd", "rgw"]) mkdirSync(join(own, name));
   const run = (file: string, ...args: string[]): void =>

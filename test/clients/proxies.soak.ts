@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { CreateBucketCommand } from "@aws-sdk/client-s3";
 import { approve, oneScenario, openScenario } from "../support/cli";
 import { textIn } from "../support/rows";
 import { secureCertificate, secureHost } from "../support/tunnel";
-import { describeWith, type Served, serveConfigured, serveMoto } from "./programs";
+import { clientOf, describeWith, type Served, serveConfigured, serveMoto } from "./programs";
 
 jest.setTimeout(180_000);
 
@@ -23,14 +23,7 @@ describe("a store behind a proxy", () => {
     const scenario = oneScenario({ fresh: true });
     beforeAll(async () => {
       store = await serveMoto();
-      const credentials = { accessKeyId: "id", secretAccessKey: "secret" };
-      const client = new S3Client({
-        endpoint: store.url,
-        forcePathStyle: true,
-        region: "us-east-1",
-        credentials,
-      });
-      await client.send(new CreateBucketCommand({ Bucket: "states" }));
+      await clientOf(store, keys).send(new CreateBucketCommand({ Bucket: "states" }));
       const { certificate, key } = secureCertificate();
       const tls = "ssl_certificate cert.pem; ssl_certificate_key key.pem;";
       const pass = `location / { proxy_pass ${store.url}; }`;

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { finished } from "../support/finished";
 import { serveState } from "../support/http-state-server";
 import { newFolder } from "../support/temp-folder";
 import { closedPort } from "../support/tunnel";
@@ -25,11 +26,8 @@ describeWith(["renovate", "node-24"], () => {
     const child = spawn(node, [join(String(paths.renovate), program), ...args], {
       ...{ cwd: folder, env: { ...own, ...around, LOG_LEVEL: "debug", ...env } },
     });
-    let log = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (log += text));
-    return new Promise<{ readonly code: number | null; readonly log: string }>((ended) =>
-      child.once("close", (code) => ended({ code, log })),
-    );
+    const { code, output } = await finished(child);
+    return { code, log: output };
   }
 
   it("takes the preset and the file that extends it", async () => {

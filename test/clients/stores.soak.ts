@@ -5,11 +5,11 @@ import {
   ListObjectsV2Command,
   PutBucketVersioningCommand,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
 } from "@aws-sdk/client-s3";
 import { approve, oneScenario, openScenario } from "../support/cli";
 import { serveFront } from "./front";
-import { describeWith, type Served, serveMoto, serveRadosgw, serveS3rver } from "./programs";
+import { clientOf, describeWith, type Served, serveMoto, serveRadosgw, serveS3rver } from "./programs";
 
 jest.setTimeout(300_000);
 
@@ -39,9 +39,8 @@ describe.each(stores)("a store that obeys conditions: %s", (program, start, isVe
     let client: S3Client;
     beforeAll(async () => {
       store = await start();
-      front = await serveFront(store.port);
-      const credentials = { accessKeyId: keys.id, secretAccessKey: keys.secret };
-      client = new S3Client({ endpoint: store.url, forcePathStyle: true, region: "us-east-1", credentials });
+      front = await serveFront(() => store.url);
+      client = clientOf(store, environment);
       await client.send(new CreateBucketCommand({ Bucket: "states" }));
       const VersioningConfiguration = { Status: "Enabled" } as const;
       if (isVersioned)
@@ -172,14 +171,7 @@ describe("a store that obeys no condition", () => {
           code: 1,
           stderr: expect.stringContaining("the server does not obey If-None-Match"),
         });
-      const credentials = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" };
-      const client = new S3Client({
-        endpoint: store.url,
-        forcePathStyle: true,
-        region: "us-east-1",
-        credentials,
-      });
-      const listed = await client.send(new ListObjectsV2Command({ Bucket: "states" }));
+      const listed = await clientOf(store, own).send(new ListObjectsV2Command({ Bucket: "states" }));
       expect(listed.Contents ?? []).toEqual([]);
       expect(scenario.sent).toEqual([]);
       await store.close();

@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { approve, oneScenario, openScenario } from "../support/cli";
 import { serveCodeHost } from "../support/code-host-server";
 import { linkPackage } from "../support/install-package";
+import { type Step, type Workflow, workflowOf } from "../support/workflow";
 
 const root = join(__dirname, "..", "..");
 const examples = join(root, "examples");
@@ -23,23 +24,10 @@ const commandsOf = (workflow: string): string[][] => commandsIn(readFileSync(wor
 const commandsIn = (text: string): string[][] =>
   [...text.matchAll(/npx rnv ([^\n>|;]+)/g)].map(([, line]) => (line ?? "").trim().split(/\s+/));
 
-interface Step {
-  readonly run?: string;
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-interface Workflow {
-  readonly on: unknown;
-  readonly env?: Step["env"];
-  readonly jobs: Readonly<Record<string, { readonly env?: Step["env"]; readonly steps: readonly Step[] }>>;
-}
-
-const readWorkflow = (path: string): Workflow => parse(readFileSync(path, "utf8")) as Workflow;
-
 /** Each step of a workflow that runs something, with the whole environment that it is given. */
 const stepsOf = ({ env: everywhere, jobs }: Workflow) =>
   Object.values(jobs).flatMap((job) =>
-    job.steps.map((step) => ({
+    (job.steps ?? []).map((step) => ({
       ...step,
       run: step.run ?? "",
       env: { ...everywhere, ...job.env, ...step.env },
@@ -48,7 +36,7 @@ const stepsOf = ({ env: everywhere, jobs }: Workflow) =>
 
 const allWorkflows = ["gitops", "drift-cron", "preview"].flatMap((name) => {
   const folder = join(examples, name, ".github", "workflows");
-  return readdirSync(folder).map((file) => ({ name, file, workflow: readWorkflow(join(folder, file)) }));
+  return readdirSync(folder).map((file) => ({ name, file, workflow: workflowOf(join(folder, file)) }));
 });
 
 describe.each(allWorkflows)("examples/$name: $file", ({ workflow }) => {
@@ -118,7 +106,7 @@ describe.each([
   it.each(readdirSync(workflows).filter(isAlone))(
     "%s runs its commands as written, with the environment it gives",
     async (file) => {
-      const steps = stepsOf(readWorkflow(join(workflows, file))).filter(({ run }) => run.includes("npx rnv"));
+      const steps = stepsOf(workflowOf(join(workflows, file))).filter(({ run }) => run.includes("npx rnv"));
       expect(steps.length).toBeGreaterThan(0);
       for (const step of steps) {
         const given = Object.entries(env).filter(([name]) => name in step.env);

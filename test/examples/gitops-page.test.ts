@@ -2,11 +2,12 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { builtCli } from "../support/built-cli";
 import { openScenario } from "../support/cli";
 import { serveCodeHost } from "../support/code-host-server";
+import { settingsOf } from "../support/settings";
 import { shareOf } from "../support/soak";
+import { stepsIn, workflowOf } from "../support/workflow";
 
 const root = join(__dirname, "..", "..");
 const page = readFileSync(join(root, "docs/cli/gitops.md"), "utf8");
@@ -31,10 +32,8 @@ function jobsIn(folder: string, platform: "github" | "gitlab"): Record<string, s
     );
   const files = readdirSync(join(folder, ".github/workflows"));
   const runs = (file: string) =>
-    Object.values(read(`.github/workflows/${file}`).jobs).flatMap((job) =>
-      (job as { steps: { run?: string }[] }).steps.flatMap(({ run = "" }) =>
-        /npx rnv/.test(run) ? run : [],
-      ),
+    stepsIn(workflowOf(join(folder, ".github/workflows", file))).flatMap(({ run = "" }) =>
+      /npx rnv/.test(run) ? run : [],
     );
   return Object.fromEntries(files.map((file) => [file.replace(".yml", ""), runs(file).join("\n")]));
 }
@@ -103,9 +102,7 @@ it.each(shareOf(["github", "gitlab"] as const, 2))(
       return bash(jobs[of] ?? "", folder, {
         ...{
           ...host.environment,
-          RNV_BASE_URL: scenario.url,
-          RNV_WORKSPACE_ID: embeddedWorkspaceId,
-          RNV_API_KEY: embeddedApiKey,
+          ...settingsOf(scenario.url),
           ...ofPull,
           ...(of === "plan" ? { RNV_STATE_KEY: secrets.RNV_STATE_KEY } : secrets),
         },

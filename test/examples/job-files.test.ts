@@ -2,10 +2,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { validateAction, validateWorkflow } from "@action-validator/core";
-import { parseAllDocuments, parseDocument } from "yaml";
-import * as z from "zod";
+import { parse, parseAllDocuments } from "yaml";
 import { parseCommand } from "../support/parse-command";
 import { newFolder } from "../support/temp-folder";
+import { documentsOf, type Step, stepsIn, type Workflow, workflowOf } from "../support/workflow";
 
 const root = join(__dirname, "..", "..");
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
@@ -19,82 +19,11 @@ const files = [
 ].sort();
 const workflowFiles = files.filter((file) => file.includes("/workflows/"));
 
-function documentsOf(file: string): readonly unknown[] {
-  const documents = parseAllDocuments(read(file), { uniqueKeys: true });
-  return [...documents].map((document) => {
-    expect({ file, errors: [...document.errors, ...document.warnings].map(String) }).toEqual({
-      file,
-      errors: [],
-    });
-    return document.toJS();
-  });
-}
-
-const words = z.string();
-const scalars = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
-const permissions = z.partialRecord(
-  z.enum(["contents", "pull-requests", "issues"]),
-  z.enum(["read", "write"]),
-);
-const step = z.strictObject({
-  id: words.optional(),
-  name: words.optional(),
-  if: words.optional(),
-  uses: words.optional(),
-  with: scalars.optional(),
-  run: words.optional(),
-  shell: words.optional(),
-  env: scalars.optional(),
-  "working-directory": words.optional(),
-});
-const concurrency = z.union([
-  words,
-  z.strictObject({ group: words, "cancel-in-progress": z.boolean().optional() }),
-]);
-const job = z.strictObject({
-  "runs-on": z.literal("ubuntu-latest"),
-  "timeout-minutes": z.int().optional(),
-  if: words.optional(),
-  needs: z.union([words, z.array(words)]).optional(),
-  environment: words.optional(),
-  permissions: permissions.optional(),
-  concurrency: concurrency.optional(),
-  outputs: scalars.optional(),
-  env: scalars.optional(),
-  strategy: z.strictObject({ "fail-fast": z.boolean(), matrix: words }).optional(),
-  steps: z.array(step).min(1),
-});
-/** Keys and values as GitHub documents them, as far as these files use them: another one is a slip of the pen. */
-const workflow = z.strictObject({
-  name: words,
-  on: z.union([
-    words,
-    z.partialRecord(
-      z.enum(["push", "pull_request", "merge_group", "schedule", "workflow_dispatch"]),
-      z.unknown(),
-    ),
-  ]),
-  permissions: permissions,
-  concurrency: concurrency.optional(),
-  env: scalars.optional(),
-  jobs: z.record(z.string(), job),
-});
-const action = z.strictObject({
-  name: words,
-  description: words,
-  inputs: z.record(
-    z.string(),
-    z.strictObject({ description: words, required: z.boolean().optional(), default: words.optional() }),
-  ),
-  outputs: z.record(z.string(), z.strictObject({ description: words, value: words })),
-  runs: z.strictObject({ using: z.literal("composite"), steps: z.array(step) }),
-});
-
-const workflowOf = (file: string) => workflow.parse(documentsOf(file)[0]);
-const stepsOf = (file: string) =>
+const at = (file: string): string => join(root, file);
+const stepsOf = (file: string): readonly Step[] =>
   file.endsWith("action.yml")
-    ? action.parse(documentsOf(file)[0]).runs.steps
-    : Object.values(workflowOf(file).jobs).flatMap(({ steps }) => steps);
+    ? (documentsOf(at(file))[0] as { runs: { steps: readonly Step[] } }).runs.steps
+    : stepsIn(workflowOf(at(file)));
 
 /** What a line of these files is when it runs. */
 const filledIn = (text: string): string =>
@@ -127,7 +56,7 @@ function commandsOf(file: string): readonly string[] {
 
 it("every file of YAML parses, with no key twice", () => {
   expect(workflowFiles.length).toBe(14);
-  for (const file of files) documentsOf(file);
+  for (const file of files) documentsOf(at(file));
 });
 
 const withCommands = [...files, "examples/kubernetes/Dockerfile"]
@@ -214,32 +143,29 @@ it.each(workflowFiles)("%s: a step ends as soon as a command of rnv in it fails"
     }
 });
 
-const written = z.object({
-  steps: z.array(step).default([]),
-  script: z.array(words).default([]),
-  artifacts: z.object({ when: words, paths: z.array(words) }).optional(),
-});
+interface AnyJob {
+  readonly steps?: readonly Step[];
+  readonly script?: readonly string[];
+  readonly artifacts?: { readonly when: string; readonly paths: readonly string[] };
+}
 
 /** The jobs of GitHub and GitLab in a text. */
 const jobsIn = (text: string) =>
   [...parseAllDocuments(text)].flatMap((document) => {
     const { jobs = document.toJS(), ...rest } = document.toJS();
-    return Object.entries({ ...rest, ...jobs }).flatMap(([name, value]) => {
-      const found = written.safeParse(value);
-      return found.success ? [{ name, ...found.data }] : [];
-    });
+    return Object.entries<AnyJob>({ ...rest, ...jobs }).map(([name, one]) => ({ name, ...one }));
   });
 const inMarkdown = (file: string): string =>
   [...read(file).matchAll(/^```yaml\n(.*?)^```/gms)].map(([, block]) => block).join("---\n");
 
 it("each job that plans or applies keeps its report, also where it failed", () => {
   const texts = [...files.map(read), ...["docs/cli/ci.md", "docs/cli/gitops.md"].map(inMarkdown)];
-  const jobs = texts.flatMap(jobsIn).filter(({ steps, script }) => {
+  const jobs = texts.flatMap(jobsIn).filter(({ steps = [], script = [] }) => {
     const run = [...steps.flatMap((one) => [one.run, one.with?.command]), ...script].join("\n");
     return /\bci (plan|apply)\b/.test(run);
   });
   expect(jobs.length).toBeGreaterThan(8);
-  for (const { name, steps, artifacts } of jobs) {
+  for (const { name, steps = [], artifacts } of jobs) {
     const upload = steps.find(({ uses = "" }) => uses.includes("upload-artifact"));
     const kept = artifacts ? [artifacts.when, ...artifacts.paths] : [upload?.if, upload?.with?.path];
     expect([name, ...kept]).toEqual([name, artifacts ? "always" : "${{ !cancelled() }}", "rnv-report"]);
@@ -247,7 +173,7 @@ it("each job that plans or applies keeps its report, also where it failed", () =
 });
 
 it("jobs of GitLab that ask git what has changed have an image with git", () => {
-  const [header, jobs] = documentsOf("examples/gitlab/templates/rnv.yml") as [
+  const [header, jobs] = documentsOf(at("examples/gitlab/templates/rnv.yml")) as [
     { spec: { inputs: Record<string, { default: unknown }> } },
     Record<string, { script?: readonly string[]; image?: string; extends?: string }>,
   ];
@@ -261,7 +187,7 @@ it("jobs of GitLab that ask git what has changed have an image with git", () => 
 });
 
 /** The permissions that a job needs, by what it runs: of each command the most. */
-const needed: readonly (readonly [command: RegExp, permissions: z.infer<typeof permissions>])[] = [
+const needed: readonly (readonly [command: RegExp, permissions: Workflow["permissions"]])[] = [
   [/\bgit push\b/, { contents: "write" }],
   [/\brnv ci (plan|apply)|\bgh pr (comment|create)|\/issues\/comments\//, { "pull-requests": "write" }],
   [/\brnv ci drift/, { issues: "write" }],
@@ -269,19 +195,20 @@ const needed: readonly (readonly [command: RegExp, permissions: z.infer<typeof p
 ];
 
 it.each(workflowFiles)("%s has the least permissions, an end, and no token left in its folder", (file) => {
-  const { permissions: ofAll, jobs } = workflowOf(file);
+  const { permissions: ofAll, jobs } = workflowOf(at(file));
   const names = Object.keys(jobs);
   // Of several jobs each has its own.
   if (file.startsWith("examples/github/")) expect(ofAll).toEqual({});
   else expect(names).toHaveLength(1);
-  for (const { steps, permissions: own, "timeout-minutes": minutes } of Object.values(jobs)) {
-    expect(minutes).toBeGreaterThan(0);
+  for (const { steps = [], permissions: own, ...job } of Object.values(jobs)) {
+    expect(job["timeout-minutes"]).toBeGreaterThan(0);
+    expect(job["runs-on"]).toBe("ubuntu-latest");
     const text = steps
       .map(({ with: inputs, run = "" }) => (inputs?.command === undefined ? run : `rnv ${inputs.command}`))
       .join("\n");
     const given = needed.filter(([command]) => command.test(text)).map(([, one]) => one);
     expect(own ?? ofAll).toEqual(Object.assign({ contents: "read" }, ...given));
-    const isPushing = (inputs: z.infer<typeof scalars> = {}): boolean =>
+    const isPushing = (inputs: Step["with"] = {}): boolean =>
       steps.some(({ run = "", "working-directory": at }) => run.includes("git push") && at === inputs.path);
     for (const { uses = "", with: inputs } of steps)
       if (uses.includes("checkout") && !isPushing(inputs))
@@ -291,7 +218,7 @@ it.each(workflowFiles)("%s has the least permissions, an end, and no token left 
 
 it("pods have no root, no capability, no account of the cluster, and a root filesystem that is read-only", () => {
   for (const name of ["drift", "fleet"]) {
-    const text = JSON.stringify(documentsOf(`examples/kubernetes/${name}.yaml`)[0]);
+    const text = JSON.stringify(documentsOf(at(`examples/kubernetes/${name}.yaml`))[0]);
     for (const told of [
       ...['"runAsNonRoot":true', '"readOnlyRootFilesystem":true', '"allowPrivilegeEscalation":false'],
       ...[
@@ -303,7 +230,7 @@ it("pods have no root, no capability, no account of the cluster, and a root file
       expect(text).toContain(told);
     expect(text).not.toMatch(/:latest"/);
   }
-  const { spec } = documentsOf("examples/kubernetes/fleet.yaml")[0] as {
+  const { spec } = documentsOf(at("examples/kubernetes/fleet.yaml"))[0] as {
     spec: {
       completions: number;
       template: { spec: { containers: { env: { name: string; value: string }[] }[] } };
@@ -341,7 +268,7 @@ it("Renovate finds the commits that manifests pin, and in the files that hooks l
       currentDigest: "7c9e6679f7425f40de944be07fc1f90ae7a1b2c3",
     },
   ]);
-  const [hook] = documentsOf(".pre-commit-hooks.yaml")[0] as {
+  const [hook] = documentsOf(at(".pre-commit-hooks.yaml"))[0] as {
     files: string;
     entry: string;
     language: string;
@@ -356,6 +283,12 @@ it("Renovate finds the commits that manifests pin, and in the files that hooks l
   }
 });
 
+/** The steps of a workflow on a page. */
+function stepsOfBlock(block = ""): readonly Step[] {
+  expect(validateWorkflow(block).errors).toEqual([]);
+  return stepsIn(parse(block));
+}
+
 it("the jobs in docs/cli/ci.md are such files", async () => {
   const text = read("docs/cli/ci.md");
   const blocks = [...text.matchAll(/```(yaml|sh)\n([\s\S]*?)```/g)].map(([, language, block = ""]) => ({
@@ -363,8 +296,7 @@ it("the jobs in docs/cli/ci.md are such files", async () => {
     block,
   }));
   expect(blocks.map(({ language }) => language)).toEqual(["yaml", "yaml", "sh"]);
-  const github = workflow.parse(parseDocument(blocks[0]?.block ?? "").toJS());
-  const steps = Object.values(github.jobs).flatMap((one) => one.steps);
+  const steps = stepsOfBlock(blocks[0]?.block);
   const commands = steps.flatMap(({ with: inputs }) => (inputs?.command ? [String(inputs.command)] : []));
   expect(commands).toEqual([expect.stringMatching(/^ci plan/), expect.stringMatching(/^ci apply/)]);
   for (const { uses = "" } of steps) expect(uses).toMatch(/@[0-9a-f]{40}$|^\.\/\.github\/actions\/rnv$/);
@@ -376,8 +308,7 @@ it("the jobs in docs/cli/ci.md are such files", async () => {
 
 it("the job in README.md is such a file", async () => {
   const [, block = ""] = /```yaml\n(on:[\s\S]*?)```/.exec(read("README.md")) ?? [];
-  const job = workflow.parse({ name: "rnv", ...parseDocument(block).toJS() });
-  const steps = Object.values(job.jobs).flatMap((one) => one.steps);
+  const steps = stepsOfBlock(block);
   for (const { uses = "" } of steps) expect(uses).toMatch(/@[0-9a-f]{40}$|^\.\/\.github\/actions\/rnv$/);
   const command = String(steps.at(-1)?.with?.command);
   expect({ command, ran: await parseCommand(command) }).toEqual({ command, ran: [expect.any(String)] });

@@ -14,7 +14,9 @@ import {
 } from "../../src/emulator/testing";
 import { builtLibrary } from "../support/built-library";
 import { closing } from "../support/closing";
+import { finished } from "../support/finished";
 import { listen } from "../support/listen";
+import { settingsOf } from "../support/settings";
 import { newFolder } from "../support/temp-folder";
 
 const root = resolve(__dirname, "../..");
@@ -30,20 +32,12 @@ describe("the examples of the library", () => {
     folder = newFolder("library");
   });
 
-  const settings = () => ({
-    ...{ RNV_BASE_URL: server.url, RNV_WORKSPACE_ID: embeddedWorkspaceId, RNV_API_KEY: embeddedApiKey },
-  });
   const start = (words: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-    spawn(process.execPath, words, { cwd: folder, env: { PATH: process.env.PATH, ...settings(), ...env } });
-  const run = async (...words: readonly string[]) => {
-    const child = start(words);
-    const [stdout, stderr, [code]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, "close"),
-    ]);
-    return { stdout, stderr, code };
-  };
+    spawn(process.execPath, words, {
+      cwd: folder,
+      env: { PATH: process.env.PATH, ...settingsOf(server.url), ...env },
+    });
+  const run = (...words: readonly string[]) => finished(start(words));
   const tsx = ["--import", require.resolve("tsx")];
 
   it("previews.mts makes a preview for each pull request, and destroys one of them", async () => {
@@ -52,7 +46,7 @@ describe("the examples of the library", () => {
       expect(await previews("create", number)).toMatchObject({ code: 0, stderr: "" });
     const names = () => emulator.store.projects().map(({ name }) => name);
     expect(names()).toEqual(["Preview 12", "Preview 13"]);
-    expect(await previews("destroy", "12")).toEqual({ stdout: "", stderr: "", code: 0 });
+    expect(await previews("destroy", "12")).toMatchObject({ stdout: "", stderr: "", code: 0 });
     expect(names()).toEqual(["Preview 13"]);
     expect(await previews("destroy", "12")).toMatchObject({ code: 0 });
   }, 60_000);

@@ -1,44 +1,17 @@
 import { spawn } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { EmulatorStore } from "../../src/emulator/store";
-import { type CdkName, cdkCommands, finished, installCdk, installProvider } from "../support/cdk-command";
+import { type CdkName, cdkCommands, installCdk, installProvider } from "../support/cdk-command";
 import { approve, openScenario, type Scenario } from "../support/cli";
+import { finished } from "../support/finished";
 import { linkPackage } from "../support/install-package";
+import { withoutIds, worldOf } from "../support/live-world";
 import { newFolder } from "../support/temp-folder";
 import { describeTerraform, terraformBinary } from "../support/terraform";
 
 const root = join(__dirname, "..", "..");
 const stacks = ["platform", "staging", "production"] as const;
 const password = "password-of-the-test";
-
-/** Resources at the service, by names: ids, and what is made of them, are others each time. */
-const worldOf = (store: EmulatorStore) =>
-  store
-    .projects()
-    .map(({ id: projectId, name, description }) => ({
-      name,
-      description,
-      services: store
-        .services()
-        .filter((service) => service.projectId === projectId)
-        .map(({ id, name: service, kind, configuration }) => ({
-          service,
-          kind,
-          configuration,
-          deployments: store.deployments(id).length,
-          variables: Object.fromEntries(
-            store
-              .variables(id)
-              .map(({ key, id: of }) => [key, withoutIds(store.variableValue(of) ?? "")] as const)
-              .sort(([a], [b]) => (a < b ? -1 : 1)),
-          ),
-        }))
-        .sort((a, b) => (a.service < b.service ? -1 : 1)),
-    }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-
-const withoutIds = (text: string): string => text.replace(/-[0-9a-f]{8}(?=\.)/g, "-ID");
 
 describeTerraform("examples/platform", () => {
   const shared = newFolder("platform");
@@ -96,15 +69,14 @@ describeTerraform("examples/platform", () => {
     expect(await scenario.runWith({ env }, "plan", "-f", "cdktf.out", "-detailed-exitcode")).toMatchObject({
       code: 0,
     });
-    expected = worldOf(scenario.emulator.store);
-    const replicas = expected.map(({ name, services }) => [
-      name,
-      services.map(({ service, configuration }) => `${service} ${configuration.replicas}`),
-    ]);
+    expected = worldOf(scenario.emulator);
+    const replicas = expected.services.map(
+      ({ project, name, configuration }) => `${project}: ${name} ${configuration.replicas}`,
+    );
     expect(replicas).toEqual([
-      ["Platform", ["cache 1", "mailer 1", "status-production 1", "status-staging 1"]],
-      ["Shop production", ["api 3", "site 2"]],
-      ["Shop staging", ["api 3", "site 1"]],
+      ...["cache", "mailer", "status-production", "status-staging"].map((name) => `Platform: ${name} 1`),
+      ...["Shop production: api 3", "Shop production: site 2"],
+      ...["Shop staging: api 3", "Shop staging: site 1"],
     ]);
   }, 120_000);
 
@@ -118,7 +90,7 @@ describeTerraform("examples/platform", () => {
       await terraform(stack, "apply", "-auto-approve");
     }
     for (const stack of stacks) await terraform(stack, "plan", "-detailed-exitcode");
-    expect(worldOf(scenario.emulator.store)).toEqual(expected);
+    expect(worldOf(scenario.emulator)).toEqual(expected);
   }, 300_000);
 
   it.each(Object.keys(cdkCommands) as CdkName[])(
@@ -144,7 +116,7 @@ describeTerraform("examples/platform", () => {
         version: expect.stringMatching(/^~> \d+\.\d+\.\d+$/),
       });
       await cdk("deploy", "--auto-approve", "--skip-provider-lock", ...stacks);
-      expect(worldOf(scenario.emulator.store)).toEqual(expected);
+      expect(worldOf(scenario.emulator)).toEqual(expected);
       expect(await cdk("diff", "--skip-provider-lock", "production")).toContain("No changes.");
       await cdk("output", ...stacks, "--outputs-file", "outputs.json");
       expect(JSON.parse(withoutIds(scenario.read("outputs.json")))).toMatchObject({
@@ -153,7 +125,7 @@ describeTerraform("examples/platform", () => {
         staging: { url: "https://site-ID.rnv.example" },
       });
       await cdk("destroy", "--auto-approve", "--skip-provider-lock", ...stacks);
-      expect(worldOf(scenario.emulator.store)).toEqual([]);
+      expect(worldOf(scenario.emulator)).toEqual({ projects: [], services: [] });
     },
     600_000,
   );

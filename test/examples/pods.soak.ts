@@ -1,5 +1,4 @@
 import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import {
   chmodSync,
   chownSync,
@@ -11,11 +10,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { text } from "node:stream/consumers";
 import { parse } from "yaml";
 import { fleetReportSchema } from "../../src/report/fleet-report";
 import { approve, oneScenario } from "../support/cli";
 import { closing } from "../support/closing";
+import { finished } from "../support/finished";
 import { installFromRegistry, installPackage } from "../support/install-package";
 import { textIn } from "../support/rows";
 import { s3Environment, serveS3 } from "../support/s3-server";
@@ -145,13 +144,9 @@ async function runPod(file: string, manifests: string, volumes: string, more: Re
     { env: { ...env, PATH: "/node:/usr/sbin:/usr/bin:/sbin:/bin" }, stdio: ["ignore", "pipe", "pipe"] },
   );
   // The service and the bucket are served by this process.
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(pod.stdout),
-    text(pod.stderr),
-    once(pod, "close"),
-  ]);
+  const ended = await finished(pod);
   rmSync(root, { recursive: true });
-  return { code: code as number | null, stdout, stderr };
+  return ended;
 }
 
 const filesIn = (path: string): readonly string[] =>

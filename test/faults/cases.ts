@@ -1,7 +1,8 @@
 import { type Lags, readClasses } from "../../src/emulator/lag";
 import type { Machine } from "./machine";
 import type { Mishaps, RequestMishap } from "./process";
-import { remoteCasesOf } from "./remote-cases";
+import { remoteFaults } from "./remote-faults";
+import type { RemoteKind } from "./remote-server";
 import { outages, type RequestFault, requestFaults } from "./request-faults";
 import type { Stage } from "./stage";
 
@@ -53,7 +54,15 @@ const isSecondTaken = ({ name }: RequestFault, requests: readonly string[], inde
 export const isDenied = ({ name }: RequestFault, method: string | undefined): boolean =>
   name === "404" && method === "GET";
 
-type Mode = "once" | "held" | "onward";
+/** `held`: the same request fails however often it is sent again; `onward`: so does all that follows. */
+export type Mode = "once" | "held" | "onward";
+
+/** Names of a case: the table of faults says where the state is on a server, and a case on which kind. */
+const named = ({ scenario, remote }: Stage, fault: string, place: string) => ({
+  name: `${remote === undefined ? "" : `remote ${remote} `}${scenario.name} ${fault} ${place}`,
+  scenario: scenario.name,
+  fault: `${remote === undefined ? "" : "remote "}${fault}`,
+});
 
 /** What its write makes can be listed. */
 export const isLookedFor = ({ scenario: { name } }: Stage): boolean => !/restart|suspend|resume/.test(name);
@@ -89,11 +98,11 @@ const youngOf = (one: Case, where: string): Case => ({
 });
 
 function* settledCasesOf(stage: Stage): Generator<Case> {
-  if (stage.remote !== undefined) return yield* remoteCasesOf(stage, stage.remote);
-  yield* requestCases(stage);
-  if (!isVerb(stage)) yield* lagCases(stage);
+  if (stage.remote !== undefined) yield* stateRequestCases(stage, stage.remote);
+  else yield* requestCases(stage);
+  if (stage.remote === undefined && !isVerb(stage)) yield* lagCases(stage);
   yield* killCases(stage);
-  yield* diskCases(stage);
+  if (stage.remote === undefined) yield* diskCases(stage);
   // Whoever asks for it while another one does asks for it twice.
   if (!isVerb(stage)) yield* rivalCases(stage);
 }
@@ -152,9 +161,7 @@ function* requestCases(stage: Stage): Generator<Case> {
       else if (outages.includes(fault.name)) modes.push("onward");
       for (const mode of modes) {
         yield {
-          name: `${scenario.name} ${fault.name} ${mode} #${index} ${label}`,
-          scenario: scenario.name,
-          fault: `${fault.name} ${mode}`,
+          ...named(stage, `${fault.name} ${mode}`, `#${index} ${label}`),
           foreign: fault.foreign,
           lies: fault.lies,
           // What others delete right after our write is believed two minutes later (DESIGN section 5).
@@ -169,32 +176,53 @@ function* requestCases(stage: Stage): Generator<Case> {
   }
 }
 
-/** `held`: the same request fails however often it is sent again; `onward`: so does all that follows. */
-export function requestMishap(fault: RequestFault, at: number, mode: Mode): Mishaps["request"] {
+/** True for the requests that a fault at one of them hits. */
+function hitting(at: number, mode: Mode): (index: number, line: string) => boolean {
   let held: string | undefined;
-  return (index, request): RequestMishap | undefined => {
-    const line = `${request.method} ${request.path}?${request.query} ${request.body}`;
+  return (index, line) => {
     if (index === at) held = line;
-    const hits = index === at || (mode === "held" && line === held) || (mode === "onward" && index > at);
-    if (!hits) return undefined;
-    if (fault.applies && !fault.applies(request)) return undefined;
+    return index === at || (mode === "held" && line === held) || (mode === "onward" && index > at);
+  };
+}
+
+export function requestMishap(fault: RequestFault, at: number, mode: Mode): Mishaps["request"] {
+  const isHit = hitting(at, mode);
+  return (index, request): RequestMishap | undefined => {
+    const isMet = isHit(index, `${request.method} ${request.path}?${request.query} ${request.body}`);
+    if (!isMet || fault.applies?.(request) === false) return undefined;
     return { name: fault.name, fault: fault.fault?.(request), rewrite: fault.rewrite };
   };
+}
+
+/** Cases of the requests to the server of the state. */
+function* stateRequestCases(stage: Stage, kind: RemoteKind): Generator<Case> {
+  for (const [index, { label, ...request }] of stage.stateRequests.entries())
+    for (const fault of remoteFaults.filter(({ applies }) => applies(request, kind)))
+      for (const mode of fault.modes) {
+        // No client can distinguish a server without rules that always shows an older state from one that has it.
+        if (fault.name === "stale" && mode === "held" && kind === "http-lax") continue;
+        yield {
+          ...named(stage, `${fault.name} ${mode}`, `#${index} ${label}`),
+          mishaps: () => {
+            const isHit = hitting(index, mode);
+            return {
+              state: (at, sent) =>
+                isHit(at, `${sent.method} ${sent.path}`) && fault.applies(sent, kind) ? fault : undefined,
+            };
+          },
+        };
+      }
 }
 
 const afterKill = [undefined, "power-cut", "torn", "later", "earlier", "another-key"] as const;
 
 function* killCases(stage: Stage): Generator<Case> {
-  const { scenario, points } = stage;
-  for (const [at, label] of points.entries()) {
-    for (const between of afterKill) {
+  for (const [at, label] of stage.points.entries()) {
+    for (const between of stage.remote === undefined ? afterKill : ([undefined, "later"] as const)) {
       // Whoever asks for it a day later wants it again.
       if (isVerb(stage) && (between === "later" || between === "earlier")) continue;
-      const fault = `kill${between === undefined ? "" : ` ${between}`}`;
       yield {
-        name: `${scenario.name} ${fault} @${at} ${label}`,
-        scenario: scenario.name,
-        fault,
+        ...named(stage, `kill${between === undefined ? "" : ` ${between}`}`, `@${at} ${label}`),
         between,
         mishaps: () => ({ point: (index) => (index === at ? "kill" : undefined) }),
       };
@@ -204,15 +232,13 @@ function* killCases(stage: Stage): Generator<Case> {
 
 const diskFaults = ["ENOSPC", "EIO", "EROFS", "short"] as const;
 
-function* diskCases({ scenario, diskCalls }: Stage): Generator<Case> {
-  for (let at = 0; at < diskCalls; at += 1) {
+function* diskCases(stage: Stage): Generator<Case> {
+  for (let at = 0; at < stage.diskCalls; at += 1) {
     for (const code of diskFaults) {
       for (const mode of ["once", "onward"] as const) {
         for (const between of [undefined, "power-cut"] as const) {
           yield {
-            name: `${scenario.name} disk ${code} ${mode}${between ? ` ${between}` : ""} #${at}`,
-            scenario: scenario.name,
-            fault: `disk ${code} ${mode}${between ? ` ${between}` : ""}`,
+            ...named(stage, `disk ${code} ${mode}${between ? ` ${between}` : ""}`, `#${at}`),
             between,
             mishaps: () => ({
               disk: (index) =>
@@ -229,16 +255,18 @@ function* diskCases({ scenario, diskCalls }: Stage): Generator<Case> {
   }
 }
 
-function* rivalCases({ scenario, points }: Stage): Generator<Case> {
+function* rivalCases(stage: Stage): Generator<Case> {
+  const { points, remote } = stage;
   for (const [at, label] of points.entries()) {
     for (const steals of [false, true]) {
-      const fault = steals ? "lock stolen" : "two at once";
+      // A server without rules takes a write from whoever sends it; its sender finds out with a look at the lock.
+      const overwrites =
+        steals && remote === "http-lax" && [label, points[at + 1]].includes("remote POST state <");
+      const fault = !steals ? "two at once" : overwrites ? "lock stolen before a write" : "lock stolen";
       yield {
-        name: `${scenario.name} ${fault} @${at} ${label}`,
-        scenario: scenario.name,
-        fault,
+        ...named(stage, fault, `@${at} ${label}`),
         mishaps: () => ({}),
-        rival: { at, steals },
+        rival: { at, steals, ...(overwrites && { overwrites }) },
       };
     }
   }

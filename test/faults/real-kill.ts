@@ -2,9 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
+import { createEmulator } from "../../src/emulator/emulator";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
 import { builtCli } from "../support/built-cli";
+import { type Finished, finished } from "../support/finished";
+import { settingsOf } from "../support/settings";
 import { picture } from "./picture";
 import { createRandom } from "./random";
 import { canary, type Scenario, scenarios } from "./scenarios";
@@ -24,12 +26,6 @@ const writesOf: Readonly<Record<string, number>> = { "create-all": 9, update: 6,
 /** Writes of the disk before the first of them, and for each. */
 const firstDiskWrites = 6;
 const diskWritesOf = 2;
-
-interface Ended {
-  /** -1 when a signal ended it. */
-  readonly code: number;
-  readonly output: string;
-}
 
 /**
  * The built command line as a process of its own, over a socket: killed at one of its writes before or after its
@@ -112,7 +108,7 @@ async function recover(
   store: Parameters<typeof picture>[0],
   scenario: Scenario,
   outputs: string[],
-  first: Ended,
+  first: Finished,
 ): Promise<string[]> {
   let last = first;
   for (let rerun = 0; rerun < 2 && last.code !== 0; rerun += 1) {
@@ -151,28 +147,16 @@ function startCli(folder: string, server: EmulatorServer, scenario: Scenario, fu
     env: {
       PATH: process.env.PATH ?? "",
       HOME: tmpdir(),
-      RNV_BASE_URL: server.url,
-      RNV_WORKSPACE_ID: embeddedWorkspaceId,
-      RNV_API_KEY: embeddedApiKey,
+      ...settingsOf(server.url),
       ...(fullAt !== undefined && { RNV_FULL_DISK_AT: String(fullAt) }),
     },
   });
 }
 
-const endings = new WeakMap<ChildProcess, Promise<Ended>>();
+const endings = new WeakMap<ChildProcess, Promise<Finished>>();
 
-function ended(child: ChildProcess): Promise<Ended> {
-  const known = endings.get(child);
-  if (known !== undefined) return known;
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-  const ending = new Promise<Ended>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code) => resolve({ code: code ?? -1, output }));
-  });
+function ended(child: ChildProcess): Promise<Finished> {
+  const ending = endings.get(child) ?? finished(child);
   endings.set(child, ending);
   return ending;
 }

@@ -1,4 +1,5 @@
 import type { StateAnswer } from "../support/http-state-server";
+import type { Mode } from "./cases";
 import type { RemoteKind } from "./remote-server";
 import { isS3 } from "./remote-server";
 
@@ -38,16 +39,13 @@ export type StateMishap = {
 
 export interface RemoteFault extends StateMishap {
   readonly applies: (request: StateRequest, kind: RemoteKind) => boolean;
-  readonly modes: readonly RemoteMode[];
+  readonly modes: readonly Mode[];
 }
-
-/** `held`: the same request fails however often it is sent; `onward`: so does all that follows. */
-export type RemoteMode = "once" | "held" | "onward";
 
 const always = (): boolean => true;
 const isRead = ({ method }: StateRequest): boolean => method === "GET";
 const isWrite = (request: StateRequest): boolean => !isRead(request);
-const everyMode: readonly RemoteMode[] = ["once", "held", "onward"];
+const everyMode: readonly Mode[] = ["once", "held", "onward"];
 
 const fault = (
   name: string,

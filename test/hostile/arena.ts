@@ -2,9 +2,11 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { dirname, join } from "node:path";
-import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
+import { createEmulator } from "../../src/emulator/emulator";
 import { builtCli } from "../support/built-cli";
+import { finished } from "../support/finished";
 import { type Listening, listen } from "../support/listen";
+import { settingsOf } from "../support/settings";
 import { newFolder } from "../support/temp-folder";
 
 /** What an attacker controls: files, environment, arguments, answers of the service. */
@@ -100,9 +102,7 @@ export class Arena {
         value.replaceAll("FOREIGN", this.#origin?.url ?? ""),
       ]);
       const ended = await this.#start(base, project, attack.args, {
-        RNV_BASE_URL: `${url}/api/v1`,
-        RNV_WORKSPACE_ID: embeddedWorkspaceId,
-        RNV_API_KEY: embeddedApiKey,
+        ...settingsOf(`${url}/api/v1`),
         ...Object.fromEntries(env),
       });
       return { ...ended, foreign: this.#foreignRequests - before };
@@ -112,7 +112,7 @@ export class Arena {
     }
   }
 
-  #start(base: string, cwd: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  async #start(base: string, cwd: string, args: readonly string[], env: Readonly<Record<string, string>>) {
     const meter = join(base, "meter.json");
     const node = [
       "--liftoff-only",
@@ -129,19 +129,10 @@ export class Arena {
       timeout: 20_000,
       killSignal: "SIGKILL",
     });
-    let text = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding("utf8").on("data", (part: string) => {
-        text += part;
-      });
-    return new Promise<Omit<Outcome, "foreign">>((resolve, reject) => {
-      child.once("error", reject);
-      child.once("close", (code) => {
-        const measured = code === null ? "{}" : readFileSync(meter, "utf8");
-        const { cpuMs = Number.POSITIVE_INFINITY, rssKb = 0 } = JSON.parse(measured);
-        resolve({ code: code ?? -1, text, cpuMs, rssKb });
-      });
-    });
+    const { code, output } = await finished(child);
+    const measured = code === null ? "{}" : readFileSync(meter, "utf8");
+    const { cpuMs = Number.POSITIVE_INFINITY, rssKb = 0 } = JSON.parse(measured);
+    return { code: code ?? -1, text: output, cpuMs, rssKb };
   }
 }
 

@@ -1,12 +1,38 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { embeddedWorkspaceId } from "../../src/emulator/emulator";
-import type { State } from "../../src/model/state";
 import { encodeState } from "../../src/state/encode";
 import { emptyState } from "../../src/state/recorded";
 import { casesIn } from "../support/rows";
 import type { Attack } from "./arena";
+
+/** A text, or its parts; a part with a number is repeated. */
+type Text = string | readonly (string | readonly [part: string, times: number])[];
+type Told<Rest extends readonly unknown[]> = readonly (readonly [what: string, text: Text, ...Rest])[];
+
+/** Texts of attackers, as `texts.yaml` describes them. */
+const told: {
+  readonly manifests: Told<[says: string]>;
+  readonly names: Told<[]>;
+  readonly stacks: Told<[says: string]>;
+  readonly catalogs: Told<[says: string, status?: number, headers?: Readonly<Record<string, string>>]>;
+  readonly states: Told<[instead?: string]>;
+} = parse(readFileSync(join(__dirname, "texts.yaml"), "utf8"));
+
+/** The whole text of its parts. */
+function whole(text: Text): string {
+  if (typeof text === "string") return text;
+  const parts = text.map((part) => (typeof part === "string" ? ([part, 1] as const) : part));
+  return parts
+    .map(([part, times]) =>
+      part.includes("<i>")
+        ? Array.from({ length: times }, (_, i) => part.replaceAll("<i>", `${i}`)).join("")
+        : part.repeat(times),
+    )
+    .join("");
+}
 
 const service = (rest: string): string => `services: { api: { kind: web${rest} } }\n`;
 const variable = (source: string): string => service(`, variables: { A: ${source} }`);
@@ -20,8 +46,6 @@ const stack = (name: string, locals = 0, local: (next: string) => string = Strin
     ),
     resource: { rnv_project: { shop: { name } } },
   });
-const lines = (count: number, line: (i: number) => string): string =>
-  Array.from({ length: count }, (_, i) => line(i)).join("\n");
 const outside = /outside|not (be )?read|symbolic|leads/i;
 
 /** Manifests that reach for what is not theirs. */
@@ -109,103 +133,37 @@ const manifests: readonly Attack[] = [
     args: ["plan"],
     says: /manifest\.secret_source/,
   },
-  ...(
-    [
-      ["__proto__ as a service", "services: { __proto__: { kind: web } }\n", /invalid_name|unknown_key/],
-      ["constructor as a service", "services: { constructor: { kind: web } }\n", /./],
-      ["toString as a key", "toString: 1\n", /unknown_key/],
-      ["__proto__ as a variable", service(", variables: { __proto__: x }"), /error\[/],
-      ["a terminal sequence as a key", '"\\e[2J": 1\n', /unknown_key/],
-      ["a workflow command as a key", '"::set-env name=A::b": 1\n', /unknown_key/],
-      ["a bidi override as a name", 'projects: { p: { name: "a\\u202Eb" } }\n', /./],
-      ["ten thousand anchors", lines(10_000, (i) => `a${i}: &a${i} 1`), /error\[/],
-      ["100,000 unknown keys", lines(100_000, (i) => `k${i}: 1`), /unknown_key/],
-      ["a hundred thousand brackets", "[".repeat(100_000), /too_deep|syntax/],
-      ["400 kB of wrong escapes", service(`, name: "${"\\q".repeat(200_000)}"`), /unknown escape/],
-      ["800 kB of escapes without digits", service(`, name: "${"\\u".repeat(400_000)}"`), /hexadecimal/],
-      ["fifty thousand quoted texts on one line", `a: [ ${'"a", '.repeat(50_000)}}\n`, /comma is missing/],
-      [
-        "a reference of eighty thousand words",
-        `outputs: { a: "\${service.${"a.".repeat(80_000)}id}" }\n`,
-        /reference_unknown/,
-      ],
-      [
-        "a key that is repeated after many others",
-        `${lines(20_000, (i) => `k${i}: 1`)}\n${lines(20_000, () => "k: 1")}`,
-        /duplicate_key/,
-      ],
-      [
-        "ten thousand aliases of anchors with other names",
-        `x: [${lines(10_000, (i) => `&anchor${i} 1,`)}]\ny: [${lines(10_000, (i) => `*anhcor${i},`)}]`,
-        /syntax/,
-      ],
-      ["fifty thousand lines that are indented by tabs", `a:\n${"\tb: 1\n".repeat(50_000)}`, /syntax/],
-      [
-        "five thousand references to what is not declared",
-        `services:\n  api:\n    kind: web\n    variables:\n${lines(5_000, (i) => `      A${i}: "\${service.x${i}.id}"`)}`,
-        /reference_unknown/,
-      ],
-      ["a number with a million digits", `version: ${"9".repeat(1_000_000)}\n`, /error\[/],
-      ["a key of four megabytes", `${"k".repeat(4_000_000)}: 1\n`, /error\[/],
-      ["half a surrogate", '"\\ud800": 1\n', /error\[/],
-      ["UTF-16", Buffer.from("\ufeffservices: {}\n", "utf16le"), /syntax/],
-      ["binary", Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 256)), /syntax/],
-      [
-        "a reference to itself",
-        service(', configuration: { branch: "${service.api.url}" }'),
-        /cycle|reference|error/,
-      ],
-      [
-        "ten thousand references",
-        service(`, configuration: { branch: "${"${service.x.url}".repeat(10_000)}" }`),
-        /error\[/,
-      ],
-      [
-        "an expression that is a program",
-        service(', configuration: { branch: "${process.exit(0)}" }'),
-        /reference_syntax/,
-      ],
-    ] as const
-  ).map(([what, text, says]) => ({
+  ...[
+    ...told.manifests,
+    ["UTF-16", Buffer.from("\ufeffservices: {}\n", "utf16le"), "syntax"] as const,
+    ["binary", Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 256)), "syntax"] as const,
+  ].map(([what, text, says]) => ({
     title: `the manifest holds ${what}`,
-    files: { "rnv.yaml": text },
+    files: { "rnv.yaml": Buffer.isBuffer(text) ? text : whole(text) },
     args: ["validate"],
-    says,
+    says: new RegExp(says),
     codes: [0, 1],
   })),
-  ...[
-    ["letters and a star", `${"a".repeat(100_000)}*`],
-    ["commas and a letter", `*${",".repeat(100_000)}a`],
-    ["backslashes", "\\".repeat(100_000)],
-    ["accents grave and spaces", "` ".repeat(200_000)],
-  ].map(([what, name]) => ({
+  ...told.names.map(([what, name]) => ({
     title: `a plan in Markdown shows a name of a hundred thousand ${what}`,
-    files: { "rnv.yaml": `projects: { shop: { name: ${JSON.stringify(name)} } }\n` },
+    files: { "rnv.yaml": `projects: { shop: { name: ${JSON.stringify(whole(name))} } }\n` },
     args: ["plan", "-format", "markdown"],
     says: /project\.shop/,
     codes: [0],
   })),
-  ...(
+  ...[
+    ...told.stacks.map(([what, name, says]) => [what, stack(whole(name)), new RegExp(says)] as const),
     [
-      ["a reference of fifty thousand steps", stack(`\${${"a.".repeat(50_000)}id}`), /stack\.unsupported/],
-      [
-        "twenty thousand references to a local that is not declared",
-        stack("${local.nope}".repeat(20_000)),
-        /stack\./,
-      ],
-      [
-        "an object of twenty thousand lines",
-        stack(`\${jsonencode({${"a = 1\n".repeat(20_000)}})}`),
-        /stack\./,
-      ],
-      ["ten thousand locals in each other", stack("${local.l0}", 10_000, (next) => next), /stack\.too_large/],
-      [
-        "forty locals that name the next twice",
-        stack("${local.l0}", 40, (next) => next + next),
-        /more than \d+ characters/,
-      ],
-    ] as const
-  ).map(([what, text, says]) => ({
+      "ten thousand locals in each other",
+      stack("${local.l0}", 10_000, (next) => next),
+      /stack\.too_large/,
+    ] as const,
+    [
+      "forty locals that name the next twice",
+      stack("${local.l0}", 40, (next) => next + next),
+      /more than \d+ characters/,
+    ] as const,
+  ].map(([what, text, says]) => ({
     title: `a stack holds ${what}`,
     files: { "cdk.tf.json": text },
     args: ["validate", "-f", "cdk.tf.json"],
@@ -266,76 +224,28 @@ const addresses: readonly Attack[] = [
   })),
 ];
 
-const list = (path: string, what: string): boolean => path.split("?")[0]?.endsWith(`/${what}`) === true;
-const readsCatalog =
-  (answer: Answer): Attack["answer"] =>
-  ({ path }) =>
-    list(path, "catalog") ? answer : undefined;
-type Answer = NonNullable<ReturnType<NonNullable<Attack["answer"]>>>;
-
 /** Answers that a service, or whoever sits in front of it, could give. */
-const answers: readonly Attack[] = (
-  [
-    [
-      "a redirect to another origin",
-      { status: 307, headers: { location: "FOREIGN/api/v1/catalog" } },
-      /redirect/,
-    ],
-    ["a redirect within", { status: 301, headers: { location: "/api/v1/other" } }, /redirect/],
-    ["a redirect to a file", { status: 302, headers: { location: "file:///etc/passwd" } }, /redirect/],
-    ["a refresh header", { headers: { refresh: "0; url=FOREIGN" }, body: "{}" }, /error\[/],
-    ["HTML", { body: "<script>alert(1)</script>" }, /error\[/],
-    [
-      "a terminal sequence as its message",
-      { status: 400, body: '{"message":"\\u001b]0;owned\\u0007\\u001b[2J"}' },
-      /error\[/,
-    ],
-    [
-      "a workflow command as its message",
-      { status: 400, body: '{"message":"::add-mask::x\\n::error::y"}' },
-      /error\[/,
-    ],
-    ["a code with a line break", { status: 400, body: '{"code":"a\\n::error::b","message":"x"}' }, /error\[/],
-    [
-      "a message of five megabytes",
-      { status: 400, body: JSON.stringify({ message: "m".repeat(5e6) }) },
-      /error\[/,
-    ],
-    ["100,000 brackets", { body: "[".repeat(100_000) }, /error\[/],
-    ["100,000 nested objects", { body: `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}` }, /error\[/],
-    [
-      "a prototype",
-      { body: '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}' },
-      /error\[/,
-    ],
-    ["null", { body: "null" }, /error\[/],
-    ["a list", { body: "[]" }, /error\[/],
-    ["70 MiB", { body: `{"a":"${"x".repeat(70 * 1024 * 1024)}"}` }, /error\[/],
-    [
-      "a cookie and a request id of the attacker",
-      { status: 403, headers: { "set-cookie": "a=b", "x-request-id": "\u00ff<b>" }, body: "{}" },
-      /error\[/,
-    ],
-  ] as const
-).map(([what, answer, says]) => ({
+const answers: readonly Attack[] = told.catalogs.map(([what, text, says, status = 200, headers = {}]) => ({
   title: `the catalog is ${what}`,
   files: { "rnv.yaml": service("") },
   args: ["plan"],
-  answer: readsCatalog(answer),
-  says,
+  answer: ({ path }) => (/\/catalog(\?|$)/.test(path) ? { status, headers, body: whole(text) } : undefined),
+  says: new RegExp(says),
   codes: [1],
 }));
 
-const recorded = (id: string, more: Partial<State> = {}): State => ({
+/** A good state, with the service `api`. */
+const stored = encodeState({
   ...emptyState({
     lineage: "3f2a9d10-5c1e-4b7e-9a51-0d6c2f1e8b44",
     workspaceId: embeddedWorkspaceId,
     baseUrl: "",
   }),
+  serial: 3,
   resources: {
     ["service.api" as never]: {
       type: "service",
-      id,
+      id: "x",
       name: "api",
       dependsOn: [],
       applied: {},
@@ -345,38 +255,15 @@ const recorded = (id: string, more: Partial<State> = {}): State => ({
       writes: 1,
     },
   },
-  ...more,
 });
-const stateText = (state: State): string => encodeState({ ...state, serial: 3 });
 
 /** State files and journals that another user wrote. */
-const states: readonly Attack[] = (
-  [
-    ["an id that climbs", stateText(recorded(".."))],
-    ["an id with slashes", stateText(recorded("../../projects/x"))],
-    ["an empty id", stateText(recorded("x")).replace('"id": "x"', '"id": ""')],
-    ["an id with a terminal sequence", stateText(recorded("\u001b[2J"))],
-    ["a prototype", stateText(recorded("x")).replace('"outputs": {}', '"outputs": {"__proto__": {"a": 1}}')],
-    ["an address that is none", stateText(recorded("x")).replace("service.api", "service.a\\u001b[2Jpi")],
-    ["a serial beyond all numbers", stateText(recorded("x")).replace('"serial": 3', '"serial": 1e400')],
-    ["a serial that is a text", stateText(recorded("x")).replace('"serial": 3', '"serial": "3"')],
-    ["100,000 brackets", "[".repeat(100_000)],
-    ["100,000 nested objects", '{"a":'.repeat(100_000)],
-    ["nothing", ""],
-    ["zeros", "\0".repeat(100_000)],
-    [
-      "an encrypted state without data",
-      '{"format":"rnv-state-encrypted","version":1,"lineage":"x","serial":1}',
-    ],
-    [
-      "an encrypted state without a writer",
-      '{"format":"rnv-state-encrypted","version":1,"lineage":"x","serial":1,"keyId":"0","nonce":"","data":""}',
-    ],
-    ["a state of Terraform", '{"version":4,"terraform_version":"1.9.0","resources":[]}'],
-  ] as const
-).map(([what, text]) => ({
+const states: readonly Attack[] = told.states.map(([what, text, instead]) => ({
   title: `the state holds ${what}`,
-  files: { "rnv.yaml": service(""), ".rnv/state.json": text },
+  files: {
+    "rnv.yaml": service(""),
+    ".rnv/state.json": instead === undefined ? whole(text) : stored.replace(whole(text), () => instead),
+  },
   args: ["plan"],
   says: /error\[|\+ service/,
   codes: [0, 1, 4],

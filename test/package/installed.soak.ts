@@ -1,16 +1,12 @@
 import { spawn } from "node:child_process";
 import { copyFileSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  createEmulator,
-  type EmulatorServer,
-  embeddedApiKey,
-  embeddedWorkspaceId,
-  serveEmulator,
-} from "../../src/emulator/testing";
+import { createEmulator, type EmulatorServer, serveEmulator } from "../../src/emulator/testing";
+import { finished } from "../support/finished";
 import { serveHttpState } from "../support/http-state-server";
 import { installPackage } from "../support/install-package";
 import { s3Environment, serveS3 } from "../support/s3-server";
+import { settingsOf } from "../support/settings";
 import { newFolder } from "../support/temp-folder";
 import { secureHost, serveProxy, serveSecurely } from "../support/tunnel";
 
@@ -22,12 +18,6 @@ const manifest = `projects:
         configuration: { repository: "https://git.example.com/shop/api" }
         variables: { TOKEN: { fromEnv: TOKEN } }
 `;
-
-interface Run {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 describe("the packed package, installed into an empty folder without development dependencies", () => {
   let folder = "";
@@ -53,18 +43,13 @@ describe("the packed package, installed into an empty folder without development
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   /** Runs a program in the folder with the settings of the service. */
-  const run = (env: Readonly<Record<string, string>>, program: string, ...args: readonly string[]) =>
-    new Promise<Run>((resolve, reject) => {
-      const settings = {
-        ...{ PATH: process.env.PATH, HOME: folder, TOKEN: "secret" },
-        ...{ RNV_BASE_URL: server.url, RNV_WORKSPACE_ID: embeddedWorkspaceId, RNV_API_KEY: embeddedApiKey },
-      };
-      const child = spawn(program, args, { cwd: folder, env: { ...settings, ...env } });
-      let [stdout, stderr] = ["", ""];
-      child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text));
-      child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
-      child.once("error", reject).once("close", (code) => resolve({ code, stdout, stderr }));
-    });
+  const run = (env: Readonly<Record<string, string>>, program: string, ...args: readonly string[]) => {
+    const settings = {
+      ...{ PATH: process.env.PATH, HOME: folder, TOKEN: "secret" },
+      ...settingsOf(server.url),
+    };
+    return finished(spawn(program, args, { cwd: folder, env: { ...settings, ...env } }));
+  };
 
   const useLibrary = (state: string, env: Readonly<Record<string, string>> = {}) =>
     run(env, process.execPath, "library.cjs", state);
@@ -84,7 +69,7 @@ describe("the packed package, installed into an empty folder without development
   });
 
   it("plans and applies over HTTP as a library", async () => {
-    expect(await useLibrary(".rnv/state.json")).toEqual(done);
+    expect(await useLibrary(".rnv/state.json")).toMatchObject(done);
     expect(existsSync(join(folder, ".rnv/state.json"))).toBe(true);
   });
 
@@ -98,14 +83,14 @@ describe("the packed package, installed into an empty folder without development
       NODE_EXTRA_CA_CERTS: join(folder, "authority.pem"),
       HTTPS_PROXY: `http://rnv:password@127.0.0.1:${proxy.port}`,
     };
-    expect(await useLibrary(".rnv/state.json", environment)).toEqual(done);
+    expect(await useLibrary(".rnv/state.json", environment)).toMatchObject(done);
     expect(new Set(proxy.asked.map(({ target }) => target))).toEqual(new Set([`${secureHost}:443`]));
   });
 
   it("keeps its state at an HTTP server", async () => {
     const state = await serveHttpState();
     open.push(state);
-    expect(await useLibrary(`${state.url}/state/shop`)).toEqual(done);
+    expect(await useLibrary(`${state.url}/state/shop`)).toMatchObject(done);
     expect([...state.stored.keys()]).toHaveLength(1);
   });
 
@@ -113,7 +98,7 @@ describe("the packed package, installed into an empty folder without development
     const bucket = await serveS3();
     open.push(bucket);
     const address = `s3://bucket/shop.json?endpoint=${bucket.url}`;
-    expect(await useLibrary(address, s3Environment)).toEqual(done);
+    expect(await useLibrary(address, s3Environment)).toMatchObject(done);
     expect([...bucket.stored.keys()].join()).toContain("shop.json");
   });
 

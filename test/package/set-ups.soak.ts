@@ -5,93 +5,20 @@ import { installPackage } from "../support/install-package";
 import { textIn } from "../support/rows";
 import { newFolder } from "../support/temp-folder";
 
-/** What the set-ups are made of: the compiler of `cdktf init`, and that of today. */
-const packages = {
-  constructs: "10.7",
-  cdktf: "0.21",
-  cdktn: "0.24",
-  typescript: "5.9",
-  "typescript-7": "npm:typescript@7.0.2",
-  "ts-node": "10",
-  tsx: "4",
-  jest: "29",
-  "ts-jest": "29",
-  "@types/jest": "29",
-  "@types/node": "20",
-};
+/** A file of a project, in `set-ups`, for a library. */
+const fileOf = (name: string, library = ""): string => textIn(join(__dirname, "set-ups", name), { library });
+
+/** Packages of the set-ups: the compiler of `cdktf init`, and that of today. */
+const packages: Readonly<Record<string, string>> = JSON.parse(fileOf("packages.json"));
 
 /** `tsconfig.json` of `cdktf init` and `cdktn init` for TypeScript: CommonJS, which resolves as node10. */
-const initConfig = {
-  compilerOptions: {
-    alwaysStrict: true,
-    declaration: true,
-    experimentalDecorators: true,
-    inlineSourceMap: true,
-    inlineSources: true,
-    lib: ["es2018"],
-    module: "CommonJS",
-    noEmitOnError: true,
-    noFallthroughCasesInSwitch: true,
-    noImplicitAny: true,
-    noImplicitReturns: true,
-    noImplicitThis: true,
-    noUnusedLocals: true,
-    noUnusedParameters: true,
-    resolveJsonModule: true,
-    strict: true,
-    strictNullChecks: true,
-    strictPropertyInitialization: true,
-    stripInternal: true,
-    target: "ES2018",
-    incremental: true,
-    skipLibCheck: true,
-  },
-  include: ["**/*.ts"],
-  exclude: ["node_modules", "cdktf.out"],
-};
+const initConfig = fileOf("init-tsconfig.json");
 
 const modern = (options: Readonly<Record<string, unknown>>) => ({
   compilerOptions: { target: "es2022", strict: true, declaration: true, types: ["node"], ...options },
 });
 
-const stack = (library: string) => textIn(join(__dirname, "stack.txt"), { library });
-
-const jestTest = (library: string) => `
-import { Testing } from "${library}";
-import { Service } from "terraform-provider-rnv/${library}";
-import { createEmulator } from "terraform-provider-rnv/testing";
-import { Shop } from "../stack";
-
-test("the stack has its service", () => {
-  const synthesized = Testing.synth(new Shop(Testing.app(), "shop"));
-  expect(Testing.toHaveResourceWithProperties(synthesized, Service.tfResourceType, { name: "api" })).toBe(true);
-  expect(createEmulator().store.services()).toEqual([]);
-});
-`;
-
 const main = 'import { synthesize } from "./stack";\n\nsynthesize();\n';
-
-const plain = (library: string) => ({
-  "main.cjs": `const { App, TerraformStack } = require("${library}");
-const { Project, RnvProvider } = require("terraform-provider-rnv/${library}");
-const app = new App();
-const stack = new TerraformStack(app, "shop");
-new RnvProvider(stack, "rnv");
-new Project(stack, "shop").addService("api", { kind: "web" });
-app.synth();
-`,
-  // Node finds names of a CommonJS module by looking at its text.
-  "main.mjs": `import { App, TerraformStack } from "${library}";
-import { confirmRemoved, fromEnv, Project, RnvProvider } from "terraform-provider-rnv/${library}";
-import { createEmulator } from "terraform-provider-rnv/testing";
-if (createEmulator().store.services().length > 0 || !confirmRemoved || !fromEnv) throw new Error("not as named");
-const app = new App();
-const stack = new TerraformStack(app, "shop");
-new RnvProvider(stack, "rnv");
-new Project(stack, "shop").addService("api", { kind: "web" });
-app.synth();
-`,
-});
 
 describe.each(["cdktf", "cdktn"])("the packed package in a project of %s", (library) => {
   let shared = "";
@@ -134,7 +61,7 @@ describe.each(["cdktf", "cdktn"])("the packed package in a project of %s", (libr
     ]);
   }
 
-  const commonjs = { "stack.ts": stack(library), "main.ts": main };
+  const commonjs = { "stack.ts": fileOf("stack.txt", library), "main.ts": main };
   const esm = {
     ...commonjs,
     "main.ts": main.replace("./stack", "./stack.js"),
@@ -145,7 +72,7 @@ describe.each(["cdktf", "cdktn"])("the packed package in a project of %s", (libr
     const files = {
       ...commonjs,
       "tsconfig.json": initConfig,
-      "__tests__/main-test.ts": jestTest(library),
+      "__tests__/main-test.ts": fileOf("main-test.txt", library),
       "setup.js": `require("${library}").Testing.setupJest();\n`,
       "jest.config.js": `module.exports = { preset: "ts-jest", testEnvironment: "node", setupFilesAfterEnv: ["<rootDir>/setup.js"],
   moduleFileExtensions: ["ts", "js", "json", "node"], testMatch: ["**/__tests__/**/*.ts"] };\n`,
@@ -178,6 +105,7 @@ describe.each(["cdktf", "cdktn"])("the packed package in a project of %s", (libr
   );
 
   it("runs in plain JavaScript, required and imported", () => {
-    for (const [file, text] of Object.entries(plain(library))) play(file, { [file]: text }, `node ${file}`);
+    for (const file of ["main.cjs", "main.mjs"])
+      play(file, { [file]: fileOf(`${file}.txt`, library) }, `node ${file}`);
   }, 300_000);
 });

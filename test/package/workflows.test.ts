@@ -1,61 +1,19 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { validateWorkflow } from "@action-validator/core";
-import { parseDocument } from "yaml";
-import * as z from "zod";
+import { stepsIn, workflowOf } from "../support/workflow";
 
 const root = resolve(__dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const { scripts } = JSON.parse(read("package.json"));
 
-const scalars = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
-const permissions = z.partialRecord(z.enum(["contents", "id-token"]), z.enum(["read", "write"]));
-const step = z.strictObject({
-  uses: z.string().optional(),
-  with: scalars.optional(),
-  run: z.string().optional(),
-  env: scalars.optional(),
-});
-const job = z.strictObject({
-  name: z.string().optional(),
-  needs: z.string().optional(),
-  "runs-on": z.enum(["ubuntu-latest", "windows-latest"]).optional(),
-  "timeout-minutes": z.int().positive().optional(),
-  environment: z.string().optional(),
-  permissions,
-  uses: z.string().optional(),
-  strategy: z
-    .strictObject({ "fail-fast": z.literal(false), matrix: z.record(z.string(), z.array(z.string())) })
-    .optional(),
-  steps: z.array(step).optional(),
-});
-/** Keys that these workflows use; another one is a slip of the pen. */
-const workflow = z.strictObject({
-  name: z.string(),
-  on: z.record(z.string(), z.unknown()),
-  permissions: z.strictObject({}),
-  concurrency: z.strictObject({
-    group: z.string(),
-    "cancel-in-progress": z.union([z.string(), z.boolean()]),
-  }),
-  jobs: z.record(z.string(), job),
-});
-
-function parse(path: string): unknown {
-  const document = parseDocument(read(path), { uniqueKeys: true });
-  expect({ path, errors: [...document.errors, ...document.warnings].map(String) }).toEqual({
-    path,
-    errors: [],
-  });
-  return document.toJS();
-}
-
-const workflowOf = (name: string) => workflow.parse(parse(`.github/workflows/${name}`));
+const fileOf = (name: string): string => join(root, ".github/workflows", name);
 
 describe.each(["ci.yml", "release.yml"])("the workflow %s", (name) => {
   const text = read(`.github/workflows/${name}`);
-  const jobs = Object.entries(workflowOf(name).jobs);
-  const steps = jobs.flatMap(([, one]) => one.steps ?? []);
+  const workflow = workflowOf(fileOf(name));
+  const jobs = Object.entries(workflow.jobs);
+  const steps = stepsIn(workflow);
 
   it("fits the schema that SchemaStore publishes", () => {
     expect(validateWorkflow(text).errors).toEqual([]);
@@ -63,6 +21,9 @@ describe.each(["ci.yml", "release.yml"])("the workflow %s", (name) => {
   });
 
   it("has an end for each job, and no right but those of a job", () => {
+    const once = { group: expect.any(String), "cancel-in-progress": expect.anything() };
+    expect(workflow.concurrency).toEqual(once);
+    expect(workflow.permissions).toEqual({});
     for (const [id, one] of jobs) {
       if (one.uses === undefined)
         expect({ id, minutes: one["timeout-minutes"] }).toEqual({ id, minutes: expect.any(Number) });
@@ -97,7 +58,7 @@ describe.each(["ci.yml", "release.yml"])("the workflow %s", (name) => {
 });
 
 it("ci runs on Node 20 to 26, on Terraform 1.11, 1.14 and the latest, on OpenTofu and on Windows", () => {
-  const { jobs, on } = workflowOf("ci.yml");
+  const { jobs, on } = workflowOf(fileOf("ci.yml"));
   expect(Object.keys(on)).toEqual(["push", "pull_request", "workflow_call"]);
   expect(jobs.test?.strategy?.matrix).toEqual({ node: ["20", "22", "24", "26"] });
   expect(jobs.terraform?.strategy?.matrix).toEqual({ version: ["~1.11.0", "~1.14.0", "latest"] });
@@ -107,7 +68,7 @@ it("ci runs on Node 20 to 26, on Terraform 1.11, 1.14 and the latest, on OpenTof
 });
 
 it("release tests, packs and publishes in this order, and gives the signing key to one job", () => {
-  const { jobs } = workflowOf("release.yml");
+  const { jobs } = workflowOf(fileOf("release.yml"));
   const order = Object.entries(jobs).map(([id, { needs }]) => [id, needs]);
   expect(order).toEqual([
     ["version", undefined],

@@ -1,11 +1,12 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { builtCli } from "./built-cli";
 import { builtProvider } from "./built-provider";
+import { type Finished, finished } from "./finished";
 import { installFromRegistry } from "./install-package";
-import type { Finished } from "./terraform";
 
 /** The commands of the two libraries, as npm has them. */
 export const cdkCommands = {
@@ -39,9 +40,13 @@ export function installCdk(folder: string, name: CdkName): CdkCommand | undefine
   const path = `${dirname(node)}${delimiter}${process.env.PATH ?? ""}`;
   const run: CdkCommand["run"] = (cwd, given, ...args) => {
     const env = { ...given, PATH: path };
-    return finished(
-      spawn(node, [join(modules, ".bin", name), ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] }),
-    );
+    const child = spawn(node, [join(modules, ".bin", name), ...args], {
+      ...{ cwd, env, stdio: ["ignore", "pipe", "pipe"] },
+    });
+    return finished(child).then(({ output, ...ended }) => ({
+      ...ended,
+      output: stripVTControlCharacters(output),
+    }));
   };
   return { run };
 }
@@ -62,23 +67,4 @@ export function installProvider(folder: string): Readonly<Record<string, string>
     RNV_WORKSPACE_ID: embeddedWorkspaceId,
     RNV_API_KEY: embeddedApiKey,
   };
-}
-
-/** Collects what a process prints, without the colours. */
-export function finished(child: ReturnType<typeof spawn>): Promise<Finished> {
-  let stdout = "";
-  let output = "";
-  child.stdout?.on("data", (chunk: Buffer) => {
-    stdout += chunk;
-    output += chunk;
-  });
-  child.stderr?.on("data", (chunk: Buffer) => {
-    output += chunk;
-  });
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences of terminals
-  const plain = (text: string): string => text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, "");
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code) => resolve({ code, stdout: plain(stdout), output: plain(output) }));
-  });
 }

@@ -2,13 +2,7 @@ import { type ChildProcess, fork, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import {
-  createEmulator,
-  type Emulator,
-  type EmulatorOptions,
-  embeddedApiKey,
-  embeddedWorkspaceId,
-} from "../../src/emulator/emulator";
+import { createEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/emulator";
 import type { Fault, SeenRequest } from "../../src/emulator/faults";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
 import type { StoredDeployment, StoredService, StoredVariable } from "../../src/emulator/records";
@@ -16,6 +10,7 @@ import { builtCli } from "./built-cli";
 import { closing } from "./closing";
 import { type MovableClock, movableClock } from "./movable-clock";
 import { askedFor, readingsHere } from "./readings";
+import { settingsOf } from "./settings";
 
 export interface CliRun {
   /** -1 when a signal ended it. */
@@ -245,9 +240,7 @@ export const baseEnvironment = ({ url }: Pick<EmulatorServer, "url">): Record<st
   HOME: tmpdir(),
   // No profile of the person who runs the tests, nor one that another test saved.
   XDG_CONFIG_HOME: join(tmpdir(), "rnv-without-profiles"),
-  RNV_BASE_URL: url,
-  RNV_WORKSPACE_ID: embeddedWorkspaceId,
-  RNV_API_KEY: embeddedApiKey,
+  ...settingsOf(url),
 });
 
 function startCli(

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
 import type { Address } from "../../src/model/address";
 import type { Plain } from "../../src/model/value";
 import type { AttributeChange, Change, Plan, PlannedInstance, ShownValue } from "../../src/plan/plan";
@@ -66,98 +69,37 @@ export const plan = (changes: readonly FixedChange[], rest: Partial<Plan> = {}):
   ...rest,
 });
 
-const id = "3f2a9d10-5c1e-4b7e-9a51-0d6c2f1e8b44";
+type ToldValue = ShownValue["kind"] | { readonly value: Plain };
+type ToldField = readonly [
+  path: string,
+  before: ToldValue,
+  after: ToldValue,
+  rest?: Partial<AttributeChange>,
+];
+
+/** A change as `shop-plan.yaml` describes it. */
+interface ToldChange extends Omit<Partial<Change>, "attributes" | "released"> {
+  readonly action: Change["action"];
+  readonly address: Address;
+  readonly attributes?: readonly ToldField[];
+  readonly released?: readonly ToldField[];
+}
+
+const shown = (told: ToldValue): ShownValue =>
+  typeof told === "string" ? ({ kind: told } as ShownValue) : value(told.value);
+const fieldsOf = (told: readonly ToldField[] = []): readonly AttributeChange[] =>
+  told.map(([path, before, after, rest]) => field(path, shown(before), shown(after), rest));
+
+const shop: { readonly changes: readonly ToldChange[]; readonly rest: Partial<Plan> } = parse(
+  readFileSync(join(__dirname, "shop-plan.yaml"), "utf8"),
+);
 
 /** One of everything, as a real shop would have it. */
 export const shopPlan: Plan = plan(
-  [
-    change("create", "deployment.shop.api", {
-      liveName: "api",
-      dependsOn: [address("service.shop.api"), address("variable.shop.api.LOG_LEVEL")],
-      reason: "service.shop.api changes",
-      attributes: [field("serviceId", absent, value(id))],
-      effects: ["deploys"],
-    }),
-    change("adopt", "project.shop", {
-      id: "0b5c8e34-2f6d-4f1c-8f0a-6f2f4f0e7a11",
-      liveName: "Shop",
-      attributes: [field("description", value(""), value("Online shop"), { cause: "take-over" })],
-    }),
-    change("update", "service.shop.api", {
-      id,
-      dependsOn: [address("project.shop")],
-      attributes: [
-        field("configuration.branch", value("main"), value("release")),
-        field("configuration.plan", value("free"), value("starter"), { cause: "drift" }),
-        field("configuration.port", value(8080), value(8000), { cause: "removed" }),
-        field(
-          "configuration.buildCommand",
-          value("npm ci && npm run build"),
-          value("npm ci && npm run build -- --production"),
-        ),
-        field("configuration.includePaths", value(["src/**"]), value(["src/**", "package.json"])),
-      ],
-      released: [field("configuration.region", value("eu"), value("auto"), { cause: "released" })],
-      effects: ["deploys", "billing"],
-      cost: { before: noMoney, after: { usd: 7, ngn: 10500 } },
-    }),
-    change("replace", "service.shop.docs", {
-      id: "9e1d3c55-7d0e-4e57-8a86-92a6f1f0c0aa",
-      attributes: [field("kind", value("web"), value("static"), { forcesReplacement: true })],
-      effects: ["destructive"],
-      blockedBy: {
-        code: "guard.delete_unconfirmed",
-        summary: "service.shop.docs would be destroyed, and that is not confirmed",
-        hint: "--confirm-delete service.shop.docs",
-      },
-    }),
-    change("delete", "service.shop.worker", {
-      id: "51c5a0b8-8e13-4b53-bf85-0f4ff8f1f2c3",
-      liveName: "Old worker",
-      effects: ["destructive", "billing"],
-      cost: { before: { usd: 7, ngn: 10500 }, after: null },
-    }),
-    change("create", "variable.shop.api.LOG_LEVEL", {
-      dependsOn: [address("service.shop.api")],
-      attributes: [field("serviceId", absent, value(id)), field("value", absent, secret)],
-    }),
-    change("update", "variable.shop.api.WORKER_HOST", {
-      id: "aa",
-      dependsOn: [address("service.shop.api")],
-      attributes: [field("value", secret, unknown)],
-    }),
-    change("delete", "variable.shop.worker.TOKEN", { withParent: true }),
-    change("delete", "variable.shop.worker.URL", { withParent: true }),
-    change("forget", "service.legacy", { id: "77", onRemove: "retain" }),
-    change("no-op", "service.shop.cron", {
-      released: [
-        field("configuration.schedule", value("0 1 * * *"), value("0 * * * *"), { cause: "released" }),
-      ],
-    }),
-    change("no-op", "service.shop.web", { previousAddress: address("service.shop.site") }),
-  ],
-  {
-    summary: { add: 3, change: 3, destroy: 4, adopt: 1, forget: 1 },
-    outputs: [{ name: "apiUrl", before: absent, after: unknown }],
-    unmanaged: [
-      { type: "service", id: "1", name: "x" },
-      { type: "service", id: "2", name: "y" },
-      { type: "project", id: "3", name: "z" },
-    ],
-    unchecked: [
-      { address: address("variable.shop.api.WORKER_HOST"), reason: "the platform does not list variables" },
-    ],
-    cost: { before: { usd: 7, ngn: 10500 }, after: { usd: 14, ngn: 21000 }, estimate: true },
-    diagnostics: [
-      {
-        severity: "warning",
-        code: "plan.live_changed_too",
-        summary: "configuration.branch of service.shop.api had changed outside rnv too",
-        range: { file: "rnv.yaml", start: 22, end: 29 },
-        hint: 'live is "main"',
-      },
-    ],
-  },
+  shop.changes.map(({ action, address: at, attributes, released, ...rest }) =>
+    change(action, at, { ...rest, attributes: fieldsOf(attributes), released: fieldsOf(released) }),
+  ),
+  shop.rest,
 );
 
 /** More entries than are shown unfolded, in two projects. */

@@ -1,18 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join, resolve } from "node:path";
-import {
-  createEmulator,
-  type Emulator,
-  type EmulatorOptions,
-  embeddedApiKey,
-  embeddedWorkspaceId,
-} from "../../src/emulator/emulator";
+import { createEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/emulator";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
 import { builtProvider, startProvider } from "./built-provider";
 import { closing } from "./closing";
+import { type Finished, finished } from "./finished";
 import { movableClock } from "./movable-clock";
 import { readingsHere } from "./readings";
+import { settingsOf } from "./settings";
 import { newFolder } from "./temp-folder";
 
 /** What runs in place of the first of `terraform` and `tofu` that is on the PATH: `RNV_TEST_TERRAFORM=tofu npm run test:terraform` names the second. */
@@ -58,13 +54,6 @@ export function describeTerraform(title: string, body: () => void, since?: numbe
   else if (process.env.CI === "true")
     it(`${title}: ${needed} is on the PATH`, () => expect(terraformBinary).toBeDefined());
   else describe.skip(`${title} (no ${needed} on the PATH)`, body);
-}
-
-export interface Finished {
-  readonly code: number | null;
-  readonly stdout: string;
-  /** Both streams, as a person sees them. */
-  readonly output: string;
 }
 
 export interface Running extends Promise<Finished> {
@@ -138,9 +127,7 @@ export class TerraformFolder {
       PATH: process.env.PATH ?? "",
       HOME: this.folder,
       TMPDIR: this.folder,
-      RNV_BASE_URL: this.baseUrl,
-      RNV_WORKSPACE_ID: embeddedWorkspaceId,
-      RNV_API_KEY: embeddedApiKey,
+      ...settingsOf(this.baseUrl),
     };
   }
 
@@ -180,19 +167,7 @@ export class TerraformFolder {
       },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let stdout = "";
-    let output = "";
-    child.stdout.on("data", (chunk: Buffer) => {
-      stdout += chunk;
-      output += chunk;
-    });
-    child.stderr.on("data", (chunk: Buffer) => {
-      output += chunk;
-    });
-    const finished = new Promise<Finished>((resolve) =>
-      child.once("close", (code) => resolve({ code, stdout, output })),
-    );
-    return Object.assign(finished, { child });
+    return Object.assign(finished(child), { child });
   }
 
   /** Runs to the end; fails the test with what was printed unless it exits with that code. */

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { EmulatorStore } from "../../src/emulator/store";
-import { type CdkName, cdkCommands, finished, installCdk, installProvider } from "../support/cdk-command";
+import { type CdkName, cdkCommands, installCdk, installProvider } from "../support/cdk-command";
 import { approve, eachScenario } from "../support/cli";
+import { finished } from "../support/finished";
 import { linkPackage } from "../support/install-package";
+import { worldOf } from "../support/live-world";
 import { textIn } from "../support/rows";
 import { newFolder } from "../support/temp-folder";
 import { describeTerraform } from "../support/terraform";
@@ -18,22 +19,6 @@ const tsconfig = {
   },
   include: ["*.ts"],
 };
-
-const withoutIds = (text: string): string => text.replace(/-[0-9a-f]{8}(?=\.)/g, "-ID");
-
-const worldOf = (store: EmulatorStore) => ({
-  projects: store.projects().map(({ name }) => name),
-  services: store
-    .services()
-    .map(({ id, name, configuration }) => ({
-      ...{ name, configuration, deployments: store.deployments(id).length },
-      variables: store
-        .variables(id)
-        .map((one) => `${one.key}=${withoutIds(store.variableValue(one.id) ?? "")}`)
-        .sort(),
-    }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1)),
-});
 
 describeTerraform("bindings that are generated from the provider", () => {
   const shared = newFolder("bindings");
@@ -79,17 +64,17 @@ describeTerraform("bindings that are generated from the provider", () => {
       expect(await cdk(scenario.folder, "deploy", "--auto-approve", "--skip-provider-lock", "shop")).toBe(
         true,
       );
-      const byCommand = worldOf(scenario.emulator.store);
+      const byCommand = worldOf(scenario.emulator);
       expect(byCommand.services).toMatchObject([
         { name: "api", deployments: 1, variables: ["TOKEN=text-of-the-token"] },
         { name: "worker", deployments: 1, variables: ["API=https://api-ID.rnv.example", "LEVEL=info"] },
       ]);
       await cdk(scenario.folder, "destroy", "--auto-approve", "--skip-provider-lock", "shop");
-      expect(worldOf(scenario.emulator.store)).toEqual({ projects: [], services: [] });
+      expect(worldOf(scenario.emulator)).toEqual({ projects: [], services: [] });
       const env = { TF_VAR_token: "text-of-the-token" };
       const rnv = (...args: string[]) => scenario.runWith({ env }, ...args, "-f", "cdktf.out");
       expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
-      expect(worldOf(scenario.emulator.store)).toEqual(byCommand);
+      expect(worldOf(scenario.emulator)).toEqual(byCommand);
       expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
     }, 600_000);
   });

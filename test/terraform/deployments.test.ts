@@ -157,7 +157,14 @@ resource "rnv_deployment" "api" {
     const apply = folder.start("apply", "-auto-approve");
     while (queued().length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
     process.kill(-(apply.child.pid ?? 0), "SIGINT");
-    const { output } = await apply;
+    const { code, output } = await apply;
+    expect(code).toBe(1);
+    expect(
+      folder
+        .state()
+        .resources.map(({ type }) => type)
+        .sort(),
+    ).toEqual(["rnv_project", "rnv_service"]);
     expect(output).toContain('Service "api": deployment started; apply again to follow it');
     expect(output).not.toContain("timeout");
     await folder.apply();

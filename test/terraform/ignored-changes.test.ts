@@ -1,52 +1,11 @@
+import { join } from "node:path";
+import { textIn } from "../support/rows";
 import { attachedFolder, describeTerraform } from "../support/terraform";
 
-/** One resource of each type; `v` tells the values of one version from those of another, `ignored` what is left alone. */
-const everything = (v: number, { ignored = true, more = v, all = false } = {}) => {
-  const lifecycle = (paths: string) =>
-    all ? "lifecycle { ignore_changes = all }" : ignored ? `lifecycle { ignore_changes = [${paths}] }` : "";
-  return `
-resource "rnv_project" "shop" {
-  name        = "Shop"
-  color       = "#00000${v}"
-  description = "text ${more}"
-  ${lifecycle("color")}
-}
-resource "rnv_service" "api" {
-  name       = "api"
-  kind       = "web"
-  project_id = rnv_project.shop.id
-  configuration {
-    branch   = "branch-${v}"
-    replicas   = ${more}
-    repository = "https://git.example.com/shop/api"
-  }
-  ${lifecycle("configuration.branch")}
-}
-resource "rnv_variable" "level" {
-  service_id = rnv_service.api.id
-  key        = "LEVEL_${more}"
-  value      = "value-${v}"
-  ${lifecycle("value")}
-}
-resource "rnv_variables" "more" {
-  service_id = rnv_service.api.id
-  values     = { A = "a-${v}", B = "b-${more}" }
-  ${lifecycle('values["A"]')}
-}
-resource "rnv_canvas_layout" "shop" {
-  project_id = rnv_project.shop.id
-  positions  = { (rnv_service.api.name) = { x = ${v}, y = 0 } }
-  viewport   = { x = ${more}, y = 0, zoom = 1 }
-  ${lifecycle("positions")}
-}
-resource "rnv_deployment" "api" {
-  service_id = rnv_service.api.id
-  commit     = "${`${v}`.repeat(40)}"
-  triggers   = { config = rnv_service.api.revision, one = rnv_variable.level.revision, map = rnv_variables.more.revision }
-  ${lifecycle("commit")}
-}
-`;
-};
+/** One resource of each type; `v` distinguishes the values of one version, of which each resource ignores one. */
+const everything = (v: number, more = v) =>
+  textIn(join(__dirname, "ignored-changes.tf"), { v, more, commit: `${v}`.repeat(40) });
+const ignoring = /lifecycle \{ ignore_changes = .* \}/g;
 
 describeTerraform("ignore_changes", () => {
   const world = attachedFolder();
@@ -101,9 +60,9 @@ describeTerraform("ignore_changes", () => {
   }, 60_000);
 
   it("covers every field with `all`, and a field that is no longer ignored is applied", async () => {
-    world.write(everything(4, { all: true }));
+    world.write(everything(4).replace(ignoring, "lifecycle { ignore_changes = all }"));
     await world.expectNoChanges();
-    world.write(everything(5, { ignored: false, more: 3 }));
+    world.write(everything(5, 3).replace(ignoring, ""));
     emulator.resetLog();
     await world.apply();
     expect(sent()).toMatchObject({

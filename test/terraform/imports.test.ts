@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { rowsIn } from "../support/rows";
 import { describeTerraform, generatedBy, TerraformFolder } from "../support/terraform";
 
 describeTerraform("an import", () => {
@@ -48,59 +49,12 @@ describeTerraform("an import", () => {
     });
     const one = emulator.store.addProject({ name: "One" }).id;
     const only = emulator.store.addService({ name: "api", kind: "web", projectId: one }).id;
-    const wrong: readonly (readonly [string, string, RegExp])[] = [
-      [
-        "rnv_project.x",
-        "Nope",
-        /There is no project "Nope".*"Nope" of rnv_project.*Give its id, or the names PROJECT\./,
-      ],
-      ["rnv_project.x", "one", /There is no project "one".*Did you mean "One"\?/],
-      ["rnv_project.x", "One%2Fapi", /There is no project "One%2Fapi"/],
-      ["rnv_service.x", "one/API", /There is no project "one".*Did you mean "One"\?/],
-      ["rnv_service.x", "One/API", /The project "One" has no service "API".*Did you mean "api"\?/],
-      ["rnv_service.x", "api", /There is no service "api".*Give its id, or the names PROJECT\/SERVICE\./],
-      ["rnv_service.x", "../..", /There is no project "\.\."/],
-      ["rnv_variable.x", "..", /"\.\." of rnv_variable has too few parts.*the ids SERVICE\/VARIABLE/],
-      ["rnv_project.x", "a/b", /The import id "a\/b" of rnv_project has too many parts/],
-      [
-        "rnv_service.x",
-        "Nope/api",
-        /There is no project "Nope".*"Nope\/api" of rnv_service.*PROJECT\/SERVICE/,
-      ],
-      ["rnv_service.x", "Shop/nope", /The project "Shop" has no service "nope"/],
-      ["rnv_service.x", "One/nope", /The project "One" has no service "nope".*Did you mean "api"\?/],
-      ["rnv_service.x", "Shop/", /has an empty part/],
-      [
-        "rnv_variable.x",
-        "Shop/api/NOPE",
-        /The service "api" has no variable "NOPE".*the ids SERVICE\/VARIABLE/,
-      ],
-      [
-        "rnv_deployment.x",
-        ids.docs ?? "",
-        /The service "docs" has no deployment to import.*the id of its service/,
-      ],
-      [
-        "rnv_variables.x",
-        "Shop/nope",
-        /The project "Shop" has no service "nope".*of rnv_variables\..*Give the id of its service, or the names PROJECT\/SERVICE\./,
-      ],
-      ["rnv_project.x", "Twice", /2 of rnv_project are called "Twice".*Import one by its id: /],
-      [
-        "rnv_service.x",
-        "Twice/api",
-        /2 of rnv_project are called "Twice".*"Twice\/api" of rnv_service.*Give the id of the project in place of its name: /,
-      ],
-      [
-        "rnv_variables.x",
-        "Shop/worker",
-        /2 of rnv_service are called "worker".*Give the id of the service in place of its name: /,
-      ],
-    ];
-    for (const [to, id, told] of wrong) {
+    const wrong = rowsIn(join(__dirname, "wrong-imports.tsv"));
+    for (const [to = "", given = "", told = ""] of wrong) {
+      const id = given.replace("<docs>", ids.docs ?? "");
       const { code, output } = await importing([[to, id]]);
       expect([id, code]).toEqual([id, 1]);
-      expect(output.replace(/\s+/g, " ")).toMatch(told);
+      expect(output.replace(/\s+/g, " ")).toMatch(new RegExp(told));
     }
     expect(emulator.log.filter(({ status }) => status === 400)).toEqual([]);
     for (const id of [...workers, only]) emulator.store.deleteServiceNow(id);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
+import { createEmulator, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import type { Fault } from "../../src/emulator/faults";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
 import {
@@ -28,15 +28,8 @@ describe("requests of a later Terraform, on the wire", () => {
   const token = store.addVariable(api.id, "TOKEN", "hidden-value");
   const workspace = { workspace_id: embeddedWorkspaceId };
 
-  const environment = () => ({
-    RNV_BASE_URL: server.url,
-    RNV_WORKSPACE_ID: embeddedWorkspaceId,
-    RNV_API_KEY: embeddedApiKey,
-    // What a request may have made is looked for.
-    NODE_OPTIONS: `--require ${require.resolve("../support/fast-clock.cjs")}`,
-  });
   const start = async (): Promise<PluginClient> => {
-    const started = await PluginClient.start(folder, environment());
+    const started = await PluginClient.start(folder, server.url, "fast-clock");
     schema = await started.schema();
     expect((await started.configure()).diagnostics).toEqual([]);
     return started;
@@ -52,6 +45,28 @@ describe("requests of a later Terraform, on the wire", () => {
     await server.close();
   });
 
+  /** A service that others made, and that is deployed if `live`. */
+  const addService = (name: string, live: boolean) => {
+    const added = store.addService({ name, kind: "web", projectId: shop.id, configuration });
+    if (live) store.deploy(added.id);
+    store.settle();
+    return added;
+  };
+  /** The configuration of an action, a list or a resource, as a core sends it. */
+  const actionConfig = (type: string, given: Readonly<Record<string, unknown>>) =>
+    dynamic(wholeOf(schema.action_schemas[type].schema, given));
+  const listConfig = (type: string, given: Readonly<Record<string, unknown>>) =>
+    dynamic(wholeOf(schema.list_resource_schemas[type], given));
+  const resourceConfig = (type: string, given: Readonly<Record<string, unknown>>) =>
+    dynamic(wholeOf(schema.resource_schemas[type], given));
+  /** Invokes an action: its events, and the findings at its end. */
+  const invoke = async (type: string, given: Readonly<Record<string, unknown>>) => {
+    emulator.resetLog();
+    const config = actionConfig(type, given);
+    const events = await client.events("InvokeAction", { action_type: type, config });
+    expect(events.filter(({ completed }) => completed)).toHaveLength(1);
+    return { events, found: events.at(-1)?.completed?.diagnostics as readonly Answer[] };
+  };
   const posts = () =>
     emulator.log
       .filter(({ method }) => method === "POST")
@@ -117,19 +132,19 @@ describe("requests of a later Terraform, on the wire", () => {
 
     it("stay through a plan, are new with a creation, and are upgraded as they are", async () => {
       const type = "rnv_project";
-      const whole = (given: object) => dynamic(wholeOf(schema.resource_schemas[type], given as never));
+      const config = resourceConfig(type, { name: "Second" });
       const planned = await client.call("PlanResourceChange", {
         type_name: type,
         prior_state: dynamic(null),
-        proposed_new_state: whole({ name: "Second" }),
-        config: whole({ name: "Second" }),
+        proposed_new_state: config,
+        config,
       });
       expect(planned.diagnostics).toEqual([]);
       const applied = await client.call("ApplyResourceChange", {
         type_name: type,
         prior_state: dynamic(null),
         planned_state: planned.planned_state,
-        config: whole({ name: "Second" }),
+        config,
         planned_private: planned.planned_private,
       });
       const identity = identityIn(applied.new_identity);
@@ -138,7 +153,7 @@ describe("requests of a later Terraform, on the wire", () => {
         type_name: type,
         prior_state: applied.new_state,
         proposed_new_state: applied.new_state,
-        config: whole({ name: "Second" }),
+        config,
         prior_private: applied.private,
         prior_identity: applied.new_identity,
       });
@@ -153,7 +168,7 @@ describe("requests of a later Terraform, on the wire", () => {
 
   it("names what a project holds in the second plan of its replacement, which has no prior state", async () => {
     const type = "rnv_project";
-    const config = dynamic(wholeOf(schema.resource_schemas[type], { name: "Shop" }));
+    const config = resourceConfig(type, { name: "Shop" });
     const { imported_resources: imported } = await client.call("ImportResourceState", {
       type_name: type,
       id: shop.id,
@@ -181,7 +196,7 @@ describe("requests of a later Terraform, on the wire", () => {
     const list = (type: string, given = {}, more = {}) =>
       client.events("ListResource", {
         type_name: type,
-        config: dynamic(wholeOf(schema.list_resource_schemas[type], given)),
+        config: listConfig(type, given),
         limit: 100,
         ...more,
       });
@@ -284,27 +299,13 @@ describe("requests of a later Terraform, on the wire", () => {
       const [event] = await list("rnv_service", { project_id: "00000000-0000-4000-8000-00000000ffff" });
       expect(event.diagnostic).toMatchObject(at("project_id"));
       const given = { project: "Shop", project_id: shop.id };
-      const config = dynamic(wholeOf(schema.list_resource_schemas.rnv_service, given));
-      const asked = { type_name: "rnv_service", config };
+      const asked = { type_name: "rnv_service", config: listConfig("rnv_service", given) };
       const { diagnostics } = await client.call("ValidateListResourceConfig", asked);
       expect(diagnostics).toMatchObject(at("project"));
     });
   });
 
   describe("actions", () => {
-    const configOf = (type: string, given: object) =>
-      dynamic(wholeOf(schema.action_schemas[type].schema, given as never));
-    const invoke = async (type: string, given: object) => {
-      emulator.resetLog();
-      const events = await client.events("InvokeAction", {
-        action_type: type,
-        config: configOf(type, given),
-      });
-      const last = events.at(-1)?.completed;
-      expect(events.filter(({ completed }) => completed)).toHaveLength(1);
-      return { events, found: last?.diagnostics as readonly Answer[] };
-    };
-
     it("are announced, and checked where their values are known", async () => {
       expect(Object.keys(schema.action_schemas).sort()).toEqual([
         "rnv_clear_cache",
@@ -317,14 +318,14 @@ describe("requests of a later Terraform, on the wire", () => {
       const wrong = { service_id: "", timeout: "soon", commit: "main" };
       const { diagnostics } = await client.call("ValidateActionConfig", {
         type_name: "rnv_deploy",
-        config: configOf("rnv_deploy", wrong),
+        config: actionConfig("rnv_deploy", wrong),
       });
       expect(diagnostics.map(({ attribute }: Answer) => attribute.steps[0].attribute_name).sort()).toEqual(
         Object.keys(wrong).sort(),
       );
       const nothing = await client.call("ValidateActionConfig", {
         type_name: "rnv_rollback",
-        config: configOf("rnv_rollback", {}),
+        config: actionConfig("rnv_rollback", {}),
       });
       expect(nothing.diagnostics.map(({ summary }: Answer) => summary)).toEqual([
         "service_id must not be null",
@@ -333,7 +334,7 @@ describe("requests of a later Terraform, on the wire", () => {
       const nowhere = "00000000-0000-4000-8000-00000000ffff";
       const planned = await client.call("PlanAction", {
         action_type: "rnv_restart",
-        config: configOf("rnv_restart", { service_id: nowhere }),
+        config: actionConfig("rnv_restart", { service_id: nowhere }),
       });
       expect(planned.diagnostics).toMatchObject([
         {
@@ -367,7 +368,7 @@ describe("requests of a later Terraform, on the wire", () => {
       const unknown = await invoke("rnv_rollback", gone);
       const planned = await client.call("PlanAction", {
         action_type: "rnv_rollback",
-        config: configOf("rnv_rollback", gone),
+        config: actionConfig("rnv_rollback", gone),
       });
       for (const found of [unknown.found, planned.diagnostics])
         expect(found).toMatchObject([
@@ -383,8 +384,7 @@ describe("requests of a later Terraform, on the wire", () => {
     });
 
     it("are refused for a service that runs nothing, with the reason and the next step", async () => {
-      const undeployed = store.addService({ name: "new", kind: "web", projectId: shop.id, configuration });
-      const failed = store.addService({ name: "bad", kind: "web", projectId: shop.id, configuration });
+      const [undeployed, failed] = [addService("new", false), addService("bad", false)];
       store.failNextDeployment(failed.id, "out of memory");
       store.deploy(failed.id);
       store.settle();
@@ -420,7 +420,7 @@ describe("requests of a later Terraform, on the wire", () => {
       expect(JSON.stringify(found)).not.toMatch(/\brnv (restart|deploy|drift)\b|service\.api/);
       const { diagnostics } = await client.call("ValidateActionConfig", {
         type_name: "rnv_rollback",
-        config: configOf("rnv_rollback", { service_id: "api", confirm: "api", deployment_id: "last" }),
+        config: actionConfig("rnv_rollback", { service_id: "api", confirm: "api", deployment_id: "last" }),
       });
       expect(diagnostics.map(({ summary }: Answer) => summary).sort()).toEqual([
         "deployment_id: expected an id, which is a UUID",
@@ -441,14 +441,7 @@ describe("requests of a later Terraform, on the wire", () => {
   it.each(faults.map((fault) => [JSON.stringify(fault), fault] as const))(
     "a deployment asked for by an action is queued once, whatever becomes of its answer: %s",
     async (_title, fault) => {
-      const one = store.addService({
-        name: `faulty ${_title}`,
-        kind: "web",
-        projectId: shop.id,
-        configuration,
-      });
-      store.deploy(one.id);
-      store.settle();
+      const one = addService(`faulty ${_title}`, true);
       const before = store.deployments(one.id).length;
       let hasFailed = false;
       emulator.setFaults((_index, { method }) => {
@@ -456,46 +449,31 @@ describe("requests of a later Terraform, on the wire", () => {
         hasFailed = true;
         return fault;
       });
-      const request = {
-        action_type: "rnv_deploy",
-        config: dynamic(wholeOf(schema.action_schemas.rnv_deploy.schema, { service_id: one.id })),
-      };
-      const events = await client.events("InvokeAction", request);
+      const { found } = await invoke("rnv_deploy", { service_id: one.id });
       emulator.setFaults(undefined);
       expect(hasFailed).toBe(true);
-      expect(events.at(-1)?.completed.diagnostics).toEqual([]);
+      expect(found).toEqual([]);
       expect(store.deployments(one.id)).toHaveLength(before + 1);
     },
   );
 
   it("an action that does not end in time says why it waits", async () => {
-    const queued = store.addService({ name: "queued", kind: "web", projectId: shop.id, configuration });
-    store.deploy(queued.id);
-    store.settle();
+    const queued = addService("queued", true);
     const before = store.deployments(queued.id).length;
     store.setCondition("worker-offline", true);
-    const request = (timeout: string) => ({
-      action_type: "rnv_deploy",
-      config: dynamic(wholeOf(schema.action_schemas.rnv_deploy.schema, { service_id: queued.id, timeout })),
-    });
-    const late = await client.events("InvokeAction", request("1s"));
-    const found = late.at(-1)?.completed.diagnostics;
+    const { events, found } = await invoke("rnv_deploy", { service_id: queued.id, timeout: "1s" });
     expect(found[0]).toMatchObject({
       severity: 1,
       summary: expect.stringContaining("still queued after 1s"),
     });
     expect(JSON.stringify(found)).not.toMatch(/\brnv [a-z]|--/);
-    expect(JSON.stringify(late)).toContain("no worker is online");
+    expect(JSON.stringify(events)).toContain("no worker is online");
     store.setCondition("worker-offline", false);
     expect(store.deployments(queued.id)).toHaveLength(before + 1);
   });
 
   it("the nonce of a plan stays that of its second plan, where the core keeps it (protocol 6.11)", async () => {
-    const config = dynamic(
-      wholeOf(schema.resource_schemas.rnv_project.schema ?? schema.resource_schemas.rnv_project, {
-        name: "Planned",
-      }),
-    );
+    const config = resourceConfig("rnv_project", { name: "Planned" });
     const request = {
       type_name: "rnv_project",
       config,

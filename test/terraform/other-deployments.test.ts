@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import type { Readings } from "../../src/emulator/readings";
 import { dynamic, PluginClient, wholeOf } from "../support/plugin-client";
 import { textIn } from "../support/rows";
@@ -53,12 +52,7 @@ describeTerraform("the work of others at the service, through Terraform", () => 
     }, 120_000);
 
     it("a deployment and a rollback by an action of this provider leave the next plan empty", async () => {
-      const client = await PluginClient.start(world.folder, {
-        RNV_BASE_URL: world.baseUrl,
-        RNV_WORKSPACE_ID: embeddedWorkspaceId,
-        RNV_API_KEY: embeddedApiKey,
-        NODE_OPTIONS: `--require ${require.resolve("../support/fast-clock.cjs")}`,
-      });
+      const client = await PluginClient.start(world.folder, world.baseUrl, "fast-clock");
       const schema = await client.schema();
       await client.configure();
       for (const [type, given] of [

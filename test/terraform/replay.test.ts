@@ -1,14 +1,8 @@
 import { join } from "node:path";
-import { decode } from "@msgpack/msgpack";
-import {
-  createEmulator,
-  type Emulator,
-  embeddedApiKey,
-  embeddedWorkspaceId,
-} from "../../src/emulator/emulator";
+import { createEmulator, type Emulator } from "../../src/emulator/emulator";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/http-server";
-import { messageNamed, providerMethods } from "../../src/terraform/protocol";
-import { ProviderProcess, type RecordedCall, recordCalls } from "../support/recording-provider";
+import { decoded, PluginClient, plain } from "../support/plugin-client";
+import { type RecordedCall, recordCalls } from "../support/recording-provider";
 import { textIn } from "../support/rows";
 import { inSoak, shareOf } from "../support/soak";
 import { attachmentOf, describeTerraform, TerraformFolder } from "../support/terraform";
@@ -33,26 +27,10 @@ function shuffled<T>(list: readonly T[], seed: number): readonly T[] {
 const withoutNonce = (answer: Buffer): string =>
   answer.toString("latin1").replace(/"nonce":"[0-9a-f-]{36}"/g, '"nonce":""');
 
-interface Refreshed {
-  readonly newState: { readonly msgpack: Uint8Array };
-  readonly private: Uint8Array;
-  readonly diagnostics: readonly unknown[];
-}
-
-interface Planned {
-  readonly plannedState: { readonly msgpack: Uint8Array };
-  readonly plannedPrivate: Uint8Array;
-  readonly diagnostics: readonly unknown[];
-}
-
 /** The plan of the configuration, then its apply, as Terraform asked for them. */
 describeTerraform("the provider, called in any order", () => {
   const world = new TerraformFolder();
   const folder = join(world.folder, "w");
-  const environment = (baseUrl: string): Record<string, string> => ({
-    ...{ PATH: process.env.PATH ?? "", TMPDIR: world.folder, HOME: world.folder },
-    ...{ RNV_BASE_URL: baseUrl, RNV_WORKSPACE_ID: embeddedWorkspaceId, RNV_API_KEY: embeddedApiKey },
-  });
   let configured: RecordedCall | undefined;
   let planning: readonly RecordedCall[] = [];
   let applying: readonly RecordedCall[] = [];
@@ -65,10 +43,10 @@ describeTerraform("the provider, called in any order", () => {
     await world.apply();
     world.settle();
     image = world.emulator.image();
-    const provider = await ProviderProcess.start(folder, environment(world.baseUrl));
+    const provider = await PluginClient.start(folder, world.baseUrl);
     const socket = join(world.folder, "recorded");
     const { calls, close } = await recordCalls(provider, socket);
-    world.environment = attachmentOf(provider.pid, socket);
+    world.environment = attachmentOf(provider.child.pid ?? 0, socket);
     world.write(configuration("2"));
     await world.run("plan -input=false -out=saved");
     configured = calls.find(({ method }) => method === "ConfigureProvider");
@@ -98,9 +76,9 @@ describeTerraform("the provider, called in any order", () => {
     servers.push(server);
     return { emulator, url: server.url };
   };
-  const openProvider = async (url: string): Promise<ProviderProcess> => {
-    const provider = await ProviderProcess.start(folder, environment(url));
-    await provider.call("ConfigureProvider", configured?.request ?? Buffer.alloc(0));
+  const openProvider = async (url: string): Promise<PluginClient> => {
+    const provider = await PluginClient.start(folder, url);
+    await provider.send("ConfigureProvider", configured?.request ?? Buffer.alloc(0));
     return provider;
   };
 
@@ -121,7 +99,7 @@ describeTerraform("the provider, called in any order", () => {
   };
   const playAlone = async (url: string, { method, request }: RecordedCall): Promise<Buffer> => {
     const provider = await openProvider(url);
-    return provider.call(method, request).finally(() => provider.close());
+    return provider.send(method, request).finally(() => provider.close());
   };
 
   it.each([
@@ -148,7 +126,7 @@ describeTerraform("the provider, called in any order", () => {
       const played = isAlone ? shareOf(shuffled(asking, seed), 8) : shuffled(planning, seed);
       const shared = isAlone ? undefined : await openProvider(url);
       const answers = await playAll(played, atOnce, (call) =>
-        shared === undefined ? playAlone(url, call) : shared.call(call.method, call.request),
+        shared === undefined ? playAlone(url, call) : shared.send(call.method, call.request),
       );
       shared?.close();
       for (const call of played)
@@ -159,17 +137,9 @@ describeTerraform("the provider, called in any order", () => {
 
   /** The type of a call about a resource, and its answer with ids of new deployments and times left out. */
   const outcomeOf = (call: RecordedCall, answer: Buffer) => {
-    const { typeName } = messageNamed("ApplyResourceChangeRequest").decode(call.request) as never as {
-      typeName: string;
-    };
-    const { newState, diagnostics } = messageNamed("ApplyResourceChangeResponse").decode(answer) as never as {
-      newState: { msgpack: Uint8Array };
-      diagnostics: unknown[];
-    };
-    const text = JSON.stringify(decode(newState.msgpack)).replace(
-      /\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g,
-      "TIME",
-    );
+    const { type_name: typeName } = decoded("ApplyRequest", call.request);
+    const { new_state: state, diagnostics } = decoded("ApplyResponse", answer);
+    const text = JSON.stringify(plain(state)).replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g, "TIME");
     return {
       typeName,
       diagnostics: JSON.stringify(diagnostics),
@@ -177,27 +147,18 @@ describeTerraform("the provider, called in any order", () => {
     };
   };
   /** Reads and plans a resource again after its apply: its state, what a plan would make of it, what is said of it. */
-  const planAgain = async (provider: ProviderProcess, { request }: RecordedCall, answer: Buffer) => {
-    const ask = async (method: "ReadResource" | "PlanResourceChange", given: object) => {
-      const [asked, answered] = providerMethods[method];
-      const encoded = messageNamed(asked).encode(given).finish();
-      return messageNamed(answered).decode(await provider.call(method, Buffer.from(encoded))) as never;
-    };
-    const { typeName, config } = messageNamed("ApplyResourceChangeRequest").decode(request) as never as {
-      typeName: string;
-      config: object;
-    };
-    const applied = messageNamed("ApplyResourceChangeResponse").decode(answer) as never as Refreshed;
-    const current = { typeName, currentState: applied.newState, private: applied.private };
-    const read: Refreshed = await ask("ReadResource", current);
-    const prior = { priorState: read.newState, priorPrivate: read.private };
-    const wanted = { typeName, config };
-    const plan: Planned = await ask("PlanResourceChange", { ...wanted, ...prior });
+  const planAgain = async (provider: PluginClient, { request }: RecordedCall, answer: Buffer) => {
+    const { type_name: typeName, config } = decoded("ApplyRequest", request);
+    const applied = decoded("ApplyResponse", answer);
+    const current = { type_name: typeName, current_state: applied.new_state, private: applied.private };
+    const read = await provider.call("ReadResource", current);
+    const prior = { prior_state: read.new_state, prior_private: read.private };
+    const plan = await provider.call("PlanResourceChange", { type_name: typeName, config, ...prior });
     return {
       typeName,
-      before: decode(read.newState.msgpack),
-      after: decode(plan.plannedState.msgpack),
-      kept: Buffer.from(plan.plannedPrivate).toString("utf8"),
+      before: plain(read.new_state),
+      after: plain(plan.planned_state),
+      kept: `${plan.planned_private}`,
       said: [...read.diagnostics, ...plan.diagnostics],
     };
   };
@@ -224,7 +185,7 @@ describeTerraform("the provider, called in any order", () => {
       const provider = await openProvider(url);
       const answers = new Map<RecordedCall, Buffer>();
       const play = async (call: RecordedCall): Promise<void> => {
-        answers.set(call, await provider.call(call.method, call.request));
+        answers.set(call, await provider.send(call.method, call.request));
       };
       const before = shuffled(
         applying.filter((call) => !isDeployment(call)),

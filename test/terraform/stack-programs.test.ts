@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, TerraformStack } from "cdktf";
 import { Project, RnvProvider } from "../../src/cdktf/cdktf";
-import type { Emulator } from "../../src/emulator/emulator";
 import { approve, eachScenario } from "../support/cli";
+import { worldOf } from "../support/live-world";
 import {
   archivedService,
   deployedService,
@@ -29,35 +29,6 @@ function jsonOf(define: (app: App) => void, skipValidation = false): string {
   delete json.terraform.backend;
   return JSON.stringify(json, undefined, 2);
 }
-
-/** Contents of a service, without what each engine makes up by itself: IDs, and values that are generated. */
-function worldOf({ store }: Emulator): unknown {
-  const services = [...store.services()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return {
-    projects: store.projects().map(({ name, description, color }) => ({ name, description, color })),
-    services: services.map(({ id, name, kind, configuration }) => ({
-      name,
-      kind,
-      // Paths and addresses are sets: their order does not count.
-      configuration: Object.fromEntries(
-        Object.entries(configuration).map(([key, value]) => [
-          key,
-          Array.isArray(value) ? [...value].sort() : value,
-        ]),
-      ),
-      deployments: store.deployments(id).length,
-      variables: Object.fromEntries(
-        store
-          .variables(id)
-          .map((one): [string, unknown] => [one.key, withoutIds(store.variableValue(one.id) ?? "")])
-          .sort(([a], [b]) => (a < b ? -1 : 1)),
-      ),
-    })),
-  };
-}
-
-const withoutIds = (text: string): string =>
-  /^[\w-]{32}$/.test(text) ? "generated" : text.replace(/-[0-9a-f]{8}(?=\.)/g, "-ID");
 
 describeTerraform("programs of teams by Terraform and by rnv", () => {
   let world: TerraformFolder;
