@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { LoadedManifest, ManifestRequest } from "../../../src/declaration/load-request";
 import { type Diagnostic, positionAt } from "../../../src/diagnostics/diagnostic";
@@ -13,6 +13,13 @@ export function folderWith(files: Readonly<Record<string, string | Uint8Array>>)
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content);
   }
+  return folder;
+}
+
+/** A new folder with the files of a folder beside the suites. */
+export function copyOf(name: string): string {
+  const folder = newFolder("manifest");
+  cpSync(join(__dirname, name), folder, { recursive: true });
   return folder;
 }
 
