@@ -27,7 +27,11 @@ const addProject = (stack: object): object => {
 
 const load = (settings: object | readonly object[], body?: object, others?: object) =>
   loadStackJson(addProject(withProvider(settings, body, others)), {
-    environment: { RNV_WORKSPACE_ID: id, TF_VAR_key: "rnv_abc" },
+    environment: {
+      RNV_WORKSPACE_ID: id,
+      RNV_BASE_URL: "https://rnv.example.com/api/v1/",
+      TF_VAR_key: "rnv_abc",
+    },
   });
 
 const codes = async (settings: object | readonly object[], body?: object, others?: object) =>
@@ -83,6 +87,13 @@ describe("the provider block of a stack", () => {
         "rnv_secret",
       );
     }
+  });
+
+  it("repeats the environment of the run at most", async () => {
+    const repeated = { workspace_id: id, base_url: "https://rnv.example.com/api/v1" };
+    expect(await codes(repeated)).toEqual([]);
+    const { diagnostics } = await load({ base_url: "https://other.example.com/api/v1" });
+    expect(diagnostics).toMatchObject([{ code: "config.invalid" }]);
   });
 
   it("leaves what only Terraform takes to it", async () => {
