@@ -5,6 +5,7 @@ import { createHttpTransport } from "../../../src/api/http-transport";
 import { readTransportError } from "../../../src/api/transport";
 import { casesIn } from "../../support/rows";
 
+type Setting = readonly [what: string, settings: Readonly<Record<string, string>>];
 type Way = "opens" | "closes" | number;
 
 /** A proxy that opens each tunnel to the same server, hangs up, or answers with a status. */
@@ -60,45 +61,42 @@ describe("a proxy", () => {
     }
   }
   const address = () => `http://127.0.0.1:${portOf(proxy)}`;
+  /** An environment in which the proxy stands for PROXY, and its host for HOST. */
+  const environmentOf = (settings: Setting[1]) =>
+    Object.fromEntries(
+      Object.entries(settings).map(([name, text]) => [
+        name,
+        text.replace("PROXY", address()).replace("HOST", `127.0.0.1:${portOf(proxy)}`),
+      ]),
+    );
   const nowhere = "http://127.0.0.1:1";
 
-  it.each<[string, () => Record<string, string>]>([
-    ["HTTP_PROXY", () => ({ HTTP_PROXY: address() })],
-    ["http_proxy", () => ({ http_proxy: address() })],
-    ["its name in lower case first", () => ({ http_proxy: address(), HTTP_PROXY: nowhere })],
-    ["an address without a scheme", () => ({ HTTP_PROXY: `127.0.0.1:${portOf(proxy)}` })],
-    ["an address with spaces around it", () => ({ HTTP_PROXY: ` ${address()} ` })],
-    ["other hosts in NO_PROXY", () => ({ HTTP_PROXY: address(), NO_PROXY: "other.test" })],
-    ["an empty no_proxy", () => ({ HTTP_PROXY: address(), no_proxy: "", NO_PROXY: "service.test" })],
-  ])("carries what is asked for, by %s", async (_, environment) => {
-    expect(await get(environment())).toBe('{"from":"service"}');
-    expect(tunnels).toEqual(["service.test:81"]);
-  });
+  it.each(casesIn<Setting>(join(__dirname, "by-proxy.json")))(
+    "carries what is asked for, by %s",
+    async (_, settings) => {
+      expect(await get(environmentOf(settings))).toBe('{"from":"service"}');
+      expect(tunnels).toEqual(["service.test:81"]);
+    },
+  );
 
   it("is told who asks", async () => {
     await get({ HTTP_PROXY: address().replace("//", "//me:pass%40word@") });
     expect(credentials).toEqual([`Basic ${Buffer.from("me:pass@word").toString("base64")}`]);
   });
 
-  it.each<[string, () => Record<string, string>]>([
-    ["HTTPS_PROXY", () => ({ HTTPS_PROXY: address() })],
-    ["https_proxy", () => ({ https_proxy: address() })],
-    ["HTTPS_PROXY before HTTP_PROXY", () => ({ HTTPS_PROXY: address(), HTTP_PROXY: nowhere })],
-    ["HTTP_PROXY where there is no other", () => ({ HTTP_PROXY: address() })],
-    ["HTTP_PROXY where the other is empty", () => ({ HTTP_PROXY: address(), HTTPS_PROXY: " " })],
-  ])("is asked for a way to an https address, by %s", async (_, environment) => {
-    way = 407;
-    await get(environment(), "https://service.test/x");
-    expect(tunnels).toEqual(["service.test:443"]);
-  });
+  it.each(casesIn<Setting>(join(__dirname, "by-https-proxy.json")))(
+    "is asked for a way to an https address, by %s",
+    async (_, settings) => {
+      way = 407;
+      await get(environmentOf(settings), "https://service.test/x");
+      expect(tunnels).toEqual(["service.test:443"]);
+    },
+  );
 
-  it.each(casesIn<[string, Record<string, string>]>(join(__dirname, "without-proxy.json")))(
+  it.each(casesIn<Setting>(join(__dirname, "without-proxy.json")))(
     "is not asked where there is %s",
     async (_, settings) => {
-      const environment = Object.fromEntries(
-        Object.entries(settings).map(([name, text]) => [name, text.replace("PROXY", address())]),
-      );
-      await get(environment, "http://127.0.0.2:1/x");
+      await get(environmentOf(settings), "http://127.0.0.2:1/x");
       expect(tunnels).toEqual([]);
     },
   );
