@@ -79,9 +79,7 @@ describe("a record that onRemove: archive leaves in the state", () => {
     bench.write("rnv.yaml", shop(user.replace(/HOST: "[^"]*"/, "")));
     await bench.apply();
     bench.write("rnv.yaml", shop(`${api}, ${user}`));
-    bench.emulator.setFaults((_, { method, path }) =>
-      method === "GET" && /\/services\/[^/]+$/.test(path) ? { kind: "status", status: 405 } : undefined,
-    );
+    bench.fail(/^GET .*\/services\/[^/]+$/, { kind: "status", status: 405 });
     bench.emulator.resetLog();
     expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
     expect(bench.writes().map((line) => line.split("/").at(-1))).toEqual(["restore", "variables"]);
@@ -96,14 +94,8 @@ describe("a record that onRemove: archive leaves in the state", () => {
     bench.clock.advance(120_000);
     bench.emulator.store.deleteServiceNow(service?.id ?? "");
     expect(await bench.acting()).toEqual([]);
-    bench.write("rnv.yaml", shop(`${api}, ${others}`));
-    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
-    expect(
-      bench.emulator.store
-        .services()
-        .map(({ name }) => name)
-        .sort(),
-    ).toEqual(["a", "api", "b"]);
+    await bench.applied(shop(`${api}, ${others}`));
+    expect(bench.names()).toEqual(["a", "api", "b"]);
     expect(await retained(bench)).toEqual([]);
   });
 
@@ -137,14 +129,12 @@ describe("a record that onRemove: archive leaves in the state", () => {
 it("a service that is declared archived is archived after its creation, by the next apply where that failed", async () => {
   const bench = createWorkbench();
   bench.write("rnv.yaml", shop("api: { kind: web, archived: true, deploy: { when: never } }"));
-  bench.emulator.setFaults((_, { path }) =>
-    path.endsWith("/archive") ? { kind: "status", status: 400 } : undefined,
-  );
+  bench.fail(/\/archive$/, { kind: "status", status: 400 });
   expect(await bench.apply()).toMatchObject({
     exitCode: 3,
     diagnostics: [{ code: "api.refused", address: "service.shop.api" }],
   });
-  bench.emulator.setFaults(undefined);
+  bench.fail();
   expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
   expect(bench.emulator.store.services().map(({ archived }) => archived)).toEqual([true]);
 });
