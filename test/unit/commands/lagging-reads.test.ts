@@ -140,8 +140,7 @@ describe("reads that stay behind the last write", () => {
       shop(replicas)
         .replace("replicas:", "repository: 'https://git.example.com/a', replicas:")
         .replace(", deploy: { when: never }", "");
-    bench.write("rnv.yaml", deployed(1));
-    expect((await bench.apply()).exitCode).toBe(0);
+    await bench.applied(deployed(1));
     bench.emulator.store.setLag({ deployments: { ms: 1000 } });
     bench.write("rnv.yaml", deployed(2));
     const [service] = bench.emulator.store.services();
