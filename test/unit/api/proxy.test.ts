@@ -1,8 +1,9 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { createServer } from "node:http";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import { createHttpTransport } from "../../../src/api/http-transport";
 import { readTransportError } from "../../../src/api/transport";
+import { type Listening, listen } from "../../support/listen";
 import { casesIn } from "../../support/rows";
 
 type Setting = readonly [what: string, settings: Readonly<Record<string, string>>];
@@ -10,45 +11,35 @@ type Way = "opens" | "closes" | number;
 
 /** A proxy that opens each tunnel to the same server, hangs up, or answers with a status. */
 describe("a proxy", () => {
-  let proxy: Server;
-  let service: Server;
+  let proxy: Listening;
+  let service: Listening;
   let way: Way = "opens";
   const tunnels: string[] = [];
   const credentials: (string | undefined)[] = [];
-  const sockets = new Set<Socket>();
-  const portOf = (server: Server) => (server.address() as AddressInfo).port;
-  const listening = (server: Server) =>
-    new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
 
   beforeAll(async () => {
-    service = createServer((_, response) => response.end('{"from":"service"}'));
-    proxy = createServer();
-    for (const server of [service, proxy])
-      server.on("connection", (socket: Socket) => {
-        sockets.add(socket);
-        socket.on("error", () => {});
-      });
-    await Promise.all([listening(service), listening(proxy)]);
-    proxy.on("connect", ({ url = "", headers }, socket: Socket) => {
+    const answering = createServer((_, response) => response.end('{"from":"service"}'));
+    const tunnelling = createServer();
+    for (const server of [answering, tunnelling])
+      server.on("connection", (socket: Socket) => socket.on("error", () => {}));
+    tunnelling.on("connect", ({ url = "", headers }, socket: Socket) => {
       tunnels.push(url);
       credentials.push(headers["proxy-authorization"]);
       if (way === "closes") socket.destroy();
       else if (way !== "opens") socket.end(`HTTP/1.1 ${way} No\r\ncontent-length: 0\r\n\r\n`);
       else {
         socket.write("HTTP/1.1 200 Opened\r\n\r\n");
-        service.emit("connection", socket);
+        answering.emit("connection", socket);
       }
     });
+    [service, proxy] = await Promise.all([listen(answering), listen(tunnelling)]);
   });
   beforeEach(() => {
     way = "opens";
     tunnels.length = 0;
     credentials.length = 0;
   });
-  afterAll(async () => {
-    for (const socket of sockets) socket.destroy();
-    await Promise.all([service, proxy].map((server) => new Promise((resolve) => server.close(resolve))));
-  });
+  afterAll(() => Promise.all([service, proxy].map(({ close }) => close())));
 
   async function get(environment: Readonly<Record<string, string>>, url = "http://service.test:81/x") {
     const transport = createHttpTransport({ environment, connectTimeoutMs: 2000, exchangeTimeoutMs: 2000 });
@@ -60,13 +51,12 @@ describe("a proxy", () => {
       await transport.close();
     }
   }
-  const address = () => `http://127.0.0.1:${portOf(proxy)}`;
   /** An environment in which the proxy stands for PROXY, and its host for HOST. */
   const environmentOf = (settings: Setting[1]) =>
     Object.fromEntries(
       Object.entries(settings).map(([name, text]) => [
         name,
-        text.replace("PROXY", address()).replace("HOST", `127.0.0.1:${portOf(proxy)}`),
+        text.replace("PROXY", proxy.url).replace("HOST", `127.0.0.1:${proxy.port}`),
       ]),
     );
   const nowhere = "http://127.0.0.1:1";
@@ -80,7 +70,7 @@ describe("a proxy", () => {
   );
 
   it("is told who asks", async () => {
-    await get({ HTTP_PROXY: address().replace("//", "//me:pass%40word@") });
+    await get({ HTTP_PROXY: proxy.url.replace("//", "//me:pass%40word@") });
     expect(credentials).toEqual([`Basic ${Buffer.from("me:pass@word").toString("base64")}`]);
   });
 
@@ -103,7 +93,7 @@ describe("a proxy", () => {
 
   it.each(["localhost", "127.0.0.1"])("is never asked for the way to this machine: %s", async (host) => {
     for (const NO_PROXY of ["", "other.test"]) {
-      const url = `http://${host}:${portOf(service)}/x`;
+      const url = `http://${host}:${service.port}/x`;
       expect(await get({ HTTP_PROXY: nowhere, NO_PROXY }, url)).toBe('{"from":"service"}');
     }
   });
@@ -116,15 +106,15 @@ describe("a proxy", () => {
     [502, { reason: "not_sent", code: "PROXY_UNAVAILABLE" }],
   ])("is told by its host where it answers %s: nothing was sent", async (answered, told) => {
     way = answered;
-    const proxied = { ...told, proxy: `127.0.0.1:${portOf(proxy)}` };
-    expect(await get({ HTTP_PROXY: address().replace("//", "//me:secret@") })).toEqual(proxied);
+    const proxied = { ...told, proxy: `127.0.0.1:${proxy.port}` };
+    expect(await get({ HTTP_PROXY: proxy.url.replace("//", "//me:secret@") })).toEqual(proxied);
     expect(tunnels).toHaveLength(1);
   });
 
   it("is told by its host where it hangs up, or is not there: nothing was sent", async () => {
     way = "closes";
-    const gone = { reason: "not_sent", proxy: `127.0.0.1:${portOf(proxy)}` };
-    expect(await get({ HTTP_PROXY: address() })).toMatchObject(gone);
+    const gone = { reason: "not_sent", proxy: `127.0.0.1:${proxy.port}` };
+    expect(await get({ HTTP_PROXY: proxy.url })).toMatchObject(gone);
     const told = { reason: "not_sent", code: "ECONNREFUSED", proxy: "127.0.0.1:1" };
     expect(await get({ HTTP_PROXY: nowhere })).toEqual(told);
   });

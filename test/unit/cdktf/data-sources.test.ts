@@ -243,19 +243,4 @@ describe("a list of the platform", () => {
       expect(await errors()).toEqual([expect.stringContaining(`"${text}" is not an id: ids are UUIDs`)]);
     }
   });
-
-  it("is asked with what it takes", async () => {
-    theirWorkspace();
-    program((made) => {
-      new DataRnvDeployments(made, "past", { serviceId: "x", limit: 500 });
-      new DataRnvVariables(made, "known", {} as { serviceId: string });
-      const all = new DataRnvServices(made, "all");
-      new TerraformOutput(made, "none", { value: all.interpolationForAttribute("service") });
-    });
-    expect(await errors()).toEqual([
-      expect.stringContaining("limit is a whole number from 1 to 200"),
-      expect.stringContaining("it needs service_id"),
-      expect.stringContaining('the data source rnv_services has no attribute "service"'),
-    ]);
-  });
 });

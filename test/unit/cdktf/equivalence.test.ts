@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type App, TerraformOutput, TerraformStack } from "cdktf";
 import { parse } from "yaml";
-import { Project, RnvProvider, Service } from "../../../src/cdktf/cdktf";
+import { Project, RnvProvider } from "../../../src/cdktf/cdktf";
 import type { ApplyRequest } from "../../../src/commands/apply";
 import { planDocument } from "../../../src/plan/document";
 import { jsonText } from "../../../src/report/escape-text";
@@ -154,29 +154,4 @@ describe("a team that moves from a manifest to a stack", () => {
     const { plan } = await one.plan(stack);
     expect(plan?.changes.some(({ action }) => action === "delete")).toBe(true);
   });
-});
-
-it("a service in a project that another team declares is created there, and planned to nothing", async () => {
-  const one = bench();
-  const project = one.emulator.store.addProject({ name: "Theirs" });
-  synthesizeInto(one.folder, (app) => {
-    const made = new TerraformStack(app, "guest");
-    new RnvProvider(made, "rnv");
-    const guest = new Service(made, "guest", {
-      kind: "web",
-      projectId: project.id,
-      configuration: { repository: "https://git.example.com/guest" },
-    });
-    guest.addVariable("LEVEL", "info");
-    guest.deployOnChange();
-    return made;
-  });
-  const applied = await one.apply(stack);
-  expect(applied.diagnostics).toEqual([]);
-  expect(applied.exitCode).toBe(0);
-  const [service] = one.emulator.store.services();
-  expect(service?.projectId).toBe(project.id);
-  const { plan, diagnostics } = await one.plan(stack);
-  expect(diagnostics).toEqual([]);
-  expect(plan?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
 });

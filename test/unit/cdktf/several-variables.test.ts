@@ -130,15 +130,4 @@ describe("several variables of a service in a run", () => {
     });
     expect((await one.plan(stack)).diagnostics.map(({ code }) => code)).toEqual(["stack.duplicate"]);
   });
-
-  it("are refused as one expression, with the line to write", async () => {
-    declare((api) => new onCdktf.Variables(api, "more", { values: {} }).addOverride("values", "${var.all}"));
-    const { diagnostics } = await one.plan(stack);
-    expect(diagnostics).toContainEqual(
-      expect.objectContaining({
-        code: "stack.unsupported",
-        summary: expect.stringContaining("shop/shop/api/more: a map of variables whose names"),
-      }),
-    );
-  });
 });
