@@ -31,6 +31,9 @@ export const loadText = (
   request: Partial<ManifestRequest> = {},
 ): Promise<LoadedManifest> => load(folderWith({ "rnv.yaml": text }), request);
 
+/** A manifest with the service `api`, and lines of its block. */
+export const withApi = (lines: string): string => `services:\n  api:\n    kind: web\n${lines}`;
+
 /** `code file:line:column`, and the source text pointed at where it lies on one line. */
 export function brief(diagnostic: Diagnostic): string {
   const { range } = diagnostic;

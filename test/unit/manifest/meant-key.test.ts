@@ -1,8 +1,7 @@
 import { shownTexts } from "../../support/shown-texts";
-import { brief, loadText, mistakesIn } from "./load";
+import { brief, loadText, mistakesIn, withApi } from "./load";
 
-const api = (body: string): string => `services:\n  api:\n    kind: web\n${body}`;
-const fields = (body: string): string => api(`    configuration:\n${body}`);
+const fields = (body: string): string => withApi(`    configuration:\n${body}`);
 
 /**
  * `code line:column pointed at | hint` of every finding, with the resource types of the service. Reading refuses all of
@@ -36,7 +35,7 @@ describe("a mistake of the kinds people make", () => {
         "{ A: canary: x }",
         "\n      A: canary\n      B: @canary\n",
       ]) {
-        const found = await loadText(api(`    ${word}: ${value}\n`));
+        const found = await loadText(withApi(`    ${word}: ${value}\n`));
         expect(found.desired).toBeUndefined();
         const shown = shownTexts(found).join("") + JSON.stringify(found.diagnostics);
         expect(shown).not.toContain("canary");
