@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Diagnostic } from "../../../src/diagnostics/diagnostic";
 import { diagnosticsText } from "../../../src/report/diagnostics";
 import { plainStyle } from "../../../src/report/style";
-import { casesIn } from "../../support/rows";
+import { casesIn, textIn } from "../../support/rows";
 import { pointedAt } from "../../support/shown-texts";
 import { file, loadFiles, loadStackJson, resource, values, withService } from "./load-stack";
 
@@ -37,27 +37,6 @@ describe("the resources of a stack", () => {
     },
   );
 
-  it("take a write-only value for the value, whatever tells Terraform to send it", async () => {
-    const variable = (fields: object) => ({
-      resource: {
-        rnv_service: { api: { name: "api", kind: "web" } },
-        rnv_variable: { v: { service_id: "${rnv_service.api.id}", key: "K", ...fields } },
-      },
-    });
-    const version = { value_wo_version: '${parseint(sha256("x"), 16)}' };
-    expect(await codes(variable({ value_wo: "text", ...version }))).toEqual([]);
-    expect(await codes(variable({ value: "a", value_wo: "b" }))).toEqual([
-      "stack.unsupported rnv_variable.v: value is written twice: stored, write-only or made up",
-    ]);
-    expect(await codes(variable({ generate: { length: 32 } }))).toEqual([]);
-    expect(await codes(variable({ generate: { length: 8 } }))).toEqual([
-      "manifest.secret_source variable.v: value.generate.length must be a whole number from 16 to 256, not a number",
-    ]);
-    expect(await codes(variable({ generate: { length: 32 }, value_wo: "b" }))).toEqual([
-      "stack.unsupported rnv_variable.v: value is written twice: stored, write-only or made up",
-    ]);
-  });
-
   it("may lie in a project that is declared nowhere, by its id", async () => {
     const found = await loadStackJson(withService({ project_id: id }));
     expect(resource(found, "service.api").parent).toBeUndefined();
@@ -65,23 +44,7 @@ describe("the resources of a stack", () => {
   });
 
   it("have lifecycle, depends_on, import and comments of rnv", async () => {
-    const stack = withService(
-      {
-        lifecycle: { prevent_destroy: true, ignore_changes: ["configuration.health_check_path", "archived"] },
-        depends_on: ["rnv_service.other"],
-        "//": {
-          rnv: { on_remove: "archive", moved_from: ["service.shop.api"] },
-          metadata: { path: "shop/api" },
-        },
-      },
-      {
-        import: [{ to: "rnv_service.api", id }],
-        moved: [{ from: "rnv_service.old__one", to: "rnv_service.other" }],
-        removed: [{ from: "rnv_service.shop__gone" }],
-      },
-    ) as { resource: { rnv_service: Record<string, object> } };
-    stack.resource.rnv_service.other = { name: "other", kind: "web" };
-    const found = await loadStackJson(stack);
+    const found = await loadStackJson(textIn(join(__dirname, "lifecycle.json")));
     expect(found.diagnostics).toEqual([]);
     expect(resource(found, "service.api")).toMatchObject({
       lifecycle: {
