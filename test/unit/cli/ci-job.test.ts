@@ -19,7 +19,7 @@ function jobOf(environment: Record<string, string>, payload?: object, pullReques
   return readJob({ environment: { ...environment, ...event }, cwd: folder }, pullRequest);
 }
 
-/** Environment and payload of a job, and what is read of them; null: it has none. */
+/** Title, environment, payload and fields of a job; null: it has none. */
 type JobCase = readonly [string, Record<string, string>, object | null, Record<string, unknown>];
 
 const github = { GITHUB_ACTIONS: "true", GITHUB_SHA: "a".repeat(40) };
