@@ -92,6 +92,15 @@ it("allows its own style and script by digest, and nothing else", () => {
   expect(() => new Script(pageScript)).not.toThrow();
 });
 
+it("has the same bytes for the same plan, whatever its time and serial", () => {
+  const again = {
+    ...shopPlan,
+    timestamp: "2026-11-23T00:00:00.000Z",
+    binding: { ...shopPlan.binding, serial: 7 },
+  };
+  expect(pageOf(again)).toBe(pageOf(shopPlan));
+});
+
 it("is the same from the plan as from its document", () => {
   const document = JSON.parse(JSON.stringify(planDocument(shopPlan)));
   expect(planPage(document, { types: resourceTypes })).toBe(pageOf(shopPlan));
