@@ -17,6 +17,7 @@ import {
   embeddedApiKey,
   embeddedWorkspaceId,
 } from "../../src/emulator/emulator";
+import type { Fault } from "../../src/emulator/faults";
 import { type ManualClock, manualClock } from "../../src/emulator/testing";
 import type { ApplyEvent } from "../../src/model/apply-event";
 import { Secret } from "../../src/model/secret";
@@ -63,6 +64,12 @@ export interface Workbench {
   acting(request?: Partial<ApplyRequest>): Promise<string[]>;
   /** Approves everything, and confirms no deletion, unless the request says otherwise. */
   apply(request?: Partial<ApplyRequest>, changed?: Partial<Context>): Promise<ApplyOutcome>;
+  /** Writes `rnv.yaml` and applies it, without a finding. */
+  applied(text: string, ...how: Parameters<Workbench["apply"]>): Promise<void>;
+  /** Applies, and interrupts the run once it waits for something. */
+  interrupt(request?: Partial<ApplyRequest>): Promise<ApplyOutcome>;
+  /** Answers requests, told as `METHOD path`, with a fault: all of them or the first few. No arguments end it. */
+  fail(request?: RegExp, fault?: Fault | (() => Fault), times?: number): void;
   drift(request?: Partial<DriftRequest>): Promise<DriftOutcome>;
   /** Applies in a process that dies with one of its writes; resolves at its death, or when it ended before. */
   applyUntilDeath(death: Death, request?: Partial<ApplyRequest>): Promise<unknown>;
@@ -72,6 +79,8 @@ export interface Workbench {
   actUntilDeath(death: Death, request: ActionRequest): Promise<unknown>;
   /** The recorded state. */
   state(): Promise<State | undefined>;
+  /** The names of the services, sorted. */
+  names(): string[];
   /** Method and path of every write the service saw since the last `resetLog`. */
   writes(): string[];
   /** Removes its folder before the run ends: for a suite that makes thousands. */
@@ -149,7 +158,7 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
     ...{ confirm: async () => undefined, onGoingOn: () => undefined, onWaiting: () => undefined },
     ...request,
   });
-  return {
+  const bench: Workbench = {
     folder,
     emulator,
     clock,
@@ -168,6 +177,24 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
       return changes.map(({ action, address }) => `${action} ${address}`);
     },
     apply: (request = {}, changed = {}) => apply({ ...context, ...changed }, requestOf(request)),
+    applied: async (text, ...how) => {
+      bench.write("rnv.yaml", text);
+      expect(await bench.apply(...how)).toMatchObject({ exitCode: 0, diagnostics: [] });
+    },
+    interrupt: (request = {}) => {
+      const interruption = new AbortController();
+      const emit = ({ type }: ApplyEvent): void => {
+        if (type === "waiting") interruption.abort();
+      };
+      return bench.apply(request, { signal: interruption.signal, emit });
+    },
+    fail: (request, fault, times = Number.POSITIVE_INFINITY) => {
+      let left = times;
+      emulator.setFaults((_, { method, path }) => {
+        if (!request?.test(`${method} ${path}`) || left-- <= 0) return undefined;
+        return typeof fault === "function" ? fault() : fault;
+      });
+    },
     drift: (request = {}) => drift(context, { ...planRequest, ...request }),
     applyUntilDeath: (death, request = {}) => {
       const dying = dyingContext(context, death);
@@ -179,8 +206,14 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
       return Promise.race([runtimeAction(dying.context, actionOf(request)), dying.died]);
     },
     state: () => context.backend.read(),
+    names: () =>
+      emulator.store
+        .services()
+        .map(({ name }) => name)
+        .sort(),
     writes: () =>
       emulator.log.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+  return bench;
 }

@@ -28,19 +28,6 @@ const tooLarge = (request: ApiRequest) => refusal(request, 413, "canvas_too_larg
 const firstThree = ["GET /catalog", "GET /canvas", "GET /projects"].sort();
 
 describe("the parts of live state", () => {
-  it("are read once, however often and however concurrently they are asked for", async () => {
-    const { reads, lines } = readsOf({ "/canvas": canvasOf([serviceNamed("s1")]) });
-    await Promise.all([
-      reads.catalog(),
-      reads.catalog(),
-      reads.services(),
-      reads.projects(),
-      reads.service("s1"),
-    ]);
-    await Promise.all([reads.services(), reads.servicesAreComplete(), reads.service("s1"), reads.projects()]);
-    expect(lines().sort()).toEqual(firstThree);
-  });
-
   it("are read again, each only where asked for, where they have to be new", async () => {
     const { reads, lines } = readsOf({});
     await reads.services();
@@ -120,14 +107,6 @@ describe("a service", () => {
     "/canvas": canvasOf([serviceNamed("s1")]),
     "/services/s1": { service: serviceNamed("s1") },
   };
-
-  it("is read by id when the canvas hides it", async () => {
-    const { reads } = readsOf({
-      ...shown,
-      "/services/s2": { service: serviceNamed("s2", { archived: true }) },
-    });
-    expect(await reads.service("s2")).toMatchObject({ kind: "found", value: { archived: true } });
-  });
 
   it("proves nothing about the route with more than two ids", async () => {
     const { reads, lines } = readsOf({

@@ -9,7 +9,6 @@ const deployment = { id: "d1", status: "queued" };
 const operation = { id: "o1", kind: "restart", status: "queued" };
 const variable = { id: "v1", key: "A", value: null, updatedAt: "2026-01-01T00:00:00Z" };
 const deletion = { deleted: true };
-const draft = { name: "s1", kind: "web", configuration: {}, deploy: false };
 type Set = ReturnType<typeof createEndpoints>;
 
 describe("every endpoint", () => {
@@ -22,6 +21,8 @@ describe("every endpoint", () => {
   };
   const answers: Record<string, unknown> = {
     ...{ body, deletion, operation, canvas: canvasOf([], "p1"), queued: { queued: true, operation } },
+    otherwise: { ...body, project: { ...project, id: "p9" }, service: serviceNamed("s9") },
+    elsewhere: { service: serviceNamed("s1", { projectId: "p2" }) },
     ...{ cancelled: { cancelRequested: true }, deployments: { available: true, items: [deployment] } },
   };
   const cases = casesIn<[string, keyof Set, readonly unknown[], string, object | null, string]>(
@@ -46,33 +47,15 @@ describe("every endpoint", () => {
     });
   });
 
-  const otherwise = { ...body, project: { ...project, id: "p9" }, service: serviceNamed("s9") };
-  const others: readonly [string, (e: Set) => Promise<unknown>, unknown][] = [
-    ["getProject", (e) => e.getProject("p1"), otherwise],
-    ["updateProject", (e) => e.updateProject("p1", { name: "b" }), otherwise],
-    ["getService", (e) => e.getService("s1"), otherwise],
-    ["updateService", (e) => e.updateService("s1", { name: "b" }), otherwise],
-    ["archiveService", (e) => e.archiveService("s1"), otherwise],
-    ["restoreService", (e) => e.restoreService("s1"), otherwise],
-    ["createService of a kind", (e) => e.createService({ ...draft, kind: "static" }), body],
-    [
-      "createService in a project",
-      (e) => e.createService({ ...draft, projectId: "p1", environmentId: "e1" }),
-      { service: serviceNamed("s1", { projectId: "p2" }) },
-    ],
-    ["getOperation", (e) => e.getOperation("s1", "o2"), operation],
-    ["getProjectOperation", (e) => e.getProjectOperation("p1", "o2"), operation],
-    ["getDeployment", (e) => e.getDeployment("s1", "d2"), body],
-    ["createVariable", (e) => e.createVariable("s1", { key: "B", value: new Secret("x") }), { variable }],
-    ["updateVariable", (e) => e.updateVariable("s1", "v2", { key: "A" }), { variable }],
-  ];
+  const others = casesIn<[keyof Set, readonly unknown[], string]>(join(__dirname, "other-resources.json"));
 
   it.each(others)(
     "%s is malformed when the answer is about another resource",
-    async (_name, run, answered) => {
-      const { send, requests } = fakeSend(() => answered);
-      await expect(run(createEndpoints(send, workspace))).rejects.toMatchObject({ kind: "malformed" });
-      expect(requests[0]?.about?.(answered)).toMatchObject({
+    async (method, given, answered) => {
+      const { send, requests } = fakeSend(() => answers[answered]);
+      const asked = call(createEndpoints(send, workspace), method, given);
+      await expect(asked).rejects.toMatchObject({ kind: "malformed" });
+      expect(requests[0]?.about?.(answers[answered])).toMatchObject({
         mismatch: expect.stringMatching(
           /^(project|service|variable|deployment|operation|scope)\.\w+ is not /,
         ),

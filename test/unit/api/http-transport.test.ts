@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTcpServer } from "node:net";
 import { createHttpTransport } from "../../../src/api/http-transport";
 import type { Transport } from "../../../src/api/transport";
 import { readTransportError } from "../../../src/api/transport";
+import { type Listening, listen } from "../../support/listen";
 
 const routes: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
   "/answered": (_, response) => response.end("{}"),
@@ -32,32 +33,27 @@ function everyMoment(response: ServerResponse, say: () => void): void {
 }
 
 describe("the HTTP transport", () => {
-  let server: Server;
-  let origin: string;
+  let server: Listening;
   let transport: Transport;
-  const sockets = new Set<Socket>();
   const asked: string[] = [];
 
   beforeAll(async () => {
-    server = createServer((request, response) => {
+    const answering = createServer((request, response) => {
       asked.push(request.url ?? "");
       routes[request.url ?? ""]?.(request, response);
     });
-    server.on("connection", (socket) => sockets.add(socket));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    server = await listen(answering);
     // The first request of all loads undici, which takes longer than the deadline of this transport on a busy machine.
-    await createHttpTransport().send({ method: "GET", url: `${origin}/answered`, headers: {} });
+    await createHttpTransport().send({ method: "GET", url: `${server.url}/answered`, headers: {} });
     transport = createHttpTransport({ maxResponseBytes: 10_000, exchangeTimeoutMs: 1500 });
   });
   afterAll(async () => {
     await transport.close();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await server.close();
   });
 
   const send = (path: string, signal?: AbortSignal) =>
-    transport.send({ method: "POST", url: origin + path, headers: {}, body: "{}", signal });
+    transport.send({ method: "POST", url: server.url + path, headers: {}, body: "{}", signal });
   const reasonOf = async (path: string) => {
     const thrown = await send(path).then(
       () => undefined,
@@ -68,12 +64,12 @@ describe("the HTTP transport", () => {
   };
 
   it("reuses sockets", async () => {
-    const before = sockets.size;
+    const before = server.connections();
     const fresh = createHttpTransport();
     for (let i = 0; i < 8; i += 1)
-      await fresh.send({ method: "GET", url: `${origin}/answered`, headers: {} });
+      await fresh.send({ method: "GET", url: `${server.url}/answered`, headers: {} });
     // The next request may come before a socket is given back.
-    expect(sockets.size - before).toBeLessThanOrEqual(2);
+    expect(server.connections() - before).toBeLessThanOrEqual(2);
     await fresh.close();
   });
 
@@ -107,12 +103,10 @@ describe("the HTTP transport", () => {
   });
 
   it("rejects a refused connection as not sent", async () => {
-    const closed = createServer();
-    await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
-    const { port } = closed.address() as AddressInfo;
-    await new Promise((resolve) => closed.close(resolve));
+    const closed = await listen(createServer());
+    await closed.close();
     const thrown = await transport
-      .send({ method: "GET", url: `http://127.0.0.1:${port}/`, headers: {} })
+      .send({ method: "GET", url: closed.url, headers: {} })
       .catch((reason: unknown) => reason);
     expect(readTransportError(thrown)).toEqual({ reason: "not_sent", code: "ECONNREFUSED" });
   });
@@ -134,15 +128,13 @@ describe("the HTTP transport", () => {
 
   it("rejects as not sent when no connection stands in time", async () => {
     // It takes the connection and says nothing: TLS never stands.
-    const deaf = createTcpServer((socket) => socket.resume());
-    await new Promise<void>((resolve) => deaf.listen(0, "127.0.0.1", resolve));
-    const { port } = deaf.address() as AddressInfo;
+    const deaf = await listen(createTcpServer((socket) => socket.resume()));
     const impatient = createHttpTransport({ connectTimeoutMs: 50 });
     const thrown = await impatient
-      .send({ method: "GET", url: `https://127.0.0.1:${port}/`, headers: {} })
+      .send({ method: "GET", url: `https://127.0.0.1:${deaf.port}/`, headers: {} })
       .catch((reason: unknown) => reason);
     expect(readTransportError(thrown)).toEqual({ reason: "not_sent", code: "ETIMEDOUT" });
     await impatient.close();
-    await new Promise((resolve) => deaf.close(resolve));
+    await deaf.close();
   });
 });

@@ -1,53 +1,45 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { createServer } from "node:http";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import { createHttpTransport } from "../../../src/api/http-transport";
 import { readTransportError } from "../../../src/api/transport";
+import { type Listening, listen } from "../../support/listen";
 import { casesIn } from "../../support/rows";
 
+type Setting = readonly [what: string, settings: Readonly<Record<string, string>>];
 type Way = "opens" | "closes" | number;
 
 /** A proxy that opens each tunnel to the same server, hangs up, or answers with a status. */
 describe("a proxy", () => {
-  let proxy: Server;
-  let service: Server;
+  let proxy: Listening;
+  let service: Listening;
   let way: Way = "opens";
   const tunnels: string[] = [];
   const credentials: (string | undefined)[] = [];
-  const sockets = new Set<Socket>();
-  const portOf = (server: Server) => (server.address() as AddressInfo).port;
-  const listening = (server: Server) =>
-    new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
 
   beforeAll(async () => {
-    service = createServer((_, response) => response.end('{"from":"service"}'));
-    proxy = createServer();
-    for (const server of [service, proxy])
-      server.on("connection", (socket: Socket) => {
-        sockets.add(socket);
-        socket.on("error", () => {});
-      });
-    await Promise.all([listening(service), listening(proxy)]);
-    proxy.on("connect", ({ url = "", headers }, socket: Socket) => {
+    const answering = createServer((_, response) => response.end('{"from":"service"}'));
+    const tunnelling = createServer();
+    for (const server of [answering, tunnelling])
+      server.on("connection", (socket: Socket) => socket.on("error", () => {}));
+    tunnelling.on("connect", ({ url = "", headers }, socket: Socket) => {
       tunnels.push(url);
       credentials.push(headers["proxy-authorization"]);
       if (way === "closes") socket.destroy();
       else if (way !== "opens") socket.end(`HTTP/1.1 ${way} No\r\ncontent-length: 0\r\n\r\n`);
       else {
         socket.write("HTTP/1.1 200 Opened\r\n\r\n");
-        service.emit("connection", socket);
+        answering.emit("connection", socket);
       }
     });
+    [service, proxy] = await Promise.all([listen(answering), listen(tunnelling)]);
   });
   beforeEach(() => {
     way = "opens";
     tunnels.length = 0;
     credentials.length = 0;
   });
-  afterAll(async () => {
-    for (const socket of sockets) socket.destroy();
-    await Promise.all([service, proxy].map((server) => new Promise((resolve) => server.close(resolve))));
-  });
+  afterAll(() => Promise.all([service, proxy].map(({ close }) => close())));
 
   async function get(environment: Readonly<Record<string, string>>, url = "http://service.test:81/x") {
     const transport = createHttpTransport({ environment, connectTimeoutMs: 2000, exchangeTimeoutMs: 2000 });
@@ -59,53 +51,49 @@ describe("a proxy", () => {
       await transport.close();
     }
   }
-  const address = () => `http://127.0.0.1:${portOf(proxy)}`;
+  /** An environment in which the proxy stands for PROXY, and its host for HOST. */
+  const environmentOf = (settings: Setting[1]) =>
+    Object.fromEntries(
+      Object.entries(settings).map(([name, text]) => [
+        name,
+        text.replace("PROXY", proxy.url).replace("HOST", `127.0.0.1:${proxy.port}`),
+      ]),
+    );
   const nowhere = "http://127.0.0.1:1";
 
-  it.each<[string, () => Record<string, string>]>([
-    ["HTTP_PROXY", () => ({ HTTP_PROXY: address() })],
-    ["http_proxy", () => ({ http_proxy: address() })],
-    ["its name in lower case first", () => ({ http_proxy: address(), HTTP_PROXY: nowhere })],
-    ["an address without a scheme", () => ({ HTTP_PROXY: `127.0.0.1:${portOf(proxy)}` })],
-    ["an address with spaces around it", () => ({ HTTP_PROXY: ` ${address()} ` })],
-    ["other hosts in NO_PROXY", () => ({ HTTP_PROXY: address(), NO_PROXY: "other.test" })],
-    ["an empty no_proxy", () => ({ HTTP_PROXY: address(), no_proxy: "", NO_PROXY: "service.test" })],
-  ])("carries what is asked for, by %s", async (_, environment) => {
-    expect(await get(environment())).toBe('{"from":"service"}');
-    expect(tunnels).toEqual(["service.test:81"]);
-  });
+  it.each(casesIn<Setting>(join(__dirname, "by-proxy.json")))(
+    "carries what is asked for, by %s",
+    async (_, settings) => {
+      expect(await get(environmentOf(settings))).toBe('{"from":"service"}');
+      expect(tunnels).toEqual(["service.test:81"]);
+    },
+  );
 
   it("is told who asks", async () => {
-    await get({ HTTP_PROXY: address().replace("//", "//me:pass%40word@") });
+    await get({ HTTP_PROXY: proxy.url.replace("//", "//me:pass%40word@") });
     expect(credentials).toEqual([`Basic ${Buffer.from("me:pass@word").toString("base64")}`]);
   });
 
-  it.each<[string, () => Record<string, string>]>([
-    ["HTTPS_PROXY", () => ({ HTTPS_PROXY: address() })],
-    ["https_proxy", () => ({ https_proxy: address() })],
-    ["HTTPS_PROXY before HTTP_PROXY", () => ({ HTTPS_PROXY: address(), HTTP_PROXY: nowhere })],
-    ["HTTP_PROXY where there is no other", () => ({ HTTP_PROXY: address() })],
-    ["HTTP_PROXY where the other is empty", () => ({ HTTP_PROXY: address(), HTTPS_PROXY: " " })],
-  ])("is asked for a way to an https address, by %s", async (_, environment) => {
-    way = 407;
-    await get(environment(), "https://service.test/x");
-    expect(tunnels).toEqual(["service.test:443"]);
-  });
+  it.each(casesIn<Setting>(join(__dirname, "by-https-proxy.json")))(
+    "is asked for a way to an https address, by %s",
+    async (_, settings) => {
+      way = 407;
+      await get(environmentOf(settings), "https://service.test/x");
+      expect(tunnels).toEqual(["service.test:443"]);
+    },
+  );
 
-  it.each(casesIn<[string, Record<string, string>]>(join(__dirname, "without-proxy.json")))(
+  it.each(casesIn<Setting>(join(__dirname, "without-proxy.json")))(
     "is not asked where there is %s",
     async (_, settings) => {
-      const environment = Object.fromEntries(
-        Object.entries(settings).map(([name, text]) => [name, text.replace("PROXY", address())]),
-      );
-      await get(environment, "http://127.0.0.2:1/x");
+      await get(environmentOf(settings), "http://127.0.0.2:1/x");
       expect(tunnels).toEqual([]);
     },
   );
 
   it.each(["localhost", "127.0.0.1"])("is never asked for the way to this machine: %s", async (host) => {
     for (const NO_PROXY of ["", "other.test"]) {
-      const url = `http://${host}:${portOf(service)}/x`;
+      const url = `http://${host}:${service.port}/x`;
       expect(await get({ HTTP_PROXY: nowhere, NO_PROXY }, url)).toBe('{"from":"service"}');
     }
   });
@@ -118,15 +106,15 @@ describe("a proxy", () => {
     [502, { reason: "not_sent", code: "PROXY_UNAVAILABLE" }],
   ])("is told by its host where it answers %s: nothing was sent", async (answered, told) => {
     way = answered;
-    const proxied = { ...told, proxy: `127.0.0.1:${portOf(proxy)}` };
-    expect(await get({ HTTP_PROXY: address().replace("//", "//me:secret@") })).toEqual(proxied);
+    const proxied = { ...told, proxy: `127.0.0.1:${proxy.port}` };
+    expect(await get({ HTTP_PROXY: proxy.url.replace("//", "//me:secret@") })).toEqual(proxied);
     expect(tunnels).toHaveLength(1);
   });
 
   it("is told by its host where it hangs up, or is not there: nothing was sent", async () => {
     way = "closes";
-    const gone = { reason: "not_sent", proxy: `127.0.0.1:${portOf(proxy)}` };
-    expect(await get({ HTTP_PROXY: address() })).toMatchObject(gone);
+    const gone = { reason: "not_sent", proxy: `127.0.0.1:${proxy.port}` };
+    expect(await get({ HTTP_PROXY: proxy.url })).toMatchObject(gone);
     const told = { reason: "not_sent", code: "ECONNREFUSED", proxy: "127.0.0.1:1" };
     expect(await get({ HTTP_PROXY: nowhere })).toEqual(told);
   });

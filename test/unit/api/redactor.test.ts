@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Redactor } from "../../../src/api/redactor";
 import { Secret } from "../../../src/model/secret";
-import { casesIn } from "../../support/rows";
+import { casesIn, rowsIn } from "../../support/rows";
 
 const value = 'p4ss"w/örd & x';
 
@@ -12,36 +12,7 @@ function redacting(...texts: readonly string[]): Redactor {
 }
 
 describe("text of the service", () => {
-  it.each<[string, string]>([
-    ["as it is", value],
-    ["as JSON writes it", JSON.stringify(value).slice(1, -1)],
-    ["as JSON in ASCII writes it", 'p4ss\\"w/\\u00f6rd & x'],
-    ["as PHP's JSON writes it", 'p4ss\\"w\\/örd & x'],
-    ["as a part of a URL", encodeURIComponent(value)],
-    [
-      "as a part of a URL in lower case",
-      encodeURIComponent(value).replace(/%../g, (one) => one.toLowerCase()),
-    ],
-    ["as a form writes it", "p4ss%22w%2F%C3%B6rd+%26+x"],
-    ["as base64", Buffer.from(value).toString("base64")],
-    ["as base64 without padding", Buffer.from(value).toString("base64").replace(/=+$/, "")],
-    ["as base64 of URLs", Buffer.from(value).toString("base64url")],
-    ["as base64 of base64", Buffer.from(Buffer.from(value).toString("base64")).toString("base64")],
-    ["as hex", Buffer.from(value).toString("hex")],
-    ["as hex in upper case", Buffer.from(value).toString("hex").toUpperCase()],
-    ["as bytes of a string", Buffer.from(value).toString("hex").replace(/../g, "\\x$&")],
-    [
-      "as code points of a string",
-      value.replace(/./g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`),
-    ],
-    ["as HTML", "p4ss&quot;w/örd &amp; x"],
-    ["as HTML without quotes", 'p4ss"w/örd &amp; x'],
-    ["as JSON in JSON", JSON.stringify(JSON.stringify(value).slice(1, -1)).slice(1, -1)],
-    ["as a part of a URL, twice", encodeURIComponent(encodeURIComponent(value))],
-    ["in double quotes of a shell", 'p4ss\\"w/örd & x'],
-    ["in upper case", value.toUpperCase()],
-    ["in lower case", value.toLowerCase()],
-  ])("does not repeat a secret %s", (_, form) => {
+  it.each(rowsIn(join(__dirname, "forms-of-a-secret.tsv")))("does not repeat a secret %s", (_, form) => {
     expect(redacting(value).text(`DATABASE_URL=${form}; exit 1`)).toBe("DATABASE_URL=(sensitive); exit 1");
   });
 

@@ -1,4 +1,4 @@
-import { type App, propertyAccess, TerraformOutput, TerraformStack, Token } from "cdktf";
+import { propertyAccess, TerraformOutput, type TerraformStack, Token } from "cdktf";
 import {
   DataRnvCanvas,
   DataRnvCatalog,
@@ -10,11 +10,10 @@ import {
   DataRnvServices,
   DataRnvVariables,
   Project,
-  RnvProvider,
   Service,
 } from "../../../src/cdktf/cdktf";
 import { createWorkbench, type Workbench } from "../../support/workbench";
-import { synthesizeInto } from "./synthesize";
+import { synthesizeStack } from "./synthesize";
 
 const stack = { files: ["cdktf.out"] };
 let one: Workbench;
@@ -23,12 +22,7 @@ beforeEach(() => {
 });
 
 const program = (define: (made: TerraformStack) => void): void =>
-  synthesizeInto(one.folder, (app: App) => {
-    const made = new TerraformStack(app, "guest");
-    new RnvProvider(made, "rnv");
-    define(made);
-    return made;
-  });
+  synthesizeStack(one.folder, "guest", define);
 
 const configuration = { repository: "https://git.example.com/guest" };
 const errors = async (request: Parameters<Workbench["plan"]>[0] = {}) =>
@@ -242,20 +236,5 @@ describe("a list of the platform", () => {
       declare("web", text);
       expect(await errors()).toEqual([expect.stringContaining(`"${text}" is not an id: ids are UUIDs`)]);
     }
-  });
-
-  it("is asked with what it takes", async () => {
-    theirWorkspace();
-    program((made) => {
-      new DataRnvDeployments(made, "past", { serviceId: "x", limit: 500 });
-      new DataRnvVariables(made, "known", {} as { serviceId: string });
-      const all = new DataRnvServices(made, "all");
-      new TerraformOutput(made, "none", { value: all.interpolationForAttribute("service") });
-    });
-    expect(await errors()).toEqual([
-      expect.stringContaining("limit is a whole number from 1 to 200"),
-      expect.stringContaining("it needs service_id"),
-      expect.stringContaining('the data source rnv_services has no attribute "service"'),
-    ]);
   });
 });

@@ -2,39 +2,32 @@ import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type App, TerraformOutput, TerraformStack } from "cdktf";
 import { parse } from "yaml";
-import { Project, RnvProvider, Service } from "../../../src/cdktf/cdktf";
+import { Project, RnvProvider } from "../../../src/cdktf/cdktf";
 import type { ApplyRequest } from "../../../src/commands/apply";
 import { planDocument } from "../../../src/plan/document";
 import { jsonText } from "../../../src/report/escape-text";
 import { shareOf } from "../../support/soak";
 import { createWorkbench, type Workbench } from "../../support/workbench";
-import { driftCron, gitops, production, quickstart, testing } from "./example-stacks";
+import { type ExampleManifest, overlaid, stackOf } from "./example-stacks";
 import { synthesizeInto } from "./synthesize";
 
 const examples = join(__dirname, "..", "..", "..", "examples");
 const environment = {
   SHOP_REGION: "eu-west",
-  RNV_VAR_region: "eu-west",
+  RNV_VAR_SHOP_REGION: "eu-west",
   SHOP_DATABASE_URL: "postgres://u:p@db/shop",
   SHOP_QUEUE_TOKEN: "token",
 };
 const stack = { files: ["cdktf.out"] };
 
-interface Case {
-  readonly files: readonly string[];
-  readonly define: (app: App) => TerraformStack;
-}
-
-const cases: Readonly<Record<string, Case>> = {
-  quickstart: { files: ["quickstart/rnv.yaml"], define: quickstart },
-  gitops: { files: ["gitops/rnv.yaml"], define: (app) => gitops(app) },
-  "gitops in production": {
-    files: ["gitops/rnv.yaml", "gitops/stages/production.yaml"],
-    define: (app) => gitops(app, production),
-  },
-  "drift-cron": { files: ["drift-cron/rnv.yaml"], define: driftCron },
-  testing: { files: ["testing/rnv.yaml"], define: testing },
-};
+/** Files of the examples: a manifest and its overlays. */
+const cases: readonly (readonly string[])[] = [
+  ["quickstart/rnv.yaml"],
+  ["gitops/rnv.yaml"],
+  ["gitops/rnv.yaml", "gitops/stages/production.yaml"],
+  ["drift-cron/rnv.yaml"],
+  ["testing/rnv.yaml"],
+];
 
 const bench = (): Workbench => createWorkbench({ environment });
 
@@ -53,7 +46,7 @@ async function settle(one: Workbench, request: Partial<ApplyRequest>): Promise<v
   expect((await one.apply(request)).exitCode).toBe(0);
 }
 
-function withExample(files: readonly string[], define: Case["define"]) {
+function withExample(files: readonly string[], define?: (app: App) => TerraformStack) {
   const one = bench();
   const names = files.map((file, i) => {
     // Stages of a manifest are its own; here the overlay is laid over it.
@@ -62,25 +55,27 @@ function withExample(files: readonly string[], define: Case["define"]) {
     return `${i}.yaml`;
   });
   // The same as a value that a program exports; its overlay stays YAML.
-  const [base = "", ...overlays] = names;
-  const value = JSON.stringify(parse(readFileSync(join(one.folder, base), "utf8")));
+  const [, ...overlays] = names;
+  const blocks = names.map((name) => parse(readFileSync(join(one.folder, name), "utf8")));
+  const value = JSON.stringify(blocks[0]);
   symlinkSync(join(examples, "..", "node_modules"), join(one.folder, "node_modules"));
   one.write("rnv.config.ts", `export default () => (${value});`);
-  synthesizeInto(one.folder, define);
+  const manifest = blocks.reduce(overlaid) as ExampleManifest;
+  synthesizeInto(one.folder, define ?? ((app) => stackOf(app, manifest)));
   return { one, yaml: { files: names }, program: { files: ["rnv.config.ts", ...overlays] } };
 }
 
-describe.each(shareOf(Object.entries(cases), 3))(
-  "the stack of the example %s",
-  (_name, { files, define }) => {
+describe.each(shareOf(cases, 3).map((files) => ({ files })))(
+  "the stack of the example $files",
+  ({ files }) => {
     it("plans the first apply byte for byte like its manifest, in YAML and as a program", async () => {
-      const { one, yaml, program } = withExample(files, define);
+      const { one, yaml, program } = withExample(files);
       expect(await planText(one, stack)).toBe(await planText(one, yaml));
       expect(await planText(one, program)).toBe(await planText(one, yaml));
     });
 
     it("finds nothing to do on the state of its manifest", async () => {
-      const { one, yaml, program } = withExample(files, define);
+      const { one, yaml, program } = withExample(files);
       await settle(one, yaml);
       const { plan, diagnostics } = await one.plan(stack);
       expect(diagnostics).toEqual([]);
@@ -90,7 +85,7 @@ describe.each(shareOf(Object.entries(cases), 3))(
     });
 
     it("plans deletions and drift like its manifest", async () => {
-      const { one, yaml } = withExample(files, define);
+      const { one, yaml } = withExample(files);
       await settle(one, stack);
       const destroy = { mode: "destroy" as const };
       expect(await planText(one, { ...stack, ...destroy })).toBe(
@@ -106,9 +101,7 @@ it("every example with a manifest is compared", () => {
   const withManifest = readdirSync(examples).filter(
     (name) => !others.includes(name) && existsSync(join(examples, name, "rnv.yaml")),
   );
-  const compared = new Set(
-    Object.values(cases).flatMap(({ files }) => files.map((file) => file.split("/")[0])),
-  );
+  const compared = new Set(cases.flat().map((file) => file.split("/")[0]));
   expect(withManifest.sort()).toEqual([...compared].sort());
 });
 
@@ -161,29 +154,4 @@ describe("a team that moves from a manifest to a stack", () => {
     const { plan } = await one.plan(stack);
     expect(plan?.changes.some(({ action }) => action === "delete")).toBe(true);
   });
-});
-
-it("a service in a project that another team declares is created there, and planned to nothing", async () => {
-  const one = bench();
-  const project = one.emulator.store.addProject({ name: "Theirs" });
-  synthesizeInto(one.folder, (app) => {
-    const made = new TerraformStack(app, "guest");
-    new RnvProvider(made, "rnv");
-    const guest = new Service(made, "guest", {
-      kind: "web",
-      projectId: project.id,
-      configuration: { repository: "https://git.example.com/guest" },
-    });
-    guest.addVariable("LEVEL", "info");
-    guest.deployOnChange();
-    return made;
-  });
-  const applied = await one.apply(stack);
-  expect(applied.diagnostics).toEqual([]);
-  expect(applied.exitCode).toBe(0);
-  const [service] = one.emulator.store.services();
-  expect(service?.projectId).toBe(project.id);
-  const { plan, diagnostics } = await one.plan(stack);
-  expect(diagnostics).toEqual([]);
-  expect(plan?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
 });

@@ -1,134 +1,73 @@
 import { type App, TerraformOutput, TerraformStack, TerraformVariable } from "cdktf";
 import { fromEnv, generate, Project, RnvProvider, Service } from "../../../src/cdktf/cdktf";
 
-const deployed = (service: Service, timeout?: string): void => {
-  service.deployOnChange(timeout === undefined ? {} : { timeout });
-};
+type Props = ConstructorParameters<typeof Service>[2];
+type ProjectProps = NonNullable<ConstructorParameters<typeof Project>[2]>;
+type Source = string | { readonly fromEnv: string } | { readonly generate: { readonly length: number } };
 
-/** examples/quickstart/rnv.yaml as a stack. */
-export function quickstart(app: App): TerraformStack {
-  const stack = new TerraformStack(app, "quickstart");
-  new RnvProvider(stack, "rnv");
-  const shop = new Project(stack, "shop", { name: "Shop", description: "Online shop" });
-  const api = shop.addService("api", {
-    kind: "web",
-    configuration: {
-      repository: "https://git.example.com/shop/api",
-      runtime: "node",
-      startCommand: "node server.js",
-      healthCheckPath: "/healthz",
-    },
-  });
-  const worker = shop.addService("worker", {
-    kind: "worker",
-    configuration: {
-      repository: "https://git.example.com/shop/worker",
-      runtime: "python",
-      startCommand: "python worker.py",
-    },
-  });
-  api.addVariable("LOG_LEVEL", "info");
-  api.addVariable("SESSION_KEY", generate({ length: 32 }));
-  api.addVariable("WORKER_HOST", worker.internalHost);
-  const docs = new Service(stack, "docs", {
-    kind: "static",
-    configuration: { repository: "https://git.example.com/shop/docs", publishDirectory: "build" },
-  });
-  for (const service of [api, worker, docs]) deployed(service);
-  new TerraformOutput(stack, "apiUrl", { value: api.url });
-  return stack;
+interface ServiceBlock extends Pick<Props, "kind" | "configuration" | "lifecycle"> {
+  readonly variables?: Readonly<Record<string, Source>>;
+  readonly deploy?: { readonly timeout?: string };
 }
 
-/** What examples/gitops/stages/production.yaml changes. */
-export interface Overlay {
-  readonly configuration: object;
-  readonly logLevel: string;
+interface ProjectBlock extends ProjectProps {
+  readonly services: Readonly<Record<string, ServiceBlock>>;
 }
 
-export const production: Overlay = {
-  configuration: { replicas: 3 },
-  logLevel: "warn",
-};
+export interface ExampleManifest {
+  readonly projects: Readonly<Record<string, ProjectBlock>>;
+  readonly services?: Readonly<Record<string, ServiceBlock>>;
+  readonly outputs?: Readonly<Record<string, string>>;
+}
 
-/** examples/gitops/rnv.yaml as a stack; an overlay is an argument. */
-export function gitops(
+/** Writes a manifest of the examples as a stack: a construct for each block, a token for each reference. */
+export function stackOf(
   app: App,
-  { configuration, logLevel }: Overlay = { configuration: {}, logLevel: "info" },
-) {
-  const stack = new TerraformStack(app, "gitops");
+  { projects, services = {}, outputs = {} }: ExampleManifest,
+): TerraformStack {
+  const stack = new TerraformStack(app, "example");
   new RnvProvider(stack, "rnv");
-  const region = new TerraformVariable(stack, "region", { type: "string" });
-  const shop = new Project(stack, "shop", {
-    name: "Shop",
-    description: "Online shop, managed from this repository",
-    lifecycle: { preventDestroy: true },
-  });
-  const api = shop.addService("api", {
-    kind: "web",
-    configuration: {
-      repository: "https://git.example.com/shop/api",
-      branch: "main",
-      runtime: "node",
-      startCommand: "node server.js",
-      healthCheckPath: "/healthz",
-      plan: "starter",
-      ...configuration,
-    },
-    lifecycle: { preventDestroy: true, ignoreChanges: ["configuration.replicas"] },
-  });
-  const worker = shop.addService("worker", {
-    kind: "worker",
-    configuration: {
-      repository: "https://git.example.com/shop/worker",
-      runtime: "python",
-      startCommand: "python worker.py",
-    },
-  });
-  api.addVariable("LOG_LEVEL", logLevel);
-  api.addVariable("REGION", region.stringValue);
-  api.addVariable("DATABASE_URL", fromEnv("SHOP_DATABASE_URL"));
-  api.addVariable("WORKER_HOST", worker.internalHost);
-  worker.addVariable("QUEUE_TOKEN", fromEnv("SHOP_QUEUE_TOKEN"));
-  deployed(api);
-  deployed(worker, "20m");
-  new TerraformOutput(stack, "apiUrl", { value: api.url });
+  const made = new Map<string, { readonly service: Service; readonly block: ServiceBlock }>();
+  for (const [id, { services: inner, ...fields }] of Object.entries(projects)) {
+    const project = new Project(stack, id, fields);
+    for (const [name, block] of Object.entries(inner))
+      made.set(`${id}.${name}`, { service: project.addService(name, propsOf(block)), block });
+  }
+  for (const [id, block] of Object.entries(services))
+    made.set(id, { service: new Service(stack, id, propsOf(block)), block });
+
+  const textOf = (text: string): string =>
+    text.replace(/\$\{(\w+)\.(?:(.*)\.)?(\w+)\}/g, (_, root, address, name) =>
+      root === "env"
+        ? new TerraformVariable(stack, name, { type: "string" }).stringValue
+        : (made.get(address)?.service[name as "url" | "internalHost"] ?? ""),
+    );
+  const sourceOf = (value: Source) => {
+    if (typeof value === "string") return textOf(value);
+    return "fromEnv" in value ? fromEnv(value.fromEnv) : generate(value.generate);
+  };
+  for (const { service, block } of made.values()) {
+    for (const [key, value] of Object.entries(block.variables ?? {}))
+      service.addVariable(key, sourceOf(value));
+    service.deployOnChange(block.deploy ?? {});
+  }
+  for (const [name, value] of Object.entries(outputs))
+    new TerraformOutput(stack, name, { value: textOf(value) });
   return stack;
 }
 
-/** examples/drift-cron/rnv.yaml as a stack. */
-export function driftCron(app: App): TerraformStack {
-  const stack = new TerraformStack(app, "drift-cron");
-  new RnvProvider(stack, "rnv");
-  const shop = new Project(stack, "shop", { name: "Shop" });
-  const api = shop.addService("api", {
-    kind: "web",
-    configuration: {
-      repository: "https://git.example.com/shop/api",
-      runtime: "node",
-      startCommand: "node server.js",
-      minReplicas: 1,
-    },
-    lifecycle: { ignoreChanges: ["configuration.min_replicas"] },
-  });
-  api.addVariable("LOG_LEVEL", "info");
-  deployed(api);
-  return stack;
-}
+const propsOf = ({ kind, configuration, lifecycle }: ServiceBlock): Props => ({
+  kind,
+  configuration,
+  ...(lifecycle && { lifecycle }),
+});
 
-/** examples/testing/rnv.yaml as a stack. */
-export function testing(app: App): TerraformStack {
-  const stack = new TerraformStack(app, "testing");
-  new RnvProvider(stack, "rnv");
-  const shop = new Project(stack, "shop", { name: "shop" });
-  const api = shop.addService("api", {
-    kind: "web",
-    configuration: { repository: "https://git.example.com/shop/api", healthCheckPath: "/healthz" },
-  });
-  const worker = shop.addService("worker", {
-    kind: "worker",
-    configuration: { repository: "https://git.example.com/shop/worker" },
-  });
-  api.addVariable("WORKER_HOST", worker.internalHost);
-  for (const service of [api, worker]) deployed(service);
-  return stack;
+const isBlock = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Returns a block with the keys of an overlay laid over its own. */
+export function overlaid(base: unknown, overlay: unknown): unknown {
+  if (!isBlock(base) || !isBlock(overlay)) return overlay;
+  const keys = Object.entries(overlay).map(([key, value]) => [key, overlaid(base[key], value)]);
+  return { ...base, ...Object.fromEntries(keys) };
 }

@@ -1,7 +1,7 @@
-import { TerraformStack } from "cdktf";
-import { confirmRemoved, Project, RnvProvider, type Service } from "../../../src/cdktf/cdktf";
+import type { TerraformStack } from "cdktf";
+import { confirmRemoved, Project, type Service } from "../../../src/cdktf/cdktf";
 import { createWorkbench, type Workbench } from "../../support/workbench";
-import { synthesizeInto } from "./synthesize";
+import { synthesizeStack } from "./synthesize";
 
 describe("the hint of a plan to a program", () => {
   const stack = { files: ["cdktf.out"] };
@@ -15,13 +15,10 @@ describe("the hint of a plan to a program", () => {
     services: readonly string[],
     more: (made: TerraformStack, shop: Project) => void = () => {},
   ) =>
-    synthesizeInto(one.folder, (app) => {
-      const made = new TerraformStack(app, "shop");
-      new RnvProvider(made, "rnv");
+    synthesizeStack(one.folder, "shop", (made) => {
       const shop = new Project(made, "shop", { name: "Shop" });
       for (const id of services) shop.addService(id, { kind: "web", configuration });
       more(made, shop);
-      return made;
     });
 
   it("is a deletion that the program confirms", async () => {
@@ -55,12 +52,9 @@ describe("the hint of a plan to a program", () => {
     for (const release of ["web", "site", "front"]) {
       const environment = createWorkbench({});
       const define = (id: string, more: (service: Service) => void) =>
-        synthesizeInto(environment.folder, (app) => {
-          const made = new TerraformStack(app, "shop");
-          new RnvProvider(made, "rnv");
-          more(new Project(made, "shop", { name: "Shop" }).addService(id, settings));
-          return made;
-        });
+        synthesizeStack(environment.folder, "shop", (made) =>
+          more(new Project(made, "shop", { name: "Shop" }).addService(id, settings)),
+        );
       define(release, () => {});
       expect(await environment.apply(stack)).toMatchObject({ exitCode: 0 });
       const unmoved = async (files: readonly string[]) => {

@@ -1,9 +1,8 @@
-import * as cdktf from "cdktf";
 import { Construct } from "constructs";
 import * as onCdktf from "../../../src/cdktf/cdktf";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { onBoth } from "./both-libraries";
-import { synthesizeInto } from "./synthesize";
+import { synthesizeStack } from "./synthesize";
 
 describe.each(onBoth)("several variables of a service on %s", (_name, { library, constructs }) => {
   const { fromEnv, generate, Project, RnvProvider, Variables } = constructs;
@@ -89,15 +88,10 @@ describe("several variables of a service in a run", () => {
   });
 
   const declare = (define: (api: onCdktf.Service) => void): void =>
-    synthesizeInto(one.folder, (app) => {
-      const made = new cdktf.TerraformStack(app, "shop");
-      new onCdktf.RnvProvider(made, "rnv");
+    synthesizeStack(one.folder, "shop", (made) => {
       const configuration = { repository: "https://git.example.com/shop" };
-      define(new onCdktf.Project(made, "shop", { name: "Shop" }).addService("api", {
-        kind: "web",
-        configuration,
-      }));
-      return made;
+      const shop = new onCdktf.Project(made, "shop", { name: "Shop" });
+      define(shop.addService("api", { kind: "web", configuration }));
     });
 
   it("are each a variable of its own, as in a manifest", async () => {
@@ -129,16 +123,5 @@ describe("several variables of a service in a run", () => {
       made.addVariables({}).addOverride("values.LEVEL", "debug");
     });
     expect((await one.plan(stack)).diagnostics.map(({ code }) => code)).toEqual(["stack.duplicate"]);
-  });
-
-  it("are refused as one expression, with the line to write", async () => {
-    declare((api) => new onCdktf.Variables(api, "more", { values: {} }).addOverride("values", "${var.all}"));
-    const { diagnostics } = await one.plan(stack);
-    expect(diagnostics).toContainEqual(
-      expect.objectContaining({
-        code: "stack.unsupported",
-        summary: expect.stringContaining("shop/shop/api/more: a map of variables whose names"),
-      }),
-    );
   });
 });

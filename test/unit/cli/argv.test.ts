@@ -2,19 +2,11 @@ import { join } from "node:path";
 import { normalizeArgv } from "../../../src/cli/argv";
 import { rowsIn } from "../../support/rows";
 
-const options = new Map<string, "flag" | "value">([
-  ["out", "value"],
-  ["o", "value"],
-  ["file", "value"],
-  ["f", "value"],
-  ["target", "value"],
-  ["chdir", "value"],
-  ["lock-timeout", "value"],
-  ["auto-approve", "flag"],
-  ["json", "flag"],
-  ["no-input", "flag"],
-  ["no-color", "flag"],
-  ["detailed-exitcode", "flag"],
+const values = ["out", "o", "file", "f", "target", "chdir", "lock-timeout"];
+const flags = ["auto-approve", "json", "no-input", "no-color", "detailed-exitcode"];
+const options = new Map([
+  ...values.map((name) => [name, "value"] as const),
+  ...flags.map((name) => [name, "flag"] as const),
 ]);
 
 it.each(rowsIn(join(__dirname, "argv.tsv")))("`%s` is read as `%s`", (line = "", expected = "") => {

@@ -19,65 +19,25 @@ function jobOf(environment: Record<string, string>, payload?: object, pullReques
   return readJob({ environment: { ...environment, ...event }, cwd: folder }, pullRequest);
 }
 
-const commit = "a".repeat(40);
-const github = { GITHUB_ACTIONS: "true", GITHUB_SHA: commit };
-const push = { ...github, GITHUB_EVENT_NAME: "push" };
-const queueOf = (branch: string) => ({
-  ...{ ...github, GITHUB_EVENT_NAME: "merge_group" },
-  GITHUB_REF: `refs/heads/gh-readonly-queue/${branch}/pr-12-${"c".repeat(40)}`,
-});
-const gitlab = { GITLAB_CI: "true", CI_COMMIT_SHA: commit };
-const request = { ...gitlab, CI_MERGE_REQUEST_IID: "9" };
-const train = { ...request, CI_MERGE_REQUEST_EVENT_TYPE: "merge_train" };
-const head = "b".repeat(40);
-const of = (number: number, action = "synchronize", merged = false) => ({
-  action,
-  pull_request: { number, merged, head: { sha: head } },
-});
-const told = (issue: object) => ({ action: "created", issue: { number: 8, ...issue } });
-const pushed = { commits: ["1", "2", "3", "."].map((digit) => ({ id: digit.repeat(40) })) };
-const earlier = ["3", "2", "1"].map((digit) => digit.repeat(40));
-const [proposes, isQueue, isDecided] = [true, true, true];
-const [listens, alone, open] = [{ proposes: false }, { isQueue: false }, { isDecided: false }];
+/** Title, environment, payload and fields of a job; null: it has none. */
+type JobCase = readonly [string, Record<string, string>, object | null, Record<string, unknown>];
+
+const github = { GITHUB_ACTIONS: "true", GITHUB_SHA: "a".repeat(40) };
 
 describe("a job", () => {
-  it.each([
-    ["proposes for a pull request", github, of(7), { pullRequest: 7, proposes, ...open, commit: head }],
-    [
-      "listens for a merged pull request",
-      github,
-      of(7, "closed", true),
-      { pullRequest: 7, ...listens, isDecided, commit },
-    ],
-    [
-      "listens for a pull request that was given up",
-      github,
-      of(7, "closed"),
-      { pullRequest: 7, ...listens, ...open },
-    ],
-    [
-      "proposes for a comment on a pull request",
-      github,
-      told({ pull_request: {} }),
-      { pullRequest: 8, proposes, ...open, commit: undefined },
-    ],
-    ["has no pull request for a comment on an issue", github, told({}), listens],
-    ["has no pull request for a push", push, {}, { ...listens, ...alone, commit }],
-    ["has the earlier commits for a push of several commits, the newest first", push, pushed, { earlier }],
-    ["compares in a merge queue", queueOf("release/1.x"), {}, { pullRequest: 12, isQueue, ...listens }],
-    ["proposes for a merge request", request, undefined, { pullRequest: 9, proposes, ...alone, ...open }],
-    ["compares in a merge train", train, undefined, { pullRequest: 9, ...listens, isQueue }],
-    ["has no pull request for a branch of GitLab", gitlab, undefined, { ...listens, ...alone }],
-    ["has no pull request elsewhere", { BUILDKITE: "true" }, undefined, { ...listens, ...alone }],
-  ])("%s", (_, environment, payload, expected) => {
-    const job = jobOf(environment, payload);
-    expect(job).toMatchObject(expected);
-    expect(job.pullRequest).toBe("pullRequest" in expected ? expected.pullRequest : undefined);
+  it.each(casesIn<JobCase>(join(__dirname, "jobs.json")))("%s", (_, environment, payload, expected) => {
+    const job = jobOf(environment, payload ?? undefined);
+    const names = Object.keys(expected) as (keyof typeof job)[];
+    expect(Object.fromEntries(names.map((name) => [name, job[name] ?? null]))).toEqual(expected);
   });
 
   it("takes the pull request that is given, whatever its environment says", () => {
-    const given = { pullRequest: 3, proposes, ...alone, isDecided };
-    expect(jobOf(queueOf("main"), {}, 3)).toMatchObject(given);
+    const queue = {
+      GITHUB_EVENT_NAME: "merge_group",
+      GITHUB_REF: "refs/heads/gh-readonly-queue/main/pr-12-c",
+    };
+    const given = { pullRequest: 3, proposes: true, isQueue: false, isDecided: true };
+    expect(jobOf({ ...github, ...queue }, {}, 3)).toMatchObject(given);
   });
 
   it("is an error where the payload that it names is missing", () => {

@@ -7,6 +7,10 @@ import { fakeStreams } from "./fake-streams";
 const terminalOf = (tty: boolean, environment: Record<string, string> = {}, noColor = false) =>
   createTerminal(fakeStreams({ tty }), { environment, noColor });
 
+/** An output whose writes fail. */
+const failingWith = (code: string) =>
+  new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })) });
+
 describe("createTerminal", () => {
   it.each(
     casesIn<[string, boolean, Record<string, string>, boolean, boolean]>(join(__dirname, "colours.json")),
@@ -34,9 +38,7 @@ describe("createTerminal", () => {
 
   it("continues without output once it is not read", async () => {
     const streams = fakeStreams();
-    const stdout = new Writable({
-      write: (_chunk, _encoding, done) => done(Object.assign(new Error("write EPIPE"), { code: "EPIPE" })),
-    });
+    const stdout = failingWith("EPIPE");
     const terminal = createTerminal({ ...streams, stdout }, { environment: {}, noColor: false });
     terminal.out("one\n");
     await terminal.flush();
@@ -48,9 +50,7 @@ describe("createTerminal", () => {
   });
 
   it("reports output that a full disk took away", async () => {
-    const stdout = new Writable({
-      write: (_chunk, _encoding, done) => done(Object.assign(new Error("no space"), { code: "ENOSPC" })),
-    });
+    const stdout = failingWith("ENOSPC");
     const terminal = createTerminal({ ...fakeStreams(), stdout }, { environment: {}, noColor: false });
     terminal.out("one\n");
     await terminal.flush();

@@ -19,15 +19,7 @@ beforeEach(() => {
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
 
 /** A program that writes what it was given into the output folder, and a manifest unless told not to. */
-const program = `
-const fs = require("node:fs");
-const { CDKTF_OUTDIR: out, CDKTF_CONTEXT_JSON: context, RNV_API_KEY: key, PATH, PLAIN } = process.env;
-fs.mkdirSync(out, { recursive: true });
-fs.writeFileSync(out + "/seen.json", JSON.stringify({ context, key, plain: PLAIN }));
-console.log("what it prints");
-if (process.argv[2] === "fail") process.exit(3);
-if (process.argv[2] !== "nothing") fs.writeFileSync(out + "/manifest.json", '{"stacks":{}}');
-`;
+const program = textIn(join(__dirname, "seen-environment.txt"));
 
 const screen: Screen = {
   cwd: "",
@@ -70,24 +62,11 @@ describe("--app and cdktf.json", () => {
        require("node:fs").writeFileSync(out + "/manifest.json", '{"stacks":{}}');
        require("node:fs").writeFileSync("seen.json", JSON.stringify(process.env));`,
     );
-    const credentials = {
-      RNV_API_KEY_FILE: "key",
-      RNV_STATE_KEY: "x",
-      RNV_WEBHOOK_SECRET: "x",
-      TF_HTTP_PASSWORD: "x",
-      GITHUB_TOKEN: "x",
-      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "x",
-      CI_JOB_TOKEN: "x",
-      CI_REGISTRY_PASSWORD: "x",
-      CI_REPOSITORY_URL: "https://gitlab-ci-token:x@git.example.com/shop",
-    };
-    const others = {
-      STAGE: "production",
-      AWS_REGION: "eu-west-1",
-      CI: "true",
-      CI_COMMIT_SHA: "abc",
-      MY_TOKEN: "mine",
-    };
+    const file = textIn(join(__dirname, "environment-of-a-job.json"));
+    const {
+      credentials,
+      others,
+    }: Record<"credentials" | "others", Record<string, string>> = JSON.parse(file);
     const environment = {
       ...credentials,
       ...others,

@@ -15,8 +15,7 @@ const retained = async (bench: Workbench) =>
 
 async function opened(text: string): Promise<Workbench> {
   const bench = createWorkbench();
-  bench.write("rnv.yaml", text);
-  expect((await bench.apply()).exitCode).toBe(0);
+  await bench.applied(text);
   bench.emulator.resetLog();
   return bench;
 }
@@ -56,8 +55,7 @@ describe("a record that onRemove: archive leaves in the state", () => {
       const move = { from: "project.one", to: "project.two" };
       if (how === "state mv") await moveState(bench.context, { ...move, lockTimeoutMs: 0 });
       const moved = how === "state mv" ? [] : [move];
-      bench.write("rnv.yaml", `${project("two", others)}moved: ${JSON.stringify(moved)}\n`);
-      expect((await bench.apply()).exitCode).toBe(0);
+      await bench.applied(`${project("two", others)}moved: ${JSON.stringify(moved)}\n`);
       const parts = ["deployment.two.api", "service.two.api", "variable.two.api.LEVEL"];
       expect(await retained(bench)).toEqual(parts);
       expect(JSON.stringify(await resources(bench))).not.toMatch(/(project|service)\.one/);
@@ -66,8 +64,7 @@ describe("a record that onRemove: archive leaves in the state", () => {
       const diagnostics = [{ code: "plan.retained" }, { code: "guard.holds_others" }];
       for (const mode of ["apply", "destroy"] as const)
         expect(await bench.apply({ mode })).toMatchObject({ exitCode: 4, diagnostics });
-      bench.write("rnv.yaml", project("two", `${others}, ${old}`));
-      expect((await bench.apply()).exitCode).toBe(0);
+      await bench.applied(project("two", `${others}, ${old}`));
       expect(bench.writes()).toEqual([expect.stringContaining(`/services/${service?.id}/restore`)]);
     },
   );
@@ -79,9 +76,7 @@ describe("a record that onRemove: archive leaves in the state", () => {
     bench.write("rnv.yaml", shop(user.replace(/HOST: "[^"]*"/, "")));
     await bench.apply();
     bench.write("rnv.yaml", shop(`${api}, ${user}`));
-    bench.emulator.setFaults((_, { method, path }) =>
-      method === "GET" && /\/services\/[^/]+$/.test(path) ? { kind: "status", status: 405 } : undefined,
-    );
+    bench.fail(/^GET .*\/services\/[^/]+$/, { kind: "status", status: 405 });
     bench.emulator.resetLog();
     expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
     expect(bench.writes().map((line) => line.split("/").at(-1))).toEqual(["restore", "variables"]);
@@ -96,14 +91,8 @@ describe("a record that onRemove: archive leaves in the state", () => {
     bench.clock.advance(120_000);
     bench.emulator.store.deleteServiceNow(service?.id ?? "");
     expect(await bench.acting()).toEqual([]);
-    bench.write("rnv.yaml", shop(`${api}, ${others}`));
-    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
-    expect(
-      bench.emulator.store
-        .services()
-        .map(({ name }) => name)
-        .sort(),
-    ).toEqual(["a", "api", "b"]);
+    await bench.applied(shop(`${api}, ${others}`));
+    expect(bench.names()).toEqual(["a", "api", "b"]);
     expect(await retained(bench)).toEqual([]);
   });
 
@@ -116,16 +105,14 @@ describe("a record that onRemove: archive leaves in the state", () => {
     bench.emulator.store.editService(service?.id ?? "", () => ({ archived: false }));
     expect((await bench.plan()).plan?.unmanaged).toMatchObject([{ id: service?.id }]);
     bench.emulator.resetLog();
-    bench.write("rnv.yaml", shop(`${api}, ${others}`));
-    expect((await bench.apply()).exitCode).toBe(0);
+    await bench.applied(shop(`${api}, ${others}`));
     expect(bench.writes()).toEqual([]);
     expect(await retained(bench)).toEqual([]);
   });
 
   it("is no reason to refuse an empty manifest, and not what a mass disappearance is measured by", async () => {
     const bench = await opened(`services: { ${api} }\n`);
-    bench.write("rnv.yaml", "services: {}\n");
-    expect((await bench.apply({ allowEmpty: true })).exitCode).toBe(0);
+    await bench.applied("services: {}\n", { allowEmpty: true });
     expect(await bench.plan()).toMatchObject({ diagnostics: [{ code: "manifest.empty" }] });
     const destroyed = await bench.apply({ mode: "destroy" });
     expect(destroyed).toMatchObject({ exitCode: 0, diagnostics: [{ code: "plan.retained" }] });
@@ -137,14 +124,12 @@ describe("a record that onRemove: archive leaves in the state", () => {
 it("a service that is declared archived is archived after its creation, by the next apply where that failed", async () => {
   const bench = createWorkbench();
   bench.write("rnv.yaml", shop("api: { kind: web, archived: true, deploy: { when: never } }"));
-  bench.emulator.setFaults((_, { path }) =>
-    path.endsWith("/archive") ? { kind: "status", status: 400 } : undefined,
-  );
+  bench.fail(/\/archive$/, { kind: "status", status: 400 });
   expect(await bench.apply()).toMatchObject({
     exitCode: 3,
     diagnostics: [{ code: "api.refused", address: "service.shop.api" }],
   });
-  bench.emulator.setFaults(undefined);
+  bench.fail();
   expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
   expect(bench.emulator.store.services().map(({ archived }) => archived)).toEqual([true]);
 });

@@ -18,13 +18,18 @@ let bench: Workbench;
 const open = (options?: WorkbenchOptions) => {
   bench = createWorkbench(options);
 };
+/** Opens a bench whose platform gives changed answers. */
+const openWith = (change: (answer: WireResponse, request: WireRequest) => WireResponse) =>
+  open({
+    transport: ({ send, close }) => ({
+      send: async (request) => change(await send(request), request),
+      close,
+    }),
+  });
 beforeEach(() => open());
 
 const store = () => bench.emulator.store;
-const applied = async (text: string, ...how: Parameters<Workbench["apply"]>) => {
-  bench.write("rnv.yaml", text);
-  expect(await bench.apply(...how)).toMatchObject({ exitCode: 0, diagnostics: [] });
-};
+const applied: Workbench["applied"] = (...given) => bench.applied(...given);
 const changes = () => bench.acting();
 const refusal = (work: Promise<unknown>) =>
   work.then(
@@ -65,18 +70,16 @@ describe("two writes in one second of a service with times in whole seconds", ()
 
   it("are two versions to the next run, whose reads are from before the second", async () => {
     const run = async () => store().setLag({ all: { ms: 3000 } });
-    bench.emulator.setFaults((_, { method }) =>
-      method === "PATCH" ? { kind: "hook", when: "before", run } : undefined,
-    );
+    bench.fail(/^PATCH /, { kind: "hook", when: "before", run });
     await applied(shop(2));
     expect(await changes()).toEqual([]);
   });
 
   it("leave the next run without a doubt where the answer to the second was lost", async () => {
-    bench.emulator.setFaults((_, { method }) => (method === "PATCH" ? { kind: "reset-after" } : undefined));
+    bench.fail(/^PATCH /, { kind: "reset-after" });
     bench.write("rnv.yaml", shop(2));
     expect(await bench.apply()).not.toMatchObject({ exitCode: 0 });
-    bench.emulator.setFaults(() => undefined);
+    bench.fail();
     expect(await changes()).toEqual([]);
   });
 });
@@ -104,15 +107,9 @@ describe("the age of a write", () => {
 
   it("counts for five minutes longer without a Date: clocks may differ", async () => {
     let isDated = true;
-    open({
-      transport: ({ send, close }) => ({
-        send: async (request) => {
-          const { headers, ...answer } = await send(request);
-          const { date, ...undated } = headers;
-          return { ...answer, headers: isDated ? headers : undated };
-        },
-        close,
-      }),
+    openWith(({ headers, ...answer }) => {
+      const { date, ...undated } = headers;
+      return { ...answer, headers: isDated ? headers : undated };
     });
     await applied(shop(1));
     bench.clock.advance(4 * minute);
@@ -130,15 +127,7 @@ it("a layout that was reset outside, and counts as unsaved again, is saved again
   const fresh = { revision: 0, positions: {}, viewport: null };
   const answered = (body: string) =>
     body.includes('"layout":') ? JSON.stringify({ ...JSON.parse(body), layout: fresh }) : body;
-  open({
-    transport: ({ send, close }) => ({
-      send: async (request, ...how) => {
-        const answer = await send(request, ...how);
-        return isReset ? { ...answer, body: answered(answer.body) } : answer;
-      },
-      close,
-    }),
-  });
+  openWith((answer) => (isReset ? { ...answer, body: answered(answer.body) } : answer));
   await applied(shop(1).replace("    services", "    layout: auto\n    services"));
   bench.clock.advance(10 * minute);
   isReset = true;
@@ -169,15 +158,7 @@ describe("two copies of one service in a list", () => {
 
   it.each([true, false])("are the newer copy; the older copy is first: %s", async (isOlderFirst) => {
     let isDoubled = false;
-    open({
-      transport: ({ send, close }) => ({
-        send: async (request) => {
-          const answer = await send(request);
-          return isDoubled ? doubled(request, answer, isOlderFirst) : answer;
-        },
-        close,
-      }),
-    });
+    openWith((answer, request) => (isDoubled ? doubled(request, answer, isOlderFirst) : answer));
     await applied(shop(1));
     bench.clock.advance(60 * minute);
     isDoubled = true;
@@ -202,11 +183,7 @@ it("a create by name sees a service of its name that was made a second ago", asy
     exitCode: 3,
     summaries: [expect.stringContaining("service.shop.api was created after the plan was made")],
   });
-  expect(
-    store()
-      .services()
-      .filter(({ name }) => name === "api"),
-  ).toHaveLength(1);
+  expect(bench.names().filter((name) => name === "api")).toHaveLength(1);
 });
 
 it("a resource that a run of one state deleted is not shown to a run of another state in the same process", async () => {
@@ -223,21 +200,14 @@ it("a resource that a run of one state deleted is not shown to a run of another 
   await applied(services("api", "kept"), {}, { connect });
   let before: AnswerBody | undefined;
   const onCanvas = (edit: (body: AnswerBody) => AnswerBody) =>
-    bench.emulator.setFaults((_, { path }) =>
-      path.endsWith("/canvas") ? { kind: "edited", edit } : undefined,
-    );
+    bench.fail(/\/canvas$/, { kind: "edited", edit });
   onCanvas((body) => (before ??= body));
   await bench.plan();
-  bench.emulator.setFaults(undefined);
+  bench.fail();
   await applied(services("kept"), { confirmedDeletes: ["service.api"] }, { connect });
   onCanvas((body) => before ?? body);
   // A run has one key for one request: this one asks for another service of that name.
   const api = "  api: { kind: static, deploy: { when: never } }\n";
   await applied(services("first") + api, {}, { connect, backend: other });
-  expect(
-    store()
-      .services()
-      .map(({ name }) => name)
-      .sort(),
-  ).toEqual(["api", "first", "kept"]);
+  expect(bench.names()).toEqual(["api", "first", "kept"]);
 });

@@ -3,7 +3,6 @@ import type { EmulatorOptions } from "../../../src/emulator/emulator";
 import type { SeenRequest } from "../../../src/emulator/faults";
 import type { Readings } from "../../../src/emulator/readings";
 import type { Address } from "../../../src/model/address";
-import type { ApplyEvent } from "../../../src/model/apply-event";
 import { resourceText } from "../../../src/report/state-list";
 import { plainStyle } from "../../../src/report/style";
 import { emptyLists, withFields } from "../../support/edited-answers";
@@ -46,6 +45,8 @@ async function openedOn(
   };
 }
 
+type Opened = Awaited<ReturnType<typeof openedOn>>;
+
 const recordedIn = async (bench: Workbench, address: Address) => (await bench.state())?.resources[address];
 
 const failed = "the platform could not carry it out";
@@ -59,11 +60,11 @@ const failures: readonly Partial<Readings>[] = [
 ];
 
 /** Requests the deletion of the service as another user does. */
-async function deleteAsOther({ bench, store }: Awaited<ReturnType<typeof openedOn>>): Promise<void> {
+async function deleteAsOther({ bench, store }: Opened, idempotencyKey = "x"): Promise<void> {
   const { send } = await bench.context.connect();
   const path = `/workspaces/${bench.context.workspaceId}/services/${store.services()[0]?.id}`;
   const body = { confirm: "api" };
-  await send({ operation: "deleteService", method: "DELETE", keyed: true, body, path, idempotencyKey: "x" });
+  await send({ operation: "deleteService", method: "DELETE", keyed: true, body, path, idempotencyKey });
 }
 
 describe("a deletion whose operation fails", () => {
@@ -106,9 +107,7 @@ describe("a deletion whose operation fails", () => {
       exitCode: 1,
       diagnostics: [{ code: "apply.delete_failed", address: level }],
     });
-    bench.emulator.setFaults((_, { path, method }) =>
-      method === "GET" && path.includes("/operations/") ? { kind: "status", status: 404 } : undefined,
-    );
+    bench.fail(/^GET .*\/operations\//, { kind: "status", status: 404 });
     expect((await bench.apply()).diagnostics).toMatchObject([
       { summary: expect.stringContaining("has not ended in 5 minutes") },
     ]);
@@ -143,11 +142,8 @@ describe("a deletion whose operation fails", () => {
     const { bench, store } = await opened("queued-deletions");
     bench.write("rnv.yaml", withoutApi);
     await bench.apply();
-    bench.emulator.setFaults((_index, { path }) =>
-      /\/projects\/[^/]+\/operations\//.test(path) ? fault : undefined,
-    );
-    bench.write("rnv.yaml", "removed: [project.shop]\n");
-    expect(await bench.apply({ allowEmpty: true })).toMatchObject({ exitCode: 0, diagnostics: [] });
+    bench.fail(/\/projects\/[^/]+\/operations\//, fault);
+    await bench.applied("removed: [project.shop]\n", { allowEmpty: true });
     expect(store.projects()).toEqual([]);
   });
 
@@ -173,17 +169,10 @@ describe("a deletion whose operation fails", () => {
 describe("a service that another user is deleting", () => {
   it("is created again only after its end", async () => {
     const readings = { failedDeletionTime: "kept", failedDeletionFlag: "archived" } as const;
-    const { bench, store } = await openedOn({ readings }, ["queued-deletions"]);
+    const opening = await openedOn({ readings }, ["queued-deletions"]);
+    const { bench, store } = opening;
     const [service] = store.services();
-    const path = `/workspaces/${bench.context.workspaceId}/services/${service?.id}`;
-    const connection = await bench.context.connect();
-    const deletion = {
-      operation: "deleteService",
-      method: "DELETE",
-      keyed: true,
-      body: { confirm: "api" },
-    } as const;
-    await connection.send({ ...deletion, path, idempotencyKey: "theirs-1" });
+    await deleteAsOther(opening, "theirs-1");
     const requestedAt = store.service(service?.id ?? "")?.deletionRequestedAt;
     const { plan } = await bench.plan();
     expect(plan?.changes.find(({ address }) => address === api)).toMatchObject({
@@ -200,11 +189,7 @@ describe("a service that another user is deleting", () => {
     expect(store.services()).toHaveLength(1);
     store.setCondition("failed-deletions", true);
     const [second] = store.services();
-    await connection.send({
-      ...deletion,
-      idempotencyKey: "theirs-2",
-      path: path.replace(service?.id ?? "", second?.id ?? ""),
-    });
+    await deleteAsOther(opening, "theirs-2");
     expect((await bench.apply()).exitCode).not.toBe(0);
     expect(store.services().map(({ id }) => id)).toEqual([second?.id]);
   });
@@ -213,15 +198,8 @@ describe("a service that another user is deleting", () => {
 /** DESIGN section 4: "A deletion counts as done when the thing is proven gone, never because its operation ended or is not found." */
 describe("the end of a deletion", () => {
   it("is not that of an operation that answers complete while the service is still being deleted", async () => {
-    const bench = createWorkbench({ emulator: { operationSeconds: 120 } });
-    const { store } = bench.emulator;
-    bench.write("rnv.yaml", withApi);
-    await bench.apply();
-    store.setCondition("queued-deletions", true);
-    bench.emulator.setFaults((_, { method, path }) =>
-      method === "GET" && path.includes("/operations/") ? withFields({ status: "complete" }) : undefined,
-    );
-    bench.emulator.resetLog();
+    const { bench, store } = await openedOn({ operationSeconds: 120 }, ["queued-deletions"]);
+    bench.fail(/^GET .*\/operations\//, withFields({ status: "complete" }));
     bench.write("rnv.yaml", withoutApi);
     const startedAt = bench.clock.now();
     expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
@@ -246,7 +224,7 @@ describe("the end of a deletion", () => {
       { code: "live.gone_unproven", address: "project.shop" },
     ]);
     expect(await recordedIn(bench, at("project.shop"))).toHaveProperty("pending.deletes", true);
-    bench.emulator.setFaults(undefined);
+    bench.fail();
     expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
     expect(store.projects()).toEqual([]);
   });
@@ -274,7 +252,7 @@ describe("the end of a deletion", () => {
     });
     expect(bench.clock.now() - startedAt).toBeLessThan(45_000);
     expect(await recordedIn(bench, level)).toHaveProperty("pending.deletes", true);
-    bench.emulator.setFaults(undefined);
+    bench.fail();
     expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
     expect(await recordedIn(bench, level)).toBeUndefined();
     expect(store.variables(store.services()[0]?.id ?? "")).toEqual([]);
@@ -284,24 +262,13 @@ describe("the end of a deletion", () => {
 
 describe("a deletion that an interrupted destroy requested", () => {
   const destroy = { mode: "destroy" } as const;
-  const interrupted = async () => {
-    const { bench, store, deletes } = await opened("queued-deletions");
-    const interruption = new AbortController();
-    const emit = (event: ApplyEvent): void => {
-      if (event.type === "waiting") interruption.abort();
-    };
-    const { exitCode } = await bench.apply(destroy, { signal: interruption.signal, emit });
-    expect([exitCode, deletes.length]).toEqual([130, 1]);
-    return { bench, store, deletes };
+  const interrupted = async (options: Parameters<typeof openedOn>[0] = {}) => {
+    const opening = await openedOn(options, ["queued-deletions"]);
+    const { exitCode } = await opening.bench.interrupt(destroy);
+    expect([exitCode, opening.deletes.length]).toEqual([130, 1]);
+    return opening;
   };
   const isOfService = ({ path }: SeenRequest) => path.includes("/services/");
-
-  it("is waited for while it is pending, and not requested again", async () => {
-    const { bench, store, deletes } = await interrupted();
-    expect(await bench.apply(destroy)).toMatchObject({ exitCode: 0 });
-    expect([store.services(), store.projects()]).toEqual([[], []]);
-    expect(deletes.filter(isOfService)).toHaveLength(1);
-  });
 
   it("is requested again where the service was restored since", async () => {
     const { bench, store, deletes } = await interrupted();
@@ -320,11 +287,7 @@ describe("a deletion that an interrupted destroy requested", () => {
       await bench.clock.sleep(600_000);
       if (what === "project") store.deleteServiceNow(service?.id ?? "");
       bench.write("rnv.yaml", what === "project" ? "removed: [project.shop]\n" : withoutLevel);
-      const interruption = new AbortController();
-      const emit = (event: ApplyEvent): void => {
-        if (event.type === "waiting") interruption.abort();
-      };
-      await bench.apply({ allowEmpty: true }, { signal: interruption.signal, emit });
+      await bench.interrupt({ allowEmpty: true });
       const since = (await recordedIn(bench, what === "project" ? at("project.shop") : level))?.pending
         ?.since;
       const { plan } = await bench.plan(destroy);
@@ -337,16 +300,10 @@ describe("a deletion that an interrupted destroy requested", () => {
 
   // Shown or not, it goes on: "Archived and deleting or deleted services are excluded" (interface, "Canvas") from lists alone.
   it.each(["shown", "missing"] as const)(
-    "is waited for where the service is %s by its id",
+    "is waited for while it is pending, and not requested again, where the service is %s by its id",
     async (variant) => {
       const readings = { deletingService: variant, deletingParts: variant };
-      const opening = await openedOn({ readings, operationSeconds: 60 }, ["queued-deletions"]);
-      const { bench, store, deletes } = opening;
-      const interruption = new AbortController();
-      const emit = (event: ApplyEvent): void => {
-        if (event.type === "waiting") interruption.abort();
-      };
-      await bench.apply(destroy, { signal: interruption.signal, emit });
+      const { bench, store, deletes } = await interrupted({ readings, operationSeconds: 60 });
       expect(await bench.apply(destroy)).toMatchObject({ exitCode: 0, diagnostics: [] });
       expect([store.services(), store.projects()]).toEqual([[], []]);
       expect(deletes.filter(isOfService)).toHaveLength(1);
@@ -408,9 +365,7 @@ describe("a deletion that another user requested and that failed", () => {
     const opening = await openedOn({ operationSeconds: 60 }, ["queued-deletions"]);
     const { bench, store } = opening;
     await deleteAsOther(opening);
-    bench.emulator.setFaults((_, { method, path }) =>
-      method === "DELETE" && path.includes("/services/") ? { kind: "status", status } : undefined,
-    );
+    bench.fail(/^DELETE .*\/services\//, { kind: "status", status });
     expect(await bench.apply(destroy)).toMatchObject({ exitCode: 0, diagnostics: [] });
     expect([store.services(), store.projects()]).toEqual([[], []]);
   });

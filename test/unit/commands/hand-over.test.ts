@@ -18,8 +18,7 @@ describe("a hand-over from state to state", () => {
   const request = { addresses: ["project.payments"], lockTimeoutMs: 0 };
   beforeEach(async () => {
     bench = createWorkbench();
-    bench.write("rnv.yaml", both);
-    expect((await bench.apply()).exitCode).toBe(0);
+    await bench.applied(both);
     const { context } = bench;
     const { baseUrl, workspaceId, host, pid, clock } = context;
     const path = join(bench.folder, "there", "state.json");
@@ -89,8 +88,7 @@ describe("a hand-over from state to state", () => {
 
   it("is refused where the other state has any of them", async () => {
     await handOver(bench.context, target, request);
-    bench.write("rnv.yaml", both);
-    expect((await bench.apply({ adopt: true })).exitCode).toBe(0);
+    await bench.applied(both, { adopt: true });
     const before = await bench.context.backend.read();
     await expect(handOver(bench.context, target, request)).rejects.toMatchObject({
       diagnostics: expect.arrayContaining([

@@ -51,14 +51,6 @@ describe("an unmanaged resource", () => {
       .map(({ address, action }) => `${address} ${action}`);
   };
 
-  it("holds no value of a variable and reveals none", async () => {
-    seed();
-    const { text } = await exported();
-    expect(text).toMatch(/LOG_LEVEL: *\{ preserve: true \}/);
-    expect(text).not.toContain("secret-value");
-    expect(bench.emulator.log.filter(({ path }) => path.includes("reveal"))).toEqual([]);
-  });
-
   it("writes one project by name or id", async () => {
     const { project } = seed();
     const byName = await exported({ project: "Online shop" });

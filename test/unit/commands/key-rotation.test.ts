@@ -50,28 +50,4 @@ describe("a change of the state key", () => {
       "update variable.shop.api.LOG_LEVEL",
     ]);
   });
-
-  it("is not guessed: without the previous key the plan stops", async () => {
-    environment = only(keys.new);
-    expect((await bench.plan()).diagnostics.map(({ code }) => code)).toEqual(["state.key_mismatch"]);
-    environment = { ...rotating, RNV_STATE_KEY_PREVIOUS: "0c".repeat(32) };
-    expect((await bench.plan()).diagnostics.map(({ code }) => code)).toEqual(["state.key_mismatch"]);
-  });
-
-  it("waits while a write is open: it is repeated under the key that it was digested with", async () => {
-    bench.write("rnv.yaml", shop("debug"));
-    bench.emulator.setFaults((_, { method, path }) =>
-      method === "PATCH" && path.includes("/variables/") ? { kind: "reset-after" } : undefined,
-    );
-    expect((await bench.apply()).exitCode).not.toBe(0);
-    bench.emulator.setFaults(() => undefined);
-    expect((await bench.state())?.open.length).toBeGreaterThan(0);
-    environment = rotating;
-    expect((await bench.apply()).exitCode).toBe(0);
-    expect((await bench.state())?.keyId).toBe(keyIdOf(Buffer.from(keys.old, "hex")));
-    expect((await bench.apply()).exitCode).toBe(0);
-    expect((await bench.state())?.keyId).toBe(keyIdOf(Buffer.from(keys.new, "hex")));
-    environment = only(keys.new);
-    expect(await bench.acting()).toEqual([]);
-  });
 });

@@ -48,15 +48,13 @@ describe("reads that stay behind the last write", () => {
     const remove = async () => {
       let before: AnswerBody | undefined;
       const remembered: Fault = { kind: "edited", edit: (body) => (before ??= body) };
-      const onCanvas = (fault: Fault) =>
-        bench.emulator.setFaults((_, { path }) => (path.endsWith("/canvas") ? fault : undefined));
-      onCanvas(remembered);
+      bench.fail(/\/canvas$/, remembered);
       await bench.plan();
-      bench.emulator.setFaults(undefined);
+      bench.fail();
       bench.write("rnv.yaml", without);
       const { exitCode } = await bench.apply({ confirmedDeletes: ["service.shop.api"] });
       expect(exitCode).toBe(0);
-      onCanvas(remembered);
+      bench.fail(/\/canvas$/, remembered);
       bench.write("rnv.yaml", shop(1));
     };
 
@@ -82,7 +80,7 @@ describe("reads that stay behind the last write", () => {
       await remove();
       const { plan } = await bench.plan(how);
       expect(plan?.changes.find(({ address }) => address === "service.shop.api")?.action).toBe("create");
-      bench.emulator.setFaults(undefined);
+      bench.fail();
       expect((await bench.apply(how)).exitCode).toBe(0);
       expect(bench.emulator.store.services().map(({ id }) => id === deleted?.id)).toEqual([false]);
     });
@@ -95,17 +93,15 @@ describe("reads that stay behind the last write", () => {
       bench.write("rnv.yaml", without);
       let before: AnswerBody | undefined;
       const remembered: Fault = { kind: "edited", edit: (body) => (before ??= body) };
-      const onCanvas = () =>
-        bench.emulator.setFaults((_, { path }) => (path.endsWith("/canvas") ? remembered : undefined));
-      onCanvas();
+      bench.fail(/\/canvas$/, remembered);
       await bench.plan();
-      bench.emulator.setFaults(undefined);
+      bench.fail();
       const death = { write: 1, when: "after" } as const;
       await bench.applyUntilDeath(death, { confirmedDeletes: ["service.shop.api"] });
       bench.emulator.store.settle();
       expect(await bench.apply()).toMatchObject({ exitCode: 0 });
       expect((await bench.state())?.resources).not.toHaveProperty(["service.shop.api"]);
-      onCanvas();
+      bench.fail(/\/canvas$/, remembered);
       bench.write("rnv.yaml", shop(1));
       const { plan } = await bench.plan({ adopt: true });
       const changes = plan?.changes.filter(({ address }) => address === "service.shop.api");
@@ -144,8 +140,7 @@ describe("reads that stay behind the last write", () => {
       shop(replicas)
         .replace("replicas:", "repository: 'https://git.example.com/a', replicas:")
         .replace(", deploy: { when: never }", "");
-    bench.write("rnv.yaml", deployed(1));
-    expect((await bench.apply()).exitCode).toBe(0);
+    await bench.applied(deployed(1));
     bench.emulator.store.setLag({ deployments: { ms: 1000 } });
     bench.write("rnv.yaml", deployed(2));
     const [service] = bench.emulator.store.services();

@@ -16,8 +16,7 @@ it.each(["cancelled", "superseded", "live"] as const)(
   "a deployment that is cancelled and ends as %s leaves one more to be made at most",
   async (cancelled) => {
     const bench = createWorkbench({ emulator: { readings: { cancelled }, deploySeconds: 60 } });
-    bench.write("rnv.yaml", api());
-    expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+    await bench.applied(api());
     expect(await bench.act({ action: "deploy", address, wait: false })).toMatchObject({ exitCode: 0 });
     bench.clock.advance(20_000);
     const isTooLate = cancelled === "live";
@@ -36,16 +35,14 @@ it.each([{ idleRelease: "stays" }, { idleRelease: "null" }, { noDeployment: "abs
   "a suspended or archived service is read at once and told as it is, where %j",
   async (readings) => {
     const bench = createWorkbench({ emulator: { readings, deploySeconds: 1 } });
-    bench.write("rnv.yaml", api());
-    expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+    await bench.applied(api());
     expect(await bench.act({ action: "suspend", address })).toMatchObject({ exitCode: 0 });
     const { report } = await bench.drift();
     expect(report?.running.map(({ code }) => code)).toEqual(["suspended"]);
     expect(report).toMatchObject({ pending: [], hasDrift: false });
     expect(await bench.act({ action: "resume", address })).toMatchObject({ exitCode: 0 });
     for (const archived of [true, false]) {
-      bench.write("rnv.yaml", api(`archived: ${archived}`));
-      expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+      await bench.applied(api(`archived: ${archived}`));
       expect((await bench.drift()).report).toMatchObject({ running: [], pending: [], hasDrift: false });
     }
     expect(bench.said).toEqual([]);
@@ -56,8 +53,7 @@ it.each([{ idleRelease: "stays" }, { idleRelease: "null" }, { noDeployment: "abs
 
 it("a deployment that stays queued after its payment is waited for, and made once again by rnv deploy alone", async () => {
   const bench = createWorkbench({ emulator: { readings: { paid: "queued" }, deploySeconds: 1 } });
-  bench.write("rnv.yaml", api());
-  expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+  await bench.applied(api());
   const { store } = bench.emulator;
   const id = store.services()[0]?.id ?? "";
   bench.write("rnv.yaml", api().replace(`com/api"`, `com/api", plan: starter`));

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { diagnosticOf } from "../../../src/api/api-error";
-import type { Fault } from "../../../src/emulator/faults";
 import type { Address } from "../../../src/model/address";
 import { withOtherId, withoutFields } from "../../support/edited-answers";
 import { rowsIn } from "../../support/rows";
@@ -22,12 +21,9 @@ beforeEach(() => {
 
 const store = () => bench.emulator.store;
 const idOf = async (address: string) => (await bench.state())?.resources[address as Address]?.id;
-const applied = async (text: string) => {
-  bench.write("rnv.yaml", text);
-  expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
-};
+const applied: Workbench["applied"] = (...given) => bench.applied(...given);
 const isQuiet = async () => {
-  bench.emulator.setFaults(undefined);
+  bench.fail();
   const { plan, diagnostics } = await bench.plan();
   expect({ diagnostics, changes: plan?.changes.filter(({ action }) => action !== "no-op") }).toEqual({
     ...{ diagnostics: [], changes: [] },
@@ -35,9 +31,7 @@ const isQuiet = async () => {
 };
 /** The answer to each create of a kind is that of another resource. */
 const answerCreatesWith = (route: string, id: string) =>
-  bench.emulator.setFaults((_, { method, path }) =>
-    method === "POST" && path.endsWith(`/${route}`) ? withOtherId(id) : undefined,
-  );
+  bench.fail(new RegExp(`^POST .*/${route}$`), withOtherId(id));
 
 /** DESIGN section 5: "a request by id gets that id; a create gets the name, kind and parent sent and an id not in the inventory". */
 describe("an answer about another resource", () => {
@@ -84,9 +78,7 @@ describe("a list that does not show what a plan decides on", () => {
     async (list, field, told) => {
       await applied(shop());
       bench.emulator.resetLog();
-      bench.emulator.setFaults((_, { method, path }) =>
-        method === "GET" && path.endsWith(`/${list}`) ? withoutFields(field) : undefined,
-      );
+      bench.fail(new RegExp(`^GET .*/${list}$`), withoutFields(field));
       const destroy = { mode: "destroy" } as const;
       for (const run of [bench.plan, bench.apply, bench.drift, () => bench.apply(destroy)]) {
         const found = diagnosticOf(await run().then(refused, (cause) => cause));
@@ -112,21 +104,13 @@ projects:
     services:
       api: { name: "${name}", kind: web, deploy: { when: never } }
 `;
-  const toServices = (fault: Fault) => {
-    let isFirst = true;
-    bench.emulator.setFaults((_, { method, path }) => {
-      if (method !== "POST" || !path.endsWith("/services") || !isFirst) return undefined;
-      isFirst = false;
-      return fault;
-    });
-  };
   beforeEach(() => {
     bench = createWorkbench({ emulator: { readings: { name: "cut" } } });
   });
 
   it("is one service, recorded, where the first answer is lost", async () => {
     bench.write("rnv.yaml", named(long));
-    toServices({ kind: "reset-after" });
+    bench.fail(/^POST .*\/services$/, { kind: "reset-after" }, 1);
     const { exitCode, diagnostics } = await bench.apply();
     expect({ exitCode, diagnostics }).toMatchObject({
       exitCode: 3,
@@ -163,11 +147,7 @@ projects:
     await applied("projects: { shop: {} }\n");
     // The answer to the one create is that to the other: it was given the wrong key by a proxy.
     let other: unknown;
-    bench.emulator.setFaults((_, { method, path }) =>
-      method === "POST" && path.endsWith("/services")
-        ? { kind: "edited", edit: (body) => (other ??= body) }
-        : undefined,
-    );
+    bench.fail(/^POST .*\/services$/, { kind: "edited", edit: (body) => (other ??= body) });
     await applied(both);
     const ids = store()
       .services()

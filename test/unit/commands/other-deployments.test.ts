@@ -30,8 +30,7 @@ describe.each(shareOf(readings, 3))("a deployment that another user queued, in t
   let bench: Workbench;
   beforeEach(async () => {
     bench = createWorkbench({ emulator: { readings: reading } });
-    bench.write("rnv.yaml", shop(1));
-    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    await bench.applied(shop(1));
   });
   const service = () => bench.emulator.store.services()[0]?.id ?? "";
   const isQuiet = async () => {
@@ -53,12 +52,9 @@ describe.each(shareOf(readings, 3))("a deployment that another user queued, in t
 
   it.each(["before", "after"] as const)("%s ours is during an apply does not fail it", async (when) => {
     const colleague = async () => void bench.emulator.store.deploy(service());
-    bench.emulator.setFaults((_, { method, path }) =>
-      method === "POST" && path.endsWith("/deploys") ? { kind: "hook", when, run: colleague } : undefined,
-    );
-    bench.write("rnv.yaml", shop(2));
-    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
-    bench.emulator.setFaults(undefined);
+    bench.fail(/^POST .*\/deploys$/, { kind: "hook", when, run: colleague });
+    await bench.applied(shop(2));
+    bench.fail();
     bench.emulator.store.settle();
     await isQuiet();
   });
@@ -75,8 +71,7 @@ describe.each<Partial<Readings>>([
       const bench = createWorkbench({ emulator: { readings, deploySeconds } });
       const { store } = bench.emulator;
       for (const replicas of [1, 2, 3]) {
-        bench.write("rnv.yaml", shop(replicas));
-        expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+        await bench.applied(shop(replicas));
         expect(await bench.acting()).toEqual([]);
         store.settle();
         expect(await bench.drift()).toMatchObject({ exitCode: 0 });
@@ -93,14 +88,8 @@ describe.each<Partial<Readings>>([
       bench.write("rnv.yaml", shop(1));
       await bench.apply();
       bench.write("rnv.yaml", shop(2));
-      if (how === "lost") {
-        let sent = 0;
-        bench.emulator.setFaults((_, { method, path }) =>
-          method === "POST" && path.endsWith("/deploys") && sent++ === 0
-            ? { kind: "reset-after" }
-            : undefined,
-        );
-      } else await bench.applyUntilDeath({ write: 2, when: "after" });
+      if (how === "lost") bench.fail(/^POST .*\/deploys$/, { kind: "reset-after" }, 1);
+      else await bench.applyUntilDeath({ write: 2, when: "after" });
       expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
       expect(oursOf(bench)).toHaveLength(2);
       expect(await bench.acting()).toEqual([]);
@@ -115,8 +104,7 @@ const oursOf = ({ emulator: { store } }: Workbench) =>
 it("a rename whose time moves again with the next read is no change", async () => {
   const bench = createWorkbench({ emulator: { readings: { renameTime: "later" } } });
   for (const name of ["api", "backend"]) {
-    bench.write("rnv.yaml", shop(1).replace("kind: web", `name: ${name}, kind: web`));
-    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    await bench.applied(shop(1).replace("kind: web", `name: ${name}, kind: web`));
     expect(await bench.acting()).toEqual([]);
     expect(await bench.drift()).toMatchObject({ exitCode: 0 });
   }
@@ -127,6 +115,6 @@ it("a service that was suspended a moment after its deployment may show no relea
   bench.write("rnv.yaml", shop(1));
   await bench.apply();
   expect(await bench.act({ action: "suspend" })).toMatchObject({ exitCode: 0 });
-  bench.emulator.setFaults(() => withFields({ liveDeploymentId: null }));
+  bench.fail(/./, withFields({ liveDeploymentId: null }));
   expect(await bench.acting()).toEqual([]);
 });

@@ -139,7 +139,7 @@ describe("a verb that writes", () => {
               : undefined;
           });
           const first = await act(verb);
-          bench.emulator.setFaults(undefined);
+          bench.fail();
           expect(first).toMatchObject({ exitCode: 1 });
           const [told] = first.diagnostics;
           expect(told?.code).toBe("apply.uncertain");
@@ -168,12 +168,10 @@ describe("a verb that writes", () => {
 
   it("leaves a plan that is empty: what was deployed is recorded", async () => {
     // Configured and not deployed: the verb deploys it.
-    bench.emulator.setFaults((_, { method, path }) =>
-      method === "POST" && path.endsWith("/deploys") ? { kind: "status", status: 400 } : undefined,
-    );
+    bench.fail(/^POST .*\/deploys$/, { kind: "status", status: 400 });
     bench.write("rnv.yaml", shop.replace("kind: web,", "kind: web, variables: { A: one },"));
     await bench.apply();
-    bench.emulator.setFaults(undefined);
+    bench.fail();
     expect(await bench.acting()).toEqual(["update deployment.shop.api"]);
     await act({ action: "deploy" });
     expect(await bench.acting()).toEqual([]);

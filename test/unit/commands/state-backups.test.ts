@@ -23,8 +23,7 @@ describe("backups of the state", () => {
     bench = createWorkbench({ disk: "file system" });
     path = join(bench.folder, ".rnv", "state.json");
     for (const services of [one, two]) {
-      bench.write("rnv.yaml", shop(services));
-      expect((await bench.apply()).exitCode).toBe(0);
+      await bench.applied(shop(services));
     }
   });
 

@@ -19,8 +19,7 @@ describe("the verbs of the state", () => {
 
   beforeEach(async () => {
     bench = createWorkbench();
-    bench.write("rnv.yaml", shop());
-    expect((await bench.apply()).exitCode).toBe(0);
+    await bench.applied(shop());
     bench.emulator.resetLog();
   });
   afterEach(() => {

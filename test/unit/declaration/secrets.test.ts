@@ -24,22 +24,6 @@ const isSecret = (value: unknown, text: string) => {
 };
 
 describe("a secret", () => {
-  it("comes from a file next to the manifest file, without the newline at its end", async () => {
-    const cwd = folderWith({
-      "deep/rnv.yaml": variable("{ fromFile: key.txt }"),
-      "deep/key.txt": `${secretText}\n`,
-    });
-    const found = await load(cwd, { files: ["deep/rnv.yaml"] });
-    expect(briefs(found)).toEqual([]);
-    isSecret(print(found), secretText);
-  });
-
-  it("comes from the output of a program", async () => {
-    const found = await loadText(variable(node(`console.log('${secretText}')`)));
-    expect(briefs(found)).toEqual([]);
-    isSecret(print(found), secretText);
-  });
-
   it.each(rowsIn(join(__dirname, "mistakes.tsv")))("cannot come from %s", async (_, value, expected) => {
     const cwd = folderWith({ "project/rnv.yaml": variable(value), "outside.txt": secretText });
     const found = await load(join(cwd, "project"), { environment: { EMPTY: "" } });

@@ -48,18 +48,6 @@ describe("an emulator with a folder", () => {
     expect(second.emulator.store.projects()).toHaveLength(1);
   });
 
-  it("a removal survives a restart", () => {
-    const first = open();
-    const { id } = first.emulator.store.addProject();
-    first.emulator.store.addProject({ name: "kept" });
-    first.emulator.store.deleteProjectNow(id);
-    expect(
-      open()
-        .emulator.store.projects()
-        .map((project) => project.name),
-    ).toEqual(["kept"]);
-  });
-
   it("a long journal is replaced by what there is, and nothing is lost or comes back", () => {
     const first = open();
     const { id } = first.emulator.store.addProject();

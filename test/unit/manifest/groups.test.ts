@@ -4,14 +4,7 @@ import { positionAt } from "../../../src/diagnostics/diagnostic";
 import { Secret } from "../../../src/model/secret";
 import { UnreadSecret } from "../../../src/model/value";
 import { shownTexts } from "../../support/shown-texts";
-import { briefs, folderWith, load, mistakesIn } from "./load";
-
-const open = "$" + "{";
-
-const loadFiles = (
-  files: Readonly<Record<string, string>>,
-  options: Parameters<typeof load>[1] = {},
-): Promise<LoadedManifest> => load(folderWith(files), options);
+import { briefs, copyOf, folderWith, load, loadText, mistakesIn } from "./load";
 
 const key = Buffer.from("key");
 
@@ -38,28 +31,7 @@ const text = (value: string): string => new Secret(value).fingerprint(key, "");
 
 describe("variableGroups and variablesFrom", () => {
   it("are ordinary variables of each service, at the places where they were written; later ones win", async () => {
-    const found = await loadFiles({
-      "rnv.yaml": `variableGroups:
-  common:
-    LOG_LEVEL: info
-    REGION: eu
-  web: { PORT: "80", LOG_LEVEL: warn }
-services:
-  api:
-    kind: web
-    variablesFrom: [{ group: common }, { group: web }, { dotenv: env/.env }]
-    variables:
-      PORT: "8080"
-      OWN: x
-  worker: { kind: worker, variablesFrom: [{ group: common }] }
-  plain: { kind: worker }
-projects:
-  shop:
-    services:
-      db: { kind: worker, variablesFrom: [{ group: web }, { group: common }] }
-`,
-      "env/.env": "# of the file\nREGION=us # inline\nKEY='a b'\n",
-    });
+    const found = await load(copyOf("groups/ordinary"));
     expect(briefs(found)).toEqual([]);
     expect(variables(found)).toEqual({
       "api.KEY": `${text("a b")} env/.env:3:1`,
@@ -76,23 +48,8 @@ projects:
   });
 
   it("hold all that a variable may: sources, references, the environment, blocks", async () => {
-    const found = await loadFiles(
-      {
-        "rnv.yaml": `variableGroups:
-  all:
-    A: { fromEnv: TOKEN }
-    B: { fromFile: b.txt }
-    C: ${open}service.api.url}
-    D: "x-${open}env.STAGE}"
-    E: { preserve: true }
-services:
-  api: { kind: web, variablesFrom: [{ group: all }, { dotenv: .env }] }
-`,
-        "b.txt": "file\n",
-        ".env": "F=$STAGE/${NONE:-none}\nTOKEN\n",
-      },
-      { environment: { TOKEN: "t", STAGE: "live" } },
-    );
+    const environment = { TOKEN: "t", STAGE: "live" };
+    const found = await load(copyOf("groups/sources"), { environment });
     expect(briefs(found)).toEqual([]);
     const said = variables(found);
     expect(said["api.A"]).toBe(`${text("t")} rnv.yaml:3:5`);
@@ -104,19 +61,7 @@ services:
   });
 
   it("are overlaid key by key; lists replace, and null takes away, also what a group brings", async () => {
-    const files = {
-      "a.yaml": `variableGroups: { common: { A: "1", B: { fromEnv: B } } }
-services:
-  api: { kind: web, variablesFrom: [{ group: common }], variables: { A: own, C: own } }
-  worker: { kind: worker, variablesFrom: [{ group: common }] }
-`,
-      "b.yaml": `variableGroups: { common: { B: over, D: "4" }, more: { E: "5" } }
-services:
-  api: { variables: { A: null, B: null, C: null } }
-  worker: { variablesFrom: [{ group: common }, { group: more }] }
-`,
-    };
-    const found = await loadFiles(files, { files: ["a.yaml", "b.yaml"] });
+    const found = await load(copyOf("groups/overlaid"), { files: ["a.yaml", "b.yaml"] });
     expect(briefs(found)).toEqual([]);
     expect(variables(found)).toEqual({
       "api.D": `${text("4")} b.yaml:1:38`,
@@ -172,15 +117,7 @@ services: { api: { kind: web, variablesFrom: [{ dotenv: ../shared.env }], ${vari
   });
 
   it("show no value of a group or a dotenv file in a code frame", async () => {
-    const found = await loadFiles({
-      "rnv.yaml": `x-note: { PASSWORD: canary-1 }
-x-open: &open { kind: wbe }
-variableGroups: { common: { A: canary-2 } }
-services:
-  api: { <<: *open, knd: 1, variablesFrom: [{ dotenv: .env }] }
-`,
-      ".env": "A=canary-3\nbroken line\n",
-    });
+    const found = await load(copyOf("groups/hidden"));
     expect(found.diagnostics.length).toBeGreaterThan(0);
     const shown = shownTexts(found).join("\n");
     expect(shown).not.toContain("canary");
@@ -189,17 +126,8 @@ services:
   });
 
   it("do not stand in the merged text as values", async () => {
-    const found = await loadFiles(
-      {
-        "rnv.yaml": `x-a: &a { B: canary-1 }
-variableGroups: { common: { A: canary-2, C: { fromEnv: C } } }
-services:
-  api: { kind: web, x-b: canary-3, variables: *a, variablesFrom: [{ group: common }, { dotenv: .env }] }
-`,
-        ".env": "D=canary-4\n",
-      },
-      { environment: { C: "c" }, secrets: "skip" },
-    );
+    const request = { environment: { C: "c" }, secrets: "skip" } as const;
+    const found = await load(copyOf("groups/merged"), request);
     expect(briefs(found)).toEqual([]);
     const merged = found.merged?.() ?? "";
     expect(merged).not.toContain("canary");
@@ -210,21 +138,7 @@ services:
 
 describe("free keys and merge keys", () => {
   it("hold anchors at the top and in every block, and are not read", async () => {
-    const found = await loadFiles({
-      "rnv.yaml": `x-defaults: &defaults
-  kind: web
-  configuration: &web { plan: starter, branch: main }
-x-list: [1, { y: z }]
-services:
-  api:
-    <<: *defaults
-    x-owner: team-a
-    configuration: { <<: *web, branch: next, x-note: [why] }
-    lifecycle: { preventDestroy: true, x-because: money }
-    variables: { A: { value: "1", x-from: b } }
-    deploy: { when: never, x-y: 1 }
-`,
-    });
+    const found = await load(copyOf("groups/free-keys"));
     expect(briefs(found)).toEqual([]);
     const api = found.desired?.resources.get("service.api" as never);
     expect(
@@ -244,14 +158,7 @@ services:
   });
 
   it("tell a mistake in a merged value at the place where it was written", async () => {
-    const found = await loadFiles({
-      "rnv.yaml": `x-a: &a
-  configuration: { replicas: many }
-services:
-  api: { <<: *a, kind: web }
-  worker: { <<: *a, kind: worker }
-`,
-    });
+    const found = await load(copyOf("groups/merged-mistake"));
     expect(briefs(found)).toEqual(["manifest.invalid_type rnv.yaml:2:30 many"]);
   });
 });
@@ -273,19 +180,17 @@ describe("fromCommand", () => {
     [", json: data", "must be a JSON pointer, which begins with /, not text"],
     [", jsn: /data", 'has no key "jsn"'],
   ])("refuses %s", async (rest, expected) => {
-    const found = await loadFiles({ "rnv.yaml": manifest({ A: rest }) }, { environment: process.env });
+    const found = await loadText(manifest({ A: rest }), { environment: process.env });
     expect(found.diagnostics.map(({ summary }) => summary).join()).toContain(expected);
     expect(JSON.stringify(found.diagnostics)).not.toContain("hunter2");
   });
 
   it("does not quote what is no JSON", async () => {
     const shown = JSON.stringify([process.execPath, "-e", "console.log('hunter2 {')"]);
-    const found = await loadFiles(
-      {
-        "rnv.yaml": `services: { api: { kind: web, variables: { A: { fromCommand: ${shown}, json: /a } } } }\n`,
-      },
-      { environment: process.env },
-    );
+    const variable = `{ fromCommand: ${shown}, json: /a }`;
+    const found = await loadText(`services: { api: { kind: web, variables: { A: ${variable} } } }\n`, {
+      environment: process.env,
+    });
     expect(found.diagnostics[0]?.summary).toContain("did not print JSON");
     expect(found.diagnostics.map(({ summary, detail }) => `${summary}${detail}`).join()).not.toContain(
       "hunter2 {",

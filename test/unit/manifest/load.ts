@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { LoadedManifest, ManifestRequest } from "../../../src/declaration/load-request";
 import { type Diagnostic, positionAt } from "../../../src/diagnostics/diagnostic";
@@ -16,6 +16,13 @@ export function folderWith(files: Readonly<Record<string, string | Uint8Array>>)
   return folder;
 }
 
+/** A new folder with the files of a folder beside the suites. */
+export function copyOf(name: string): string {
+  const folder = newFolder("manifest");
+  cpSync(join(__dirname, name), folder, { recursive: true });
+  return folder;
+}
+
 export const load = (cwd: string, request: Partial<ManifestRequest> = {}): Promise<LoadedManifest> =>
   loadManifest({ files: [], cwd, types: resourceTypes, environment: {}, secrets: "resolve", ...request });
 
@@ -23,6 +30,9 @@ export const loadText = (
   text: string | Uint8Array,
   request: Partial<ManifestRequest> = {},
 ): Promise<LoadedManifest> => load(folderWith({ "rnv.yaml": text }), request);
+
+/** A manifest with the service `api`, and lines of its block. */
+export const withApi = (lines: string): string => `services:\n  api:\n    kind: web\n${lines}`;
 
 /** `code file:line:column`, and the source text pointed at where it lies on one line. */
 export function brief(diagnostic: Diagnostic): string {

@@ -1,6 +1,4 @@
-import { briefs, loadText, mistakesIn } from "./load";
-
-const api = (body: string) => `services:\n  api:\n    kind: web\n${body}`;
+import { briefs, loadText, mistakesIn, withApi } from "./load";
 
 async function mistakes(text: string, environment: Record<string, string> = {}) {
   const found = await loadText(text, { environment });
@@ -56,13 +54,13 @@ describe("a reference", () => {
     ["a list", '    configuration: { ipAllowList: ["${service.b.url}"] }\n'],
     ["a local attribute", "    deploy: { timeout: '${service.b.url}' }\n"],
   ])("cannot stand in %s", async (_, body) => {
-    const { first } = await mistakes(`${api(body)}  b: { kind: web }\n`);
+    const { first } = await mistakes(`${withApi(body)}  b: { kind: web }\n`);
     expect(first?.code).toBe("manifest.reference_syntax");
   });
 
   it("to a secret cannot stand outside secrets", async () => {
     const variables = "    variables: { A: x }\n";
-    const { first } = await mistakes(`${api(variables)}outputs: { a: "\${variable.api.A.value}" }\n`);
+    const { first } = await mistakes(`${withApi(variables)}outputs: { a: "\${variable.api.A.value}" }\n`);
     expect(first?.code).toBe("manifest.unsupported");
   });
 });
@@ -70,7 +68,7 @@ describe("a reference", () => {
 describe("${env.NAME}", () => {
   it("is filled in, in numbers too, and $${ stays literal", async () => {
     const found = await loadText(
-      api(
+      withApi(
         '    environment: "x-${env.STAGE}-$${env.STAGE}"\n    configuration: { replicas: "${env.COUNT}" }\n',
       ),
       { environment: { STAGE: "test", COUNT: "3" } },
@@ -82,7 +80,7 @@ describe("${env.NAME}", () => {
   });
 
   it("counts as unset where it is empty: CI makes an empty text of an unset variable", async () => {
-    const { found, briefs: places } = await mistakes(api('    environment: "x-${env.STAGE}"\n'), {
+    const { found, briefs: places } = await mistakes(withApi('    environment: "x-${env.STAGE}"\n'), {
       STAGE: "",
     });
     expect(places).toEqual(['manifest.env_missing rnv.yaml:4:18 "x-${env.STAGE}"']);
@@ -90,7 +88,7 @@ describe("${env.NAME}", () => {
       summary: "the environment variable STAGE is empty",
       hint: "set it, or write a default: ${env.STAGE:-text}",
     });
-    const secret = await mistakes(api('    variables: { A: "x${env.STAGE}" }\n'), { STAGE: "" });
+    const secret = await mistakes(withApi('    variables: { A: "x${env.STAGE}" }\n'), { STAGE: "" });
     expect(secret.briefs).toEqual(["manifest.env_missing rnv.yaml:4:18 A"]);
   });
 
@@ -104,14 +102,16 @@ describe("${env.NAME}", () => {
     ["$${env.STAGE:-main}", {}, "${env.STAGE:-main}"],
     ["${env.STAGE:-${env.OTHER}}", { OTHER: "x" }, undefined],
   ])("%s with %j is %j", async (text, environment, expected) => {
-    const found = await loadText(api(`    environment: ${JSON.stringify(text)}\n`), { environment });
+    const found = await loadText(withApi(`    environment: ${JSON.stringify(text)}\n`), { environment });
     const attributes = [...(found.desired?.resources.values() ?? [])][0]?.attributes;
     expect(attributes?.get("environment")?.value).toBe(expected);
     if (expected === undefined) expect(found.diagnostics[0]?.code).toBe("manifest.reference_syntax");
   });
 
   it("is filled in in a lifecycle too", async () => {
-    const text = api('    lifecycle: { preventDestroy: "${env.SAFE:-true}", onRemove: "${env.REMOVE}" }\n');
+    const text = withApi(
+      '    lifecycle: { preventDestroy: "${env.SAFE:-true}", onRemove: "${env.REMOVE}" }\n',
+    );
     const found = await loadText(text, { environment: { REMOVE: "retain" } });
     const [service] = found.desired?.resources.values() ?? [];
     expect(service?.lifecycle).toMatchObject({ preventDestroy: true, onRemove: "retain" });
@@ -123,7 +123,7 @@ describe("${env.NAME}", () => {
   });
 
   it("gives its default to numbers too", async () => {
-    const found = await loadText(api('    configuration: { replicas: "${env.COUNT:-3}" }\n'));
+    const found = await loadText(withApi('    configuration: { replicas: "${env.COUNT:-3}" }\n'));
     const attributes = [...(found.desired?.resources.values() ?? [])][0]?.attributes;
     expect(attributes?.get("configuration.replicas")?.value).toBe(3);
   });

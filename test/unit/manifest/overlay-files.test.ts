@@ -1,20 +1,9 @@
 import { join } from "node:path";
 import type { Address } from "../../../src/model/address";
-import { casesIn } from "../../support/rows";
+import { casesIn, textIn } from "../../support/rows";
 import { brief, briefs, folderWith, load } from "./load";
 
-const base = `projects:
-  shop:
-    description: what we sell
-    services:
-      api:
-        kind: web
-        environment: test
-        configuration: { branch: main, runtime: node }
-        variables: { LOG_LEVEL: info, DB_URL: { fromEnv: DB } }
-      worker: { kind: worker }
-  blog: {}
-`;
+const base = textIn(join(__dirname, "overlaid.yaml"));
 
 const withOverlay = async (overlay: string, ...more: string[]) => {
   const files = {

@@ -3,13 +3,12 @@ import { findStages } from "../../../src/manifest/load-manifest";
 import type { StageName } from "../../../src/model/stage";
 import { resourceTypes } from "../../../src/resources";
 import { shownTexts } from "../../support/shown-texts";
-import { briefs, folderWith, load, mistakesIn } from "./load";
+import { briefs, copyOf, folderWith, load, mistakesIn } from "./load";
 
 /** Code and place of each finding. */
 const places = (found: LoadedManifest): string[] =>
   briefs(found).map((brief) => brief.split(" ").slice(0, 2).join(" "));
 
-const open = "$" + "{";
 const base = "services: { docs: { kind: static, configuration: { publishDirectory: build } } }\n";
 
 const read = (
@@ -49,28 +48,8 @@ describe("a mistake in stages", () => {
 });
 
 describe("the stage that is read", () => {
-  const manifest = `stages:
-  production: { overlay: "stages/${open}stage.name}.yaml", protect: true }
-  preview: { each: true, workspace: "${open}env.W}", state: "s3://b/${open}stage.name}-${open}stage.id}.json" }
-projects:
-  shop:
-    name: ${open}stage.name} shop
-    services:
-      api:
-        kind: web
-        configuration: { repository: "https://git.example.com/${open}stage.name}", branch: "${open}stage.name}" }
-        variablesFrom: [{ dotenv: ".env.${open}stage.name}" }]
-        variables: { STAGE: "${open}stage.name}", LITERAL: "$${open}stage.name}" }
-`;
-  const files = {
-    "rnv.yaml": manifest,
-    "stages/production.yaml": `projects: { shop: { services: { api: { configuration: { branch: "r-${open}stage.name}" } } } } }\n`,
-    ".env.production": "FROM_FILE=1\n",
-    ".env.preview": "FROM_FILE=2\n",
-  };
-
   it("stands wherever it is written, in overlays and paths too, and nothing is deleted in a protected stage", async () => {
-    const { desired, diagnostics } = await read(files, { name: "production" });
+    const { desired, diagnostics } = await load(copyOf("stages"), { stage: { name: "production" } });
     expect(diagnostics).toEqual([]);
     const api = desired?.resources.get("service.shop.api" as never);
     expect(api?.attributes.get("configuration.branch")?.value).toBe("r-production");
@@ -84,7 +63,7 @@ projects:
 
   it("fills in where a state is, and says nothing of stages that were not asked for", async () => {
     const place = async (environment: Readonly<Record<string, string>>) => {
-      const sources = { files: [], cwd: folderWith(files), types: resourceTypes, environment };
+      const sources = { files: [], cwd: copyOf("stages"), types: resourceTypes, environment };
       return (await findStages(sources)).settingsOf({ name: "preview", id: "12" });
     };
     const workspace = "00000000-0000-4000-8000-0000000000E1";

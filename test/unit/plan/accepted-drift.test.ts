@@ -1,34 +1,10 @@
+import { join } from "node:path";
 import type { Acceptance } from "../../../src/model/acceptance";
 import { acceptDrift } from "../../../src/plan/accepted-drift";
 import type { DriftReport } from "../../../src/plan/drift";
-import type { AttributeChange } from "../../../src/plan/plan";
-import { address as at } from "../../support/plan-fixture";
+import { textIn } from "../../support/rows";
 
-const field = (path: string) => ({ path }) as AttributeChange;
-const report: DriftReport = {
-  drifted: [
-    { address: at("service.shop.api"), fields: [field("configuration.branch"), field("configuration.port")] },
-    { address: at("service.shop.web"), fields: [field("name")] },
-  ],
-  missing: [at("service.shop.worker")],
-  consequences: [
-    {
-      address: at("deployment.shop.api"),
-      action: "update",
-      because: [at("service.shop.api"), at("service.shop.web")],
-    },
-  ],
-  pending: [{ address: at("service.shop.new"), action: "create", fields: [field("kind")] }],
-  running: [],
-  unmanaged: [
-    { type: "service", id: "id-1", name: "theirs" },
-    { type: "variable", id: "id-2", name: "A", within: at("service.shop.api") },
-  ],
-  undeclared: [],
-  unchecked: [],
-  failOn: ["drifted", "missing"],
-  hasDrift: true,
-};
+const report: DriftReport = JSON.parse(textIn(join(__dirname, "accepted-drift.json")));
 const entry = (address: string, more: Partial<Acceptance> = {}): Acceptance => ({
   ...{ address, until: "2026-12-31", endsAt: 1000, reason: "why", range: { file: "f", start: 0, end: 1 } },
   ...more,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { planDocument } from "../../../src/plan/document";
+import { jsonText } from "../../../src/report/escape-text";
 import { graphDot, graphMermaid } from "../../../src/report/graph-text";
 import { graphOfAll } from "../../../src/report/html/topology";
 import {
@@ -14,12 +15,14 @@ import { expectText } from "../../support/expected-text";
 import { address, change, plan } from "../../support/plan-fixture";
 import { state } from "../../support/state-fixture";
 
+const expected = (name: string): string => join(__dirname, "expected", name);
+
 it("shows the records, and the writes that a run left open", () => {
-  expectText(join(__dirname, "expected/state.txt"), stateText(state, plainStyle));
+  expectText(expected("state.txt"), stateText(state, plainStyle));
 });
 
 it("shows the same in Markdown, each resource with a list of its fields", () => {
-  expectText(join(__dirname, "expected/state.md"), stateMarkdown(state));
+  expectText(expected("state.md"), stateMarkdown(state));
 });
 
 it("leaves nothing of a state out in Markdown, and says when there is none", () => {
@@ -33,35 +36,13 @@ it("never shows a fingerprint", () => {
 });
 
 it("gives Terraform's shape as JSON, with secrets null and marked", () => {
-  const document = JSON.parse(stateJson(state));
-  expect(document.format_version).toBe("1.0");
-  expect(document.values.outputs.apiUrl).toEqual({
-    sensitive: false,
-    type: "string",
-    value: "https://api.example",
-  });
-  expect(document.values.root_module.resources[1]).toMatchObject({
-    address: "service.shop.api",
-    type: "service",
-    name: "shop.api",
-    values: { configuration: { branch: "main" }, name: "api", url: "https://api.example" },
-    sensitive_values: {},
-  });
-  expect(document.values.root_module.resources[2]).toMatchObject({
-    values: { value: null },
-    sensitive_values: { value: true },
-  });
+  expectText(expected("state.json.txt"), stateJson(state));
 });
 
 it("writes outputs as text and in Terraform's JSON with their types", () => {
   const outputs = { b: true, a: [1, "x"], c: null, d: { e: 2 } };
   expect(outputsText(outputs)).toBe('a = [1, "x"]\nb = true\nc = null\nd = {"e": 2}\n');
-  expect(outputsDocument(outputs)).toEqual({
-    a: { sensitive: false, type: ["tuple", ["number", "string"]], value: [1, "x"] },
-    b: { sensitive: false, type: "bool", value: true },
-    c: { sensitive: false, type: "dynamic", value: null },
-    d: { sensitive: false, type: ["object", { e: "number" }], value: { e: 2 } },
-  });
+  expectText(expected("outputs.json.txt"), jsonText(outputsDocument(outputs)));
 });
 
 describe("a graph", () => {
@@ -103,17 +84,8 @@ describe("a graph", () => {
       "service.shop.kept project.shop",
       "service.shop.lost project.shop",
     ]);
-    const dot = graphDot(marked);
-    expect(dot).toContain('  "project.shop"\n');
-    expect(dot).toMatch(/"deployment.shop.api" \[label = ".*\\n\+ run", style = filled, color = "#116329"/);
-    expect(dot).toMatch(/"service.shop.api" \[label = ".*\\n~ update", style = filled/);
-    expect(dot).toMatch(/"service.shop.db" \[.*\\n! blocked · ± replace", style = filled, color = "#6639ba"/);
-    expect(dot).toMatch(/"service.shop.old" \[.*\\n− destroy", style = filled, color = "#a40e26"/);
-    expect(dot).toMatch(/"service.shop.kept" \[.*\\n− archive", style = filled, color = "#a40e26"/);
-    expect(dot).toMatch(/"service.shop.lost" \[.*\\n\+ create"/);
-    const mermaid = graphMermaid(marked);
-    expect(mermaid).toContain('n2["service.shop.api<br/>#126; update"]:::updateMark');
-    expect(mermaid).toContain("  classDef updateMark fill:#fff8c5,stroke:#7d4e00,color:#7d4e00");
+    expectText(expected("graph.dot"), graphDot(marked));
+    expectText(expected("graph.mmd"), graphMermaid(marked));
   });
 
   it("is in natural order", () => {

@@ -64,12 +64,4 @@ describe("the data sources of a stack", () => {
     expect(found).toEqual([expect.stringContaining(`shop/api: `)]);
     expect(found[0]).toContain(expected);
   });
-
-  it("cannot stand for the parent of another type", async () => {
-    const stack = withService(
-      { project_id: "${data.rnv_service.other.id}" },
-      { data: { rnv_service: { other: { name: "o" } } } },
-    );
-    expect(await summaries(stack)).toEqual([expect.stringContaining("project_id is the id of a project")]);
-  });
 });

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { Secret } from "../../../src/model/secret";
 import { configurationRules } from "../../../src/resources/service/configuration";
+import { casesIn } from "../../support/rows";
 import { pointedAt } from "../../support/shown-texts";
 import { loadStackJson, resource, values } from "./load-stack";
 
@@ -88,35 +90,12 @@ describe("a reference to a field that the program declares", () => {
     expect(found.desired?.outputs.get("kind")?.value).toBe("yes");
   });
 
-  it("is refused while planning where the program does not declare the field, with the line to write", async () => {
-    expect(await problems(stack({ configuration: { replicas: `\${${a}.configuration.port}` } }))).toEqual([
-      [
-        "stack.reference_unknown",
-        "s/b: s/a does not declare configuration.port: its value is not known while planning",
-        "declare it there: configuration: { port: … }",
-      ],
-    ]);
-    expect(
-      await problems(stack({ configuration: { branch: `\${${a}.configuration.start_command}` } })),
-    ).toEqual([
-      [
-        expect.anything(),
-        expect.stringContaining("does not declare configuration.start_command"),
-        "declare it there: configuration: { startCommand: … }",
-      ],
-    ]);
-    // Null leaves a field out.
-    expect(
-      await problems(stack({ configuration: { branch: `\${${a}.configuration.branch}` } })),
-    ).toHaveLength(1);
-    expect(await problems(stack({}, { output: { o: { value: `\${${a}.archived}` } } }))).toEqual([
-      [
-        expect.anything(),
-        expect.stringContaining("does not declare archived"),
-        "declare it there: archived: …",
-      ],
-    ]);
-  });
+  it.each(casesIn<[string, object, object, string, string]>(join(__dirname, "undeclared-fields.json")))(
+    "is refused while planning where the program does not declare the field, with the line to write: %s",
+    async (_, b, others, summary, hint) => {
+      expect(await problems(stack(b, others))).toEqual([["stack.reference_unknown", summary, hint]]);
+    },
+  );
 
   it("stays a reference where the service makes the value", async () => {
     const found = await loadStackJson(stack({ configuration: { branch: `\${${a}.url}` } }));
@@ -162,20 +141,10 @@ describe("the value of a variable in another", () => {
   it("is refused where no plan knows it, and where it would be shown", async () => {
     const read = (first: object, others: object = {}) =>
       problems(stack({ ...others }, token, variables(first, "${rnv_variable.one.value}")), environment);
-    expect(await read({ generate: { length: 32 } })).toEqual([
-      [
-        "stack.unsupported",
-        "rnv_variable.two: value of rnv_variable.one is generated when it is created: no plan can hand it on",
-        "give both variables one source, fromEnv or fromFile",
-      ],
-    ]);
-    expect(await read({ preserve: true })).toEqual([
-      [
-        "stack.reference_unknown",
-        "rnv_variable.two: rnv_variable.one does not declare value: its value is not known while planning",
-        "declare it there: value: …",
-      ],
-    ]);
+    for (const [first, code, summary, hint] of casesIn<[object, string, string, string]>(
+      join(__dirname, "unknown-values.json"),
+    ))
+      expect(await read(first)).toEqual([[code, summary, hint]]);
     const shown = await loadStackJson(
       stack(
         { configuration: { branch: "${rnv_variable.one.value}" } },

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Evaluation, evaluate } from "../../../src/stack/language/evaluate";
 import { parseExpression } from "../../../src/stack/language/expression";
@@ -13,6 +12,7 @@ import {
 } from "../../../src/stack/language/expression-value";
 import { stepsInto } from "../../../src/stack/language/operators";
 import { ExpressionProblem, StackProblem } from "../../../src/stack/language/problem";
+import { rowsIn } from "../../support/rows";
 
 /** Stands for a value that Terraform refuses. */
 export const refused = "(error)";
@@ -51,13 +51,8 @@ export function resultOf(expression: string): string {
   }
 }
 
-const file = join(__dirname, "expressions.tsv");
-
 /** The core that the results are from; those of `contains` with null are from 1.16. */
 export const recordedWith = 1.15;
 
 /** Expressions with their results in Terraform, one a line. */
-export const recorded: readonly (readonly [expression: string, result: string])[] = readFileSync(file, "utf8")
-  .split("\n")
-  .filter((line) => line !== "")
-  .map((line) => line.split("\t") as [string, string]);
+export const recorded = rowsIn(join(__dirname, "expressions.tsv")) as readonly [string, string][];

@@ -1,31 +1,11 @@
 import { join } from "node:path";
-import { casesIn } from "../../support/rows";
+import { casesIn, textIn } from "../../support/rows";
 import { shownTexts } from "../../support/shown-texts";
 import { loadFiles, loadStackJson, resource, values } from "./load-stack";
 
-const comment = (stackName: string) => ({ "//": { metadata: { stackName } } });
-
-const base = {
-  ...comment("base"),
-  resource: { rnv_project: { shop: { name: "Shop" } } },
-  output: { "cross-stack-output-rnv_projectshopid": { value: "${rnv_project.shop.id}", sensitive: true } },
-};
-
-const apps = {
-  ...comment("apps"),
-  data: { terraform_remote_state: { "cross-stack-reference-input-base": { backend: "local" } } },
-  resource: {
-    rnv_service: {
-      api: {
-        name: "api",
-        kind: "web",
-        project_id:
-          "${data.terraform_remote_state.cross-stack-reference-input-base.outputs.cross-stack-output-rnv_projectshopid}",
-      },
-    },
-  },
-  output: { url: { value: "${rnv_service.api.url}" } },
-};
+/** Stacks of one app, as the library writes them. */
+const { base, apps, network, shop }: Readonly<Record<"base" | "apps" | "network" | "shop", object>> =
+  JSON.parse(textIn(join(__dirname, "stacks.json")));
 
 const listed = (name: string, dependencies: readonly string[] = []) => ({
   name,
@@ -157,75 +137,22 @@ describe("an output folder", () => {
     });
   });
 
-  it("stacks that depend on each other, or are missing, are errors", async () => {
-    const round = output({ a: { text: {}, dependencies: ["b"] }, b: { text: {}, dependencies: ["a"] } });
-    expect((await loadFiles(round, ["cdktf.out"])).diagnostics).toMatchObject([
-      { code: "stack.reference_cycle" },
-    ]);
+  it("a stack that is missing is an error", async () => {
     const files = output({ base: { text: base } });
     delete files["cdktf.out/stacks/base/cdk.tf.json"];
     expect((await loadFiles(files, ["cdktf.out"])).diagnostics).toMatchObject([
       { code: "manifest.unreadable" },
     ]);
-    expect((await loadFiles({}, ["none/manifest.json"])).diagnostics).toMatchObject([
-      { code: "stack.not_found" },
-    ]);
   });
 
-  it("HCL that the library wrote is not read", async () => {
-    const files = {
-      "out/manifest.json": JSON.stringify({
-        stacks: { a: { ...listed("a"), synthesizedStackPath: "stacks/a/cdk.tf" } },
-      }),
-    };
-    expect((await loadFiles(files, ["out"])).diagnostics).toMatchObject([{ code: "stack.unsupported" }]);
-  });
-
-  it("is an error of its own where it is missing or lists nothing", async () => {
-    expect((await loadFiles({}, ["cdktf.out"])).diagnostics).toMatchObject([
-      {
-        code: "stack.not_found",
-        summary: "cdktf.out does not exist yet",
-        hint: "synthesize the stacks first, or let rnv run the program: --app COMMAND",
-      },
-    ]);
-    expect(
-      (await loadFiles({ "cdktf.out/stacks/a/cdk.tf.json": "{}" }, ["cdktf.out"])).diagnostics,
-    ).toMatchObject([{ code: "stack.not_found", summary: "cdktf.out/manifest.json lists no stacks" }]);
-    expect((await loadFiles(output({}), ["cdktf.out"])).diagnostics).toMatchObject([
-      { code: "stack.not_found", summary: "cdktf.out/manifest.json lists no stacks" },
-    ]);
-    const others = { "other/stacks/a/cdk.tf.json": "{}", "cdktf.json": '{ "app": "node main.js" }' };
-    expect((await loadFiles(others, ["other"])).diagnostics).toMatchObject([
-      {
-        summary: "the folder other holds no *.yaml file and no manifest.json of stacks",
-        hint: expect.stringContaining("other/rnv.yaml"),
-      },
-    ]);
-    expect((await loadFiles(others, ["out/dev"])).diagnostics).toMatchObject([
-      {
-        summary: "cannot read out/dev: it does not exist",
-        hint:
-          "if an app writes it, run `cdktf synth`, or name the app in place of -f: --app COMMAND; " +
-          "if it is for manifests, write out/dev/rnv.yaml",
-      },
-    ]);
-    expect((await loadFiles(others, ["cdktf.json"])).diagnostics).toMatchObject([
-      { summary: "cdktf.json is no manifest: it names the app of stacks" },
-    ]);
-  });
+  it.each(casesIn<[string, Readonly<Record<string, string>>, object]>(join(__dirname, "no-stacks.json")))(
+    "is an error of its own where it is missing, lists nothing or goes round: %s (%#)",
+    async (name, files, expected) => {
+      expect((await loadFiles(files, [name])).diagnostics).toMatchObject([expected]);
+    },
+  );
 
   describe("beside stacks that are left to Terraform", () => {
-    const network = {
-      ...comment("network"),
-      provider: { aws: [{ region: "eu" }] },
-      resource: { aws_vpc: { v: { cidr: "${aws_ipam.x.cidr}" } } },
-      output: { "cross-stack-output-vpc": { value: "${aws_vpc.v.id}", sensitive: true } },
-    };
-    const shop = {
-      ...comment("shop"),
-      resource: { rnv_project: { shop: { name: "Shop" } } },
-    };
     const shopUnit = { ...unit, name: "shop", needsValues: true };
 
     it("says how to leave a stack out, and how a value comes from it", async () => {

@@ -1,34 +1,25 @@
 import { pointedAt } from "../../support/shown-texts";
-import { loadStackJson, resource, withService } from "./load-stack";
+import { loadStackJson, resource } from "./load-stack";
 
+const path = { "//": { metadata: { path: "shop/api" } } };
 const id = "33333333-3333-4333-8333-333333333333";
 
-/** The stack of a service in a project, both with a provider block of these settings. */
-const withProvider = (settings: object | readonly object[], body: object = {}, others: object = {}): object =>
-  withService(
-    { project_id: "${rnv_project.shop.id}", ...body },
-    {
-      ...others,
-      provider: { rnv: Array.isArray(settings) ? settings : [settings] },
-    },
-  );
-
-const addProject = (stack: object): object => {
-  const { resource: resources, ...rest } = stack as { resource: object };
-  return {
-    ...rest,
+/** Loads the stack of a service in a project, with one provider block or several. */
+const load = (settings: object | readonly object[], body: object = {}, others: object = {}) => {
+  const service = { name: "api", kind: "web", project_id: "${rnv_project.shop.id}", ...path, ...body };
+  const stack = {
+    ...others,
+    provider: { rnv: [settings].flat() },
     resource: {
-      ...resources,
       rnv_project: { shop: { name: "Shop" } },
+      rnv_service: { api: service },
       rnv_variable: { KEY: { key: "KEY", value: "1", service_id: "${rnv_service.api.id}" } },
     },
   };
+  const base = "https://rnv.example.com/api/v1/";
+  const environment = { RNV_WORKSPACE_ID: id, RNV_BASE_URL: base, TF_VAR_key: "rnv_abc" };
+  return loadStackJson(stack, { environment });
 };
-
-const load = (settings: object | readonly object[], body?: object, others?: object) =>
-  loadStackJson(addProject(withProvider(settings, body, others)), {
-    environment: { RNV_WORKSPACE_ID: id, TF_VAR_key: "rnv_abc" },
-  });
 
 const codes = async (settings: object | readonly object[], body?: object, others?: object) =>
   (await load(settings, body, others)).diagnostics.map(
@@ -83,6 +74,13 @@ describe("the provider block of a stack", () => {
         "rnv_secret",
       );
     }
+  });
+
+  it("repeats the environment of the run at most", async () => {
+    const repeated = { workspace_id: id, base_url: "https://rnv.example.com/api/v1" };
+    expect(await codes(repeated)).toEqual([]);
+    const { diagnostics } = await load({ base_url: "https://other.example.com/api/v1" });
+    expect(diagnostics).toMatchObject([{ code: "config.invalid" }]);
   });
 
   it("leaves what only Terraform takes to it", async () => {

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { LoadedManifest } from "../../../src/declaration/load-request";
-import { hiddenOutput } from "../../../src/model/desired";
 import { Secret } from "../../../src/model/secret";
 import { type Computed, UnreadSecret } from "../../../src/model/value";
 import { casesIn, rowsIn } from "../../support/rows";
@@ -269,25 +268,6 @@ describe("secrets of a stack", () => {
     expect(found.diagnostics[0]?.summary).toContain(
       "text or a function around a secret that comes from fromFile",
     );
-  });
-
-  it("a sensitive output is declared without its value, whatever it is", async () => {
-    const output = {
-      output: {
-        a: { value: "${var.token}", sensitive: true },
-        b: { value: ["x", { c: "${base64encode(var.token)}" }], sensitive: true },
-        c: { value: "x", sensitive: true },
-      },
-    };
-    const found = await loadStackJson(withService({}, { ...token, ...output }), {
-      environment: { RNV_VAR_token: "t" },
-    });
-    expect(found.diagnostics).toEqual([]);
-    expect([...(found.desired?.outputs.values() ?? [])].map(({ value }) => value)).toEqual([
-      hiddenOutput,
-      hiddenOutput,
-      hiddenOutput,
-    ]);
   });
 
   it("a secret does not go into an output that is shown", async () => {

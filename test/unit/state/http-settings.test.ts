@@ -1,5 +1,8 @@
+import { join } from "node:path";
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { httpStateSettings } from "../../../src/state/stores/http-store";
+
+import { casesIn, rowsIn } from "../../support/rows";
 
 const url = "https://state.test/shop";
 const settingsOf = (environment: Readonly<Record<string, string>>) => httpStateSettings(url, environment);
@@ -12,7 +15,6 @@ const refusalOf = (environment: Readonly<Record<string, string>>) => {
     return (cause as DiagnosticsError).diagnostics;
   }
 };
-const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
 
 describe("the settings of a state over HTTP, one by one", () => {
   it("are these where nothing is set", () => {
@@ -30,26 +32,18 @@ describe("the settings of a state over HTTP, one by one", () => {
     });
   });
 
-  it.each([
-    ["UPDATE_METHOD", "put", { updateMethod: "PUT" }],
-    ["LOCK_ADDRESS", `${url}/lock`, { lockUrl: `${url}/lock`, unlockUrl: `${url}/lock` }],
-    ["LOCK_METHOD", "put", { lockMethod: "PUT" }],
-    ["UNLOCK_ADDRESS", `${url}/unlock`, { lockUrl: url, unlockUrl: `${url}/unlock` }],
-    ["UNLOCK_METHOD", "delete", { unlockMethod: "DELETE" }],
-    ["USERNAME", "me", { authorization: basic("me:") }],
-    ["PASSWORD", "p4ss", { authorization: basic(":p4ss") }],
-    ["CLIENT_CA_CERTIFICATE_PEM", "ca", { tls: { ca: "ca" } }],
-    ["RETRY_MAX", "7", { retries: 7 }],
-    ["RETRY_MAX", "many", { retries: 4 }],
-  ])("%s is %s under Terraform's name and under ours, which wins", (name, value, expected) => {
-    for (const environment of [
-      { [`TF_HTTP_${name}`]: value },
-      { [`RNV_STATE_HTTP_${name}`]: value },
-      { [`RNV_STATE_HTTP_${name}`]: value, [`TF_HTTP_${name}`]: "other" },
-      { [`RNV_STATE_HTTP_${name}`]: value, TF_HTTP_ADDRESS: "https://state.test/other" },
-    ])
-      expect(settingsOf(environment)).toMatchObject(expected);
-  });
+  it.each(casesIn<[string, string, object]>(join(__dirname, "http-settings.json")))(
+    "%s is %s under Terraform's name and under ours, which wins",
+    (name, value, expected) => {
+      for (const environment of [
+        { [`TF_HTTP_${name}`]: value },
+        { [`RNV_STATE_HTTP_${name}`]: value },
+        { [`RNV_STATE_HTTP_${name}`]: value, [`TF_HTTP_${name}`]: "other" },
+        { [`RNV_STATE_HTTP_${name}`]: value, TF_HTTP_ADDRESS: "https://state.test/other" },
+      ])
+        expect(settingsOf(environment)).toMatchObject(expected);
+    },
+  );
 
   it("are another state's for the lock where Terraform's address is another", () => {
     const lock = {
@@ -73,31 +67,24 @@ describe("the settings of a state over HTTP, one by one", () => {
       ]);
   });
 
-  it.each([
-    ["RNV_STATE_HTTP_UPDATE_METHOD", "PO ST", "config.invalid"],
-    ["RNV_STATE_HTTP_LOCK_METHOD", "L0CK", "config.invalid"],
-    ["RNV_STATE_HTTP_UNLOCK_METHOD", "A".repeat(21), "config.invalid"],
-    ["RNV_STATE_HTTP_UNLOCK_ADDRESS", "http://state.test/unlock", "config.insecure"],
-    ["RNV_STATE_TIMEOUT", "0", "config.invalid"],
-  ])("%s is refused as %s", (name, value, code) => {
-    expect(refusalOf({ [name]: value })).toMatchObject([{ code }]);
-  });
+  it.each(rowsIn(join(__dirname, "refused-http-settings.tsv")))(
+    "%s is refused as %s",
+    (name, code, value) => {
+      expect(refusalOf({ [name]: value })).toMatchObject([{ code }]);
+    },
+  );
 
-  it.each([
-    ["https://git.test/api/v4/projects/7/terraform/state/shop", true],
-    ["https://git.test/sub/api/v4/projects/a%2Fb/terraform/state/shop", true],
-    ["https://git.test/api/packages/me/terraform/state/shop", true],
-    ["https://git.test/api/v4/projects/7/terraform/state/shop/more", false],
-    ["https://git.test/api/v4/projects/7/8/terraform/state/shop", false],
-    ["https://git.test/api/packages/me/terraform/state/", false],
-  ])("keep the lock beside the state of a forge: %s", (address, isForge) => {
-    const { lockUrl, lockMethod, unlockMethod } = httpStateSettings(address, {});
-    expect({ lockUrl, lockMethod, unlockMethod }).toEqual(
-      isForge
-        ? { lockUrl: `${address}/lock`, lockMethod: "POST", unlockMethod: "DELETE" }
-        : { lockUrl: address, lockMethod: "LOCK", unlockMethod: "UNLOCK" },
-    );
-  });
+  it.each(rowsIn(join(__dirname, "forges.tsv")))(
+    "keep the lock beside the state of a forge: %s (%s)",
+    (address = "", whose = "") => {
+      const { lockUrl, lockMethod, unlockMethod } = httpStateSettings(address, {});
+      expect({ lockUrl, lockMethod, unlockMethod }).toEqual(
+        whose === "a forge"
+          ? { lockUrl: `${address}/lock`, lockMethod: "POST", unlockMethod: "DELETE" }
+          : { lockUrl: address, lockMethod: "LOCK", unlockMethod: "UNLOCK" },
+      );
+    },
+  );
 
   it.each(["TF_HTTP", "RNV_STATE_HTTP"])("names the variable that is set: %s_…", (prefix) => {
     const [pair] = refusalOf({ [`${prefix}_CLIENT_PRIVATE_KEY_PEM`]: "key" });

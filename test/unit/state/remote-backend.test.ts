@@ -11,6 +11,13 @@ const problem = async (work: Promise<unknown>) => {
   return { exitCode, ...diagnostics[0] };
 };
 
+/** A session that has written the first snapshot. */
+const begun = async ({ backend }: RemoteSetup) => {
+  const session = await backend().lock(holder("a"), 0);
+  await session.commit(start);
+  return session;
+};
+
 describe.each(remoteKinds)("a remote state ($kind)", ({ kind, start: startServer }) => {
   let setup: RemoteSetup;
   beforeEach(async () => {
@@ -24,16 +31,14 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ kind, start: startServer
   const stored = () => JSON.parse(setup.server.stored.get(setup.path) ?? "null");
 
   it("carries intents in the stored state: durable before append returns", async () => {
-    const session = await setup.backend().lock(holder("a"), 0);
-    await session.commit(start);
+    const session = await begun(setup);
     await session.append([intent(1)], { durable: true });
     expect(stored().open).toHaveLength(1);
     expect((await setup.backend().read())?.open[0]?.key).toBe("key-1");
   });
 
   it("writes appends that come together in few writes", async () => {
-    const session = await setup.backend().lock(holder("a"), 0);
-    await session.commit(start);
+    const session = await begun(setup);
     await Promise.all(Array.from({ length: 50 }, (_, i) => session.append([intent(i)], { durable: true })));
     // The first is the snapshot.
     expect(writes().length).toBeLessThanOrEqual(3);
@@ -41,8 +46,7 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ kind, start: startServer
   });
 
   it("does not lose what need not be durable when the session ends without a commit", async () => {
-    const session = await setup.backend().lock(holder("a"), 0);
-    await session.commit(start);
+    const session = await begun(setup);
     await session.append([intent(1)], { durable: true });
     await session.append([outcome(1), resourceEntry("service.api", "1")], { durable: false });
     await session.release();
@@ -103,8 +107,7 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ kind, start: startServer
   });
 
   it("never takes a page or half a state for a state", async () => {
-    const session = await setup.backend().lock(holder("a"), 0);
-    await session.commit(start);
+    const session = await begun(setup);
     await session.release();
     setup.server.fault = ({ method }) => (method === "GET" ? { kind: "truncate" } : undefined);
     expect((await problem(setup.backend().read())).code).toBe("state.unreadable");
@@ -172,8 +175,7 @@ describe("a run that stood still between its read and its write, on a server wit
   ])("stops before it writes anything to the service: %s", async (_, standing, told) => {
     const setup = await startHttp({ strict: false });
     const { server } = setup;
-    const session = await setup.backend().lock(holder("a"), 0);
-    await session.commit(start);
+    const session = await begun(setup);
     let isStill = true;
     server.fault = ({ method }) => {
       if (method === "POST" && isStill) {

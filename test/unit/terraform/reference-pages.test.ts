@@ -5,7 +5,6 @@ import { camelCase, snakeCase, terraformNameOf } from "../../../src/model/terraf
 import { resourceTypes } from "../../../src/resources";
 import { providerParts, type SchemaMessage } from "../../../tools/docs/provider-schema";
 import { examplesFolder, referencePages, writtenFolders } from "../../../tools/docs/reference-pages";
-import { schemaSection } from "../../../tools/docs/schema-section";
 
 const docs = resolve(__dirname, "../../../docs");
 const filesIn = (folder: string): string[] =>
@@ -85,45 +84,5 @@ describe("the reference of the provider", () => {
       expect(program).toContain(`new ${type.replace(":", ".")}(`);
       check(properties, resources.get(snakeCase(type.replace("rnv:", "rnv")))?.block);
     }
-  });
-
-  it("shows blocks, objects in lists and what is write-only each in their own words", () => {
-    const type = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
-    const field = { descriptionKind: 1, required: false, optional: true, computed: false } as const;
-    const section = schemaSection({
-      attributes: [
-        {
-          ...field,
-          name: "secret",
-          type: type("string"),
-          description: "Kept.",
-          writeOnly: true,
-          sensitive: true,
-        },
-        {
-          ...field,
-          name: "items",
-          type: type(["list", ["object", { at: "string", more: ["map", "number"] }]]),
-          description: "Several.",
-        },
-      ],
-      blockTypes: [
-        {
-          typeName: "inner",
-          nesting: 1,
-          block: {
-            description: "Inside.",
-            attributes: [{ ...field, name: "a", type: type("bool"), description: "A." }],
-          },
-        },
-      ],
-    } as never);
-    expect(section).toContain("- `secret` (String, Sensitive, Write-only) Kept.\n");
-    expect(section).toContain(
-      "- `items` (List of Object) Several. (see [below for nested schema](#nestedschema--items))",
-    );
-    expect(section).toContain("### Nested Schema for `items`\n\n- `at` (String)\n- `more` (Map of Number)\n");
-    expect(section).toContain("- `inner` (Block) Inside.");
-    expect(section).toContain("### Nested Schema for `inner`\n\nOptional:\n\n- `a` (Boolean) A.\n");
   });
 });

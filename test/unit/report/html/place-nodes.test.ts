@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { type GraphEdge, type GraphNode, placeNodes } from "../../../../src/report/html/place-nodes";
 import { fc } from "../../../support/fixed-seed";
 import { crossingsOf, flatPicture, hiddenEdgesOf, overlapsOf } from "../../../support/geometry";
+import { textIn } from "../../../support/rows";
 import { inSoak } from "../../../support/soak";
 
 interface Graph {
@@ -22,39 +24,17 @@ const graphOf = (boxes: Readonly<Record<string, string>>, edges: string): Graph 
   }),
 });
 
-const shop = graphOf(
-  {
-    shop: "web api worker database cache",
-    data: "etl warehouse reports queue",
-    platform: "auth mail metrics",
-  },
-  `web>api web>auth web>cache api>database api>cache api>queue api>auth api>mail worker>database worker>queue
-   worker>mail etl>queue etl>warehouse etl>database reports>warehouse reports>mail auth>metrics mail>metrics
-   api>metrics reports>auth`,
+const pictures: Record<"shop" | "company", [Parameters<typeof graphOf>[0], readonly string[]]> = JSON.parse(
+  textIn(join(__dirname, "pictures.json")),
 );
-
-const company = graphOf(
-  {
-    shop: "web api admin worker shopdb cache search images",
-    billing: "invoices payments ledger billdb receipts taxes webhooks rates",
-    data: "etl warehouse reports events lake scheduler exports quality",
-    platform: "auth mail metrics logs secrets gateway audit flags",
-    support: "desk chat bots kb deskdb surveys phone inbox",
-  },
-  `web>api web>search web>images admin>api admin>auth api>shopdb api>cache api>search api>auth api>payments worker>shopdb
-   worker>mail worker>images search>shopdb invoices>billdb invoices>taxes payments>ledger payments>rates ledger>billdb
-   receipts>invoices receipts>mail webhooks>payments taxes>rates etl>events etl>lake etl>shopdb warehouse>lake
-   reports>warehouse exports>warehouse scheduler>etl quality>lake gateway>auth gateway>flags auth>secrets mail>logs
-   metrics>logs audit>logs audit>auth flags>secrets desk>deskdb desk>kb desk>auth chat>desk bots>kb bots>chat surveys>deskdb
-   phone>inbox inbox>desk inbox>mail exports>mail`,
-);
+const picture = ([boxes, edges]: (typeof pictures)["shop"]) => graphOf(boxes, edges.join(" "));
 
 describe("a picture of services", () => {
   it.each([
-    ["20 references of 12 services in 3 projects", shop, 9],
-    ["50 references of 40 services in 5 projects", company, 8],
-  ])("lets few of %s cross, and leads none behind a service", (_, graph, most) => {
-    const placed = flatPicture(pictureOf(graph));
+    ["20 references of 12 services in 3 projects", "shop", 9],
+    ["50 references of 40 services in 5 projects", "company", 8],
+  ] as const)("lets few of %s cross, and leads none behind a service", (_, name, most) => {
+    const placed = flatPicture(pictureOf(picture(pictures[name])));
     expect(crossingsOf(placed)).toBeLessThanOrEqual(most);
     expect(overlapsOf(placed)).toEqual([]);
     expect(hiddenEdgesOf(placed)).toEqual([]);
