@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { oneScenario } from "../support/cli";
+import { failing, oneScenario } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
 
@@ -94,9 +94,9 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the issue of a drift j
     host.refuse = ({ method }) => (method === "GET" ? undefined : { status: 403, body: '{"message":"no"}' });
     const refused = await job();
     host.refuse = undefined;
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("warning[") });
+    expect(refused).toMatchObject(failing(2, "warning["));
     const without = await job({ GITHUB_TOKEN: "", RNV_GITLAB_TOKEN: "" });
-    expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining("is not set") });
+    expect(without).toMatchObject(failing(2, "is not set"));
   });
 
   it("is closed with a comment when the drift is gone, and another is opened when it comes back", async () => {

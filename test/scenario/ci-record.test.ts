@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pullWords } from "../../src/api/code-host/code-host";
-import { approve, eachScenario } from "../support/cli";
+import { approve, eachScenario, failing, printing } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
 
@@ -77,7 +77,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     expect(await scenario.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
     scenario.forget();
   };
-  const refused = (text: string) => ({ code: 5, stderr: expect.stringContaining(text) });
+  const refused = (text: string) => failing(5, text);
 
   it("binds literal values, also where the job could not read a secret", async () => {
     await settled(shop(service(`${token}, CALLBACK_URL: "https://a.example"`)));
@@ -154,7 +154,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     writeFiles();
     await settled(grouped(common, dotenv), env);
     hideFiles();
-    expect(await plan()).toMatchObject({ code: 0, stdout: expect.stringContaining("cannot read 3 values") });
+    expect(await plan()).toMatchObject(printing(0, "cannot read 3 values"));
     expect(own("plan")).toEqual([]);
     const moved = "its source is not the one that was last applied";
     const sources = [
@@ -198,11 +198,11 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
 
   it("needs the key of the state in both jobs where there are variables, and only there", async () => {
     const keyless = { RNV_STATE_KEY: "" };
-    const needed = { code: 4, stderr: expect.stringContaining("openssl rand -hex 32") };
+    const needed = failing(4, "openssl rand -hex 32");
     scenario.write("rnv.yaml", shop(service('A: "1"')));
     expect(await plan(7, keyless)).toMatchObject(needed);
     expect(await apply(keyless)).toMatchObject(needed);
-    const short = { code: 1, stderr: expect.stringContaining("RNV_STATE_KEY is too short to be a key") };
+    const short = failing(1, "RNV_STATE_KEY is too short to be a key");
     expect(await plan(7, { RNV_STATE_KEY: "short" })).toMatchObject(short);
     expect(scenario.requests()).toEqual([]);
     scenario.write("rnv.yaml", "projects: { shop: {} }\n");
@@ -215,7 +215,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     expect(await apply(keyless)).toMatchObject({ code: 0 });
   });
 
-  const failing = (method: string, part: RegExp) =>
+  const refuse = (method: string, part: RegExp) =>
     scenario.fail((request) =>
       request.method === method && part.test(request.path) ? { kind: "status", status: 422 } : undefined,
     );
@@ -234,7 +234,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
       scenario.write("rnv.yaml", kinds("web"));
       await plan();
       expect(own("plan")[0]).toContain("This run cannot read 1 value");
-      failing("POST", part);
+      refuse("POST", part);
       // A secret that was not read may be another one by now.
       expect(await apply({ SHOP_TOKEN: "rotated" }, ...confirmed)).toMatchObject({ code: 3 });
       scenario.fail(undefined);
@@ -260,7 +260,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
         shop(service("").replace("{ kind", `{ name: ${one}, archived: ${archived}, kind`));
       scenario.write("rnv.yaml", named(name));
       await plan();
-      failing(method, part);
+      refuse(method, part);
       expect((await apply()).code).not.toBe(0);
       scenario.fail(undefined);
       scenario.write("rnv.yaml", named("other"));
@@ -279,7 +279,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
       `moved: [{ from: service.shop.api, to: service.shop.backend }]\n${shop(named)}`,
     );
     await plan();
-    failing("PATCH", /services/);
+    refuse("PATCH", /services/);
     expect(await apply()).toMatchObject({ code: 1 });
     scenario.fail(undefined);
     scenario.emulator.store.failNextDeployment("*", "npm ERR! missing script: build");
@@ -349,10 +349,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     // A report that cannot be written is refused before anything is sent.
     scenario.write("taken", "");
     scenario.forget();
-    expect(await apply({}, "--report", "taken")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("cannot write taken"),
-    });
+    expect(await apply({}, "--report", "taken")).toMatchObject(failing(1, "cannot write taken"));
     expect(scenario.requests()).toEqual([]);
     const [api] = scenario.emulator.store.services();
     scenario.emulator.store.completeCheckout(api?.id ?? "");
@@ -377,10 +374,9 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
       method === "GET" ? undefined : { status: 403, body: '{"message":"no"}' };
     const stale = await plan();
     server.refuse = undefined;
-    expect(stale).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(`${pullWords[platform]} 7 still shows the comment of an older run`),
-    });
+    expect(stale).toMatchObject(
+      failing(1, `${pullWords[platform]} 7 still shows the comment of an older run`),
+    );
   });
 
   it("is found where the host lists the pull request of a commit late", async () => {

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { approve, type CliRun, oneScenario } from "../support/cli";
+import { approve, type CliRun, failing, oneScenario, printing } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
 
 const shop = (branch: string, more = "") =>
@@ -70,11 +70,11 @@ describe("a reviewed plan", () => {
 
   it("is applied at the merge, once, and a job that runs again does nothing", async () => {
     const planned = await plan(inPullRequest());
-    expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining("Plan: 3 to add") });
+    expect(planned).toMatchObject(printing(0, "Plan: 3 to add"));
     expect(own("plan")).toEqual([expect.stringContaining("**Plan: 3 to add, 0 to change, 0 to destroy.**")]);
     expect(scenario.requests()).toEqual([]);
     const applied = await apply();
-    expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply complete!") });
+    expect(applied).toMatchObject(printing(0, "Apply complete!"));
     await scenario.isQuiet();
     expect(own("apply")).toEqual([expect.stringContaining("**Applied.** Apply complete!")]);
     const { runs } = JSON.parse((await scenario.run("history", "-json")).stdout);
@@ -93,7 +93,7 @@ describe("a reviewed plan", () => {
     const [reviewed] = own("plan");
     changeLive("hotfix");
     const refused = await apply();
-    expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining("error[plan.digest]") });
+    expect(refused).toMatchObject(failing(5, "error[plan.digest]"));
     expect(refused.stderr).toContain("service.shop.api would change in another way than was reviewed");
     expect(scenario.requests()).toEqual([]);
     expect(own("plan")).toEqual([reviewed]);
@@ -116,10 +116,7 @@ describe("a reviewed plan", () => {
     await plan(inPullRequest());
     const [body = ""] = own("plan");
     server.comments.length = 0;
-    expect(await apply()).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining("pull request 7 has no plan comment for this stage"),
-    });
+    expect(await apply()).toMatchObject(failing(5, "pull request 7 has no plan comment for this stage"));
     server.addComment("pull 7", "mallory", body);
     expect(await apply()).toMatchObject({ code: 5 });
     expect(scenario.requests()).toEqual([]);
@@ -127,10 +124,7 @@ describe("a reviewed plan", () => {
     const digest = String(/Digest: (\w+)/.exec((await scenario.run("plan")).stdout)?.[1]);
     server.comments.length = 0;
     const given = await apply("--expect-digest", digest);
-    expect(given).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining(`pull request 7 has no comment with the digest ${digest}`),
-    });
+    expect(given).toMatchObject(failing(5, `pull request 7 has no comment with the digest ${digest}`));
     expect(scenario.requests()).toEqual([]);
     // The refused apply has shown the plan, with a record of it.
     expect(own("apply")).toEqual([
@@ -146,21 +140,15 @@ describe("a reviewed plan", () => {
     await plan(inPullRequest());
     server.refuse = ({ path }) =>
       path.includes(merged) ? { status: 403, body: '{"message":"no"}' } : undefined;
-    expect(await apply()).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("error[api.forbidden]"),
-    });
+    expect(await apply()).toMatchObject(failing(1, "error[api.forbidden]"));
     server.refuse = undefined;
     const unread = { ...onMain(), GITHUB_TOKEN: "" };
     const without = await scenario.runWith({ env: unread }, "ci", "apply");
-    expect(without).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining("this job has no code host"),
-    });
+    expect(without).toMatchObject(failing(5, "this job has no code host"));
     expect(without.stderr.match(/is not set/g)).toHaveLength(2);
     expect(own("apply")).toEqual([]);
     const keyless = await scenario.runWith({ env: { ...onMain(), RNV_API_KEY: "" } }, "ci", "apply");
-    expect(keyless).toMatchObject({ code: 1, stderr: expect.stringContaining("RNV_API_KEY") });
+    expect(keyless).toMatchObject(failing(1, "RNV_API_KEY"));
     expect(own("apply")).toEqual([expect.stringContaining("**Failed (exit 1).**")]);
     expect(scenario.requests()).toEqual([]);
     // Someone applies it by hand: nothing is left to do, and the failure is no longer shown.
@@ -174,10 +162,7 @@ describe("a reviewed plan", () => {
     await plan(inPullRequest());
     for (const job of [inPullRequest, inQueue]) {
       const early = await scenario.runWith({ env: job() }, "ci", "apply");
-      expect(early).toMatchObject({
-        code: 5,
-        stderr: expect.stringContaining("pull request 7 is not merged"),
-      });
+      expect(early).toMatchObject(failing(5, "pull request 7 is not merged"));
       expect(own("apply").at(-1)).toContain("Nothing was applied: pull request");
     }
     expect(scenario.requests()).toEqual([]);
@@ -264,13 +249,12 @@ describe("a reviewed plan", () => {
     await plan(inPullRequest(8));
     // What both bring, and a third without a review.
     scenario.write("rnv.yaml", base + one + two + web);
-    expect(await pushed()).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining("service.shop.web would change now, and was not reviewed"),
-    });
+    expect(await pushed()).toMatchObject(
+      failing(5, "service.shop.web would change now, and was not reviewed"),
+    );
     expect(scenario.requests()).toEqual([]);
     scenario.write("rnv.yaml", base + one + two);
-    expect(await pushed()).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply complete!") });
+    expect(await pushed()).toMatchObject(printing(0, "Apply complete!"));
     const told = server.comments.filter(({ body }) => body.includes("**Applied.** Apply complete!"));
     expect(told.map(({ at }) => at).sort()).toEqual(["pull 7", "pull 8"]);
     scenario.write("rnv.yaml", base);
@@ -300,10 +284,9 @@ describe("a reviewed plan", () => {
     expect(await plan(inQueue())).toMatchObject({ code: 5 });
     scenario.write("rnv.yaml", shop("queued", web));
     changeLive("meanwhile");
-    expect(await plan(inQueue())).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining("the plan in the merge queue is not the reviewed one"),
-    });
+    expect(await plan(inQueue())).toMatchObject(
+      failing(5, "the plan in the merge queue is not the reviewed one"),
+    );
     expect(own("plan")).toEqual([reviewed]);
     expect(scenario.requests()).toEqual([]);
   });

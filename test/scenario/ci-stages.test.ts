@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { App, TerraformOutput, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { Project, RnvProvider, Service } from "../../src/cdktf/cdktf";
-import { approve, eachScenario } from "../support/cli";
+import { approve, eachScenario, failing } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { textIn } from "../support/rows";
 
@@ -171,10 +171,7 @@ describe("a job of several plans", () => {
     };
     await scenario.runWith({ env: planEnv }, "ci", "plan", "--all-stages");
     const stopped = await scenario.runWith({ env }, "ci", "apply", "--all-stages");
-    expect(stopped).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining("Stage last is left out: production comes first"),
-    });
+    expect(stopped).toMatchObject(failing(4, "Stage last is left out: production comes first"));
     expect(stopped.stdout).toMatch(/^Stage staging\n[\s\S]*Apply complete![\s\S]*\nStage production\n/);
     expect(scenario.emulator.store.services().map(({ name }) => name)).toEqual(["api production", "api-12"]);
     expect(scenario.read("rnv-report/staging/apply.md")).toContain("Applied.");
@@ -240,7 +237,7 @@ describe("a job of several plans", () => {
     scenario.write("rnv.yaml", manifest("main"));
     // Nothing can be distinguished where no stage is named.
     const unnamed = await plan();
-    expect(unnamed).toMatchObject({ code: 1, stderr: expect.stringContaining("staging, production") });
+    expect(unnamed).toMatchObject(failing(1, "staging, production"));
     expect(outputs()).toMatchObject({ changes: "false", exitcode: "1", plans: "[]" });
     expect(comments()).toHaveLength(4);
   });
@@ -287,10 +284,9 @@ describe("a job of several plans", () => {
     synthesize("next", "later");
     await plan("services", "later", "-f", "cdktf.out");
     synthesize("other", "later");
-    expect(await apply("-f", "cdktf.out")).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining("service.api would change in another way than was reviewed"),
-    });
+    expect(await apply("-f", "cdktf.out")).toMatchObject(
+      failing(5, "service.api would change in another way than was reviewed"),
+    );
     // The stack after it was applied.
     expect([outputs().exitcode, comments().at(-1)?.[1]]).toEqual(["5", "**Applied.**"]);
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pullWords } from "../../src/api/code-host/code-host";
-import { approve, eachScenario } from "../support/cli";
+import { approve, eachScenario, failing } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
 
@@ -30,7 +30,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("a job on %s", (platfor
 
   it("creates no state that ends with its runner, and sends no request before it says so", async () => {
     const hosted = { RNV_BASE_URL: "https://rnv.invalid/api/v1" };
-    const refused = { code: 4, stderr: expect.stringContaining("error[guard.local_state]") };
+    const refused = failing(4, "error[guard.local_state]");
     const id = "6f1c0000-0000-4000-8000-000000000001";
     expect(await job(hosted, "init", "--from", "workspace")).toMatchObject(refused);
     scenario.write("rnv.yaml", shop("main"));
@@ -80,7 +80,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("a job on %s", (platfor
     scenario.forget();
     scenario.write("rnv.yaml", shop("release"));
     const more = await job({}, "ci", "apply", "--repair");
-    expect(more).toMatchObject({ code: 5, stderr: expect.stringContaining("does more than repair drift") });
+    expect(more).toMatchObject(failing(5, "does more than repair drift"));
     expect(more.stderr).toContain(`with a ${pullWords[platform]} first`);
     scenario.write("rnv.yaml", "projects: { shop: {} }\n");
     expect((await job({}, "ci", "apply", "--repair")).code).not.toBe(0);

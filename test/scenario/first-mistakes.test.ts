@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { oneScenario, openScenario } from "../support/cli";
+import { failing, oneScenario, openScenario, printing } from "../support/cli";
 import { casesIn, rowsIn } from "../support/rows";
 
 /** The interface shows two kinds, and no other source than a repository ("Service"; "Gaps"). */
@@ -36,7 +36,7 @@ it("validate warns of a kind that is a slip of a known kind; any other is for th
     "      api: { kind: wbe }\n      jobs: { kind: worker }\n      site: { kind: static }\n",
     "validate",
   );
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("Success!") });
+  expect({ code, stdout }).toEqual(printing(0, "Success!"));
   expect(stderr).toContain(
     'warning[manifest.unknown_value]: service.shop.api: this version does not know the kind "wbe"',
   );
@@ -61,7 +61,7 @@ it("validate refuses values that no workspace can have, and warns of values that
   expect(stderr).toContain("3 errors, 3 warnings");
   const settings = open.replace("startr", "starter").replace("mars", "lagos");
   const planned = await told(`      b: { kind: web, configuration: { ${settings} } }\n`, "plan");
-  expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining('"docker" is not documented') });
+  expect(planned).toMatchObject(printing(0, '"docker" is not documented'));
   expect(planned.stdout.match(/manifest\.unknown_value/g)).toHaveLength(3);
 });
 
@@ -158,24 +158,18 @@ it("a deployment of a service without a source is a warning of the plan, unless 
     "      api: { kind: web }\n      quiet: { kind: web, deploy: { when: never } }\n      db: { kind: postgres }\n",
     "plan",
   );
-  expect({ code, stdout }).toEqual({
-    code: 0,
-    stdout: expect.stringContaining(
-      "warning[plan.no_source]: deployment.shop.api: its service has no source to deploy",
-    ),
-  });
+  expect({ code, stdout }).toEqual(
+    printing(0, "warning[plan.no_source]: deployment.shop.api: its service has no source to deploy"),
+  );
   expect(stdout).toContain("write configuration.repository, the URL of a Git repository");
   expect(stdout.match(/plan\.no_source/g)).toHaveLength(1);
 });
 
 it("a file that does not exist is called that, without a code of the operating system", async () => {
   const shown = await scenario.run("show", "plan.rnvplan");
-  expect(shown).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("cannot read plan.rnvplan: it does not exist"),
-  });
+  expect(shown).toMatchObject(failing(1, "cannot read plan.rnvplan: it does not exist"));
   const applied = await scenario.run("apply", "plan.rnvplan");
-  expect(applied).toMatchObject({ code: 1, stderr: expect.stringContaining("plan.rnvplan: no such file") });
+  expect(applied).toMatchObject(failing(1, "plan.rnvplan: no such file"));
 });
 
 it.each(casesIn<[string, string]>(join(__dirname, "meant-lines.json")))(
@@ -183,10 +177,7 @@ it.each(casesIn<[string, string]>(join(__dirname, "meant-lines.json")))(
   async (line, summary) => {
     scenario.write("main.tf.json", "{}");
     const { code, stderr } = await told("      api: { kind: web }\n", ...(line.split(" ") as [string]));
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining(`error[command.usage]: ${summary}\n`),
-    });
+    expect({ code, stderr }).toEqual(failing(1, `error[command.usage]: ${summary}\n`));
   },
 );
 
@@ -231,12 +222,11 @@ it("two manifests side by side are an error of every verb, which names both; -f 
   mkdirSync(join(scenario.folder, "rnv"));
   scenario.write("rnv/more.yaml", "services: { docs: { kind: web } }\n");
   for (const words of ["validate", "plan", "init", "state list", "stage list", "-chdir=. apply"])
-    expect(await scenario.run(...words.split(" "))).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("error[manifest.unsupported]: both rnv.yaml and rnv/ exist"),
-    });
+    expect(await scenario.run(...words.split(" "))).toMatchObject(
+      failing(1, "error[manifest.unsupported]: both rnv.yaml and rnv/ exist"),
+    );
   const fleet = await scenario.run("fleet", "plan");
-  expect(fleet).toMatchObject({ code: 1, stdout: expect.stringContaining("both rnv.yaml and rnv/ exist") });
+  expect(fleet).toMatchObject(printing(1, "both rnv.yaml and rnv/ exist"));
   expect(await scenario.run("validate", "-f", "rnv.yaml")).toMatchObject({ code: 0 });
 });
 
@@ -253,7 +243,7 @@ it.each([
 ])("%s names the file or the program that is missing", async (words, summary) => {
   scenario.write("rnv.yaml", services("      api: { kind: web }\n"));
   const { code, stderr } = await scenario.runWith({ env: { PATH: scenario.folder } }, ...words.split(" "));
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`${summary}\n`) });
+  expect({ code, stderr }).toEqual(failing(1, `${summary}\n`));
   expect(stderr).not.toMatch(/ENOENT|ENOTDIR|internal\.bug/);
   expect(scenario.files().filter(({ path }) => path.endsWith("s.json.journal"))).toEqual([]);
 });
@@ -277,10 +267,7 @@ it.each(["-f rnv.config.mjs", "-app node\tapp.mjs"])(
     const env = { DB_PASSWORD: "correct-horse" };
     const args = words.split(" ").map((word) => word.replace("\t", " "));
     const { code, stderr } = await scenario.runWith({ env }, "plan", ...args);
-    expect({ code, stderr }).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("database at (sensitive)!"),
-    });
+    expect({ code, stderr }).toMatchObject(failing(1, "database at (sensitive)!"));
     expect(stderr).not.toContain("correct-horse");
   },
 );

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { fleetReportSchema } from "../../src/report/fleet-report";
-import { eachScenario } from "../support/cli";
+import { eachScenario, failing, printing } from "../support/cli";
 import { openSilent, processesBelow, until } from "../support/silent-service";
 import { itInSoak } from "../support/soak";
 
@@ -64,10 +64,7 @@ it("plans, applies and looks for drift of every manifest below a folder; a broke
   expect(scenario.requests()).toEqual([]);
 
   // No question is asked, so it has to be said.
-  expect(await scenario.run("fleet", "apply")).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("--auto-approve"),
-  });
+  expect(await scenario.run("fleet", "apply")).toMatchObject(failing(1, "--auto-approve"));
   const applied = await scenario.run("fleet", "apply", "-auto-approve", "-json");
   expect(statusesOf(applied.stdout)).toEqual({
     ...Object.fromEntries(names.map((name) => [name, "applied"])),
@@ -82,10 +79,9 @@ it("plans, applies and looks for drift of every manifest below a folder; a broke
   ).toEqual(["Docs", "Shop", "Staged-production", "Staged-staging"]);
 
   const others = ["--member", "teams/*", "--member", "staged@*"];
-  expect(await scenario.run("fleet", "drift", ...others)).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining("Fleet: 4 members: 4 no drift."),
-  });
+  expect(await scenario.run("fleet", "drift", ...others)).toMatchObject(
+    printing(0, "Fleet: 4 members: 4 no drift."),
+  );
   const { store } = scenario.emulator;
   const docs = store.services().find(({ projectId }) => {
     const project = store.projects().find(({ id }) => id === projectId);
@@ -96,10 +92,10 @@ it("plans, applies and looks for drift of every manifest below a folder; a broke
   const state = "teams/docs/.rnv/state.json";
   write(state, scenario.read(state).replace(/("writtenAt": ?)"[^"]*"/g, '$1"2026-01-01T00:00:00.000Z"'));
   const drifted = await scenario.run("fleet", "drift", ...others);
-  expect(drifted).toMatchObject({ code: 2, stdout: expect.stringContaining("teams/docs") });
+  expect(drifted).toMatchObject(printing(2, "teams/docs"));
   expect(drifted.stdout.split("\n")[0]).toMatch(/^ {2}~ teams\/docs drift, 1 changed outside/);
   const exact = await scenario.run("fleet", "plan", "-detailed-exitcode", "--stage", "production");
-  expect(exact).toMatchObject({ code: 0, stdout: expect.stringContaining("Fleet: 1 member: 1 no changes.") });
+  expect(exact).toMatchObject(printing(0, "Fleet: 1 member: 1 no changes."));
   expect(await scenario.run("fleet", "plan", "--member", "teams/docs")).toMatchObject({ code: 0 });
   expect(await scenario.run("fleet", "plan", "-detailed-exitcode", ...others)).toMatchObject({ code: 2 });
 });
@@ -155,9 +151,9 @@ it("refuses a fleet whose members would have one state, and a file with mistakes
   write("a/rnv.yaml", manifest("A"));
   write("b/rnv.yaml", manifest("B"));
   const shared = await scenario.runWith({ env: { RNV_STATE: "s3://states/all.json" } }, "fleet", "plan");
-  expect(shared).toMatchObject({ code: 1, stderr: expect.stringContaining("a and b would have one state") });
+  expect(shared).toMatchObject(failing(1, "a and b would have one state"));
   const outside = await scenario.runWith({ env: { RNV_STATE: "${member}.json" } }, "-chdir=a", "plan");
-  expect(outside).toMatchObject({ code: 1, stderr: expect.stringContaining("holds ${member}, and nothing") });
+  expect(outside).toMatchObject(failing(1, "holds ${member}, and nothing"));
   // However the address comes to be the same: of members, of stages, behind a link.
   const states = "members:\n  a: { env: { RNV_STATE: A } }\n  b: { env: { RNV_STATE: B } }\n";
   write("rnv.fleet.yaml", states);
@@ -169,19 +165,15 @@ it("refuses a fleet whose members would have one state, and a file with mistakes
     ["s3://states/all.json", "s3://states/all.json"],
     ["../all.json", join(scenario.folder, "to-a/../all.json")],
   ])
-    expect(await named(a, b)).toMatchObject({
-      ...{ code: 1, stderr: expect.stringContaining("a and b would have one state") },
-    });
+    expect(await named(a, b)).toMatchObject(failing(1, "a and b would have one state"));
   write("rnv.fleet.yaml", "members: { a: , to-a: }\n");
-  expect(await scenario.run("fleet", "plan")).toMatchObject({
-    ...{ code: 1, stderr: expect.stringContaining("a and to-a would have one state") },
-  });
+  expect(await scenario.run("fleet", "plan")).toMatchObject(failing(1, "a and to-a would have one state"));
   execFileSync("rm", [join(scenario.folder, "rnv.fleet.yaml")]);
   for (const name of ["a", "b"])
     write(`${name}/rnv.yaml`, `${manifest(name)}stages: { live: { state: "../\${stage.name}.json" } }\n`);
-  expect(await scenario.run("fleet", "plan")).toMatchObject({
-    ...{ code: 1, stderr: expect.stringContaining("a@live and b@live would have one state") },
-  });
+  expect(await scenario.run("fleet", "plan")).toMatchObject(
+    failing(1, "a@live and b@live would have one state"),
+  );
   write("rnv.fleet.yaml", "members: { file: { dir: a/rnv.yaml } }\n");
   expect((await scenario.run("fleet", "plan")).stdout).toContain("file has no folder a/rnv.yaml");
   write(
@@ -205,7 +197,7 @@ it("refuses a fleet whose members would have one state, and a file with mistakes
     stderr: expect.stringMatching(/cannot look through .*a\/rnv\.yaml: /),
   });
   const hurried = await scenario.run("fleet", "plan", "--member-timeout", "0s");
-  expect(hurried).toMatchObject({ code: 1, stderr: expect.stringContaining("Not a duration above zero") });
+  expect(hurried).toMatchObject(failing(1, "Not a duration above zero"));
 });
 
 it("ends a member that takes too long, and goes on; shards together are the whole, and a report joins them", async () => {
@@ -232,12 +224,11 @@ it("ends a member that takes too long, and goes on; shards together are the whol
   expect(reportOf(joined.stdout)).toMatchObject({ counts: { changes: 4 }, exit_code: 2 });
   // What did not run does not look clean.
   execFileSync("rm", ["-r", join(scenario.folder, "out/1")]);
-  expect(await scenario.run("fleet", "report", "out")).toMatchObject({
-    code: 1,
-    stdout: expect.stringContaining("hint: run shard 2 of 3 again"),
-  });
+  expect(await scenario.run("fleet", "report", "out")).toMatchObject(
+    printing(1, "hint: run shard 2 of 3 again"),
+  );
   const unknown = await scenario.runWith({ env: { JOB_COMPLETION_INDEX: "0" } }, "fleet", "plan");
-  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("RNV_SHARDS is not set") });
+  expect(unknown).toMatchObject(failing(1, "RNV_SHARDS is not set"));
 });
 
 it("Ctrl-C ends every member once, and reports those that were not run", async () => {

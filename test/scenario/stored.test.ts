@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { approve } from "../support/cli";
+import { approve, failing, printing } from "../support/cli";
 import { serveHttpState } from "../support/http-state-server";
 import { rowsIn } from "../support/rows";
 import { s3Environment, serveS3 } from "../support/s3-server";
@@ -56,7 +56,7 @@ describe("a state of version 0.1", () => {
     const api = await world.run("state", "show", "service.shop.api");
     expect(api).toMatchObject({ code: 0, stdout: expect.stringMatching(/configuration\.branch +"main"/) });
     const shown = await world.run("show");
-    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("service.shop.seasonal") });
+    expect(shown).toMatchObject(printing(0, "service.shop.seasonal"));
     expect((await world.run("output", "-raw", "apiUrl")).stdout).toMatch(/^https:\/\/api-/);
     expect(await world.runWith(database, "drift")).toMatchObject({ code: 0 });
     await expectNothingToDo(world, database);
@@ -65,7 +65,7 @@ describe("a state of version 0.1", () => {
   itWith("protects what it recorded as protected, and keeps what it retained", "state", async (world) => {
     world.scenario.write("rnv.yaml", "services: {}\n");
     const refused = await world.run("apply", ...approve, "-allow-empty");
-    expect(refused).toMatchObject({ code: 4, stdout: expect.stringContaining("service.shop.api") });
+    expect(refused).toMatchObject(printing(4, "service.shop.api"));
     expect(refused.stdout + refused.stderr).toContain("prevent");
     expect(refused.stdout).not.toMatch(/service\.shop\.seasonal will be/);
     expect(world.writes()).toEqual([]);
@@ -208,7 +208,7 @@ describe("a journal of version 0.1 with an open intent", () => {
       const { store } = world.scenario.emulator;
       expect(await world.runWith(env, "state", "list")).toMatchObject({ code: 0 });
       const planned = await world.runWith(env, "plan");
-      expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining(plan) });
+      expect(planned).toMatchObject(printing(0, plan));
       expect(world.writes()).toEqual([]);
       expect(await world.runFast(env, "apply", ...approve)).toMatchObject({ code: 0 });
       expect(world.writes()).toEqual(writes);
@@ -229,13 +229,13 @@ async function expectHeld(
 ): Promise<void> {
   expect(await world.runWith(env, "plan")).toMatchObject({ code: 0 });
   const refused = await world.runWith(env, "apply", ...approve);
-  expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("error[state.lock_held]") });
+  expect(refused).toMatchObject(failing(6, "error[state.lock_held]"));
   expect(refused.stderr).toContain(`locked by apply (pid ${lock.pid} on ci-runner-1)`);
   expect(refused.stderr).toContain(`rnv force-unlock ${lock.id}`);
   expect(await world.runWith(env, "force-unlock", "0".repeat(16))).not.toMatchObject({ code: 0 });
   expect(world.writes()).toEqual([]);
   const removed = await world.runWith(env, "force-unlock", lock.id);
-  expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining("ci-runner-1") });
+  expect(removed).toMatchObject(printing(0, "ci-runner-1"));
   expect(await world.runFast(env, "apply", ...approve)).toMatchObject({ code: 0 });
   expect(world.writes()).toEqual(writes);
   await expectQuiet(world, env);

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { approve, type CliRun, openScenario, type Scenario } from "../support/cli";
+import { approve, type CliRun, openScenario, printing, type Scenario } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
 
@@ -166,7 +166,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
 
     it("day one, 10:00: the first is merged: its team's production is made, its preview goes, the other stays", async () => {
       expect(await at.merge(1, "shop", first)).toEqual({
-        shop: expect.objectContaining({ code: 0, stdout: expect.stringContaining("5 added") }),
+        shop: expect.objectContaining(printing(0, "5 added")),
         docs: expect.objectContaining(done),
       });
       expect(at.scenario.names()).toEqual(["api", "site-2"]);

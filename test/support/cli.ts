@@ -98,6 +98,12 @@ jest.setTimeout(120_000);
 
 export const approve = ["-auto-approve", "-input=false"] as const;
 
+/** Matches a run with the exit code and the text on standard error. */
+export const failing = (code: number, text: string) => ({ code, stderr: expect.stringContaining(text) });
+
+/** Matches a run with the exit code and the text on standard output. */
+export const printing = (code: number, text: string) => ({ code, stdout: expect.stringContaining(text) });
+
 /** Starts `apply` and kills it once the service has done its first PATCH, before the answer. */
 export async function applyKilledAfterPatch(scenario: Scenario, options: RunOptions = {}): Promise<CliRun> {
   const started = scenario.start(options, "apply", ...approve);
