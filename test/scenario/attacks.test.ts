@@ -236,10 +236,8 @@ describe("a manifest of a stranger", () => {
   });
 
   const lay = ({ files, links = [] }: Attack) => {
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(scenario.folder, name)), { recursive: true });
+    for (const [name, text] of Object.entries(files))
       scenario.write(name, text.replaceAll("OUTSIDE", outside).replaceAll("SERVER", url));
-    }
     for (const name of links) {
       mkdirSync(dirname(join(scenario.folder, name)), { recursive: true });
       const target = [".env", "cdk.tf.json"].includes(name)

@@ -146,9 +146,8 @@ describe("no secret is ever shown", () => {
     await watched(["plan", "-out", "p.rnvplan"]);
     expect((await watched(["show", "p.rnvplan"])).code).toBe(0);
     expect((await watched(["apply", "p.rnvplan"])).code).toBe(0);
-    const [service] = scenario.emulator.store.services();
-    const [variable] = scenario.emulator.store.variables(service?.id ?? "");
-    scenario.emulator.store.editVariable(variable?.id ?? "", { value: interpolated.value });
+    const [{ id = "" } = {}] = scenario.emulator.store.variables(scenario.idOf());
+    scenario.emulator.store.editVariable(id, { value: interpolated.value });
     expect((await watched(["drift", "-strict"])).code).toBe(2);
     expect((await watched(["apply", ...approve], inSoak(debugging, env))).code).toBe(0);
     await watched(["plan"]);

@@ -81,7 +81,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the issue of a drift j
     expect(await job()).toMatchObject({ code: 1 });
     writeFileSync(path, state);
     expect(await job({}, "--no-issue")).toMatchObject({ code: 2 });
-    writeFileSync(join(scenario.folder, "event.json"), JSON.stringify({ pull_request: { number: 7 } }));
+    scenario.write("event.json", JSON.stringify({ pull_request: { number: 7 } }));
     const pull: Readonly<Record<string, string>> =
       platform === "github"
         ? { GITHUB_EVENT_NAME: "push", GITHUB_EVENT_PATH: join(scenario.folder, "event.json") }

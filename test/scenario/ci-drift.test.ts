@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { mkdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { driftDocumentSchema } from "../../src/plan/drift";
@@ -52,7 +52,6 @@ describe("a drift job of several stages", () => {
   beforeAll(async () => {
     receiver = await openReceiver();
     scenario.write("rnv.yaml", manifest);
-    mkdirSync(join(scenario.folder, ".git"));
     scenario.write(".git/config", '[remote "origin"]\n  url = git@github.com:acme/shop.git\n');
     for (const name of names) await scenario.applies("--stage", name);
   });

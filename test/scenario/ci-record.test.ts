@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { pullWords } from "../../src/api/code-host/code-host";
 import { approve, eachScenario, failing, printing } from "../support/cli";
@@ -33,7 +33,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     scenario.write("event.json", JSON.stringify(payload));
     return { GITHUB_EVENT_PATH: join(scenario.folder, "event.json") };
   };
-  const summary = () => readFileSync(join(scenario.folder, "summary"), "utf8");
+  const summary = () => scenario.read("summary");
   const common = () => ({
     ...server.environment,
     ...stateKey,
@@ -351,8 +351,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     scenario.forget();
     expect(await apply({}, "--report", "taken")).toMatchObject(failing(1, "cannot write taken"));
     expect(scenario.requests()).toEqual([]);
-    const [api] = scenario.emulator.store.services();
-    scenario.emulator.store.completeCheckout(api?.id ?? "");
+    scenario.emulator.store.completeCheckout(scenario.idOf());
     expect(await apply({}, "--report", "out")).toMatchObject({ code: 0 });
     expect(scenario.read("out/apply.md")).toContain("**Applied.**");
     // A pull request that changes nothing gets no comment.

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { approve, type CliRun, failing, oneScenario, printing } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
@@ -13,7 +13,7 @@ const merged = "a".repeat(40);
 describe("a reviewed plan", () => {
   const scenario = oneScenario();
   let server: CodeHostServer;
-  const outputs = (name: "output" | "summary") => readFileSync(join(scenario.folder, name), "utf8");
+  const outputs = (name: "output" | "summary") => scenario.read(name);
 
   beforeAll(async () => {
     server = await serveCodeHost("github");
@@ -64,8 +64,7 @@ describe("a reviewed plan", () => {
   const own = (kind: "plan" | "apply") =>
     server.comments.filter(({ body }) => body.startsWith(`<!-- rnv ${kind} `)).map(({ body }) => body);
   const changeLive = (branch: string) => {
-    const [api] = scenario.emulator.store.services();
-    scenario.emulator.store.editConfiguration(api?.id ?? "", { branch });
+    scenario.emulator.store.editConfiguration(scenario.idOf(), { branch });
   };
 
   it("is applied at the merge, once, and a job that runs again does nothing", async () => {

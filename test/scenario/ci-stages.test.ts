@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, TerraformOutput, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
@@ -78,7 +77,8 @@ describe("a job of several plans", () => {
     ]);
   const outputs = () =>
     Object.fromEntries(
-      readFileSync(join(scenario.folder, "output"), "utf8")
+      scenario
+        .read("output")
         .trimEnd()
         .split("\n")
         .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pullWords } from "../../src/api/code-host/code-host";
 import { approve, eachScenario, failing } from "../support/cli";
@@ -24,8 +23,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("a job on %s", (platfor
   const job = (more: Record<string, string>, ...args: string[]) =>
     scenario.runWith({ env: env(more) }, ...args);
   const edit = (branch: string) => {
-    const [api] = scenario.emulator.store.services();
-    scenario.emulator.store.editConfiguration(api?.id ?? "", { branch });
+    scenario.emulator.store.editConfiguration(scenario.idOf(), { branch });
   };
 
   it("creates no state that ends with its runner, and sends no request before it says so", async () => {
@@ -65,7 +63,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("a job on %s", (platfor
     expect(await job({ RNV_API_KEY: "rnv_wrong" }, "ci", "drift")).toMatchObject({ code: 1 });
     scenario.write("rnv.drift.yaml", "unknown: []\n");
     expect(await job({}, "ci", "drift")).toMatchObject({ code: 1 });
-    const outputs = readFileSync(join(scenario.folder, "output"), "utf8");
+    const outputs = scenario.read("output");
     const unread = "drift=unknown\nexitcode=1\n";
     if (platform === "github") expect(outputs).toBe(`drift=false\nexitcode=0\n${unread}${unread}`);
   });

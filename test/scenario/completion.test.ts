@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { builtCli } from "../support/built-cli";
 import { briefly, oneScenario } from "../support/cli";
@@ -17,7 +17,6 @@ describe("completion", () => {
   const scenario = oneScenario();
   let path: string;
   beforeAll(async () => {
-    mkdirSync(join(scenario.folder, "bin"));
     scenario.write(
       "bin/rnv",
       `#!/bin/sh\nexec "${process.execPath}" ${briefly.join(" ")} "${builtCli()}" "$@"\n`,

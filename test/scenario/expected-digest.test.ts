@@ -41,8 +41,7 @@ describe("a digest that is expected", () => {
   it("refuses a live change that came in between, shows what would be done, and writes nothing", async () => {
     scenario.write("rnv.yaml", shop("release"));
     const digest = await shownDigest();
-    const [api] = scenario.emulator.store.services();
-    scenario.emulator.store.editConfiguration(api?.id ?? "", { branch: "elsewhere" });
+    scenario.emulator.store.editConfiguration(scenario.idOf(), { branch: "elsewhere" });
     const refused = await apply(digest);
     expect(refused).toMatchObject({
       code: 5,

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { failing, oneScenario, openScenario, printing } from "../support/cli";
 import { casesIn, rowsIn } from "../support/rows";
@@ -219,7 +219,6 @@ it("each format of a plan shows the findings of loading, and a misspelt kind alo
 
 it("two manifests side by side are an error of every verb, which names both; -f chooses", async () => {
   scenario.write("rnv.yaml", services("      api: { kind: web }\n"));
-  mkdirSync(join(scenario.folder, "rnv"));
   scenario.write("rnv/more.yaml", "services: { docs: { kind: web } }\n");
   for (const words of ["validate", "plan", "init", "state list", "stage list", "-chdir=. apply"])
     expect(await scenario.run(...words.split(" "))).toMatchObject(

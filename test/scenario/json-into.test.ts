@@ -60,9 +60,8 @@ describe("--json-into", () => {
   });
 
   it("writes what drift -json prints, and of a failure its errors", async () => {
-    const [docs] = scenario.emulator.store.services();
     scenario.settle();
-    scenario.emulator.store.editConfiguration(docs?.id ?? "", { replicas: 3 });
+    scenario.emulator.store.editConfiguration(scenario.idOf(), { replicas: 3 });
     const { code, stdout } = await scenario.run("drift", "--json-into", "drift.json");
     expect({ code, stdout }).toEqual(printing(2, "replicas"));
     const printed = await scenario.run("drift", "-json");

@@ -1,5 +1,3 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CliRun, oneScenario, openScenario, printing, type Scenario } from "../support/cli";
 import { closing } from "../support/closing";
@@ -61,7 +59,6 @@ describe("reads", () => {
     const project = `import: ${scenario.emulator.store.projects()[0]?.id}\n    `;
     const members = { a: [0, 70], b: [70, 140], c: [140, 240] } as const;
     for (const [name, [from, to]] of Object.entries(members)) {
-      mkdirSync(join(scenario.folder, "fleet", name), { recursive: true });
       const text = manifest(from, to, (service) => `import: ${live.get(service)}, `, project);
       scenario.write(`fleet/${name}/rnv.yaml`, text);
     }

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { approve, failing, openScenario, type Scenario } from "../support/cli";
 import { closing } from "../support/closing";
@@ -86,7 +85,6 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
         words: readonly string[],
         env: Readonly<Record<string, string>> = {},
       ) => {
-        mkdirSync(join(scenario.folder, ".git"), { recursive: true });
         const remote = origin === "" ? "" : `[remote "origin"]\n\turl = ${origin}\n`;
         scenario.write(
           ".git/config",
@@ -148,7 +146,6 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
 
     it("take the repository of the folder that records are handed over to", async () => {
       const origin = (folder: string, name: string) => {
-        mkdirSync(join(scenario.folder, folder, ".git"), { recursive: true });
         scenario.write(
           join(folder, ".git/config"),
           `[remote "origin"]\n  url = git@${server}:acme/${name}.git\n`,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, TerraformOutput, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
@@ -45,8 +45,7 @@ const twoPlaces = (app: App): void => {
 describe("an app of several stacks", () => {
   const scenario = eachScenario();
   const rnv = (...args: string[]) => scenario.run(args[0] as string, "-f", "cdktf.out", ...args.slice(1));
-  const recorded = (stack: string) =>
-    JSON.parse(readFileSync(join(scenario.folder, ".rnv", stack, "state.json"), "utf8"));
+  const recorded = (stack: string) => JSON.parse(scenario.read(`.rnv/${stack}/state.json`));
   const headings = (text: string) => [...text.matchAll(/^Stack (.*)$/gm)].map(([, name]) => name);
   const worlds = () => ({
     projects: scenario.emulator.store.projects().map(({ name }) => name),
@@ -176,7 +175,7 @@ describe("an app of several stacks", () => {
       others: false,
     });
     const kept = "{ address: service.other, until: 2099-01-01, reason: that of another stack }";
-    writeFileSync(join(scenario.folder, "rnv.drift.yaml"), `accepted: [${kept}]`);
+    scenario.write("rnv.drift.yaml", `accepted: [${kept}]`);
     expect(await rnv("drift", "-strict")).toMatchObject({ code: 0, stderr: "" });
     const named = await scenario.run("state", "list");
     expect(named).toMatchObject(failing(1, "--stack prod-apps"));
@@ -369,7 +368,6 @@ describe("an app of several stacks", () => {
     expect(await rnv("destroy", "--stack", "staging-aps", ...approve, ...own)).toMatchObject({ code: 4 });
     expect(await rnv(...left, "--stack", "prod", ...own)).toMatchObject({ code: 1 });
     // A manifest has no stacks, and its state names none.
-    mkdirSync(join(scenario.folder, "plain"));
     scenario.write("plain/rnv.yaml", "projects: { plain: {} }\n");
     const plain = ["-chdir", "plain"];
     expect(await scenario.run(...plain, "apply", ...approve)).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { approve, eachScenario, failing, printing } from "../support/cli";
@@ -10,11 +10,9 @@ const staging = "projects: { shop: { services: { api: { configuration: { branch:
 
 describe("stages of a manifest", () => {
   const scenario = eachScenario();
-  const recorded = (stage: string) =>
-    JSON.parse(readFileSync(join(scenario.folder, ".rnv", stage, "state.json"), "utf8"));
+  const recorded = (stage: string) => JSON.parse(scenario.read(`.rnv/${stage}/state.json`));
   const names = () => scenario.emulator.store.projects().map(({ name }) => name);
   beforeEach(async () => {
-    mkdirSync(join(scenario.folder, "stages"));
     scenario.write("rnv.yaml", manifest);
     scenario.write("stages/production.yaml", production);
     scenario.write("stages/staging.yaml", staging);

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { approve, type CliRun, openScenario, printing, type Scenario } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
@@ -53,7 +52,6 @@ class Repository {
     readonly scenario: Scenario,
     readonly host: CodeHostServer,
   ) {
-    for (const team of ["shop", "docs"] as const) mkdirSync(join(scenario.folder, team));
     scenario.write("shop/preview.yaml", preview("shop", "api", ", variables: { TOKEN: for-previews-only }"));
     scenario.write("docs/preview.yaml", preview("docs", "site"));
   }

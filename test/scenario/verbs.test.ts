@@ -79,7 +79,6 @@ describe("verbs on an applied workspace", () => {
     await ok("plan", "-destroy", "-out", "gone.plan");
     const service =
       /^ {2}"service.shop.api" \[label = "api\\n! blocked · − destroy · 1 variable", style = filled/m;
-    mkdirSync(join(scenario.folder, "elsewhere"));
     scenario.write("elsewhere/gone.plan", scenario.read("gone.plan"));
     expect(await ok("-chdir=elsewhere", "graph", "gone.plan")).toMatch(service);
     expect(await ok("graph", "gone.plan", "-format", "mermaid")).toContain("classDef deleteMark");
@@ -218,7 +217,6 @@ describe("verbs that need nothing", () => {
   });
 
   it("annotations name files from the root of the repository, wherever rnv runs", async () => {
-    mkdirSync(join(scenario.folder, "apps", "shop"), { recursive: true });
     mkdirSync(join(scenario.folder, ".git"));
     scenario.write("apps/shop/rnv.yaml", "x: 1\n");
     const env = { ...bare.env, GITHUB_ACTIONS: "true" };

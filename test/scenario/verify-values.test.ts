@@ -29,8 +29,7 @@ describe("--verify-values", () => {
   beforeAll(async () => {
     scenario.write("rnv.yaml", shop().replace(/ +THEIRS.*\n/, ""));
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
-    const [api] = store().services();
-    store().addVariable(api?.id ?? "", "THEIRS", "their-value");
+    store().addVariable(scenario.idOf(), "THEIRS", "their-value");
     scenario.write("rnv.yaml", shop());
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
   });

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import {
@@ -58,6 +58,7 @@ export interface Scenario {
   readonly url: string;
   /** Every write that reached the service, with its body as sent. */
   readonly sent: readonly WriteSeen[];
+  /** Writes a file of the folder, in folders that are made where they are missing. */
   write(file: string, text: string): void;
   read(file: string): string;
   /** Path and text of every file in the folder. */
@@ -170,7 +171,10 @@ export async function startScenario({ fresh, ...options }: ScenarioOptions = {})
     expect(ended).toEqual({ ...ended, code: 0 });
     return ended;
   };
-  const write: Scenario["write"] = (file, text) => writeFileSync(join(folder, file), text);
+  const write: Scenario["write"] = (file, text) => {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  };
   const scenario: Scenario = {
     folder,
     emulator,
