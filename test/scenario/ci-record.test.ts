@@ -1,11 +1,11 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { pullWords } from "../../src/api/code-host/code-host";
+import { addMerged, jobKey, mainJob, ownComments, pullRequestJob } from "../support/ci-jobs";
 import { approve, eachScenario, failing, printing } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
 
-const stateKey = { RNV_STATE_KEY: "ab".repeat(32) };
 const merged = "a".repeat(40);
 const mergedLater = "e".repeat(40);
 
@@ -21,59 +21,25 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
   let server: CodeHostServer;
   beforeEach(async () => {
     server = await serveCodeHost(platform);
-    const pull = { branch: "change", commit: "b".repeat(40), isOpen: false };
-    server.pulls.push(
-      { ...pull, number: 7, commits: [merged], mergeCommit: merged },
-      { ...pull, number: 8, commits: [mergedLater], mergeCommit: mergedLater },
-    );
+    addMerged(server, 7, merged);
+    addMerged(server, 8, mergedLater);
     scenario.write("summary", "");
   });
 
-  const event = (payload: object) => {
-    scenario.write("event.json", JSON.stringify(payload));
-    return { GITHUB_EVENT_PATH: join(scenario.folder, "event.json") };
-  };
-  const summary = () => scenario.read("summary");
-  const common = () => ({
-    ...server.environment,
-    ...stateKey,
-    ...(platform === "github" && { GITHUB_STEP_SUMMARY: join(scenario.folder, "summary") }),
-  });
   /** Plans as the job of a pull request, which has no secret of production. */
   const plan = (number = 7, env: Record<string, string> = {}) =>
     scenario.runWith(
-      {
-        env: {
-          ...common(),
-          ...(platform === "github"
-            ? { GITHUB_EVENT_NAME: "pull_request", ...event({ action: "opened", pull_request: { number } }) }
-            : { CI_MERGE_REQUEST_IID: String(number) }),
-          ...env,
-        },
-      },
+      { env: { ...pullRequestJob(scenario, server, number), ...env } },
       ...["ci", "plan", "--no-secrets"],
     );
-  const apply = (env: Record<string, string> = {}, ...args: string[]) =>
-    scenario.runWith(
-      {
-        env: {
-          ...common(),
-          ...(platform === "github"
-            ? { GITHUB_EVENT_NAME: "push", GITHUB_SHA: merged, ...event({}) }
-            : { CI_COMMIT_SHA: merged }),
-          SHOP_TOKEN: "first",
-          ...env,
-        },
-      },
-      ...["ci", "apply", ...args],
-    );
-  const own = (kind: "plan" | "apply", number = 7) =>
-    server.comments
-      .filter(({ at, body }) => at === `pull ${number}` && body.startsWith(`<!-- rnv ${kind} `))
-      .map(({ body }) => body);
+  const apply = (env: Record<string, string> = {}, ...args: string[]) => {
+    const job = { ...mainJob(scenario, server, merged), SHOP_TOKEN: "first", ...env };
+    return scenario.runWith({ env: job }, "ci", "apply", ...args);
+  };
+  const own = (kind: "plan" | "apply", number = 7) => ownComments(server, kind, number);
   const settled = async (manifest: string, more: Record<string, string> = {}) => {
     scenario.write("rnv.yaml", manifest);
-    const env = { ...stateKey, SHOP_TOKEN: "first", ...more };
+    const env = { ...jobKey, SHOP_TOKEN: "first", ...more };
     expect(await scenario.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
     scenario.forget();
   };
@@ -130,7 +96,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     scenario.write("rnv.yaml", shop(service(token), docs.replace('"1"', '"2"')));
     expect(scenario.requests()).toEqual([]);
     expect(await apply({ SHOP_TOKEN: "rotated" })).toMatchObject({ code: 0 });
-    const env = { ...stateKey, SHOP_TOKEN: "rotated" };
+    const env = { ...jobKey, SHOP_TOKEN: "rotated" };
     expect((await scenario.runWith({ env }, "plan", "-detailed-exitcode")).code).toBe(0);
     expect(scenario.requests().filter((one) => one.endsWith("/deploys"))).toHaveLength(2);
   });
@@ -184,7 +150,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     expect(scenario.requests().filter((one) => one.endsWith("/deploys"))).toHaveLength(1);
     server.comments.length = 0;
     // A state of before has no source: the comment is written, until an apply has recorded it.
-    const { stdout: state } = await scenario.runWith({ env: stateKey }, "state", "pull");
+    const { stdout: state } = await scenario.runWith({ env: jobKey }, "state", "pull");
     expect(state).not.toMatch(/SHOP_TOKEN|rotated|production\.env/);
     scenario.write("older.json", state.replace(/,\s*"source": "\w{64}"/g, ""));
     expect(await scenario.run("state", "push", "--force", "older.json")).toMatchObject({ code: 0 });
@@ -339,7 +305,11 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     for (const _ of ["first", "again, before the checkout"]) {
       expect(await apply({}, "--report", "out")).toMatchObject({ code: 8 });
       const report = scenario.read("out/apply.md");
-      for (const text of [own("apply")[0], report, platform === "github" ? summary() : report]) {
+      for (const text of [
+        own("apply")[0],
+        report,
+        platform === "github" ? scenario.read("summary") : report,
+      ]) {
         expect(text).toContain("(exit 8)");
         expect(text).toContain("Finish the checkout in the dashboard");
         expect(text).not.toContain("No changes");

@@ -1,30 +1,22 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { addMerged, githubJob, jobKey, mainJob, ownComments, pullRequestJob } from "../support/ci-jobs";
 import { approve, type CliRun, failing, oneScenario, printing } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
 
 const shop = (branch: string, more = "") =>
   `projects:\n  shop:\n    services:\n      api: { kind: web, configuration: { repository: "https://git.example.com/shop", branch: ${branch} } }\n${more}`;
 const web = '      web: { kind: web, configuration: { repository: "https://git.example.com/shop" } }\n';
-const stateKey = { RNV_STATE_KEY: "ab".repeat(32) };
 const merged = "a".repeat(40);
 
 /** A pull request is planned, the world changes or does not, it is merged, and applied (DESIGN section 15). */
 describe("a reviewed plan", () => {
   const scenario = oneScenario();
   let server: CodeHostServer;
-  const outputs = (name: "output" | "summary") => scenario.read(name);
 
   beforeAll(async () => {
     server = await serveCodeHost("github");
-    server.pulls.push({
-      number: 7,
-      branch: "change",
-      commit: "b".repeat(40),
-      isOpen: false,
-      commits: [merged],
-      mergeCommit: merged,
-    });
+    addMerged(server, 7, merged);
   });
   beforeEach(() => {
     scenario.write("rnv.yaml", shop("main"));
@@ -34,35 +26,18 @@ describe("a reviewed plan", () => {
     scenario.forget();
   });
 
-  const event = (payload: object) => {
-    scenario.write("event.json", JSON.stringify(payload));
-    return { GITHUB_EVENT_PATH: join(scenario.folder, "event.json") };
+  const inPullRequest = (number = 7) => pullRequestJob(scenario, server, number);
+  const onMain = () => mainJob(scenario, server, merged);
+  const inQueue = () => {
+    const group = { head_ref: `refs/heads/gh-readonly-queue/main/pr-7-${"d".repeat(40)}` };
+    const job = githubJob(scenario, server, "merge_group", { merge_group: group });
+    return { ...job, GITHUB_SHA: "c".repeat(40) };
   };
-  const common = () => ({
-    ...server.environment,
-    ...stateKey,
-    GITHUB_OUTPUT: join(scenario.folder, "output"),
-    GITHUB_STEP_SUMMARY: join(scenario.folder, "summary"),
-  });
-  const inPullRequest = (number = 7) => ({
-    ...common(),
-    ...event({ action: "synchronize", pull_request: { number } }),
-    GITHUB_EVENT_NAME: "pull_request",
-  });
-  const onMain = () => ({ ...common(), ...event({}), GITHUB_EVENT_NAME: "push", GITHUB_SHA: merged });
-  const inQueue = () => ({
-    ...common(),
-    ...event({ merge_group: { head_ref: `refs/heads/gh-readonly-queue/main/pr-7-${"d".repeat(40)}` } }),
-    GITHUB_EVENT_NAME: "merge_group",
-    GITHUB_SHA: "c".repeat(40),
-  });
   const plan = (env: Record<string, string>, ...args: string[]): Promise<CliRun> =>
     scenario.runWith({ env }, "ci", "plan", ...args);
   const apply = (...args: string[]): Promise<CliRun> =>
     scenario.runWith({ env: onMain() }, "ci", "apply", ...args);
-  /** Texts of our comments of a kind. */
-  const own = (kind: "plan" | "apply") =>
-    server.comments.filter(({ body }) => body.startsWith(`<!-- rnv ${kind} `)).map(({ body }) => body);
+  const own = (kind: "plan" | "apply") => ownComments(server, kind);
   const changeLive = (branch: string) => {
     scenario.emulator.store.editConfiguration(scenario.idOf(), { branch });
   };
@@ -151,7 +126,7 @@ describe("a reviewed plan", () => {
     expect(own("apply")).toEqual([expect.stringContaining("**Failed (exit 1).**")]);
     expect(scenario.requests()).toEqual([]);
     // Someone applies it by hand: nothing is left to do, and the failure is no longer shown.
-    await scenario.runWith({ env: stateKey }, "apply", ...approve);
+    await scenario.runWith({ env: jobKey }, "apply", ...approve);
     expect(await apply()).toMatchObject({ code: 0 });
     expect(own("apply")).toEqual([expect.stringContaining("**Applied.** No changes.")]);
   });
@@ -172,7 +147,7 @@ describe("a reviewed plan", () => {
 
   it("goes on where an apply of it stopped half-way", async () => {
     const canary = "7hCanaryOfProduction";
-    const secrets = { SHOP_TOKEN: canary, ...stateKey };
+    const secrets = { SHOP_TOKEN: canary, ...jobKey };
     const withToken = `${web.trimEnd().slice(0, -1)}, variables: { TOKEN: { fromEnv: SHOP_TOKEN } } }\n`;
     scenario.write("rnv.yaml", shop("half", withToken));
     // The job of the pull request has no secret of production.
@@ -208,7 +183,7 @@ describe("a reviewed plan", () => {
       shop(branch).replace("web,", "web, variablesFrom: [{ dotenv: .env }],");
     scenario.write("rnv.yaml", shared("half"));
     scenario.write(".env", "TOKEN=1\nOTHER=2\n");
-    expect(await scenario.runWith({ env: stateKey }, "apply", ...approve)).toMatchObject({ code: 0 });
+    expect(await scenario.runWith({ env: jobKey }, "apply", ...approve)).toMatchObject({ code: 0 });
     rmSync(join(scenario.folder, ".env"));
     scenario.write("rnv.yaml", shared("next"));
     expect(await plan(inPullRequest(), "--no-secrets")).toMatchObject({ code: 0 });
@@ -221,18 +196,15 @@ describe("a reviewed plan", () => {
       expect(await apply()).toMatchObject({ code });
     }
     scenario.write("rnv.yaml", shop("half"));
-    expect(await scenario.runWith({ env: stateKey }, "apply", ...approve)).toMatchObject({ code: 0 });
+    expect(await scenario.runWith({ env: jobKey }, "apply", ...approve)).toMatchObject({ code: 0 });
   });
 
   it("is applied with those that a queue merged in the same push, each as it was reviewed", async () => {
     const second = "e".repeat(40);
-    server.pulls.push({
-      ...{ number: 8, branch: "other", commit: "b".repeat(40), isOpen: false },
-      ...{ commits: [second], mergeCommit: second },
-    });
+    addMerged(server, 8, second);
     const pushed = (...args: string[]) => {
       const push = { commits: [{ id: merged }, { id: second }] };
-      const env = { ...onMain(), ...event(push), GITHUB_SHA: second };
+      const env = { ...githubJob(scenario, server, "push", push), GITHUB_SHA: second };
       return scenario.runWith({ env }, "ci", "apply", ...args);
     };
     const [one, two] = ["one", "two"].map((name) =>
@@ -240,7 +212,7 @@ describe("a reviewed plan", () => {
     );
     const base = shop("half");
     scenario.write("rnv.yaml", base);
-    await scenario.runWith({ env: stateKey }, "apply", ...approve);
+    await scenario.runWith({ env: jobKey }, "apply", ...approve);
     scenario.forget();
     scenario.write("rnv.yaml", base + one);
     await plan(inPullRequest());
@@ -258,7 +230,7 @@ describe("a reviewed plan", () => {
     expect(told.map(({ at }) => at).sort()).toEqual(["pull 7", "pull 8"]);
     scenario.write("rnv.yaml", base);
     const names = ["one", "two"].flatMap((name) => ["--confirm-delete", `service.shop.${name}`]);
-    expect((await scenario.runWith({ env: stateKey }, "apply", ...approve, ...names)).code).toBe(0);
+    expect((await scenario.runWith({ env: jobKey }, "apply", ...approve, ...names)).code).toBe(0);
     server.pulls.pop();
   });
 
@@ -291,7 +263,7 @@ describe("a reviewed plan", () => {
   });
 
   it("writes reports and outputs, and one line for a plan that is empty, only where a comment stands", async () => {
-    await scenario.runWith({ env: stateKey }, "apply", ...approve);
+    await scenario.runWith({ env: jobKey }, "apply", ...approve);
     scenario.forget();
     expect(await plan(inPullRequest(), "--report", "reports")).toMatchObject({ code: 0 });
     expect(own("plan")).toEqual([]);
@@ -309,13 +281,13 @@ describe("a reviewed plan", () => {
     expect(JSON.parse(read("gl-terraform.json"))).toEqual({ create: 0, update: 2, delete: 0 });
     expect(JSON.parse(read("gl-code-quality-report.json"))).toEqual([]);
     expect(read("rnv.env")).toBe(`PLAN_CHANGES=true\nPLAN_DIGEST=${digest}\nPLAN_EXITCODE=2\n`);
-    expect(outputs("output").trimEnd().split("\n").slice(-4)).toEqual([
+    expect(scenario.read("output").trimEnd().split("\n").slice(-4)).toEqual([
       "changes=true",
       `digest=${digest}`,
       "exitcode=2",
       `plans=${JSON.stringify([{ stage: "", stack: "", changes: true, digest, exitcode: 2 }])}`,
     ]);
-    expect(outputs("summary")).toContain("Plan: 0 to add, 2 to change");
+    expect(scenario.read("summary")).toContain("Plan: 0 to add, 2 to change");
     expect(own("plan")).toHaveLength(1);
     expect((await scenario.run("show", "reports/plan.rnvplan")).stdout).toContain(`Digest: ${digest}`);
     scenario.write("rnv.yaml", shop("main"));

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { App, TerraformOutput, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import { Project, RnvProvider, Service } from "../../src/cdktf/cdktf";
+import { addMerged, mainJob, pullRequestJob } from "../support/ci-jobs";
 import { approve, eachScenario, failing } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { textIn } from "../support/rows";
@@ -37,38 +38,16 @@ describe("a job of several plans", () => {
   let server: CodeHostServer;
   beforeEach(async () => {
     server = await serveCodeHost("github");
-    server.pulls.push({
-      ...{ number: 7, branch: "change", commit: "b".repeat(40), isOpen: false },
-      ...{ commits: [merged], mergeCommit: merged },
-    });
-    scenario.write("event.json", JSON.stringify({ action: "opened", pull_request: { number: 7 } }));
+    addMerged(server, 7, merged);
     for (const file of ["output", "summary"]) scenario.write(file, "");
     scenario.write("preview.yaml", overlay);
   });
-  const env = () => ({
-    ...server.environment,
-    RNV_STATE_KEY: "ab".repeat(32),
-    GITHUB_OUTPUT: join(scenario.folder, "output"),
-    GITHUB_STEP_SUMMARY: join(scenario.folder, "summary"),
-    GITHUB_WORKSPACE: scenario.folder,
-  });
-  const plan = (...args: string[]) =>
-    scenario.runWith(
-      {
-        env: {
-          ...env(),
-          GITHUB_EVENT_NAME: "pull_request",
-          GITHUB_EVENT_PATH: join(scenario.folder, "event.json"),
-          RNV_UNTRUSTED: "0",
-        },
-      },
-      ...["ci", "plan", ...args],
-    );
-  const apply = (...args: string[]) =>
-    scenario.runWith(
-      { env: { ...env(), GITHUB_EVENT_NAME: "push", GITHUB_SHA: merged } },
-      ...["ci", "apply", ...args],
-    );
+  const onMain = (...args: string[]) => scenario.runWith({ env: mainJob(scenario, server, merged) }, ...args);
+  const plan = (...args: string[]) => {
+    const env = { ...pullRequestJob(scenario, server), RNV_UNTRUSTED: "0" };
+    return scenario.runWith({ env }, "ci", "plan", ...args);
+  };
+  const apply = (...args: string[]) => onMain("ci", "apply", ...args);
   /** The first line of each comment, and what it says of the plan. */
   const comments = () =>
     server.comments.map(({ body }) => [
@@ -147,37 +126,21 @@ describe("a job of several plans", () => {
   });
 
   it("applies stages in the order of the manifest until a stage fails; an instance is left to its own job", async () => {
-    const [kept, push] = [
-      { RNV_STATE_KEY: "ab".repeat(32) },
-      { GITHUB_SHA: merged, GITHUB_EVENT_NAME: "push" },
-    ];
-    const env = {
-      ...server.environment,
-      ...kept,
-      ...push,
-      GITHUB_EVENT_PATH: join(scenario.folder, "push.json"),
-    };
-    scenario.write("push.json", "{}");
     const protectedLast = (branch: string) =>
       manifest(branch).replace("production: {}", "production: { protect: true }\n  last: {}");
     scenario.write("rnv.yaml", protectedLast("main"));
     for (const stage of ["staging", "production", "preview/12"]) await scenario.applies("--stage", stage);
     const removed = protectedLast("main").replace(/ {4}services:[\s\S]*/, "removed: [service.shop.api]\n");
     scenario.write("rnv.yaml", removed);
-    const planEnv = {
-      ...env,
-      GITHUB_EVENT_NAME: "pull_request",
-      GITHUB_EVENT_PATH: join(scenario.folder, "event.json"),
-    };
-    await scenario.runWith({ env: planEnv }, "ci", "plan", "--all-stages");
-    const stopped = await scenario.runWith({ env }, "ci", "apply", "--all-stages");
+    await plan("--all-stages");
+    const stopped = await apply("--all-stages");
     expect(stopped).toMatchObject(failing(4, "Stage last is left out: production comes first"));
     expect(stopped.stdout).toMatch(/^Stage staging\n[\s\S]*Apply complete![\s\S]*\nStage production\n/);
     expect(scenario.emulator.store.services().map(({ name }) => name)).toEqual(["api production", "api-12"]);
     expect(scenario.read("rnv-report/staging/apply.md")).toContain("Applied.");
     scenario.write("rnv.yaml", protectedLast("main"));
-    await scenario.runWith({ env: planEnv }, "ci", "plan", "--all-stages");
-    const json = await scenario.runWith({ env }, "ci", "apply", "--all-stages", "-json");
+    await plan("--all-stages");
+    const json = await apply("--all-stages", "-json");
     expect([
       json.code,
       json.stdout.split("\n").flatMap((line) => /"type":"stage","stage":"(.*)"/.exec(line)?.[1] ?? []),
@@ -264,11 +227,10 @@ describe("a job of several plans", () => {
       ["apply manifest=cdktf.out stack=base stage=", "**Applied.**"],
       ["apply manifest=cdktf.out stack=services stage=", "**Applied.**"],
     ]);
-    const quiet = await scenario.runWith({ env: env() }, "plan", "-f", "cdktf.out", "-detailed-exitcode");
+    const quiet = await onMain("plan", "-f", "cdktf.out", "-detailed-exitcode");
     expect(quiet).toMatchObject({ code: 0 });
     const drift = async () => {
-      const how = ["ci", "drift", "-f", "cdktf.out", "-json"];
-      const { code, stdout } = await scenario.runWith({ env: env() }, ...how);
+      const { code, stdout } = await onMain("ci", "drift", "-f", "cdktf.out", "-json");
       const { stages } = JSON.parse(stdout);
       return [code, ...stages.map(({ stack, status }: Record<string, string>) => `${stack} ${status}`)];
     };

@@ -1,12 +1,10 @@
-import { join } from "node:path";
+import { jobKey, mainJob, pullRequestJob } from "../support/ci-jobs";
 import { approve, type CliRun, openScenario, printing, type Scenario } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
 
 type Team = "shop" | "docs";
-type Platform = "github" | "gitlab";
 
-const settings = { RNV_STATE_KEY: "ab".repeat(32) };
 /** The token of the shop as production has it; the job of a pull request has none. */
 const tokens = { first: "7hFirstTokenOfProduction", rotated: "7hRotatedTokenOfProduction" };
 
@@ -48,7 +46,6 @@ class Repository {
   readonly #merged = new Map<number, Tree>();
 
   constructor(
-    readonly platform: Platform,
     readonly scenario: Scenario,
     readonly host: CodeHostServer,
   ) {
@@ -60,9 +57,7 @@ class Repository {
   async propose(number: number, team: Team, manifest: string): Promise<{ plan: CliRun; preview: CliRun }> {
     this.#pull(number, true);
     const branch = { ...this.main, [team]: manifest };
-    const event = { action: "opened", pull_request: { number } };
-    const job =
-      this.platform === "github" ? this.#event("pull_request", event) : { CI_MERGE_REQUEST_IID: `${number}` };
+    const job = pullRequestJob(this.scenario, this.host, number);
     const plan = await this.#job(branch, team, job, "ci", "plan", "--stage", "production", "--no-secrets");
     const stage = ["--stage", `preview/${number}`];
     const made = await this.#job(branch, team, job, "apply", ...stage, ...approve);
@@ -85,8 +80,7 @@ class Repository {
   /** The jobs of the commit that a pull request was merged with, once or again. */
   async apply(number: number): Promise<Readonly<Record<Team, CliRun>>> {
     const tree = this.#merged.get(number) ?? this.main;
-    const commit = commitOf(number);
-    const job = this.platform === "github" ? this.#event("push", {}, commit) : { CI_COMMIT_SHA: commit };
+    const job = mainJob(this.scenario, this.host, commitOf(number));
     const secrets = { SHOP_TOKEN: this.token };
     const run = (team: Team) =>
       this.#job(tree, team, { ...job, ...secrets }, "ci", "apply", "--stage", "production");
@@ -113,12 +107,6 @@ class Repository {
     pulls.splice(at < 0 ? pulls.length : at, 1, { ...pull, commits: isOpen ? [] : [commit] });
   }
 
-  #event(name: string, payload: object, commit = "b".repeat(40)): Record<string, string> {
-    this.scenario.write("event.json", JSON.stringify(payload));
-    const path = join(this.scenario.folder, "event.json");
-    return { GITHUB_EVENT_NAME: name, GITHUB_SHA: commit, GITHUB_EVENT_PATH: path };
-  }
-
   #job(
     tree: Tree,
     team: Team,
@@ -129,7 +117,7 @@ class Repository {
     for (const one of ["shop", "docs"] as const) scenario.write(`${one}/rnv.yaml`, tree[one]);
     const who = { GITHUB_ACTOR: this.actor, GITLAB_USER_LOGIN: this.actor };
     const root = { GITHUB_WORKSPACE: scenario.folder, CI_PROJECT_DIR: scenario.folder };
-    const env = { ...host.environment, ...settings, ...who, ...root, ...job };
+    const env = { ...host.environment, ...jobKey, ...who, ...root, ...job };
     return scenario.runWith({ env }, `-chdir=${team}`, ...words);
   }
 }
@@ -143,7 +131,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
     let at: Repository;
     beforeAll(async () => {
       const [scenario, host] = await Promise.all([openScenario(), serveCodeHost(platform)]);
-      at = new Repository(platform, scenario, host);
+      at = new Repository(scenario, host);
     });
 
     const liveValue = (key: string) => at.scenario.valueOf(key, "api");
