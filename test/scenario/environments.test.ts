@@ -16,17 +16,6 @@ describe("the environment of a service", () => {
   const scenario = eachScenario({ readings: { environments: "alone" } });
   const project = () => scenario.emulator.store.projects()[0];
 
-  it("is an error of the plan where a new project will not have it, and nothing is written", async () => {
-    scenario.write("rnv.yaml", shop("Staging"));
-    for (const args of [["plan"], ["apply", ...approve]]) {
-      const { code, stderr } = await scenario.run(...args);
-      expect({ code, stderr }).toMatchObject(failing(1, 'the project has no environment "Staging"'));
-      expect(stderr).toContain("--> rnv.yaml:7:22");
-      expect(stderr).toContain("a new project has only Production");
-    }
-    expect(scenario.requests()).toEqual([]);
-  });
-
   it("is named by name or by id, and is an error with what the project has where the project lacks it", async () => {
     await scenario.applied(shop("Production"));
     const staging = scenario.emulator.store.addEnvironment(project()?.id ?? "", "Staging");

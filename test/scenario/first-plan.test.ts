@@ -90,14 +90,6 @@ describe("plan and apply", () => {
     await scenario.isQuiet();
   });
 
-  it("outputs are told once known, whole and raw", async () => {
-    const raw = await scenario.run("output", "-raw", "apiUrl");
-    expect(raw.code).toBe(0);
-    expect(raw.stdout).toMatch(/^https:\/\/\S+$/);
-    const all = await scenario.run("output", "-json");
-    expect(JSON.parse(all.stdout).apiUrl.value).toBe(raw.stdout);
-  });
-
   it("destroy removes services, then the project, and leaves nothing", async () => {
     const { code, stdout } = await scenario.run("destroy", ...approve);
     expect(code).toBe(0);

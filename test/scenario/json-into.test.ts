@@ -54,6 +54,8 @@ describe("--json-into", () => {
     const written = types(scenario.read("apply.jsonl"));
     expect(written[0]).toBe("version");
     expect(written.at(-1)).toBe("summary");
+    for (const type of ["planned", "start", "done"]) expect(written).toContain(type);
+    expect(written.indexOf("planned")).toBeLessThan(written.indexOf("start"));
     scenario.write("rnv.yaml", manifest(2));
     const both = await scenario.run("apply", ...approve, "-json", "--json-into", "apply.jsonl");
     expect(types(scenario.read("apply.jsonl"))).toEqual(types(both.stdout));

@@ -39,13 +39,6 @@ describe("verbs on an applied workspace", () => {
     expect(scenario.requests("all")).toEqual([]);
   });
 
-  it("state mv moves a record with its contents, and moved back the plan is empty", async () => {
-    await ok("state", "mv", "service.shop.api", "service.shop.web");
-    expect(await ok("state", "list")).toContain("variable.shop.web.LOG_LEVEL");
-    await ok("state", "mv", "service.shop.web", "service.shop.api");
-    await scenario.isQuiet();
-  });
-
   it("state pull, rm, push: what was forgotten comes back", async () => {
     const pulled = await ok("state", "pull");
     scenario.write("backup.json", pulled);
@@ -149,37 +142,6 @@ describe("verbs on an applied workspace", () => {
       "https://git.example.com/api",
     );
     await scenario.isQuiet();
-  });
-
-  it("apply -json writes one event a line", async () => {
-    scenario.write("rnv.yaml", shop.replace("info", "debug"));
-    const lines = (await ok("apply", "-json", ...approve))
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    const types = lines.map(({ type }) => type);
-    expect(types[0]).toBe("version");
-    expect(types.at(-1)).toBe("summary");
-    for (const type of ["planned", "start", "done"]) expect(types).toContain(type);
-    expect(types.indexOf("planned")).toBeLessThan(types.indexOf("start"));
-    await scenario.isQuiet();
-  });
-
-  it("plan -json and --format markdown are made for programs and pull requests", async () => {
-    scenario.write(
-      "rnv.yaml",
-      shop.replace("git.example.com/api", "git.example.com/next").replace("info", "debug"),
-    );
-    const document = JSON.parse(await ok("plan", "-json"));
-    expect(document.format_version).toBe("1.2");
-    const changed = document.resource_changes.find(
-      (one: { address: string }) => one.address === "service.shop.api",
-    );
-    expect(changed.change.actions).toEqual(["update"]);
-    const markdown = await ok("plan", "--format", "markdown");
-    expect(markdown).toContain("service.shop.api");
-    expect(markdown).toContain("```");
-    scenario.write("rnv.yaml", shop.replace("info", "debug"));
   });
 });
 
