@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { pullWords } from "../../src/api/code-host/code-host";
 import { addMerged, jobKey, mainJob, ownComments, pullRequestJob } from "../support/ci-jobs";
-import { approve, eachScenario, failing, printing } from "../support/cli";
+import { approve, eachScenario, failing, printing, refusing } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
 
@@ -181,10 +181,6 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     expect(await apply(keyless)).toMatchObject({ code: 0 });
   });
 
-  const refuse = (method: string, part: RegExp) =>
-    scenario.fail((request) =>
-      request.method === method && part.test(request.path) ? { kind: "status", status: 422 } : undefined,
-    );
   const confirmed = ["--confirm-delete", "service.shop.api"];
 
   const parts = [
@@ -200,7 +196,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
       scenario.write("rnv.yaml", kinds("web"));
       await plan();
       expect(own("plan")[0]).toContain("This run cannot read 1 value");
-      refuse("POST", part);
+      scenario.fail(refusing("POST", part, 422));
       // A secret that was not read may be another one by now.
       expect(await apply({ SHOP_TOKEN: "rotated" }, ...confirmed)).toMatchObject({ code: 3 });
       scenario.fail(undefined);
@@ -226,7 +222,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
         shop(service("").replace("{ kind", `{ name: ${one}, archived: ${archived}, kind`));
       scenario.write("rnv.yaml", named(name));
       await plan();
-      refuse(method, part);
+      scenario.fail(refusing(method, part, 422));
       expect((await apply()).code).not.toBe(0);
       scenario.fail(undefined);
       scenario.write("rnv.yaml", named("other"));
@@ -245,7 +241,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
       `moved: [{ from: service.shop.api, to: service.shop.backend }]\n${shop(named)}`,
     );
     await plan();
-    refuse("PATCH", /services/);
+    scenario.fail(refusing("PATCH", /services/, 422));
     expect(await apply()).toMatchObject({ code: 1 });
     scenario.fail(undefined);
     scenario.emulator.store.failNextDeployment("*", "npm ERR! missing script: build");

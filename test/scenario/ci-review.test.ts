@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { addMerged, githubJob, jobKey, mainJob, ownComments, pullRequestJob } from "../support/ci-jobs";
-import { approve, type CliRun, failing, oneScenario, printing } from "../support/cli";
+import { approve, type CliRun, failing, oneScenario, printing, refusing } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
 
 const shop = (branch: string, more = "") =>
@@ -153,16 +153,12 @@ describe("a reviewed plan", () => {
     // The job of the pull request has no secret of production.
     await plan(inPullRequest(), "--no-secrets");
     const apply = () => scenario.runWith({ env: { ...onMain(), ...secrets } }, "ci", "apply");
-    scenario.fail(({ method, path }) =>
-      method === "POST" && path.endsWith("/services") ? { kind: "status", status: 403 } : undefined,
-    );
+    scenario.fail(refusing("POST", /\/services$/));
     const stopped = await apply();
     expect(stopped.code).not.toBe(0);
     expect(own("apply")).toEqual([expect.stringMatching(/\*\*(Failed|Partly applied|.*) \(exit \d\)\.\*\*/)]);
     // Stopped a second time, further on.
-    scenario.fail(({ method, path }) =>
-      method === "POST" && path.endsWith("/variables") ? { kind: "status", status: 403 } : undefined,
-    );
+    scenario.fail(refusing("POST", /\/variables$/));
     expect((await apply()).code).not.toBe(0);
     scenario.fail();
     expect(await apply()).toMatchObject({ code: 0 });

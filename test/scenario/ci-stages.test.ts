@@ -1,37 +1,16 @@
 import { join } from "node:path";
-import { App, TerraformOutput, TerraformStack } from "cdktf";
-import type { Construct } from "constructs";
-import { Project, RnvProvider, Service } from "../../src/cdktf/cdktf";
+import { App } from "cdktf";
 import { addMerged, mainJob, pullRequestJob } from "../support/ci-jobs";
 import { approve, eachScenario, failing } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { textIn } from "../support/rows";
+import { BaseStack, ServicesStack } from "../support/stack-programs";
 
 const manifest = (branch: string) => textIn(join(__dirname, "ci-stages.yaml"), { branch });
 const overlay = `projects:
   shop: { name: "shop-\${stage.id}", services: { api: { name: "api-\${stage.id}" } } }
 `;
 const merged = "a".repeat(40);
-
-class Base extends TerraformStack {
-  readonly shop: Project;
-  constructor(scope: Construct, id: string) {
-    super(scope, id);
-    new RnvProvider(this, "rnv");
-    this.shop = new Project(this, "shop", { name: id });
-    new TerraformOutput(this, "id", { value: this.shop.id });
-  }
-}
-
-class Services extends TerraformStack {
-  constructor(scope: Construct, id: string, { shop }: Base, branch: string) {
-    super(scope, id);
-    new RnvProvider(this, "rnv");
-    const configuration = { repository: "https://git.example.com/shop/api", branch };
-    const api = new Service(this, "api", { kind: "web", project: shop, configuration });
-    api.addVariable("PROJECT", shop.id);
-  }
-}
 
 describe("a job of several plans", () => {
   const scenario = eachScenario();
@@ -208,8 +187,8 @@ describe("a job of several plans", () => {
   it("has a comment for each stack of an app, and applies each as it was reviewed, with what the stack before it made", async () => {
     const synthesize = (branch: string, ...others: string[]) => {
       const app = new App({ outdir: join(scenario.folder, "cdktf.out") });
-      new Services(app, "services", new Base(app, "base"), branch);
-      for (const other of others) new Base(app, other);
+      new ServicesStack(app, "services", new BaseStack(app, "base"), branch);
+      for (const other of others) new BaseStack(app, other);
       app.synth();
     };
     synthesize("main");

@@ -1,33 +1,12 @@
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { App, TerraformOutput, TerraformStack } from "cdktf";
+import { App, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
-import { generate, Project, RnvProvider, Service } from "../../src/cdktf/cdktf";
+import { generate, RnvProvider, Service } from "../../src/cdktf/cdktf";
 import { eventSchema } from "../../src/model/apply-event";
-import { approve, eachScenario, failing, printing } from "../support/cli";
+import { approve, eachScenario, failing, printing, refusing } from "../support/cli";
 import { itInSoak, shareOf } from "../support/soak";
-
-/** The shared part of an environment, and its services: one class each, made for every environment. */
-class Base extends TerraformStack {
-  readonly shop: Project;
-  constructor(scope: Construct, id: string) {
-    super(scope, id);
-    new RnvProvider(this, "rnv");
-    this.shop = new Project(this, "shop", { name: `${id} shop` });
-    new TerraformOutput(this, "id", { value: this.shop.id });
-  }
-}
-
-class Services extends TerraformStack {
-  constructor(scope: Construct, id: string, { shop }: Base) {
-    super(scope, id);
-    new RnvProvider(this, "rnv");
-    const repository = "https://git.example.com/shop/api";
-    const api = new Service(this, "api", { kind: "web", project: shop, configuration: { repository } });
-    api.addVariable("PROJECT", shop.id);
-    new TerraformOutput(this, "id", { value: api.id });
-  }
-}
+import { BaseStack, ServicesStack } from "../support/stack-programs";
 
 function synthesizeInto(folder: string, define: (app: App) => void): void {
   const app = new App({ outdir: join(folder, "cdktf.out") });
@@ -38,8 +17,8 @@ function synthesizeInto(folder: string, define: (app: App) => void): void {
 /** `eu` is a construct around stacks, not one of them. */
 const twoPlaces = (app: App): void => {
   const eu = new Construct(app, "eu");
-  new Services(app, "staging-apps", new Base(app, "staging"));
-  new Services(eu, "prod-apps", new Base(eu, "prod"));
+  new ServicesStack(app, "staging-apps", new BaseStack(app, "staging"));
+  new ServicesStack(eu, "prod-apps", new BaseStack(eu, "prod"));
 };
 
 describe("an app of several stacks", () => {
@@ -74,8 +53,8 @@ describe("an app of several stacks", () => {
   it("gives --confirm-delete to the stack that records the address", async () => {
     const define = (names: readonly string[]) =>
       synthesizeInto(scenario.folder, (app) => {
-        new Base(app, "staging");
-        const { shop } = new Base(app, "prod");
+        new BaseStack(app, "staging");
+        const { shop } = new BaseStack(app, "prod");
         for (const name of names) shop.addService(name, { kind: "web" });
       });
     define(["worker"]);
@@ -100,8 +79,8 @@ describe("an app of several stacks", () => {
   it("refuses the state of a stack that was renamed, and says how to write the new name into it", async () => {
     await rnv("apply", ...approve);
     synthesizeInto(scenario.folder, (app) => {
-      new Services(app, "staging-apps", new Base(app, "staging"));
-      new Base(app, "production");
+      new ServicesStack(app, "staging-apps", new BaseStack(app, "staging"));
+      new BaseStack(app, "production");
     });
     renameSync(join(scenario.folder, ".rnv", "prod"), join(scenario.folder, ".rnv", "production"));
     const [, hinted = ""] = /state pull --state (\S+),/.exec((await rnv("plan", "production")).stderr) ?? [];
@@ -114,8 +93,8 @@ describe("an app of several stacks", () => {
   });
 
   it("leaves a service whose removed block says destroy = false, and forgets it with its variables", async () => {
-    const shop = (more: (stack: Base) => void) =>
-      synthesizeInto(scenario.folder, (app) => more(new Base(app, "shop")));
+    const shop = (more: (stack: BaseStack) => void) =>
+      synthesizeInto(scenario.folder, (app) => more(new BaseStack(app, "shop")));
     shop(({ shop: project }) => {
       for (const name of ["api", "worker"])
         project.addService(name, { kind: "web" }).addVariables({ LEVEL: "info", TOKEN: "x" });
@@ -233,9 +212,7 @@ describe("an app of several stacks", () => {
     });
     expect(await rnv("plan", "staging-apps")).toMatchObject(failing(1, "apply staging first"));
     expect(await rnv("plan", "-out", "all.rnvplan")).toMatchObject({ code: 1 });
-    scenario.fail(({ method, path }) =>
-      method === "POST" && path.endsWith("/projects") ? { kind: "status", status: 422 } : undefined,
-    );
+    scenario.fail(refusing("POST", /\/projects$/, 422));
     const { code, stderr } = await rnv("apply", "staging*", ...approve);
     expect(code).not.toBe(0);
     expect(stderr).toContain("The stack staging-apps is left out: staging comes first, and is not done.");
@@ -251,7 +228,7 @@ describe("an app of several stacks", () => {
   });
 
   it("an app of one stack keeps its state in the folder of the stack, and what reads a state alone takes it", async () => {
-    synthesizeInto(scenario.folder, (app) => new Base(app, "staging"));
+    synthesizeInto(scenario.folder, (app) => new BaseStack(app, "staging"));
     scenario.write("cdktf.json", '{ "app": "node main.js" }');
     expect((await scenario.run("init")).stdout).toContain(".rnv/state.key");
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
@@ -264,10 +241,10 @@ describe("an app of several stacks", () => {
     process.env.CDKTF_OUTDIR = join(scenario.folder, "cdktf.out");
     try {
       const first = new App();
-      new Base(first, "staging");
+      new BaseStack(first, "staging");
       for (const _again of [1, 2]) first.synth();
       const second = new App();
-      new Base(second, "staging");
+      new BaseStack(second, "staging");
       expect(() => second.synth()).toThrow("two apps of the program have a stack staging");
     } finally {
       delete process.env.CDKTF_OUTDIR;
@@ -275,14 +252,14 @@ describe("an app of several stacks", () => {
   });
 
   it("the state of a stack that was alone goes on when another comes", async () => {
-    synthesizeInto(scenario.folder, (app) => new Base(app, "staging"));
+    synthesizeInto(scenario.folder, (app) => new BaseStack(app, "staging"));
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
     synthesizeInto(scenario.folder, twoPlaces);
     // Only what the new stack reads of it is new.
     const { code, stdout } = await rnv("plan", "staging");
     expect({ code, stdout }).toMatchObject(printing(0, "1 value that other stacks read"));
     expect(stdout).not.toMatch(/project\.shop|cross-stack-output/);
-    synthesizeInto(scenario.folder, (app) => new Base(app, "staging"));
+    synthesizeInto(scenario.folder, (app) => new BaseStack(app, "staging"));
     expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
   });
 
@@ -292,7 +269,7 @@ describe("an app of several stacks", () => {
       const { folder, emulator } = scenario;
       const define = (isSplit: boolean, movedFrom?: string) =>
         synthesizeInto(folder, (app) => {
-          const base = new Base(app, "shop");
+          const base = new BaseStack(app, "shop");
           const jobs = new TerraformStack(app, "jobs");
           new RnvProvider(jobs, "rnv");
           const stack = isSplit ? jobs : base;
@@ -361,7 +338,7 @@ describe("an app of several stacks", () => {
 
   itInSoak("destroys what the state of a stack records that the app no longer has", async () => {
     await rnv("apply", ...approve);
-    synthesizeInto(scenario.folder, (app) => new Base(app, "prod"));
+    synthesizeInto(scenario.folder, (app) => new BaseStack(app, "prod"));
     const left = ["destroy", "--stack", "staging-apps", ...approve];
     expect(await rnv(...left)).toMatchObject(failing(1, 'there is no stack "staging-apps"'));
     const own = ["--state", ".rnv/staging-apps/state.json"];

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedWorkspaceId } from "../../src/emulator/emulator";
-import { approve, eachScenario, failing, printing } from "../support/cli";
+import { approve, eachScenario, failing, printing, refusing } from "../support/cli";
 import { textIn } from "../support/rows";
 
 const manifest = textIn(join(__dirname, "stages.yaml"), { embeddedWorkspaceId });
@@ -227,17 +227,7 @@ describe("stages of a manifest", () => {
   });
 
   it("an app of constructs knows its stage, and its state names it", async () => {
-    scenario.write(
-      "app.cjs",
-      `const { writeFileSync, mkdirSync } = require("node:fs");
-const out = process.env.CDKTF_OUTDIR;
-mkdirSync(out + "/stacks/shop", { recursive: true });
-const stack = { terraform: {}, resource: { rnv_project: { shop: { name: "Shop " + process.env.RNV_STAGE } } } };
-writeFileSync(out + "/stacks/shop/cdk.tf.json", JSON.stringify(stack));
-const stacks = { shop: { name: "shop", synthesizedStackPath: "stacks/shop/cdk.tf.json", dependencies: [] } };
-writeFileSync(out + "/manifest.json", JSON.stringify({ version: "0.21.0", stacks }));
-`,
-    );
+    scenario.write("app.cjs", textIn(join(__dirname, "stages-app.cjs")));
     const app = ["--app", "node app.cjs"];
     await scenario.applies(...app, "--stage", "pr/5");
     expect(names()).toEqual(["Shop pr/5"]);
@@ -296,9 +286,7 @@ writeFileSync(out + "/manifest.json", JSON.stringify({ version: "0.21.0", stacks
     expect(await sweep("--keep", "2", "-f", "other.yaml")).toMatchObject(failing(4, "guard.workspace"));
     const before = scenario.requests();
     const first = recorded("preview/1").resources["project.shop"].id;
-    scenario.fail(({ method, path }) =>
-      method === "DELETE" && path.includes(first) ? ({ kind: "status", status: 403 } as const) : undefined,
-    );
+    scenario.fail(refusing("DELETE", new RegExp(first)));
     const failed = await sweep("--keep", "2");
     scenario.fail();
     expect(failed).toMatchObject(printing(3, "preview/3: destroyed"));

@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { jobKey, mainJob, pullRequestJob } from "../support/ci-jobs";
 import { approve, type CliRun, openScenario, printing, type Scenario } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
+import { textIn } from "../support/rows";
 import { shareOf } from "../support/soak";
 
 type Team = "shop" | "docs";
@@ -8,10 +10,6 @@ type Team = "shop" | "docs";
 /** The token of the shop as production has it; the job of a pull request has none. */
 const tokens = { first: "7hFirstTokenOfProduction", rotated: "7hRotatedTokenOfProduction" };
 
-const stages = `stages:
-  production: { protect: false }
-  preview: { each: true, disposable: true, overlay: preview.yaml }
-`;
 const preview = (team: Team, service: string, more = "") => `projects:
   ${team}: { name: "${team}-\${stage.id}", services: { ${service}: { name: "${service}-\${stage.id}"${more} } } }
 `;
@@ -21,26 +19,18 @@ interface Shop {
   readonly level: string;
   readonly replicas: number;
 }
-const shopManifest = ({ branch, level, replicas }: Shop) => `${stages}projects:
-  shop:
-    services:
-      api:
-        kind: web
-        configuration: { repository: "https://git.example.com/shop", branch: ${branch}, replicas: ${replicas} }
-        variables: { TOKEN: { fromEnv: SHOP_TOKEN }, LOG_LEVEL: { value: ${level}, sensitive: false } }
-`;
-const docsManifest = (branch: string) => `${stages}projects:
-  docs:
-    services:
-      site: { kind: static, configuration: { repository: "https://git.example.com/docs", branch: ${branch} } }
-`;
+const shopManifest = ({ branch, level, replicas }: Shop) =>
+  textIn(join(__dirname, "two-days-shop.yaml"), { branch, level, replicas });
+const docsManifest = (branch: string) => textIn(join(__dirname, "two-days-docs.yaml"), { branch });
+/** A manifest without resources. */
+const empty = docsManifest("main").replace(/^projects:[\s\S]*/m, "projects: {}\n");
 
 /** What main holds, by team. */
 type Tree = Readonly<Record<Team, string>>;
 
 /** A repository of two teams on a code host, with the jobs that its workflows run. */
 class Repository {
-  main: Tree = { shop: `${stages}projects: {}\n`, docs: `${stages}projects: {}\n` };
+  main: Tree = { shop: empty, docs: empty };
   token = tokens.first;
   actor = "ada";
   readonly #merged = new Map<number, Tree>();

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
-import { approve, oneScenario, printing } from "../support/cli";
+import { approve, oneScenario, printing, refusing } from "../support/cli";
 import { textIn } from "../support/rows";
 
 const viewerKey = "rnv_viewer";
@@ -132,7 +132,7 @@ describe("--verify-values", () => {
 
   it("is an error that names the variable where the key may not reveal", async () => {
     loseState();
-    scenario.fail(({ path }) => (path.endsWith("/reveal") ? { kind: "status", status: 403 } : undefined));
+    scenario.fail(refusing("POST", /\/reveal$/));
     const { code, stderr } = await rnv("apply", "--adopt", "--verify-values", ...approve);
     scenario.fail();
     expect(code).toBe(1);

@@ -105,6 +105,12 @@ export const failing = (code: number, text: string) => ({ code, stderr: expect.s
 /** Matches a run with the exit code and the text on standard output. */
 export const printing = (code: number, text: string) => ({ code, stdout: expect.stringContaining(text) });
 
+/** Refuses requests with the method to a path; for `fail` of a scenario. */
+export const refusing =
+  (method: string, path: RegExp, status = 403, code?: string) =>
+  (request: SeenRequest): Fault | undefined =>
+    request.method === method && path.test(request.path) ? { kind: "status", status, code } : undefined;
+
 /** Starts `apply` and kills it once the service has done its first PATCH, before the answer. */
 export async function applyKilledAfterPatch(scenario: Scenario, options: RunOptions = {}): Promise<CliRun> {
   const started = scenario.start(options, "apply", ...approve);
