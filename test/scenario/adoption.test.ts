@@ -226,9 +226,7 @@ describe("fields and variables", () => {
 
   it("must be there and are never written where they are preserved", async () => {
     scenario.write("rnv.yaml", api("    variables: { KEY: { preserve: true } }\n"));
-    const missing = await scenario.run("apply", ...approve);
-    expect(missing.code).toBe(1);
-    expect(missing.stderr).toContain("error[live.preserve_missing]");
+    expect(await scenario.run("apply", ...approve)).toMatchObject(failing(1, "error[live.preserve_missing]"));
     scenario.write("rnv.yaml", api(""));
     await scenario.run("apply", ...approve);
     scenario.emulator.store.addVariable(service()?.id ?? "", "KEY", "theirs");

@@ -2,17 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { failing, oneScenario } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
+import { textIn } from "../support/rows";
 import { shareOf } from "../support/soak";
 
-const manifest = `stages:
-  production: {}
-  staging: {}
-projects:
-  shop:
-    name: Shop \${stage.name}
-    services:
-      api: { kind: web, configuration: { repository: "https://git.example.com/a", branch: main } }
-`;
+const manifest = textIn(join(__dirname, "ci-drift-issue.yaml"));
 
 describe.each(shareOf(["gitlab", "github"] as const, 2))("the issue of a drift job on %s", (platform) => {
   const scenario = oneScenario();

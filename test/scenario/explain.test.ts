@@ -1,5 +1,5 @@
 import { diagnosticCodes } from "../../src/diagnostics/diagnostic";
-import { oneScenario, printing } from "../support/cli";
+import { failing, oneScenario, printing } from "../support/cli";
 
 describe("rnv explain", () => {
   const scenario = oneScenario();
@@ -47,8 +47,6 @@ describe("rnv explain", () => {
   });
 
   it("suggests the right word", async () => {
-    const { code, stderr } = await explain("replica");
-    expect(code).toBe(1);
-    expect(stderr).toContain('did you mean "replicas"?');
+    expect(await explain("replica")).toMatchObject(failing(1, 'did you mean "replicas"?'));
   });
 });

@@ -118,23 +118,16 @@ it("two manifests side by side are an error of every verb, which names both; -f 
   expect(await scenario.run("validate", "-f", "rnv.yaml")).toMatchObject({ code: 0 });
 });
 
-it.each([
-  ["plan -out out/p", "cannot write out/p: the folder out does not exist"],
-  ["plan -html rnv.yaml", "rnv.yaml is there already, and is a manifest"],
-  ["plan -out ./s.json -state s.json", "./s.json belongs to the state"],
-  ["apply -json-into s.json.journal -state s.json", "s.json.journal belongs to the state"],
-  ["drift -html s.lock -state ./s", "s.lock belongs to the state"],
-  ["-chdir=out plan", "-chdir: the folder out does not exist"],
-  ["terraform install --dir rnv.yaml/x", "a part of its path is not a folder"],
-  ["fleet report out", "/out: it does not exist"],
-  ["fleet plan --changed-since main", "git: command not found"],
-])("%s names the file or the program that is missing", async (words, summary) => {
-  scenario.write("rnv.yaml", services("      api: { kind: web }\n"));
-  const { code, stderr } = await scenario.runWith({ env: { PATH: scenario.folder } }, ...words.split(" "));
-  expect({ code, stderr }).toEqual(failing(1, `${summary}\n`));
-  expect(stderr).not.toMatch(/ENOENT|ENOTDIR|internal\.bug/);
-  expect(scenario.files().filter(({ path }) => path.endsWith("s.json.journal"))).toEqual([]);
-});
+it.each(rowsIn(join(__dirname, "missing-files.tsv")))(
+  "%s names the file or the program that is missing",
+  async (words = "", summary = "") => {
+    scenario.write("rnv.yaml", services("      api: { kind: web }\n"));
+    const { code, stderr } = await scenario.runWith({ env: { PATH: scenario.folder } }, ...words.split(" "));
+    expect({ code, stderr }).toEqual(failing(1, `${summary}\n`));
+    expect(stderr).not.toMatch(/ENOENT|ENOTDIR|internal\.bug/);
+    expect(scenario.files().filter(({ path }) => path.endsWith("s.json.journal"))).toEqual([]);
+  },
+);
 
 it("a file in place of the folder .rnv is an error that says so", async () => {
   scenario.write("rnv.yaml", services("      api: { kind: web }\n"));

@@ -2,16 +2,7 @@ import { join } from "node:path";
 import { approve, failing, oneScenario } from "../support/cli";
 import { textIn } from "../support/rows";
 
-const manifest = (replicas: number) => `projects:
-  shop:
-    services:
-      api:
-        kind: web
-        variables: { TOKEN: canary-secret-1 }
-        configuration: { replicas: ${replicas}, runtime: node, repository: "https://git.example.com/shop" }
-        deploy: { when: never }
-`;
-
+const manifest = (replicas: number) => textIn(join(__dirname, "policies-manifest.yaml"), { replicas });
 const policies = textIn(join(__dirname, "policies.yaml"));
 
 /** DESIGN section 14: a failed mandatory policy, or an overridable one without its override, is exit 4, and nothing is applied. */
