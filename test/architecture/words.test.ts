@@ -19,7 +19,7 @@ const places = ["src", "test", "docs", "examples", "schemas"].concat(
 const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   src: [0, 0, 0],
   examples: [0, 0, 0],
-  test: [176, 383, 17],
+  test: [175, 382, 17],
   tools: [0, 0, 0],
 };
 

@@ -44,7 +44,7 @@ const shop = (more = "", text = yaml(plain)) =>
     more,
   });
 
-/** A manifest, or what is wrong in that of the shop: the text of its secret, or more lines. */
+/** A manifest, or a mistake in the manifest of the shop: the text of its secret, or more lines. */
 interface Mistake {
   readonly manifest?: string;
   readonly more?: string;

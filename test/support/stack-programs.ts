@@ -133,7 +133,7 @@ export class BaseStack extends TerraformStack {
   }
 }
 
-/** The services of an environment, which read what the shared part made. */
+/** The services of an environment, which refer to the project of the shared part. */
 export class ServicesStack extends TerraformStack {
   constructor(scope: Construct, id: string, { shop }: BaseStack, branch = "main") {
     super(scope, id);
