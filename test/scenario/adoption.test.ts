@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { approve, eachScenario } from "../support/cli";
+import { approve, eachScenario, failing, printing } from "../support/cli";
 
 const configuration = { repository: "https://git.example.com/api", branch: "trunk" };
 
@@ -91,7 +91,7 @@ describe("a resource that exists already", () => {
     );
     const stack = ["-f", "main.tf.json"];
     const undeclared = await scenario.run("import", ...stack, "project.other", ids.project);
-    expect(undeclared).toMatchObject({ code: 1, stderr: expect.stringContaining("add it to the stack") });
+    expect(undeclared).toMatchObject(failing(1, "add it to the stack"));
     expect((await scenario.run("import", ...stack, "project.shop", ids.project)).code).toBe(0);
     await scenario.isQuiet(...stack);
   });
@@ -186,9 +186,7 @@ describe("fields and variables", () => {
         expect(stdout + stderr).toMatch(
           / rnv apply -refresh-only; .*: rnv apply -replace variable.api.TOKEN\n/,
         );
-        expect(await scenario.run("drift")).toMatchObject({
-          ...{ code: 2, stdout: expect.stringContaining(`~ ${address}`) },
-        });
+        expect(await scenario.run("drift")).toMatchObject(printing(2, `~ ${address}`));
       }
       await scenario.applies("-refresh-only");
       expect(await scenario.run("drift")).toMatchObject({ code: 0 });
@@ -228,9 +226,7 @@ describe("fields and variables", () => {
 
   it("must be there and are never written where they are preserved", async () => {
     scenario.write("rnv.yaml", api("    variables: { KEY: { preserve: true } }\n"));
-    const missing = await scenario.run("apply", ...approve);
-    expect(missing.code).toBe(1);
-    expect(missing.stderr).toContain("error[live.preserve_missing]");
+    expect(await scenario.run("apply", ...approve)).toMatchObject(failing(1, "error[live.preserve_missing]"));
     scenario.write("rnv.yaml", api(""));
     await scenario.run("apply", ...approve);
     scenario.emulator.store.addVariable(service()?.id ?? "", "KEY", "theirs");

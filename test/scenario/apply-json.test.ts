@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { eventSchema } from "../../src/model/apply-event";
 import { driftDocumentSchema } from "../../src/plan/drift";
-import { approve, eachScenario, type RunOptions, type Scenario } from "../support/cli";
+import { approve, eachScenario, type RunOptions, refusing, type Scenario } from "../support/cli";
 
 const scenario = eachScenario();
 const manifest = (replicas: number) =>
@@ -49,9 +49,7 @@ it("apply -json says what blocks a plan, what made a saved plan stale, who holds
   await scenario.applied(manifest(3));
   const stale = await streamOf(scenario, {}, "apply", "saved.rnvplan");
   expect(stale).toMatchObject({ code: 5, codes: ["plan.stale"] });
-  scenario.fail(({ method }) =>
-    method === "PATCH" ? { kind: "status", status: 400, code: "invalid" } : undefined,
-  );
+  scenario.fail(refusing("PATCH", /./, 400, "invalid"));
   scenario.write("rnv.yaml", manifest(4));
   const failed = await streamOf(scenario, {}, "apply", ...approve);
   expect(failed).toMatchObject({ code: 1, codes: [], last: { counts: { failed: 1 } } });

@@ -1,4 +1,4 @@
-import { approve, eachScenario } from "../support/cli";
+import { approve, eachScenario, printing } from "../support/cli";
 
 const block = (more = "", branch = "main") => `projects:
   shop:
@@ -30,9 +30,7 @@ describe("archived services", () => {
   it("are drift where they were archived outside, and the next apply restores them", async () => {
     await opened(block());
     archiveOutside();
-    const drifted = await scenario.run("drift");
-    expect(drifted.code).toBe(2);
-    expect(drifted.stdout).toContain("1 changed outside rnv");
+    expect(await scenario.run("drift")).toMatchObject(printing(2, "1 changed outside rnv"));
     const planned = await scenario.run("plan");
     expect(planned.stdout).toMatch(/archived +true -> false +# drift: changed outside rnv/);
     await scenario.applies();

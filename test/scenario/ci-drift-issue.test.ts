@@ -1,18 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { oneScenario } from "../support/cli";
+import { failing, oneScenario } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
+import { textIn } from "../support/rows";
 import { shareOf } from "../support/soak";
 
-const manifest = `stages:
-  production: {}
-  staging: {}
-projects:
-  shop:
-    name: Shop \${stage.name}
-    services:
-      api: { kind: web, configuration: { repository: "https://git.example.com/a", branch: main } }
-`;
+const manifest = textIn(join(__dirname, "ci-drift-issue.yaml"));
 
 describe.each(shareOf(["gitlab", "github"] as const, 2))("the issue of a drift job on %s", (platform) => {
   const scenario = oneScenario();
@@ -81,7 +74,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the issue of a drift j
     expect(await job()).toMatchObject({ code: 1 });
     writeFileSync(path, state);
     expect(await job({}, "--no-issue")).toMatchObject({ code: 2 });
-    writeFileSync(join(scenario.folder, "event.json"), JSON.stringify({ pull_request: { number: 7 } }));
+    scenario.write("event.json", JSON.stringify({ pull_request: { number: 7 } }));
     const pull: Readonly<Record<string, string>> =
       platform === "github"
         ? { GITHUB_EVENT_NAME: "push", GITHUB_EVENT_PATH: join(scenario.folder, "event.json") }
@@ -94,9 +87,9 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the issue of a drift j
     host.refuse = ({ method }) => (method === "GET" ? undefined : { status: 403, body: '{"message":"no"}' });
     const refused = await job();
     host.refuse = undefined;
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("warning[") });
+    expect(refused).toMatchObject(failing(2, "warning["));
     const without = await job({ GITHUB_TOKEN: "", RNV_GITLAB_TOKEN: "" });
-    expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining("is not set") });
+    expect(without).toMatchObject(failing(2, "is not set"));
   });
 
   it("is closed with a comment when the drift is gone, and another is opened when it comes back", async () => {

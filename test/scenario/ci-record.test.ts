@@ -1,11 +1,11 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { pullWords } from "../../src/api/code-host/code-host";
-import { approve, eachScenario } from "../support/cli";
+import { addMerged, jobKey, mainJob, ownComments, pullRequestJob } from "../support/ci-jobs";
+import { approve, eachScenario, failing, printing, refusing } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
 
-const stateKey = { RNV_STATE_KEY: "ab".repeat(32) };
 const merged = "a".repeat(40);
 const mergedLater = "e".repeat(40);
 
@@ -21,63 +21,29 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
   let server: CodeHostServer;
   beforeEach(async () => {
     server = await serveCodeHost(platform);
-    const pull = { branch: "change", commit: "b".repeat(40), isOpen: false };
-    server.pulls.push(
-      { ...pull, number: 7, commits: [merged], mergeCommit: merged },
-      { ...pull, number: 8, commits: [mergedLater], mergeCommit: mergedLater },
-    );
+    addMerged(server, 7, merged);
+    addMerged(server, 8, mergedLater);
     scenario.write("summary", "");
   });
 
-  const event = (payload: object) => {
-    scenario.write("event.json", JSON.stringify(payload));
-    return { GITHUB_EVENT_PATH: join(scenario.folder, "event.json") };
-  };
-  const summary = () => readFileSync(join(scenario.folder, "summary"), "utf8");
-  const common = () => ({
-    ...server.environment,
-    ...stateKey,
-    ...(platform === "github" && { GITHUB_STEP_SUMMARY: join(scenario.folder, "summary") }),
-  });
   /** Plans as the job of a pull request, which has no secret of production. */
   const plan = (number = 7, env: Record<string, string> = {}) =>
     scenario.runWith(
-      {
-        env: {
-          ...common(),
-          ...(platform === "github"
-            ? { GITHUB_EVENT_NAME: "pull_request", ...event({ action: "opened", pull_request: { number } }) }
-            : { CI_MERGE_REQUEST_IID: String(number) }),
-          ...env,
-        },
-      },
+      { env: { ...pullRequestJob(scenario, server, number), ...env } },
       ...["ci", "plan", "--no-secrets"],
     );
-  const apply = (env: Record<string, string> = {}, ...args: string[]) =>
-    scenario.runWith(
-      {
-        env: {
-          ...common(),
-          ...(platform === "github"
-            ? { GITHUB_EVENT_NAME: "push", GITHUB_SHA: merged, ...event({}) }
-            : { CI_COMMIT_SHA: merged }),
-          SHOP_TOKEN: "first",
-          ...env,
-        },
-      },
-      ...["ci", "apply", ...args],
-    );
-  const own = (kind: "plan" | "apply", number = 7) =>
-    server.comments
-      .filter(({ at, body }) => at === `pull ${number}` && body.startsWith(`<!-- rnv ${kind} `))
-      .map(({ body }) => body);
+  const apply = (env: Record<string, string> = {}, ...args: string[]) => {
+    const job = { ...mainJob(scenario, server, merged), SHOP_TOKEN: "first", ...env };
+    return scenario.runWith({ env: job }, "ci", "apply", ...args);
+  };
+  const own = (kind: "plan" | "apply", number = 7) => ownComments(server, kind, number);
   const settled = async (manifest: string, more: Record<string, string> = {}) => {
     scenario.write("rnv.yaml", manifest);
-    const env = { ...stateKey, SHOP_TOKEN: "first", ...more };
+    const env = { ...jobKey, SHOP_TOKEN: "first", ...more };
     expect(await scenario.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
     scenario.forget();
   };
-  const refused = (text: string) => ({ code: 5, stderr: expect.stringContaining(text) });
+  const refused = (text: string) => failing(5, text);
 
   it("binds literal values, also where the job could not read a secret", async () => {
     await settled(shop(service(`${token}, CALLBACK_URL: "https://a.example"`)));
@@ -130,7 +96,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     scenario.write("rnv.yaml", shop(service(token), docs.replace('"1"', '"2"')));
     expect(scenario.requests()).toEqual([]);
     expect(await apply({ SHOP_TOKEN: "rotated" })).toMatchObject({ code: 0 });
-    const env = { ...stateKey, SHOP_TOKEN: "rotated" };
+    const env = { ...jobKey, SHOP_TOKEN: "rotated" };
     expect((await scenario.runWith({ env }, "plan", "-detailed-exitcode")).code).toBe(0);
     expect(scenario.requests().filter((one) => one.endsWith("/deploys"))).toHaveLength(2);
   });
@@ -154,7 +120,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     writeFiles();
     await settled(grouped(common, dotenv), env);
     hideFiles();
-    expect(await plan()).toMatchObject({ code: 0, stdout: expect.stringContaining("cannot read 3 values") });
+    expect(await plan()).toMatchObject(printing(0, "cannot read 3 values"));
     expect(own("plan")).toEqual([]);
     const moved = "its source is not the one that was last applied";
     const sources = [
@@ -184,7 +150,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     expect(scenario.requests().filter((one) => one.endsWith("/deploys"))).toHaveLength(1);
     server.comments.length = 0;
     // A state of before has no source: the comment is written, until an apply has recorded it.
-    const { stdout: state } = await scenario.runWith({ env: stateKey }, "state", "pull");
+    const { stdout: state } = await scenario.runWith({ env: jobKey }, "state", "pull");
     expect(state).not.toMatch(/SHOP_TOKEN|rotated|production\.env/);
     scenario.write("older.json", state.replace(/,\s*"source": "\w{64}"/g, ""));
     expect(await scenario.run("state", "push", "--force", "older.json")).toMatchObject({ code: 0 });
@@ -198,11 +164,11 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
 
   it("needs the key of the state in both jobs where there are variables, and only there", async () => {
     const keyless = { RNV_STATE_KEY: "" };
-    const needed = { code: 4, stderr: expect.stringContaining("openssl rand -hex 32") };
+    const needed = failing(4, "openssl rand -hex 32");
     scenario.write("rnv.yaml", shop(service('A: "1"')));
     expect(await plan(7, keyless)).toMatchObject(needed);
     expect(await apply(keyless)).toMatchObject(needed);
-    const short = { code: 1, stderr: expect.stringContaining("RNV_STATE_KEY is too short to be a key") };
+    const short = failing(1, "RNV_STATE_KEY is too short to be a key");
     expect(await plan(7, { RNV_STATE_KEY: "short" })).toMatchObject(short);
     expect(scenario.requests()).toEqual([]);
     scenario.write("rnv.yaml", "projects: { shop: {} }\n");
@@ -215,10 +181,6 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     expect(await apply(keyless)).toMatchObject({ code: 0 });
   });
 
-  const failing = (method: string, part: RegExp) =>
-    scenario.fail((request) =>
-      request.method === method && part.test(request.path) ? { kind: "status", status: 422 } : undefined,
-    );
   const confirmed = ["--confirm-delete", "service.shop.api"];
 
   const parts = [
@@ -234,7 +196,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
       scenario.write("rnv.yaml", kinds("web"));
       await plan();
       expect(own("plan")[0]).toContain("This run cannot read 1 value");
-      failing("POST", part);
+      scenario.fail(refusing("POST", part, 422));
       // A secret that was not read may be another one by now.
       expect(await apply({ SHOP_TOKEN: "rotated" }, ...confirmed)).toMatchObject({ code: 3 });
       scenario.fail(undefined);
@@ -260,7 +222,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
         shop(service("").replace("{ kind", `{ name: ${one}, archived: ${archived}, kind`));
       scenario.write("rnv.yaml", named(name));
       await plan();
-      failing(method, part);
+      scenario.fail(refusing(method, part, 422));
       expect((await apply()).code).not.toBe(0);
       scenario.fail(undefined);
       scenario.write("rnv.yaml", named("other"));
@@ -279,7 +241,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
       `moved: [{ from: service.shop.api, to: service.shop.backend }]\n${shop(named)}`,
     );
     await plan();
-    failing("PATCH", /services/);
+    scenario.fail(refusing("PATCH", /services/, 422));
     expect(await apply()).toMatchObject({ code: 1 });
     scenario.fail(undefined);
     scenario.emulator.store.failNextDeployment("*", "npm ERR! missing script: build");
@@ -339,7 +301,11 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     for (const _ of ["first", "again, before the checkout"]) {
       expect(await apply({}, "--report", "out")).toMatchObject({ code: 8 });
       const report = scenario.read("out/apply.md");
-      for (const text of [own("apply")[0], report, platform === "github" ? summary() : report]) {
+      for (const text of [
+        own("apply")[0],
+        report,
+        platform === "github" ? scenario.read("summary") : report,
+      ]) {
         expect(text).toContain("(exit 8)");
         expect(text).toContain("Finish the checkout in the dashboard");
         expect(text).not.toContain("No changes");
@@ -349,13 +315,9 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     // A report that cannot be written is refused before anything is sent.
     scenario.write("taken", "");
     scenario.forget();
-    expect(await apply({}, "--report", "taken")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("cannot write taken"),
-    });
+    expect(await apply({}, "--report", "taken")).toMatchObject(failing(1, "cannot write taken"));
     expect(scenario.requests()).toEqual([]);
-    const [api] = scenario.emulator.store.services();
-    scenario.emulator.store.completeCheckout(api?.id ?? "");
+    scenario.emulator.store.completeCheckout(scenario.idOf());
     expect(await apply({}, "--report", "out")).toMatchObject({ code: 0 });
     expect(scenario.read("out/apply.md")).toContain("**Applied.**");
     // A pull request that changes nothing gets no comment.
@@ -377,10 +339,9 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
       method === "GET" ? undefined : { status: 403, body: '{"message":"no"}' };
     const stale = await plan();
     server.refuse = undefined;
-    expect(stale).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(`${pullWords[platform]} 7 still shows the comment of an older run`),
-    });
+    expect(stale).toMatchObject(
+      failing(1, `${pullWords[platform]} 7 still shows the comment of an older run`),
+    );
   });
 
   it("is found where the host lists the pull request of a commit late", async () => {

@@ -1,30 +1,22 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { approve, type CliRun, oneScenario } from "../support/cli";
+import { addMerged, githubJob, jobKey, mainJob, ownComments, pullRequestJob } from "../support/ci-jobs";
+import { approve, type CliRun, failing, oneScenario, printing, refusing } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
 
 const shop = (branch: string, more = "") =>
   `projects:\n  shop:\n    services:\n      api: { kind: web, configuration: { repository: "https://git.example.com/shop", branch: ${branch} } }\n${more}`;
 const web = '      web: { kind: web, configuration: { repository: "https://git.example.com/shop" } }\n';
-const stateKey = { RNV_STATE_KEY: "ab".repeat(32) };
 const merged = "a".repeat(40);
 
 /** A pull request is planned, the world changes or does not, it is merged, and applied (DESIGN section 15). */
 describe("a reviewed plan", () => {
   const scenario = oneScenario();
   let server: CodeHostServer;
-  const outputs = (name: "output" | "summary") => readFileSync(join(scenario.folder, name), "utf8");
 
   beforeAll(async () => {
     server = await serveCodeHost("github");
-    server.pulls.push({
-      number: 7,
-      branch: "change",
-      commit: "b".repeat(40),
-      isOpen: false,
-      commits: [merged],
-      mergeCommit: merged,
-    });
+    addMerged(server, 7, merged);
   });
   beforeEach(() => {
     scenario.write("rnv.yaml", shop("main"));
@@ -34,47 +26,29 @@ describe("a reviewed plan", () => {
     scenario.forget();
   });
 
-  const event = (payload: object) => {
-    scenario.write("event.json", JSON.stringify(payload));
-    return { GITHUB_EVENT_PATH: join(scenario.folder, "event.json") };
+  const inPullRequest = (number = 7) => pullRequestJob(scenario, server, number);
+  const onMain = () => mainJob(scenario, server, merged);
+  const inQueue = () => {
+    const group = { head_ref: `refs/heads/gh-readonly-queue/main/pr-7-${"d".repeat(40)}` };
+    const job = githubJob(scenario, server, "merge_group", { merge_group: group });
+    return { ...job, GITHUB_SHA: "c".repeat(40) };
   };
-  const common = () => ({
-    ...server.environment,
-    ...stateKey,
-    GITHUB_OUTPUT: join(scenario.folder, "output"),
-    GITHUB_STEP_SUMMARY: join(scenario.folder, "summary"),
-  });
-  const inPullRequest = (number = 7) => ({
-    ...common(),
-    ...event({ action: "synchronize", pull_request: { number } }),
-    GITHUB_EVENT_NAME: "pull_request",
-  });
-  const onMain = () => ({ ...common(), ...event({}), GITHUB_EVENT_NAME: "push", GITHUB_SHA: merged });
-  const inQueue = () => ({
-    ...common(),
-    ...event({ merge_group: { head_ref: `refs/heads/gh-readonly-queue/main/pr-7-${"d".repeat(40)}` } }),
-    GITHUB_EVENT_NAME: "merge_group",
-    GITHUB_SHA: "c".repeat(40),
-  });
   const plan = (env: Record<string, string>, ...args: string[]): Promise<CliRun> =>
     scenario.runWith({ env }, "ci", "plan", ...args);
   const apply = (...args: string[]): Promise<CliRun> =>
     scenario.runWith({ env: onMain() }, "ci", "apply", ...args);
-  /** Texts of our comments of a kind. */
-  const own = (kind: "plan" | "apply") =>
-    server.comments.filter(({ body }) => body.startsWith(`<!-- rnv ${kind} `)).map(({ body }) => body);
+  const own = (kind: "plan" | "apply") => ownComments(server, kind);
   const changeLive = (branch: string) => {
-    const [api] = scenario.emulator.store.services();
-    scenario.emulator.store.editConfiguration(api?.id ?? "", { branch });
+    scenario.emulator.store.editConfiguration(scenario.idOf(), { branch });
   };
 
   it("is applied at the merge, once, and a job that runs again does nothing", async () => {
     const planned = await plan(inPullRequest());
-    expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining("Plan: 3 to add") });
+    expect(planned).toMatchObject(printing(0, "Plan: 3 to add"));
     expect(own("plan")).toEqual([expect.stringContaining("**Plan: 3 to add, 0 to change, 0 to destroy.**")]);
     expect(scenario.requests()).toEqual([]);
     const applied = await apply();
-    expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply complete!") });
+    expect(applied).toMatchObject(printing(0, "Apply complete!"));
     await scenario.isQuiet();
     expect(own("apply")).toEqual([expect.stringContaining("**Applied.** Apply complete!")]);
     const { runs } = JSON.parse((await scenario.run("history", "-json")).stdout);
@@ -93,7 +67,7 @@ describe("a reviewed plan", () => {
     const [reviewed] = own("plan");
     changeLive("hotfix");
     const refused = await apply();
-    expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining("error[plan.digest]") });
+    expect(refused).toMatchObject(failing(5, "error[plan.digest]"));
     expect(refused.stderr).toContain("service.shop.api would change in another way than was reviewed");
     expect(scenario.requests()).toEqual([]);
     expect(own("plan")).toEqual([reviewed]);
@@ -116,10 +90,7 @@ describe("a reviewed plan", () => {
     await plan(inPullRequest());
     const [body = ""] = own("plan");
     server.comments.length = 0;
-    expect(await apply()).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining("pull request 7 has no plan comment for this stage"),
-    });
+    expect(await apply()).toMatchObject(failing(5, "pull request 7 has no plan comment for this stage"));
     server.addComment("pull 7", "mallory", body);
     expect(await apply()).toMatchObject({ code: 5 });
     expect(scenario.requests()).toEqual([]);
@@ -127,10 +98,7 @@ describe("a reviewed plan", () => {
     const digest = String(/Digest: (\w+)/.exec((await scenario.run("plan")).stdout)?.[1]);
     server.comments.length = 0;
     const given = await apply("--expect-digest", digest);
-    expect(given).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining(`pull request 7 has no comment with the digest ${digest}`),
-    });
+    expect(given).toMatchObject(failing(5, `pull request 7 has no comment with the digest ${digest}`));
     expect(scenario.requests()).toEqual([]);
     // The refused apply has shown the plan, with a record of it.
     expect(own("apply")).toEqual([
@@ -146,25 +114,19 @@ describe("a reviewed plan", () => {
     await plan(inPullRequest());
     server.refuse = ({ path }) =>
       path.includes(merged) ? { status: 403, body: '{"message":"no"}' } : undefined;
-    expect(await apply()).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("error[api.forbidden]"),
-    });
+    expect(await apply()).toMatchObject(failing(1, "error[api.forbidden]"));
     server.refuse = undefined;
     const unread = { ...onMain(), GITHUB_TOKEN: "" };
     const without = await scenario.runWith({ env: unread }, "ci", "apply");
-    expect(without).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining("this job has no code host"),
-    });
+    expect(without).toMatchObject(failing(5, "this job has no code host"));
     expect(without.stderr.match(/is not set/g)).toHaveLength(2);
     expect(own("apply")).toEqual([]);
     const keyless = await scenario.runWith({ env: { ...onMain(), RNV_API_KEY: "" } }, "ci", "apply");
-    expect(keyless).toMatchObject({ code: 1, stderr: expect.stringContaining("RNV_API_KEY") });
+    expect(keyless).toMatchObject(failing(1, "RNV_API_KEY"));
     expect(own("apply")).toEqual([expect.stringContaining("**Failed (exit 1).**")]);
     expect(scenario.requests()).toEqual([]);
     // Someone applies it by hand: nothing is left to do, and the failure is no longer shown.
-    await scenario.runWith({ env: stateKey }, "apply", ...approve);
+    await scenario.runWith({ env: jobKey }, "apply", ...approve);
     expect(await apply()).toMatchObject({ code: 0 });
     expect(own("apply")).toEqual([expect.stringContaining("**Applied.** No changes.")]);
   });
@@ -174,10 +136,7 @@ describe("a reviewed plan", () => {
     await plan(inPullRequest());
     for (const job of [inPullRequest, inQueue]) {
       const early = await scenario.runWith({ env: job() }, "ci", "apply");
-      expect(early).toMatchObject({
-        code: 5,
-        stderr: expect.stringContaining("pull request 7 is not merged"),
-      });
+      expect(early).toMatchObject(failing(5, "pull request 7 is not merged"));
       expect(own("apply").at(-1)).toContain("Nothing was applied: pull request");
     }
     expect(scenario.requests()).toEqual([]);
@@ -188,22 +147,18 @@ describe("a reviewed plan", () => {
 
   it("goes on where an apply of it stopped half-way", async () => {
     const canary = "7hCanaryOfProduction";
-    const secrets = { SHOP_TOKEN: canary, ...stateKey };
+    const secrets = { SHOP_TOKEN: canary, ...jobKey };
     const withToken = `${web.trimEnd().slice(0, -1)}, variables: { TOKEN: { fromEnv: SHOP_TOKEN } } }\n`;
     scenario.write("rnv.yaml", shop("half", withToken));
     // The job of the pull request has no secret of production.
     await plan(inPullRequest(), "--no-secrets");
     const apply = () => scenario.runWith({ env: { ...onMain(), ...secrets } }, "ci", "apply");
-    scenario.fail(({ method, path }) =>
-      method === "POST" && path.endsWith("/services") ? { kind: "status", status: 403 } : undefined,
-    );
+    scenario.fail(refusing("POST", /\/services$/));
     const stopped = await apply();
     expect(stopped.code).not.toBe(0);
     expect(own("apply")).toEqual([expect.stringMatching(/\*\*(Failed|Partly applied|.*) \(exit \d\)\.\*\*/)]);
     // Stopped a second time, further on.
-    scenario.fail(({ method, path }) =>
-      method === "POST" && path.endsWith("/variables") ? { kind: "status", status: 403 } : undefined,
-    );
+    scenario.fail(refusing("POST", /\/variables$/));
     expect((await apply()).code).not.toBe(0);
     scenario.fail();
     expect(await apply()).toMatchObject({ code: 0 });
@@ -224,7 +179,7 @@ describe("a reviewed plan", () => {
       shop(branch).replace("web,", "web, variablesFrom: [{ dotenv: .env }],");
     scenario.write("rnv.yaml", shared("half"));
     scenario.write(".env", "TOKEN=1\nOTHER=2\n");
-    expect(await scenario.runWith({ env: stateKey }, "apply", ...approve)).toMatchObject({ code: 0 });
+    expect(await scenario.runWith({ env: jobKey }, "apply", ...approve)).toMatchObject({ code: 0 });
     rmSync(join(scenario.folder, ".env"));
     scenario.write("rnv.yaml", shared("next"));
     expect(await plan(inPullRequest(), "--no-secrets")).toMatchObject({ code: 0 });
@@ -237,18 +192,15 @@ describe("a reviewed plan", () => {
       expect(await apply()).toMatchObject({ code });
     }
     scenario.write("rnv.yaml", shop("half"));
-    expect(await scenario.runWith({ env: stateKey }, "apply", ...approve)).toMatchObject({ code: 0 });
+    expect(await scenario.runWith({ env: jobKey }, "apply", ...approve)).toMatchObject({ code: 0 });
   });
 
   it("is applied with those that a queue merged in the same push, each as it was reviewed", async () => {
     const second = "e".repeat(40);
-    server.pulls.push({
-      ...{ number: 8, branch: "other", commit: "b".repeat(40), isOpen: false },
-      ...{ commits: [second], mergeCommit: second },
-    });
+    addMerged(server, 8, second);
     const pushed = (...args: string[]) => {
       const push = { commits: [{ id: merged }, { id: second }] };
-      const env = { ...onMain(), ...event(push), GITHUB_SHA: second };
+      const env = { ...githubJob(scenario, server, "push", push), GITHUB_SHA: second };
       return scenario.runWith({ env }, "ci", "apply", ...args);
     };
     const [one, two] = ["one", "two"].map((name) =>
@@ -256,7 +208,7 @@ describe("a reviewed plan", () => {
     );
     const base = shop("half");
     scenario.write("rnv.yaml", base);
-    await scenario.runWith({ env: stateKey }, "apply", ...approve);
+    await scenario.runWith({ env: jobKey }, "apply", ...approve);
     scenario.forget();
     scenario.write("rnv.yaml", base + one);
     await plan(inPullRequest());
@@ -264,18 +216,17 @@ describe("a reviewed plan", () => {
     await plan(inPullRequest(8));
     // What both bring, and a third without a review.
     scenario.write("rnv.yaml", base + one + two + web);
-    expect(await pushed()).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining("service.shop.web would change now, and was not reviewed"),
-    });
+    expect(await pushed()).toMatchObject(
+      failing(5, "service.shop.web would change now, and was not reviewed"),
+    );
     expect(scenario.requests()).toEqual([]);
     scenario.write("rnv.yaml", base + one + two);
-    expect(await pushed()).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply complete!") });
+    expect(await pushed()).toMatchObject(printing(0, "Apply complete!"));
     const told = server.comments.filter(({ body }) => body.includes("**Applied.** Apply complete!"));
     expect(told.map(({ at }) => at).sort()).toEqual(["pull 7", "pull 8"]);
     scenario.write("rnv.yaml", base);
     const names = ["one", "two"].flatMap((name) => ["--confirm-delete", `service.shop.${name}`]);
-    expect((await scenario.runWith({ env: stateKey }, "apply", ...approve, ...names)).code).toBe(0);
+    expect((await scenario.runWith({ env: jobKey }, "apply", ...approve, ...names)).code).toBe(0);
     server.pulls.pop();
   });
 
@@ -300,16 +251,15 @@ describe("a reviewed plan", () => {
     expect(await plan(inQueue())).toMatchObject({ code: 5 });
     scenario.write("rnv.yaml", shop("queued", web));
     changeLive("meanwhile");
-    expect(await plan(inQueue())).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining("the plan in the merge queue is not the reviewed one"),
-    });
+    expect(await plan(inQueue())).toMatchObject(
+      failing(5, "the plan in the merge queue is not the reviewed one"),
+    );
     expect(own("plan")).toEqual([reviewed]);
     expect(scenario.requests()).toEqual([]);
   });
 
   it("writes reports and outputs, and one line for a plan that is empty, only where a comment stands", async () => {
-    await scenario.runWith({ env: stateKey }, "apply", ...approve);
+    await scenario.runWith({ env: jobKey }, "apply", ...approve);
     scenario.forget();
     expect(await plan(inPullRequest(), "--report", "reports")).toMatchObject({ code: 0 });
     expect(own("plan")).toEqual([]);
@@ -327,13 +277,13 @@ describe("a reviewed plan", () => {
     expect(JSON.parse(read("gl-terraform.json"))).toEqual({ create: 0, update: 2, delete: 0 });
     expect(JSON.parse(read("gl-code-quality-report.json"))).toEqual([]);
     expect(read("rnv.env")).toBe(`PLAN_CHANGES=true\nPLAN_DIGEST=${digest}\nPLAN_EXITCODE=2\n`);
-    expect(outputs("output").trimEnd().split("\n").slice(-4)).toEqual([
+    expect(scenario.read("output").trimEnd().split("\n").slice(-4)).toEqual([
       "changes=true",
       `digest=${digest}`,
       "exitcode=2",
       `plans=${JSON.stringify([{ stage: "", stack: "", changes: true, digest, exitcode: 2 }])}`,
     ]);
-    expect(outputs("summary")).toContain("Plan: 0 to add, 2 to change");
+    expect(scenario.read("summary")).toContain("Plan: 0 to add, 2 to change");
     expect(own("plan")).toHaveLength(1);
     expect((await scenario.run("show", "reports/plan.rnvplan")).stdout).toContain(`Digest: ${digest}`);
     scenario.write("rnv.yaml", shop("main"));

@@ -1,11 +1,10 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { App, TerraformOutput, TerraformStack } from "cdktf";
-import type { Construct } from "constructs";
-import { Project, RnvProvider, Service } from "../../src/cdktf/cdktf";
-import { approve, eachScenario } from "../support/cli";
+import { App } from "cdktf";
+import { addMerged, mainJob, pullRequestJob } from "../support/ci-jobs";
+import { approve, eachScenario, failing } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { textIn } from "../support/rows";
+import { BaseStack, ServicesStack } from "../support/stack-programs";
 
 const manifest = (branch: string) => textIn(join(__dirname, "ci-stages.yaml"), { branch });
 const overlay = `projects:
@@ -13,63 +12,21 @@ const overlay = `projects:
 `;
 const merged = "a".repeat(40);
 
-class Base extends TerraformStack {
-  readonly shop: Project;
-  constructor(scope: Construct, id: string) {
-    super(scope, id);
-    new RnvProvider(this, "rnv");
-    this.shop = new Project(this, "shop", { name: id });
-    new TerraformOutput(this, "id", { value: this.shop.id });
-  }
-}
-
-class Services extends TerraformStack {
-  constructor(scope: Construct, id: string, { shop }: Base, branch: string) {
-    super(scope, id);
-    new RnvProvider(this, "rnv");
-    const configuration = { repository: "https://git.example.com/shop/api", branch };
-    const api = new Service(this, "api", { kind: "web", project: shop, configuration });
-    api.addVariable("PROJECT", shop.id);
-  }
-}
-
 describe("a job of several plans", () => {
   const scenario = eachScenario();
   let server: CodeHostServer;
   beforeEach(async () => {
     server = await serveCodeHost("github");
-    server.pulls.push({
-      ...{ number: 7, branch: "change", commit: "b".repeat(40), isOpen: false },
-      ...{ commits: [merged], mergeCommit: merged },
-    });
-    scenario.write("event.json", JSON.stringify({ action: "opened", pull_request: { number: 7 } }));
+    addMerged(server, 7, merged);
     for (const file of ["output", "summary"]) scenario.write(file, "");
     scenario.write("preview.yaml", overlay);
   });
-  const env = () => ({
-    ...server.environment,
-    RNV_STATE_KEY: "ab".repeat(32),
-    GITHUB_OUTPUT: join(scenario.folder, "output"),
-    GITHUB_STEP_SUMMARY: join(scenario.folder, "summary"),
-    GITHUB_WORKSPACE: scenario.folder,
-  });
-  const plan = (...args: string[]) =>
-    scenario.runWith(
-      {
-        env: {
-          ...env(),
-          GITHUB_EVENT_NAME: "pull_request",
-          GITHUB_EVENT_PATH: join(scenario.folder, "event.json"),
-          RNV_UNTRUSTED: "0",
-        },
-      },
-      ...["ci", "plan", ...args],
-    );
-  const apply = (...args: string[]) =>
-    scenario.runWith(
-      { env: { ...env(), GITHUB_EVENT_NAME: "push", GITHUB_SHA: merged } },
-      ...["ci", "apply", ...args],
-    );
+  const onMain = (...args: string[]) => scenario.runWith({ env: mainJob(scenario, server, merged) }, ...args);
+  const plan = (...args: string[]) => {
+    const env = { ...pullRequestJob(scenario, server), RNV_UNTRUSTED: "0" };
+    return scenario.runWith({ env }, "ci", "plan", ...args);
+  };
+  const apply = (...args: string[]) => onMain("ci", "apply", ...args);
   /** The first line of each comment, and what it says of the plan. */
   const comments = () =>
     server.comments.map(({ body }) => [
@@ -78,7 +35,8 @@ describe("a job of several plans", () => {
     ]);
   const outputs = () =>
     Object.fromEntries(
-      readFileSync(join(scenario.folder, "output"), "utf8")
+      scenario
+        .read("output")
         .trimEnd()
         .split("\n")
         .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
@@ -147,40 +105,21 @@ describe("a job of several plans", () => {
   });
 
   it("applies stages in the order of the manifest until a stage fails; an instance is left to its own job", async () => {
-    const [kept, push] = [
-      { RNV_STATE_KEY: "ab".repeat(32) },
-      { GITHUB_SHA: merged, GITHUB_EVENT_NAME: "push" },
-    ];
-    const env = {
-      ...server.environment,
-      ...kept,
-      ...push,
-      GITHUB_EVENT_PATH: join(scenario.folder, "push.json"),
-    };
-    scenario.write("push.json", "{}");
     const protectedLast = (branch: string) =>
       manifest(branch).replace("production: {}", "production: { protect: true }\n  last: {}");
     scenario.write("rnv.yaml", protectedLast("main"));
     for (const stage of ["staging", "production", "preview/12"]) await scenario.applies("--stage", stage);
     const removed = protectedLast("main").replace(/ {4}services:[\s\S]*/, "removed: [service.shop.api]\n");
     scenario.write("rnv.yaml", removed);
-    const planEnv = {
-      ...env,
-      GITHUB_EVENT_NAME: "pull_request",
-      GITHUB_EVENT_PATH: join(scenario.folder, "event.json"),
-    };
-    await scenario.runWith({ env: planEnv }, "ci", "plan", "--all-stages");
-    const stopped = await scenario.runWith({ env }, "ci", "apply", "--all-stages");
-    expect(stopped).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining("Stage last is left out: production comes first"),
-    });
+    await plan("--all-stages");
+    const stopped = await apply("--all-stages");
+    expect(stopped).toMatchObject(failing(4, "Stage last is left out: production comes first"));
     expect(stopped.stdout).toMatch(/^Stage staging\n[\s\S]*Apply complete![\s\S]*\nStage production\n/);
     expect(scenario.emulator.store.services().map(({ name }) => name)).toEqual(["api production", "api-12"]);
     expect(scenario.read("rnv-report/staging/apply.md")).toContain("Applied.");
     scenario.write("rnv.yaml", protectedLast("main"));
-    await scenario.runWith({ env: planEnv }, "ci", "plan", "--all-stages");
-    const json = await scenario.runWith({ env }, "ci", "apply", "--all-stages", "-json");
+    await plan("--all-stages");
+    const json = await apply("--all-stages", "-json");
     expect([
       json.code,
       json.stdout.split("\n").flatMap((line) => /"type":"stage","stage":"(.*)"/.exec(line)?.[1] ?? []),
@@ -240,7 +179,7 @@ describe("a job of several plans", () => {
     scenario.write("rnv.yaml", manifest("main"));
     // Nothing can be distinguished where no stage is named.
     const unnamed = await plan();
-    expect(unnamed).toMatchObject({ code: 1, stderr: expect.stringContaining("staging, production") });
+    expect(unnamed).toMatchObject(failing(1, "staging, production"));
     expect(outputs()).toMatchObject({ changes: "false", exitcode: "1", plans: "[]" });
     expect(comments()).toHaveLength(4);
   });
@@ -248,8 +187,8 @@ describe("a job of several plans", () => {
   it("has a comment for each stack of an app, and applies each as it was reviewed, with what the stack before it made", async () => {
     const synthesize = (branch: string, ...others: string[]) => {
       const app = new App({ outdir: join(scenario.folder, "cdktf.out") });
-      new Services(app, "services", new Base(app, "base"), branch);
-      for (const other of others) new Base(app, other);
+      new ServicesStack(app, "services", new BaseStack(app, "base"), branch);
+      for (const other of others) new BaseStack(app, other);
       app.synth();
     };
     synthesize("main");
@@ -267,11 +206,10 @@ describe("a job of several plans", () => {
       ["apply manifest=cdktf.out stack=base stage=", "**Applied.**"],
       ["apply manifest=cdktf.out stack=services stage=", "**Applied.**"],
     ]);
-    const quiet = await scenario.runWith({ env: env() }, "plan", "-f", "cdktf.out", "-detailed-exitcode");
+    const quiet = await onMain("plan", "-f", "cdktf.out", "-detailed-exitcode");
     expect(quiet).toMatchObject({ code: 0 });
     const drift = async () => {
-      const how = ["ci", "drift", "-f", "cdktf.out", "-json"];
-      const { code, stdout } = await scenario.runWith({ env: env() }, ...how);
+      const { code, stdout } = await onMain("ci", "drift", "-f", "cdktf.out", "-json");
       const { stages } = JSON.parse(stdout);
       return [code, ...stages.map(({ stack, status }: Record<string, string>) => `${stack} ${status}`)];
     };
@@ -287,10 +225,9 @@ describe("a job of several plans", () => {
     synthesize("next", "later");
     await plan("services", "later", "-f", "cdktf.out");
     synthesize("other", "later");
-    expect(await apply("-f", "cdktf.out")).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining("service.api would change in another way than was reviewed"),
-    });
+    expect(await apply("-f", "cdktf.out")).toMatchObject(
+      failing(5, "service.api would change in another way than was reviewed"),
+    );
     // The stack after it was applied.
     expect([outputs().exitcode, comments().at(-1)?.[1]]).toEqual(["5", "**Applied.**"]);
   });

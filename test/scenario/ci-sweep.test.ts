@@ -1,4 +1,4 @@
-import { approve, oneScenario } from "../support/cli";
+import { approve, failing, oneScenario, printing } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
 
@@ -52,7 +52,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("rnv ci sweep on %s", (
       for (const token of Object.values(hostTokens)) expect(ended.stderr).not.toContain(token);
     }
     host.refuse = undefined;
-    const refused = { code: 1, stderr: expect.stringContaining("there is no code host to ask") };
+    const refused = failing(1, "there is no code host to ask");
     expect(await scenario.run("ci", "sweep", ...preview)).toMatchObject(refused);
     const without = await scenario.runWith(
       { env: { ...host.environment, GITHUB_TOKEN: "", RNV_GITLAB_TOKEN: "" } },
@@ -75,10 +75,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("rnv ci sweep on %s", (
       kept: ["007", "300", "demo2", "pr-1-b", "pr-13"].map((id) => `preview/${id}`),
     });
     expect(names()).toEqual(named("pr-13", "300", "demo2", "007", "pr-1-b"));
-    expect(await sweep(...preview)).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("Nothing to sweep"),
-    });
+    expect(await sweep(...preview)).toMatchObject(printing(0, "Nothing to sweep"));
   });
 
   it("leaves a state that names no repository, until it is claimed", async () => {
@@ -99,10 +96,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("rnv ci sweep on %s", (
     expect(JSON.parse(stdout)).toMatchObject({ would_sweep: [], refused: ["preview/12"] });
     const claimed = await scenario.runWith(at, "state", "claim", "--stage", "preview/12");
     expect(claimed).toMatchObject({ code: 0 });
-    expect(await sweep(...preview)).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("Swept 1 instance"),
-    });
+    expect(await sweep(...preview)).toMatchObject(printing(0, "Swept 1 instance"));
   });
 
   it("a stage that is not disposable is refused before the host is asked", async () => {

@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pullWords } from "../../src/api/code-host/code-host";
-import { approve, eachScenario } from "../support/cli";
+import { approve, eachScenario, failing } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
 
@@ -24,13 +23,12 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("a job on %s", (platfor
   const job = (more: Record<string, string>, ...args: string[]) =>
     scenario.runWith({ env: env(more) }, ...args);
   const edit = (branch: string) => {
-    const [api] = scenario.emulator.store.services();
-    scenario.emulator.store.editConfiguration(api?.id ?? "", { branch });
+    scenario.emulator.store.editConfiguration(scenario.idOf(), { branch });
   };
 
   it("creates no state that ends with its runner, and sends no request before it says so", async () => {
     const hosted = { RNV_BASE_URL: "https://rnv.invalid/api/v1" };
-    const refused = { code: 4, stderr: expect.stringContaining("error[guard.local_state]") };
+    const refused = failing(4, "error[guard.local_state]");
     const id = "6f1c0000-0000-4000-8000-000000000001";
     expect(await job(hosted, "init", "--from", "workspace")).toMatchObject(refused);
     scenario.write("rnv.yaml", shop("main"));
@@ -65,7 +63,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("a job on %s", (platfor
     expect(await job({ RNV_API_KEY: "rnv_wrong" }, "ci", "drift")).toMatchObject({ code: 1 });
     scenario.write("rnv.drift.yaml", "unknown: []\n");
     expect(await job({}, "ci", "drift")).toMatchObject({ code: 1 });
-    const outputs = readFileSync(join(scenario.folder, "output"), "utf8");
+    const outputs = scenario.read("output");
     const unread = "drift=unknown\nexitcode=1\n";
     if (platform === "github") expect(outputs).toBe(`drift=false\nexitcode=0\n${unread}${unread}`);
   });
@@ -80,7 +78,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("a job on %s", (platfor
     scenario.forget();
     scenario.write("rnv.yaml", shop("release"));
     const more = await job({}, "ci", "apply", "--repair");
-    expect(more).toMatchObject({ code: 5, stderr: expect.stringContaining("does more than repair drift") });
+    expect(more).toMatchObject(failing(5, "does more than repair drift"));
     expect(more.stderr).toContain(`with a ${pullWords[platform]} first`);
     scenario.write("rnv.yaml", "projects: { shop: {} }\n");
     expect((await job({}, "ci", "apply", "--repair")).code).not.toBe(0);

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { builtCli } from "../support/built-cli";
 import { briefly, oneScenario } from "../support/cli";
@@ -17,7 +17,6 @@ describe("completion", () => {
   const scenario = oneScenario();
   let path: string;
   beforeAll(async () => {
-    mkdirSync(join(scenario.folder, "bin"));
     scenario.write(
       "bin/rnv",
       `#!/bin/sh\nexec "${process.execPath}" ${briefly.join(" ")} "${builtCli()}" "$@"\n`,
@@ -26,27 +25,14 @@ describe("completion", () => {
     path = `${join(scenario.folder, "bin")}:${process.env.PATH}`;
     await scenario.applied("services: { api: { kind: web, deploy: { when: never } } }\n");
     scenario.write("completion.bash", (await scenario.run("completion", "bash")).stdout);
-    scenario.write(
-      "rnv.yaml",
-      `services:
-  worker:
-    kind: web
-    configuration: { branch: "\${env.NOT_SET_HERE}" }
-    variables: { SECRET: { fromCommand: [touch, it-ran] } }
-`,
-    );
+    scenario.write("offers.bash", textIn(join(__dirname, "completion-offers.bash")));
+    scenario.write("rnv.yaml", textIn(join(__dirname, "completion.yaml")));
   });
 
   /** What Tab offers after these words: the function that the script registers, called as bash calls it. */
   const offered = (...words: readonly string[]): { words: string[]; stderr: string } => {
-    const script = `
-      source completion.bash
-      COMP_WORDS=(rnv "$@"); COMP_CWORD=$(($# ))
-      registered=$(complete -p rnv); registered=\${registered##*-F }
-      \${registered%% *} rnv "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD-1]}"
-      for reply in "\${COMPREPLY[@]}"; do printf '%s\\n' "$reply"; done`;
     // No address of the service, no key: completion sends no request.
-    const { stdout, stderr } = spawnSync("bash", ["-c", script, "bash", ...words], {
+    const { stdout, stderr } = spawnSync("bash", ["offers.bash", ...words], {
       cwd: scenario.folder,
       env: { PATH: path, HOME: scenario.folder },
       encoding: "utf8",

@@ -1,4 +1,4 @@
-import { eachScenario } from "../support/cli";
+import { eachScenario, refusing } from "../support/cli";
 
 const service = (name: string) =>
   `  ${name}: { kind: web, configuration: { repository: "https://git.example.com/${name}", branch: main } }\n`;
@@ -52,11 +52,7 @@ describe("drift of a service that another user has deployed", () => {
     drifts("web");
     for (const name of ["api", "web"]) scenario.emulator.store.deploy(scenario.idOf(name), { actor: "lina" });
     scenario.emulator.store.settle();
-    scenario.fail(({ path }) =>
-      path.endsWith(`/${scenario.idOf("api")}/deploys`)
-        ? { kind: "status", when: "before", status: 403 }
-        : undefined,
-    );
+    scenario.fail(refusing("GET", new RegExp(`/${scenario.idOf("api")}/deploys$`)));
     const { code, stdout } = await scenario.run("drift");
     expect(code).toBe(2);
     expect(stdout.match(/deployed by lina|last updated/g)).toEqual(["last updated", "deployed by lina"]);

@@ -1,4 +1,4 @@
-import { approve, oneScenario, openScenario } from "../support/cli";
+import { approve, failing, oneScenario, openScenario } from "../support/cli";
 
 const shop = (branch: string) =>
   `projects:\n  shop:\n    services:\n      api: { kind: web, configuration: { repository: "https://git.example.com/shop", branch: ${branch} } }\n`;
@@ -32,7 +32,7 @@ describe("a digest that is expected", () => {
     expect((await scenario.run("history", "--format", "json")).stdout).toContain(digest);
     scenario.forget();
     const again = await apply(digest);
-    expect(again).toMatchObject({ code: 5, stderr: expect.stringContaining("it has nothing left to do") });
+    expect(again).toMatchObject(failing(5, "it has nothing left to do"));
     expect(scenario.requests()).toEqual([]);
     const quiet = await scenario.run("plan");
     expect(quiet.stdout).toMatch(/No changes\. Your infrastructure matches the configuration\.\n$/);
@@ -41,8 +41,7 @@ describe("a digest that is expected", () => {
   it("refuses a live change that came in between, shows what would be done, and writes nothing", async () => {
     scenario.write("rnv.yaml", shop("release"));
     const digest = await shownDigest();
-    const [api] = scenario.emulator.store.services();
-    scenario.emulator.store.editConfiguration(api?.id ?? "", { branch: "elsewhere" });
+    scenario.emulator.store.editConfiguration(scenario.idOf(), { branch: "elsewhere" });
     const refused = await apply(digest);
     expect(refused).toMatchObject({
       code: 5,
@@ -58,20 +57,16 @@ describe("a digest that is expected", () => {
   });
 
   it("is 64 digits, of one plan", async () => {
-    expect(await apply("abc")).toMatchObject({ code: 1, stderr: expect.stringContaining("Not a digest") });
+    expect(await apply("abc")).toMatchObject(failing(1, "Not a digest"));
   });
 
   it("needs all 64 digits without a terminal", async () => {
     scenario.write("rnv.yaml", shop("third"));
     const digest = await shownDigest();
-    expect(await apply(digest.slice(0, 12))).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("without a terminal, --expect-digest needs all 64 digits"),
-    });
-    expect(await apply(digest.slice(0, 11))).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("or the 12 that a terminal shows"),
-    });
+    expect(await apply(digest.slice(0, 12))).toMatchObject(
+      failing(1, "without a terminal, --expect-digest needs all 64 digits"),
+    );
+    expect(await apply(digest.slice(0, 11))).toMatchObject(failing(1, "or the 12 that a terminal shows"));
   });
 });
 

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { approve, oneScenario, openScenario } from "../support/cli";
+import { approve, oneScenario, openScenario, printing } from "../support/cli";
 import { withoutFields } from "../support/edited-answers";
 import { textIn } from "../support/rows";
 
@@ -69,7 +69,7 @@ describe("plan and apply", () => {
     scenario.write("rnv.yaml", shop().replaceAll("kind: worker", "kind: worker\n        archived: false"));
     scenario.fail(({ method }) => (method === "GET" ? withoutFields("archived") : undefined));
     const planned = await scenario.run("plan");
-    expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes.") });
+    expect(planned).toMatchObject(printing(0, "No changes."));
     scenario.fail();
     scenario.write("rnv.yaml", shop());
   });
@@ -88,14 +88,6 @@ describe("plan and apply", () => {
     const patch = scenario.sent.find(({ method, path }) => method === "PATCH" && !path.includes("variables"));
     expect(JSON.parse(patch?.body ?? "")).toEqual({ configuration: { healthCheckPath: "/ready" } });
     await scenario.isQuiet();
-  });
-
-  it("outputs are told once known, whole and raw", async () => {
-    const raw = await scenario.run("output", "-raw", "apiUrl");
-    expect(raw.code).toBe(0);
-    expect(raw.stdout).toMatch(/^https:\/\/\S+$/);
-    const all = await scenario.run("output", "-json");
-    expect(JSON.parse(all.stdout).apiUrl.value).toBe(raw.stdout);
   });
 
   it("destroy removes services, then the project, and leaves nothing", async () => {

@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { fleetReportSchema } from "../../src/report/fleet-report";
 import { eachScenario } from "../support/cli";
@@ -11,12 +9,8 @@ const manifest = (name: string, more = "") =>
 
 const scenario = eachScenario();
 
-const write = (file: string, text: string): void => {
-  mkdirSync(dirname(join(scenario.folder, file)), { recursive: true });
-  writeFileSync(join(scenario.folder, file), text);
-};
 const writeMembers = (...names: readonly string[]): void => {
-  for (const name of names) write(`${name}/rnv.yaml`, manifest(name));
+  for (const name of names) scenario.write(`${name}/rnv.yaml`, manifest(name));
 };
 const statusesOf = (stdout: string) =>
   Object.fromEntries(
@@ -47,7 +41,7 @@ it("reads a workspace once for all members with one key, and shows what each sho
     ]);
   }
   // With a key of its own, a member is no part of that.
-  write(
+  scenario.write(
     "rnv.fleet.yaml",
     `members:\n  a:\n  b:\n  c: { env: { RNV_API_KEY: OWN_KEY } }\n  d: { env: { RNV_API_KEY: WRONG_KEY } }\n`,
   );
@@ -63,14 +57,14 @@ it("masks the secrets of each member in what all of them read", async () => {
   scenario.emulator.store.editConfiguration(scenario.idOf("b-api"), {
     startCommand: "run --with canary-of-b",
   });
-  write(
+  scenario.write(
     "b/rnv.yaml",
     manifest(
       "b",
       "          startCommand: run\n        variables: { TOKEN: { fromEnv: B_TOKEN } }\n",
     ).replace(/configuration: \{ (.*) \}\n/, "configuration:\n          $1\n"),
   );
-  write("rnv.fleet.yaml", "members:\n  a:\n  b: { env: { TOKEN: B_TOKEN, B_TOKEN: B_TOKEN } }\n");
+  scenario.write("rnv.fleet.yaml", "members:\n  a:\n  b: { env: { TOKEN: B_TOKEN, B_TOKEN: B_TOKEN } }\n");
   const run = await scenario.runWith({ env: { B_TOKEN: "canary-of-b" } }, "fleet", "plan", "-json");
   expect(statusesOf(run.stdout)).toEqual({ a: "clean", b: "changes" });
   expect(run.stdout + run.stderr).not.toContain("canary");
@@ -102,7 +96,7 @@ itInSoak(
   "ends a member whose time is over, and no other that shares its process and what it reads",
   async () => {
     writeMembers("a", "b");
-    write("rnv.fleet.yaml", "members:\n  a: { timeout: 1s }\n  b:\n");
+    scenario.write("rnv.fleet.yaml", "members:\n  a: { timeout: 1s }\n  b:\n");
     const wait = () => new Promise<void>((resolve) => setTimeout(resolve, 3_000));
     let projects = 0;
     scenario.fail(({ method, path }) => {

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { fleetReportSchema } from "../../src/report/fleet-report";
-import { eachScenario } from "../support/cli";
+import { eachScenario, failing, printing } from "../support/cli";
 import { openSilent, processesBelow, until } from "../support/silent-service";
 import { itInSoak } from "../support/soak";
 
@@ -16,16 +16,12 @@ const waits = (name: string) =>
 
 const scenario = eachScenario();
 
-const write = (file: string, text: string): void => {
-  mkdirSync(dirname(join(scenario.folder, file)), { recursive: true });
-  writeFileSync(join(scenario.folder, file), text);
-};
 const reportOf = (stdout: string) => fleetReportSchema.parse(JSON.parse(stdout));
 const statusesOf = (stdout: string) =>
   Object.fromEntries(reportOf(stdout).members.map(({ name, status }) => [name, status]));
 
 itInSoak("records the repository that the job names, on GitLab too", async () => {
-  write("shop/rnv.yaml", manifest("Shop"));
+  scenario.write("shop/rnv.yaml", manifest("Shop"));
   const job = { GITLAB_CI: "true", CI: "true", CI_PROJECT_URL: "https://gitlab.example.com/o/r" };
   const env = { ...job, RNV_STATE: "${member}.json" };
   expect(await scenario.runWith({ env }, "fleet", "apply", "-auto-approve")).toMatchObject({ code: 0 });
@@ -33,18 +29,18 @@ itInSoak("records the repository that the job names, on GitLab too", async () =>
 });
 
 it("plans, applies and looks for drift of every manifest below a folder; a broken manifest stops no other", async () => {
-  write("teams/shop/rnv.yaml", manifest("Shop"));
-  write("teams/docs/rnv/docs.yml", manifest("Docs"));
-  write("broken/rnv.yaml", "projects: [\n");
+  scenario.write("teams/shop/rnv.yaml", manifest("Shop"));
+  scenario.write("teams/docs/rnv/docs.yml", manifest("Docs"));
+  scenario.write("broken/rnv.yaml", "projects: [\n");
   // Its own run says that it lies elsewhere; left out, it would look clean.
   mkdirSync(join(scenario.folder, "linked"));
   symlinkSync("../teams/docs/rnv", join(scenario.folder, "linked/rnv"));
-  write(
+  scenario.write(
     "staged/rnv.yaml",
     `${manifest("Staged-${stage.name}")}stages: { production: {}, staging: {}, preview: { each: true } }\n`,
   );
   for (const hidden of ["node_modules/a", ".git/a", ".rnv/a"])
-    write(`${hidden}/rnv.yaml`, manifest("Hidden"));
+    scenario.write(`${hidden}/rnv.yaml`, manifest("Hidden"));
   const names = ["broken", "linked", "staged@production", "staged@staging", "teams/docs", "teams/shop"];
 
   const planned = await scenario.run("fleet", "plan", "-json", "--html", "fleet.html");
@@ -64,10 +60,7 @@ it("plans, applies and looks for drift of every manifest below a folder; a broke
   expect(scenario.requests()).toEqual([]);
 
   // No question is asked, so it has to be said.
-  expect(await scenario.run("fleet", "apply")).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("--auto-approve"),
-  });
+  expect(await scenario.run("fleet", "apply")).toMatchObject(failing(1, "--auto-approve"));
   const applied = await scenario.run("fleet", "apply", "-auto-approve", "-json");
   expect(statusesOf(applied.stdout)).toEqual({
     ...Object.fromEntries(names.map((name) => [name, "applied"])),
@@ -82,10 +75,9 @@ it("plans, applies and looks for drift of every manifest below a folder; a broke
   ).toEqual(["Docs", "Shop", "Staged-production", "Staged-staging"]);
 
   const others = ["--member", "teams/*", "--member", "staged@*"];
-  expect(await scenario.run("fleet", "drift", ...others)).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining("Fleet: 4 members: 4 no drift."),
-  });
+  expect(await scenario.run("fleet", "drift", ...others)).toMatchObject(
+    printing(0, "Fleet: 4 members: 4 no drift."),
+  );
   const { store } = scenario.emulator;
   const docs = store.services().find(({ projectId }) => {
     const project = store.projects().find(({ id }) => id === projectId);
@@ -94,18 +86,21 @@ it("plans, applies and looks for drift of every manifest below a folder; a broke
   store.editConfiguration(docs?.id as string, { repository: "https://git.example.com/other" });
   // Written long ago: reads are believed.
   const state = "teams/docs/.rnv/state.json";
-  write(state, scenario.read(state).replace(/("writtenAt": ?)"[^"]*"/g, '$1"2026-01-01T00:00:00.000Z"'));
+  scenario.write(
+    state,
+    scenario.read(state).replace(/("writtenAt": ?)"[^"]*"/g, '$1"2026-01-01T00:00:00.000Z"'),
+  );
   const drifted = await scenario.run("fleet", "drift", ...others);
-  expect(drifted).toMatchObject({ code: 2, stdout: expect.stringContaining("teams/docs") });
+  expect(drifted).toMatchObject(printing(2, "teams/docs"));
   expect(drifted.stdout.split("\n")[0]).toMatch(/^ {2}~ teams\/docs drift, 1 changed outside/);
   const exact = await scenario.run("fleet", "plan", "-detailed-exitcode", "--stage", "production");
-  expect(exact).toMatchObject({ code: 0, stdout: expect.stringContaining("Fleet: 1 member: 1 no changes.") });
+  expect(exact).toMatchObject(printing(0, "Fleet: 1 member: 1 no changes."));
   expect(await scenario.run("fleet", "plan", "--member", "teams/docs")).toMatchObject({ code: 0 });
   expect(await scenario.run("fleet", "plan", "-detailed-exitcode", ...others)).toMatchObject({ code: 2 });
 });
 
 it("gives each member what the fleet file names for it, and never another's key", async () => {
-  write(
+  scenario.write(
     "rnv.fleet.yaml",
     `members:
   shop: { dir: teams/shop, env: { RNV_API_KEY: SHOP_KEY, TOKEN: SHOP_TOKEN }, state: "state/\${member}.json" }
@@ -117,7 +112,7 @@ it("gives each member what the fleet file names for it, and never another's key"
   );
   const spy =
     '        variables: { TOKEN: { fromEnv: TOKEN }, ALL: { fromCommand: ["sh", "-c", "env > seen.txt; echo x"], env: [SHOP_KEY, DOCS_KEY, SHOP_TOKEN, EXTRA] } }\n';
-  for (const name of ["shop", "docs", "late"]) write(`teams/${name}/rnv.yaml`, manifest(name, spy));
+  for (const name of ["shop", "docs", "late"]) scenario.write(`teams/${name}/rnv.yaml`, manifest(name, spy));
   symlinkSync("/etc", join(scenario.folder, "teams/link"));
   const env = {
     RNV_API_KEY: "rnv_of_the_fleet",
@@ -152,15 +147,15 @@ it("gives each member what the fleet file names for it, and never another's key"
 });
 
 it("refuses a fleet whose members would have one state, and a file with mistakes, each at its place", async () => {
-  write("a/rnv.yaml", manifest("A"));
-  write("b/rnv.yaml", manifest("B"));
+  scenario.write("a/rnv.yaml", manifest("A"));
+  scenario.write("b/rnv.yaml", manifest("B"));
   const shared = await scenario.runWith({ env: { RNV_STATE: "s3://states/all.json" } }, "fleet", "plan");
-  expect(shared).toMatchObject({ code: 1, stderr: expect.stringContaining("a and b would have one state") });
+  expect(shared).toMatchObject(failing(1, "a and b would have one state"));
   const outside = await scenario.runWith({ env: { RNV_STATE: "${member}.json" } }, "-chdir=a", "plan");
-  expect(outside).toMatchObject({ code: 1, stderr: expect.stringContaining("holds ${member}, and nothing") });
+  expect(outside).toMatchObject(failing(1, "holds ${member}, and nothing"));
   // However the address comes to be the same: of members, of stages, behind a link.
   const states = "members:\n  a: { env: { RNV_STATE: A } }\n  b: { env: { RNV_STATE: B } }\n";
-  write("rnv.fleet.yaml", states);
+  scenario.write("rnv.fleet.yaml", states);
   const named = (a: string, b: string) =>
     scenario.runWith({ env: { RNV_STATE: "all.json", A: a, B: b } }, "fleet", "plan");
   expect(await named("one.json", "two.json")).toMatchObject({ code: 0 });
@@ -169,22 +164,21 @@ it("refuses a fleet whose members would have one state, and a file with mistakes
     ["s3://states/all.json", "s3://states/all.json"],
     ["../all.json", join(scenario.folder, "to-a/../all.json")],
   ])
-    expect(await named(a, b)).toMatchObject({
-      ...{ code: 1, stderr: expect.stringContaining("a and b would have one state") },
-    });
-  write("rnv.fleet.yaml", "members: { a: , to-a: }\n");
-  expect(await scenario.run("fleet", "plan")).toMatchObject({
-    ...{ code: 1, stderr: expect.stringContaining("a and to-a would have one state") },
-  });
+    expect(await named(a, b)).toMatchObject(failing(1, "a and b would have one state"));
+  scenario.write("rnv.fleet.yaml", "members: { a: , to-a: }\n");
+  expect(await scenario.run("fleet", "plan")).toMatchObject(failing(1, "a and to-a would have one state"));
   execFileSync("rm", [join(scenario.folder, "rnv.fleet.yaml")]);
   for (const name of ["a", "b"])
-    write(`${name}/rnv.yaml`, `${manifest(name)}stages: { live: { state: "../\${stage.name}.json" } }\n`);
-  expect(await scenario.run("fleet", "plan")).toMatchObject({
-    ...{ code: 1, stderr: expect.stringContaining("a@live and b@live would have one state") },
-  });
-  write("rnv.fleet.yaml", "members: { file: { dir: a/rnv.yaml } }\n");
+    scenario.write(
+      `${name}/rnv.yaml`,
+      `${manifest(name)}stages: { live: { state: "../\${stage.name}.json" } }\n`,
+    );
+  expect(await scenario.run("fleet", "plan")).toMatchObject(
+    failing(1, "a@live and b@live would have one state"),
+  );
+  scenario.write("rnv.fleet.yaml", "members: { file: { dir: a/rnv.yaml } }\n");
   expect((await scenario.run("fleet", "plan")).stdout).toContain("file has no folder a/rnv.yaml");
-  write(
+  scenario.write(
     "rnv.fleet.yaml",
     "members:\n  a: { dri: a, stages: [x, x] }\n  b: { dir: ../b, timeout: soon }\nmember: {}\n",
   );
@@ -205,12 +199,12 @@ it("refuses a fleet whose members would have one state, and a file with mistakes
     stderr: expect.stringMatching(/cannot look through .*a\/rnv\.yaml: /),
   });
   const hurried = await scenario.run("fleet", "plan", "--member-timeout", "0s");
-  expect(hurried).toMatchObject({ code: 1, stderr: expect.stringContaining("Not a duration above zero") });
+  expect(hurried).toMatchObject(failing(1, "Not a duration above zero"));
 });
 
 it("ends a member that takes too long, and goes on; shards together are the whole, and a report joins them", async () => {
-  for (const name of ["a", "b", "c", "slow"]) write(`${name}/rnv.yaml`, manifest(name));
-  write(
+  for (const name of ["a", "b", "c", "slow"]) scenario.write(`${name}/rnv.yaml`, manifest(name));
+  scenario.write(
     "rnv.fleet.yaml",
     "members: { a: , b: , c: , slow: { env: { RNV_BASE_URL: SLOW_URL }, timeout: 1s } }\n",
   );
@@ -232,16 +226,15 @@ it("ends a member that takes too long, and goes on; shards together are the whol
   expect(reportOf(joined.stdout)).toMatchObject({ counts: { changes: 4 }, exit_code: 2 });
   // What did not run does not look clean.
   execFileSync("rm", ["-r", join(scenario.folder, "out/1")]);
-  expect(await scenario.run("fleet", "report", "out")).toMatchObject({
-    code: 1,
-    stdout: expect.stringContaining("hint: run shard 2 of 3 again"),
-  });
+  expect(await scenario.run("fleet", "report", "out")).toMatchObject(
+    printing(1, "hint: run shard 2 of 3 again"),
+  );
   const unknown = await scenario.runWith({ env: { JOB_COMPLETION_INDEX: "0" } }, "fleet", "plan");
-  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("RNV_SHARDS is not set") });
+  expect(unknown).toMatchObject(failing(1, "RNV_SHARDS is not set"));
 });
 
 it("Ctrl-C ends every member once, and reports those that were not run", async () => {
-  for (const name of ["a", "b", "c"]) write(`${name}/rnv.yaml`, manifest(name));
+  for (const name of ["a", "b", "c"]) scenario.write(`${name}/rnv.yaml`, manifest(name));
   const silent = await openSilent();
   const env = { RNV_BASE_URL: silent.url };
   const started = scenario.start({ env }, "fleet", "plan", "-json", "-parallelism", "2");
@@ -258,7 +251,7 @@ it("Ctrl-C ends every member once, and reports those that were not run", async (
 });
 
 it("a second Ctrl-C leaves at once, and takes all with it", async () => {
-  write("a/rnv.yaml", waits("a"));
+  scenario.write("a/rnv.yaml", waits("a"));
   const started = scenario.start({}, "fleet", "plan");
   await until(() => scenario.files().some(({ path }) => path.endsWith("started")));
   started.process.kill("SIGINT");
@@ -268,11 +261,11 @@ it("a second Ctrl-C leaves at once, and takes all with it", async () => {
 });
 
 it("takes the members of which a file has changed in git, and prints the matrix of a workflow", async () => {
-  for (const name of ["a", "b", "c"]) write(`${name}/rnv.yaml`, manifest(name));
+  for (const name of ["a", "b", "c"]) scenario.write(`${name}/rnv.yaml`, manifest(name));
   const token = "        variables: { TOKEN: { fromFile: ../common/token } }\n";
-  write("c/rnv.yaml", manifest("c", token));
-  write("common/token", "one\n");
-  write("rnv.fleet.yaml", "members: { a: , b: , c: }\n");
+  scenario.write("c/rnv.yaml", manifest("c", token));
+  scenario.write("common/token", "one\n");
+  scenario.write("rnv.fleet.yaml", "members: { a: , b: , c: }\n");
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.com", ...args], {
       cwd: scenario.folder,
@@ -297,20 +290,20 @@ it("takes the members of which a file has changed in git, and prints the matrix 
     stdout: "Fleet: nothing to run.\n",
   });
   // A file that a manifest names counts, wherever it is.
-  write("common/token", "two\n");
+  scenario.write("common/token", "two\n");
   expect(await matrix()).toEqual([{ member: "c", folder: "c" }]);
-  write("common/token", "one\n");
-  write("a/more.env", "X=1\n");
+  scenario.write("common/token", "one\n");
+  scenario.write("a/more.env", "X=1\n");
   expect(await matrix()).toEqual([{ member: "a", folder: "a" }]);
   git("add", "-A");
   git("commit", "-qm", "second");
-  write("common/token", "two\n");
+  scenario.write("common/token", "two\n");
   expect(await matrix()).toEqual([
     { member: "a", folder: "a" },
     { member: "c", folder: "c" },
   ]);
   expect(await matrix("--shards", "5")).toEqual([{ shard: "1/2" }, { shard: "2/2" }]);
-  write("rnv.fleet.yaml", "members: { c: , b: , a: }\n");
+  scenario.write("rnv.fleet.yaml", "members: { c: , b: , a: }\n");
   expect(await matrix()).toHaveLength(3);
   expect(await scenario.run("fleet", "matrix", "--changed-since", "--output=x")).toMatchObject({
     code: 1,

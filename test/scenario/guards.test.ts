@@ -118,17 +118,6 @@ describe("the guards of deletions", () => {
     expect(scenario.names()).toEqual(["api"]);
     await scenario.isQuiet();
   });
-
-  it("everything gone at once stops the run: lost membership looks the same", async () => {
-    await scenario.applied(shop(service("api"), service("b"), service("c")));
-    scenario.forget();
-    for (const { id } of scenario.emulator.store.services()) scenario.emulator.store.deleteServiceNow(id);
-    scenario.settle();
-    const { code, stderr } = await scenario.run("apply", ...approve);
-    expect(code).toBe(4);
-    expect(stderr).toContain("error[live.mass_disappearance]");
-    expect(scenario.requests()).toEqual([]);
-  });
 });
 
 describe("preventDestroy", () => {

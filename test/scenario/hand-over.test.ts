@@ -1,5 +1,3 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { approve, eachScenario } from "../support/cli";
 
 const project = (name: string): string => `  ${name}:
@@ -17,7 +15,6 @@ describe("rnv state mv --to", () => {
   const run = (...args: readonly string[]) => scenario.runWith({ env }, ...args);
   const there = (...args: readonly string[]) => run("-chdir=there", ...args);
   beforeEach(async () => {
-    mkdirSync(join(scenario.folder, "there"));
     scenario.write("rnv.yaml", `projects:\n${project("shop")}${project("payments")}`);
     expect(await run("apply", ...approve)).toMatchObject({ code: 0 });
     scenario.forget();

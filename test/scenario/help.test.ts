@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { oneScenario } from "../support/cli";
+import { failing, oneScenario } from "../support/cli";
 import { rowsIn } from "../support/rows";
 
 describe("help", () => {
@@ -39,10 +39,7 @@ describe("help", () => {
       ...["file", "stage", "target", "auto-approve", "confirm-delete", "json", "help"],
     ]);
     expect((await scenario.run("help", "state", "mv")).stdout).toContain("Usage: rnv state mv");
-    expect(await scenario.run("help", "nope")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('rnv has no verb "nope"'),
-    });
+    expect(await scenario.run("help", "nope")).toMatchObject(failing(1, 'rnv has no verb "nope"'));
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { approve, eachScenario } from "../support/cli";
+import { approve, eachScenario, refusing } from "../support/cli";
 
 const shop = (names: readonly string[]) =>
   `projects:\n  shop:\n    services:\n${names
@@ -97,11 +97,7 @@ describe("rnv history", () => {
   });
 
   it("a run that failed in part and a run that was killed are in it, and the next run adds itself", async () => {
-    scenario.fail(({ method, path }) =>
-      method === "POST" && path.endsWith("/deploys")
-        ? { kind: "status", status: 400, code: "invalid" }
-        : undefined,
-    );
+    scenario.fail(refusing("POST", /\/deploys$/, 400, "invalid"));
     const failed = await scenario.run("apply", ...approve);
     scenario.fail();
     expect(failed).toMatchObject({ code: 3 });
@@ -145,9 +141,7 @@ describe("rnv history", () => {
     await scenario.run("rollback", "service.shop.api", "--confirm", "service.shop.api");
     const third = idOf("deployment.shop.api");
     const change = (before: string, after: string) => `${before.slice(0, 8)} -> ${after.slice(0, 8)}`;
-    scenario.fail(({ path }) =>
-      path.endsWith("/actions") ? { kind: "status", status: 400, code: "invalid" } : undefined,
-    );
+    scenario.fail(refusing("POST", /\/actions$/, 400, "invalid"));
     expect(await scenario.run("restart", "service.shop.api")).toMatchObject({ code: 1 });
     scenario.fail();
     await scenario.run("state", "mv", "service.shop.api", "service.shop.core");

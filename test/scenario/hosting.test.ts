@@ -1,4 +1,4 @@
-import { eachScenario } from "../support/cli";
+import { eachScenario, failing } from "../support/cli";
 
 const service = (name: string, more = "") =>
   `      ${name}: { kind: web, configuration: { repository: "https://git.example.com/${name}"${more} } }\n`;
@@ -47,10 +47,7 @@ describe("work that the service cannot do now", () => {
       ["rollback", "--confirm", "service.shop.api"],
     ]) {
       const { code, stderr } = await scenario.run(args[0] ?? "", api, ...args.slice(1));
-      expect({ args, code, stderr }).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining("Hosting is disabled and there is no runtime"),
-      });
+      expect({ args, code, stderr }).toMatchObject(failing(1, "Hosting is disabled and there is no runtime"));
     }
     expect(posts()).toEqual([]);
 

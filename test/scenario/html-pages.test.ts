@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { approve, oneScenario } from "../support/cli";
+import { approve, oneScenario, printing } from "../support/cli";
 import { textIn } from "../support/rows";
 
 const manifest = (branch: string) => textIn(join(__dirname, "html-pages.yaml"), { branch });
@@ -15,10 +15,7 @@ describe("--html", () => {
     scenario.write("rnv.yaml", manifest("release"));
 
     const planned = await run("plan", "-html", "plan.html", "-out", "saved.plan");
-    expect(planned).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("Plan: 0 to add, 1 to change"),
-    });
+    expect(planned).toMatchObject(printing(0, "Plan: 0 to add, 1 to change"));
     expect(planned.stderr).toContain("Wrote the page plan.html.");
     const page = scenario.read("plan.html");
     expect(page).toContain("<del>- configuration.branch: &quot;main&quot;</del>");
@@ -43,7 +40,7 @@ describe("--html", () => {
     await run("show", "-html", "state.html");
     expect(scenario.read("state.html")).toContain('id="variable.shop.api.TOKEN"');
     const recorded = await run("show", "-html", "file.html", ".rnv/state.json");
-    expect(recorded).toMatchObject({ code: 0, stdout: expect.stringContaining("service.shop.api") });
+    expect(recorded).toMatchObject(printing(0, "service.shop.api"));
     expect(scenario.read("file.html")).toBe(scenario.read("state.html"));
 
     for (const { path, text } of scenario.files())

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { approve, eachScenario, oneScenario } from "../support/cli";
+import { approve, eachScenario, oneScenario, printing } from "../support/cli";
 import { shareOf } from "../support/soak";
 
 const names = ["a", "b", "c", "d"];
@@ -180,7 +180,7 @@ describe("the lock of the state", () => {
     const wrong = await scenario.run("force-unlock", "0000");
     expect(wrong.code).not.toBe(0);
     const freed = await scenario.run("force-unlock", id);
-    expect({ id, ...freed }).toMatchObject({ code: 0, stdout: expect.stringContaining("Removed the lock") });
+    expect({ id, ...freed }).toMatchObject(printing(0, "Removed the lock"));
     await scenario.applies();
   });
 });

@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { approve, oneScenario } from "../support/cli";
+import { approve, failing, oneScenario, printing } from "../support/cli";
 
 const manifest = (replicas: number) =>
   `services:\n  docs: { kind: web, configuration: { repository: "https://git.example.com/docs", replicas: ${replicas} } }\n`;
@@ -38,14 +38,14 @@ describe("--json-into", () => {
 
   it("writes what plan -json prints, and shows the text", async () => {
     const { code, stdout } = await scenario.run("plan", "--json-into", "plan.json");
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("Plan: 2 to add") });
+    expect({ code, stdout }).toEqual(printing(0, "Plan: 2 to add"));
     const printed = await scenario.run("plan", "-json");
     expect(timeless(scenario.read("plan.json"))).toBe(timeless(printed.stdout));
   });
 
   it("writes the events of apply, line by line", async () => {
     const { code, stdout } = await scenario.run("apply", ...approve, "--json-into", "apply.jsonl");
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("Apply complete!") });
+    expect({ code, stdout }).toEqual(printing(0, "Apply complete!"));
     const types = (text: string) =>
       text
         .trimEnd()
@@ -54,17 +54,18 @@ describe("--json-into", () => {
     const written = types(scenario.read("apply.jsonl"));
     expect(written[0]).toBe("version");
     expect(written.at(-1)).toBe("summary");
+    for (const type of ["planned", "start", "done"]) expect(written).toContain(type);
+    expect(written.indexOf("planned")).toBeLessThan(written.indexOf("start"));
     scenario.write("rnv.yaml", manifest(2));
     const both = await scenario.run("apply", ...approve, "-json", "--json-into", "apply.jsonl");
     expect(types(scenario.read("apply.jsonl"))).toEqual(types(both.stdout));
   });
 
   it("writes what drift -json prints, and of a failure its errors", async () => {
-    const [docs] = scenario.emulator.store.services();
     scenario.settle();
-    scenario.emulator.store.editConfiguration(docs?.id ?? "", { replicas: 3 });
+    scenario.emulator.store.editConfiguration(scenario.idOf(), { replicas: 3 });
     const { code, stdout } = await scenario.run("drift", "--json-into", "drift.json");
-    expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringContaining("replicas") });
+    expect({ code, stdout }).toEqual(printing(2, "replicas"));
     const printed = await scenario.run("drift", "-json");
     expect(timeless(scenario.read("drift.json"))).toBe(timeless(printed.stdout));
     const env = { RNV_API_KEY: "rnv_wrong" };
@@ -100,7 +101,7 @@ describe("--json-into", () => {
     const { code, stdout, stderr } = await scenario.run(
       ...["apply", ...approve, "-json", "--json-into", "/dev/full"],
     );
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("Cannot write /dev/full") });
+    expect({ code, stderr }).toEqual(failing(1, "Cannot write /dev/full"));
     expect(JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
       type: "summary",
       exitCode: 1,

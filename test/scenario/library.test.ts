@@ -194,12 +194,6 @@ describe("the library, over HTTP", () => {
     }
   });
 
-  it("refuses a context that is closed", async () => {
-    const context = open();
-    await context.close();
-    await expect(rnv.plan(context, { manifest })).rejects.toThrow("the context is closed");
-  });
-
   it("runs several at once, each in a stage and a state of its own", async () => {
     const staged = {
       stages: { staging: {}, production: {} },

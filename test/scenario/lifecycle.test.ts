@@ -1,17 +1,9 @@
+import { join } from "node:path";
 import { approve, oneScenario } from "../support/cli";
+import { textIn } from "../support/rows";
 
-const shop = (lifecycle = "", health = "/a") => `projects:
-  shop:
-    services:
-      api:
-        kind: web
-        configuration: { repository: "https://git.example.com/api", healthCheckPath: ${health} }
-${lifecycle === "" ? "" : `        lifecycle: ${lifecycle}\n`}
-      web:
-        kind: web
-        configuration: { repository: "https://git.example.com/web" }
-        variables: { API_URL: "\${service.shop.api.url}" }
-`;
+const shop = (lifecycle = "", health = "/a") =>
+  textIn(join(__dirname, "lifecycle.yaml"), { lifecycle: lifecycle && `lifecycle: ${lifecycle}`, health });
 
 /** A change of `lifecycle` is a line of the plan (DESIGN, section 8): apply writes it to the state, and nowhere else. */
 describe("a change of lifecycle", () => {

@@ -36,10 +36,7 @@ function save(...names: readonly string[]): void {
   for (const name of names) writeFileSync(saved(`${name}.key`), `${embeddedApiKey}\n`, { mode: 0o600 });
 }
 
-function useInFolder(name: string, folder = scenario.folder): void {
-  mkdirSync(join(folder, ".rnv"), { recursive: true });
-  writeFileSync(join(folder, ".rnv/profile"), `${name}\n`);
-}
+const useInFolder = (name: string): void => scenario.write(".rnv/profile", `${name}\n`);
 
 const run = (env: Record<string, string>, ...args: readonly string[]) => scenario.runWith({ env }, ...args);
 
@@ -175,7 +172,6 @@ describe("a profile", () => {
     expect(await used(bare())).toBe(`${firstLine("one")}\n`);
     expect(await used(bare({ RNV_PROFILE: "two" }))).toBe(`${firstLine("two")}\n`);
     expect(await used(bare({ RNV_PROFILE: "two" }), "-profile=three")).toBe(`${firstLine("three")}\n`);
-    mkdirSync(join(scenario.folder, "below"));
     scenario.write("below/rnv.yaml", manifest);
     expect(await used(bare(), "-chdir=below")).toContain("RNV_BASE_URL is not set");
   });

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { testReportSchema } from "../../src/report/test-report";
 import { oneScenario } from "../support/cli";
@@ -107,8 +106,6 @@ describe("rnv test", () => {
   );
 
   it("reads a manifest in another folder of the project with all that it names, and nothing else", async () => {
-    for (const below of ["app/stages", "app/tests"])
-      mkdirSync(join(scenario.folder, below), { recursive: true });
     scenario.write("app/rnv.yaml", "stages: { a: { overlay: stages/a.yaml } }\nprojects: { shop: {} }\n");
     scenario.write("app/stages/a.yaml", "projects: { shop: { name: Shop A } }\n");
     scenario.write("app/tests/more.yaml", "projects: { shop: { description: more } }\n");

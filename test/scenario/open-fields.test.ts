@@ -43,8 +43,7 @@ it("a field that the catalog's defaults name is made, changed, reset, shown and 
   expect(exported.stdout).toContain("bootSeconds: 60");
   expect(exported.stdout).not.toContain("port:");
 
-  const [api] = scenario.emulator.store.services();
-  scenario.emulator.store.editService(api?.id ?? "", slower);
+  scenario.emulator.store.editService(scenario.idOf(), slower);
   const drift = await scenario.run("drift");
   expect({ code: drift.code, stdout: drift.stdout }).toEqual({
     code: 2,
@@ -110,8 +109,7 @@ it("ignoreChanges takes such a field", async () => {
   const scenario = await open();
   const ignored = `${shop("bootSeconds: 60")}    lifecycle: { ignoreChanges: [configuration.bootSeconds] }\n`;
   await scenario.applied(ignored);
-  const [api] = scenario.emulator.store.services();
-  scenario.emulator.store.editService(api?.id ?? "", slower);
+  scenario.emulator.store.editService(scenario.idOf(), slower);
   await scenario.isQuiet();
 });
 

@@ -1,4 +1,5 @@
-import { approve, eachScenario } from "../support/cli";
+import { mainJob, pullRequestJob } from "../support/ci-jobs";
+import { approve, eachScenario, failing } from "../support/cli";
 import { serveCodeHost } from "../support/code-host-server";
 
 const key = { RNV_STATE_KEY: "c".repeat(64) };
@@ -49,20 +50,14 @@ describe("a variable with sensitive: false", () => {
 
   it("is shown in the comment on a pull request, and an apply of another value is refused", async () => {
     const server = await serveCodeHost("github");
-    at.write("event.json", JSON.stringify({ action: "opened", pull_request: { number: 7 } }));
-    const env = { ...server.environment, ...key, GITHUB_EVENT_PATH: `${at.folder}/event.json` };
     at.write("rnv.yaml", manifest(open("quiet-output")));
-    const job = { ...env, GITHUB_EVENT_NAME: "pull_request" };
+    const job = { ...pullRequestJob(at, server), ...key };
     expect(await at.runWith({ env: job }, "ci", "plan")).toMatchObject({ code: 0 });
     expect(server.comments[0]?.body).toContain('- value: "verbose-output"\n+ value: "quiet-output"');
     at.write("rnv.yaml", manifest(open("loud-output")));
-    at.write("event.json", "{}");
-    const merged = { ...env, GITHUB_EVENT_NAME: "push", GITHUB_SHA: "a".repeat(40) };
+    const merged = { ...mainJob(at, server, "a".repeat(40)), ...key };
     const refused = await at.runWith({ env: merged }, "ci", "apply", "--pull-request", "7");
-    expect(refused).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining("variable.shop.api.LOG_LEVEL"),
-    });
+    expect(refused).toMatchObject(failing(5, "variable.shop.api.LOG_LEVEL"));
   });
 
   it("stays readable in a text of the platform", async () => {
@@ -98,8 +93,6 @@ describe("a variable with sensitive: false", () => {
   ])("is refused as %s", async (written, problem) => {
     at.write("rnv.yaml", manifest(written));
     const env = { ...key, LEVEL_TOKEN: "x".repeat(20) };
-    const { code, stderr } = await at.runWith({ env }, "validate");
-    expect(code).toBe(1);
-    expect(stderr).toContain(problem);
+    expect(await at.runWith({ env }, "validate")).toMatchObject(failing(1, problem));
   });
 });

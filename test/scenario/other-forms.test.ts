@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { oneScenario } from "../support/cli";
+import { oneScenario, printing } from "../support/cli";
 import { textIn } from "../support/rows";
 
 const manifest = (service: string, replicas = 1) =>
@@ -24,7 +24,7 @@ describe.each([
     expect(scenario.emulator.store.services()).toHaveLength(2);
     expect(scenario.service("Bar")?.configuration.replicas).toBe(2);
     const { code, stdout } = await scenario.run("destroy", "-auto-approve", "-input=false");
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("Destroy complete!") });
+    expect({ code, stdout }).toEqual(printing(0, "Destroy complete!"));
     expect(scenario.emulator.store.projects()).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { EmulatorOptions } from "../../src/emulator/emulator";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, failing, openScenario, printing, type Scenario } from "../support/cli";
 import { keptProjectNames, projectColors, variablesAt } from "../support/other-shapes";
 import { casesIn } from "../support/rows";
 
@@ -21,7 +21,7 @@ const apply = (scenario: Scenario, env: Settings) => scenario.runWith({ env }, "
 
 async function expectQuiet(scenario: Scenario, env: Settings): Promise<void> {
   const { code, stdout } = await scenario.runWith({ env }, "plan", "-detailed-exitcode");
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("No changes.") });
+  expect({ code, stdout }).toEqual(printing(0, "No changes."));
 }
 
 const unset: readonly [string, Gaps, string][] = casesIn(join(__dirname, "unset-gaps.json"));
@@ -45,7 +45,7 @@ it("without a setting, a list of variables somewhere else in its answer is an er
   scenario.write("rnv.yaml", shop("/a", "info"));
   expect(await apply(scenario, {})).toMatchObject({ code: 0 });
   const { code, stderr } = await scenario.run("plan");
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("RNV_GAP_VARIABLE_ITEMS=") });
+  expect({ code, stderr }).toEqual(failing(1, "RNV_GAP_VARIABLE_ITEMS="));
 });
 
 it("a color that the service does not have is an error that names it and the setting", async () => {

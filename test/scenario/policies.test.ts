@@ -1,17 +1,8 @@
 import { join } from "node:path";
-import { approve, oneScenario } from "../support/cli";
+import { approve, failing, oneScenario } from "../support/cli";
 import { textIn } from "../support/rows";
 
-const manifest = (replicas: number) => `projects:
-  shop:
-    services:
-      api:
-        kind: web
-        variables: { TOKEN: canary-secret-1 }
-        configuration: { replicas: ${replicas}, runtime: node, repository: "https://git.example.com/shop" }
-        deploy: { when: never }
-`;
-
+const manifest = (replicas: number) => textIn(join(__dirname, "policies-manifest.yaml"), { replicas });
 const policies = textIn(join(__dirname, "policies.yaml"));
 
 /** DESIGN section 14: a failed mandatory policy, or an overridable one without its override, is exit 4, and nothing is applied. */
@@ -162,7 +153,7 @@ describe("policies", () => {
     scenario.write("kept.yaml", policyFile({ kept: ["change", "!change.declared"] }));
     await scenario.run("plan", "-destroy", "-out", "destroy.rnvplan");
     const destroyed = await scenario.run("policy", "check", "--policy", "kept.yaml", "destroy.rnvplan");
-    expect(destroyed).toMatchObject({ code: 4, stderr: expect.stringContaining("does not hold `declared`") });
+    expect(destroyed).toMatchObject(failing(4, "does not hold `declared`"));
     // A change is shown where it is declared; nothing in the saved plan says where what does not change is.
     expect(offline.source.range).toMatchObject({ file: "rnv.yaml", line: 7 });
     expect(offline.unchanged).not.toHaveProperty("range");
@@ -190,7 +181,7 @@ describe("a price below zero", () => {
     scenario.fail(({ path }) => (path.endsWith("/catalog") ? { kind: "edited", edit } : undefined));
     for (const limit of ["--max-monthly-increase=1usd", "--max-monthly-total=1usd"]) {
       const { code, stderr } = await scenario.run("plan", limit);
-      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("error[api.malformed]") });
+      expect({ code, stderr }).toEqual(failing(1, "error[api.malformed]"));
       expect(stderr).toContain("plans.0.usd");
     }
     scenario.fail();

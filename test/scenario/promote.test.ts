@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { pullWords } from "../../src/api/code-host/code-host";
 import { editManifest } from "../../src/manifest/write";
 import { resourceTypes } from "../../src/resources";
-import { eachScenario } from "../support/cli";
+import { eachScenario, failing } from "../support/cli";
 import { serveCodeHost } from "../support/code-host-server";
 import { textIn } from "../support/rows";
 
@@ -76,10 +76,7 @@ describe("rnv promote", () => {
         ]);
         expect([host.pulls.length, scenario.read("production.yaml")]).toEqual([1, file]);
       }
-      expect(await promoted({})).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining("no pull request was opened"),
-      });
+      expect(await promoted({})).toMatchObject(failing(1, "no pull request was opened"));
       host.refuse = ({ method }) => (method === "POST" ? { status: 403, body: "{}" } : undefined) as never;
       expect((await promoted()).stderr).toMatch(/may write contents and pull requests|role Developer/);
     },

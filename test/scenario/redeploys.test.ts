@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { approve, eachScenario } from "../support/cli";
+import { applyKilledAfterPatch, approve, eachScenario } from "../support/cli";
 import { textIn } from "../support/rows";
 
 interface Shop {
@@ -13,12 +13,7 @@ const shop = ({ project = "", configuration = "", archived = false }: Shop = {})
 
 describe("a change of an applied service", () => {
   const scenario = eachScenario();
-  const service = () => {
-    const [found] = scenario.emulator.store.services();
-    if (!found) throw new Error("no service");
-    return found;
-  };
-  const deployments = () => scenario.deployments(service().id).length;
+  const deployments = () => scenario.deployments(scenario.idOf()).length;
   const apply = async (text: string): Promise<string[]> => {
     scenario.write("rnv.yaml", text);
     scenario.forget();
@@ -27,25 +22,6 @@ describe("a change of an applied service", () => {
     return scenario.sent.map(
       ({ method, path }) => `${method} ${path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")}`,
     );
-  };
-  /** Ends the program with the next write that reaches the service, once it is committed there. */
-  const killAtNextWrite = async (text: string): Promise<void> => {
-    scenario.write("rnv.yaml", text);
-    const started = scenario.start({}, "apply", ...approve);
-    scenario.fail(({ method }) =>
-      method === "GET"
-        ? undefined
-        : {
-            kind: "hook",
-            when: "after",
-            run: async () => {
-              started.process.kill("SIGKILL");
-              await started.ended;
-            },
-          },
-    );
-    await started.ended;
-    scenario.fail();
   };
   beforeEach(async () => {
     await apply(shop());
@@ -79,8 +55,9 @@ describe("a change of an applied service", () => {
 
   it("is deployed where it needs that, also after a kill once the service took it", async () => {
     const changed = shop({ configuration: "description: new, branch: release" });
-    await killAtNextWrite(changed);
-    expect(service().configuration.branch).toBe("release");
+    scenario.write("rnv.yaml", changed);
+    await applyKilledAfterPatch(scenario);
+    expect(scenario.service()?.configuration.branch).toBe("release");
     expect(await apply(changed)).toEqual(["POST /workspaces/ID/services/ID/deploys"]);
     await scenario.isQuiet();
   });

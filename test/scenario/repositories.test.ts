@@ -1,6 +1,5 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, failing, openScenario, type Scenario } from "../support/cli";
 import { closing } from "../support/closing";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import type { StateServer } from "../support/http-state-server";
@@ -51,10 +50,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
         });
       scenario.write("rnv.yaml", manifest("docs"));
       scenario.forget();
-      const refused = {
-        code: 4,
-        stderr: expect.stringContaining(`is the state of the repository ${place}/acme/shop`),
-      };
+      const refused = failing(4, `is the state of the repository ${place}/acme/shop`);
       const stage = ["--stage", "preview/12"];
       for (const words of [
         ["apply", ...stage, ...approve],
@@ -89,7 +85,6 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
         words: readonly string[],
         env: Readonly<Record<string, string>> = {},
       ) => {
-        mkdirSync(join(scenario.folder, ".git"), { recursive: true });
         const remote = origin === "" ? "" : `[remote "origin"]\n\turl = ${origin}\n`;
         scenario.write(
           ".git/config",
@@ -115,18 +110,12 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
         ["", { CI: "true" }],
       ] as const) {
         const ended = await local(origin, apply, env);
-        expect([origin, ended]).toMatchObject([
-          origin,
-          { code: 4, stderr: expect.stringContaining("error[guard.repository]") },
-        ]);
+        expect([origin, ended]).toMatchObject([origin, failing(4, "error[guard.repository]")]);
         expect(ended.stderr).toContain("rnv state claim");
       }
       const renamed = `git@${server}:acme/store.git`;
       const claim = ["state", "claim", "--stage", "preview/20"];
-      expect(await local(renamed, claim)).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining("-auto-approve"),
-      });
+      expect(await local(renamed, claim)).toMatchObject(failing(1, "-auto-approve"));
       expect(await local("", [...claim, "-auto-approve"])).toMatchObject({ code: 1 });
       expect(await local(renamed, [...claim, "-auto-approve"])).toMatchObject({
         code: 0,
@@ -142,10 +131,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
       expect(await inJobOf("o/r", "apply", ...stage, ...approve)).toMatchObject({ code: 0 });
       scenario.write("rnv.yaml", manifest("docs"));
       scenario.forget();
-      const blocked = {
-        code: 4,
-        stderr: expect.stringContaining("the manifest declares none of what the state records (1 resource)"),
-      };
+      const blocked = failing(4, "the manifest declares none of what the state records (1 resource)");
       expect(await inJobOf("o/r", "apply", ...stage, ...approve)).toMatchObject(blocked);
       expect(await inJobOf("o/r", "ci", "apply", ...stage)).toMatchObject(blocked);
       expect([scenario.requests(), projects()]).toEqual([[], ["Shop-20", "shop-30"]]);
@@ -160,7 +146,6 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
 
     it("take the repository of the folder that records are handed over to", async () => {
       const origin = (folder: string, name: string) => {
-        mkdirSync(join(scenario.folder, folder, ".git"), { recursive: true });
         scenario.write(
           join(folder, ".git/config"),
           `[remote "origin"]\n  url = git@${server}:acme/${name}.git\n`,

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { approve, type CliRun, openScenario, type Scenario } from "../support/cli";
+import { addMerged, jobKey, mainJob, ownComments, pullRequestJob } from "../support/ci-jobs";
+import { approve, type CliRun, failing, openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
 import { textIn } from "../support/rows";
 import { shareOf } from "../support/soak";
 
-const key = { RNV_STATE_KEY: "ab".repeat(32) };
 const production = ["--stage", "production"];
 
 /** A manifest of two stages; the value is that of a secret. */
@@ -16,18 +16,12 @@ class World {
     readonly scenario: Scenario,
     readonly server: CodeHostServer,
   ) {
-    for (const number of [7, 8, 9]) {
-      const commit = String(number).repeat(40);
-      const pull = { number, branch: `change-${number}`, commit: "b".repeat(40), isOpen: false };
-      server.pulls.push({ ...pull, commits: [commit], mergeCommit: commit });
-    }
+    for (const number of [7, 8, 9]) addMerged(server, number, String(number).repeat(40));
   }
 
   /** Our comment of a kind on a pull request; empty where there is none. */
-  comment(number: number, kind = "plan"): string {
-    const isOwn = ({ at, body }: { readonly at: string; readonly body: string }): boolean =>
-      at === `pull ${number}` && body.startsWith(`<!-- rnv ${kind} `);
-    return this.server.comments.find(isOwn)?.body ?? "";
+  comment(number: number, kind: "plan" | "apply" = "plan"): string {
+    return ownComments(this.server, kind, number)[0] ?? "";
   }
 
   /** Plans a value in the job of a pull request. Returns the comment. */
@@ -37,25 +31,16 @@ class World {
     { args = production, env = {} }: { args?: readonly string[]; env?: Record<string, string> } = {},
   ): Promise<string> {
     this.scenario.write("rnv.yaml", manifest(value));
-    await this.#job({ action: "opened", pull_request: { number } }, env, "plan", ...args);
+    const job = { ...pullRequestJob(this.scenario, this.server, number), ...env };
+    await this.scenario.runWith({ env: job }, "ci", "plan", ...args);
     return this.comment(number);
   }
 
   /** Applies a value in the job of the commit that a pull request was merged with. */
   apply(number: number, value: string, ...args: readonly string[]): Promise<CliRun> {
     this.scenario.write("rnv.yaml", manifest(value));
-    const env = { GITHUB_EVENT_NAME: "push", GITHUB_SHA: String(number).repeat(40) };
-    return this.#job({}, env, "apply", ...production, ...args);
-  }
-
-  #job(event: object, more: Record<string, string>, ...args: readonly string[]): Promise<CliRun> {
-    this.scenario.write("event.json", JSON.stringify(event));
-    const { environment } = this.server;
-    const env = {
-      ...{ ...environment, ...key, GITHUB_EVENT_NAME: "pull_request" },
-      ...{ GITHUB_EVENT_PATH: join(this.scenario.folder, "event.json"), ...more },
-    };
-    return this.scenario.runWith({ env }, "ci", ...args);
+    const env = mainJob(this.scenario, this.server, String(number).repeat(40));
+    return this.scenario.runWith({ env }, "ci", "apply", ...production, ...args);
   }
 }
 
@@ -125,7 +110,7 @@ const forgeries: readonly (readonly [name: string, forge: Forge])[] = [
       withRecord(
         good,
         await world.plan(7, "evil", {
-          env: { RNV_STATE_KEY: "cd".repeat(32), RNV_STATE_KEY_PREVIOUS: key.RNV_STATE_KEY },
+          env: { RNV_STATE_KEY: "cd".repeat(32), RNV_STATE_KEY_PREVIOUS: jobKey.RNV_STATE_KEY },
         }),
       ),
   ],
@@ -143,7 +128,7 @@ describe("the record of a review", () => {
   beforeEach(async () => {
     world = new World(...(await Promise.all([openScenario(), serveCodeHost("github")])));
     world.scenario.write("rnv.yaml", manifest("1"));
-    const settled = await world.scenario.runWith({ env: key }, "apply", ...production, ...approve);
+    const settled = await world.scenario.runWith({ env: jobKey }, "apply", ...production, ...approve);
     expect(settled).toMatchObject({ code: 0 });
     world.scenario.settle();
     world.scenario.forget();
@@ -174,7 +159,7 @@ describe("the record of a review", () => {
     expect(await world.apply(8, "1")).toMatchObject({ code: 0 });
     world.scenario.forget();
     const again = await world.apply(7, "2");
-    expect(again).toMatchObject({ code: 5, stderr: expect.stringContaining("was applied already") });
+    expect(again).toMatchObject(failing(5, "was applied already"));
     expect(again.stderr).not.toContain("expected digest");
     expect(world.scenario.requests()).toEqual([]);
     // The same change again, reviewed again: by a pull request, or by the digest of the refused apply.
@@ -208,10 +193,9 @@ describe("the record of a review", () => {
       digest: "d",
     }));
     world.scenario.write(path, JSON.stringify({ ...state, history }));
-    expect(await world.apply(7, "2")).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining("was reviewed before the 50 runs that the state remembers"),
-    });
+    expect(await world.apply(7, "2")).toMatchObject(
+      failing(5, "was reviewed before the 50 runs that the state remembers"),
+    );
     await world.plan(7, "2");
     expect(await world.apply(7, "2")).toMatchObject({ code: 0 });
   });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, type Plain } from "../../src/model/value";
-import { approve, oneScenario } from "../support/cli";
+import { approve, failing, oneScenario } from "../support/cli";
 
 const shop = (health: string, ...names: string[]) =>
   `projects:\n  shop:\n    services:\n${names
@@ -32,7 +32,7 @@ describe("a saved plan", () => {
 
   const refused = async (file: string, text: string) => {
     const { code, stderr } = await scenario.run("apply", file);
-    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining(text) });
+    expect({ code, stderr }).toEqual(failing(5, text));
     expect(scenario.requests()).toEqual([]);
   };
 
@@ -54,8 +54,7 @@ describe("a saved plan", () => {
   it("is refused once what it touches changed behind its back", async () => {
     scenario.write("rnv.yaml", shop("/b", "api", "web"));
     await scenario.run("plan", "-out", "second.rnvplan");
-    const [api] = scenario.emulator.store.services();
-    scenario.emulator.store.editConfiguration(api?.id ?? "", { branch: "other" });
+    scenario.emulator.store.editConfiguration(scenario.idOf(), { branch: "other" });
     await refused("second.rnvplan", stale("service.shop.api is not as it was: it changed on the platform"));
   });
 
@@ -178,7 +177,7 @@ describe("a saved plan", () => {
     }
     const another = { env: { RNV_STATE_KEY: "a".repeat(64) } };
     const elsewhere = await scenario.runWith(another, "apply", "confirmed.rnvplan");
-    expect(elsewhere).toMatchObject({ code: 5, stderr: expect.stringContaining("made with another key") });
+    expect(elsewhere).toMatchObject(failing(5, "made with another key"));
     expect(liveNames()).toEqual(["api", "web"]);
     expect((await scenario.run("apply", "confirmed.rnvplan")).code).toBe(0);
     expect(liveNames()).toEqual(["api"]);
@@ -229,10 +228,7 @@ describe("a saved plan", () => {
       made: scenario.files().some(({ path }) => path.endsWith("empty.rnvplan")),
     }).toEqual({ code: 4, made: false });
     const emptied = await scenario.run("apply", "kept.rnvplan", "--confirm-delete=service.shop.api");
-    expect(emptied).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining("error[guard.empty_manifest]"),
-    });
+    expect(emptied).toMatchObject(failing(4, "error[guard.empty_manifest]"));
     scenario.write("rnv.yaml", shop("/x", "api", "b", "c", "d"));
     for (const { id, name } of scenario.emulator.store.services())
       if (name !== "api") scenario.emulator.store.deleteServiceNow(id);
@@ -267,7 +263,7 @@ describe("a saved plan that writes a variable", () => {
     store.editVariable(variable?.id ?? "", { value: "three" });
     const { code, stderr } = await scenario.run("apply", "value.rnvplan");
     const why = "variable.shop.api.MODE is not as it was: it changed on the platform";
-    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining(stale(why)) });
+    expect({ code, stderr }).toEqual(failing(5, stale(why)));
     expect(scenario.requests()).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import * as cdktf from "cdktf";
-import { approve, eachScenario } from "../support/cli";
+import { approve, eachScenario, failing } from "../support/cli";
 import {
   internalLibrary,
   mistaken,
@@ -50,7 +50,7 @@ describe("programs in the style of those that teams write", () => {
   it.each(Object.entries(mistakes))("are refused while planning: %s", async (_name, { define, says }) => {
     expect(() => synthesize(mistaken(define))).toThrow(says);
     synthesize(mistaken(define), unchanged, true);
-    expect(await rnv("plan")).toMatchObject({ code: 1, stderr: expect.stringContaining(says) });
+    expect(await rnv("plan")).toMatchObject(failing(1, says));
     expect(scenario.emulator.store.projects()).toEqual([]);
   });
 

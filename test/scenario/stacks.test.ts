@@ -1,33 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { App, TerraformOutput, TerraformStack } from "cdktf";
+import { App, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
-import { generate, Project, RnvProvider, Service } from "../../src/cdktf/cdktf";
+import { generate, RnvProvider, Service } from "../../src/cdktf/cdktf";
 import { eventSchema } from "../../src/model/apply-event";
-import { approve, eachScenario } from "../support/cli";
+import { approve, eachScenario, failing, printing, refusing } from "../support/cli";
 import { itInSoak, shareOf } from "../support/soak";
-
-/** The shared part of an environment, and its services: one class each, made for every environment. */
-class Base extends TerraformStack {
-  readonly shop: Project;
-  constructor(scope: Construct, id: string) {
-    super(scope, id);
-    new RnvProvider(this, "rnv");
-    this.shop = new Project(this, "shop", { name: `${id} shop` });
-    new TerraformOutput(this, "id", { value: this.shop.id });
-  }
-}
-
-class Services extends TerraformStack {
-  constructor(scope: Construct, id: string, { shop }: Base) {
-    super(scope, id);
-    new RnvProvider(this, "rnv");
-    const repository = "https://git.example.com/shop/api";
-    const api = new Service(this, "api", { kind: "web", project: shop, configuration: { repository } });
-    api.addVariable("PROJECT", shop.id);
-    new TerraformOutput(this, "id", { value: api.id });
-  }
-}
+import { BaseStack, ServicesStack } from "../support/stack-programs";
 
 function synthesizeInto(folder: string, define: (app: App) => void): void {
   const app = new App({ outdir: join(folder, "cdktf.out") });
@@ -38,15 +17,14 @@ function synthesizeInto(folder: string, define: (app: App) => void): void {
 /** `eu` is a construct around stacks, not one of them. */
 const twoPlaces = (app: App): void => {
   const eu = new Construct(app, "eu");
-  new Services(app, "staging-apps", new Base(app, "staging"));
-  new Services(eu, "prod-apps", new Base(eu, "prod"));
+  new ServicesStack(app, "staging-apps", new BaseStack(app, "staging"));
+  new ServicesStack(eu, "prod-apps", new BaseStack(eu, "prod"));
 };
 
 describe("an app of several stacks", () => {
   const scenario = eachScenario();
   const rnv = (...args: string[]) => scenario.run(args[0] as string, "-f", "cdktf.out", ...args.slice(1));
-  const recorded = (stack: string) =>
-    JSON.parse(readFileSync(join(scenario.folder, ".rnv", stack, "state.json"), "utf8"));
+  const recorded = (stack: string) => JSON.parse(scenario.read(`.rnv/${stack}/state.json`));
   const headings = (text: string) => [...text.matchAll(/^Stack (.*)$/gm)].map(([, name]) => name);
   const worlds = () => ({
     projects: scenario.emulator.store.projects().map(({ name }) => name),
@@ -65,14 +43,8 @@ describe("an app of several stacks", () => {
         ["service.api", "prod-apps and staging-apps record"],
         ["service.nowhere", "no stack records"],
       ] as const)
-        expect(await rnv("apply", ...approve, flag, address)).toMatchObject({
-          code: 1,
-          stderr: expect.stringContaining(`${why} ${address}`),
-        });
-      expect(await rnv("plan", "-out", "plan.rnvplan")).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining("--out is about one stack"),
-      });
+        expect(await rnv("apply", ...approve, flag, address)).toMatchObject(failing(1, `${why} ${address}`));
+      expect(await rnv("plan", "-out", "plan.rnvplan")).toMatchObject(failing(1, "--out is about one stack"));
       expect(scenario.requests()).toEqual([]);
       expect(await rnv("apply", "staging-apps", ...approve, flag, "service.api")).toMatchObject({ code: 0 });
     },
@@ -81,8 +53,8 @@ describe("an app of several stacks", () => {
   it("gives --confirm-delete to the stack that records the address", async () => {
     const define = (names: readonly string[]) =>
       synthesizeInto(scenario.folder, (app) => {
-        new Base(app, "staging");
-        const { shop } = new Base(app, "prod");
+        new BaseStack(app, "staging");
+        const { shop } = new BaseStack(app, "prod");
         for (const name of names) shop.addService(name, { kind: "web" });
       });
     define(["worker"]);
@@ -107,8 +79,8 @@ describe("an app of several stacks", () => {
   it("refuses the state of a stack that was renamed, and says how to write the new name into it", async () => {
     await rnv("apply", ...approve);
     synthesizeInto(scenario.folder, (app) => {
-      new Services(app, "staging-apps", new Base(app, "staging"));
-      new Base(app, "production");
+      new ServicesStack(app, "staging-apps", new BaseStack(app, "staging"));
+      new BaseStack(app, "production");
     });
     renameSync(join(scenario.folder, ".rnv", "prod"), join(scenario.folder, ".rnv", "production"));
     const [, hinted = ""] = /state pull --state (\S+),/.exec((await rnv("plan", "production")).stderr) ?? [];
@@ -121,8 +93,8 @@ describe("an app of several stacks", () => {
   });
 
   it("leaves a service whose removed block says destroy = false, and forgets it with its variables", async () => {
-    const shop = (more: (stack: Base) => void) =>
-      synthesizeInto(scenario.folder, (app) => more(new Base(app, "shop")));
+    const shop = (more: (stack: BaseStack) => void) =>
+      synthesizeInto(scenario.folder, (app) => more(new BaseStack(app, "shop")));
     shop(({ shop: project }) => {
       for (const name of ["api", "worker"])
         project.addService(name, { kind: "web" }).addVariables({ LEVEL: "info", TOKEN: "x" });
@@ -174,10 +146,7 @@ describe("an app of several stacks", () => {
     expect(outputs.stdout).toContain(`Stack prod\n\nid = "${shop?.id}"\n`);
     const asJson = JSON.parse((await scenario.run("output", "-json")).stdout).stacks.prod;
     expect(asJson).toEqual({ id: { sensitive: false, type: "string", value: shop?.id } });
-    expect(await scenario.run("output", "id")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("--stack prod"),
-    });
+    expect(await scenario.run("output", "id")).toMatchObject(failing(1, "--stack prod"));
     // It is not reported that the others are not managed here.
     const quiet = await rnv("plan", "-detailed-exitcode");
     expect({ code: quiet.code, others: quiet.stdout.includes("not managed here") }).toEqual({
@@ -185,10 +154,10 @@ describe("an app of several stacks", () => {
       others: false,
     });
     const kept = "{ address: service.other, until: 2099-01-01, reason: that of another stack }";
-    writeFileSync(join(scenario.folder, "rnv.drift.yaml"), `accepted: [${kept}]`);
+    scenario.write("rnv.drift.yaml", `accepted: [${kept}]`);
     expect(await rnv("drift", "-strict")).toMatchObject({ code: 0, stderr: "" });
     const named = await scenario.run("state", "list");
-    expect(named).toMatchObject({ code: 1, stderr: expect.stringContaining("--stack prod-apps") });
+    expect(named).toMatchObject(failing(1, "--stack prod-apps"));
 
     const destroyed = await rnv("destroy", ...approve);
     expect({ code: destroyed.code, headings: headings(destroyed.stdout) }).toEqual({
@@ -207,17 +176,13 @@ describe("an app of several stacks", () => {
     for (const how of [["plan"], ["apply", ...approve], ["destroy", ...approve], ["drift"]]) {
       const [verb = "", ...flags] = how;
       const { code, stderr } = await scenario.runWith({ env }, verb, "prod", "-f", "cdktf.out", ...flags);
-      expect({ verb, code, stderr }).toMatchObject({
-        code: 4,
-        stderr: expect.stringContaining("one.json is the state of the stack staging, not of prod"),
-      });
+      expect({ verb, code, stderr }).toMatchObject(
+        failing(4, "one.json is the state of the stack staging, not of prod"),
+      );
     }
     expect(scenario.requests()).toEqual([]);
     const shared = await scenario.runWith({ env }, "plan", "-f", "cdktf.out");
-    expect(shared).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("several stacks cannot share one state"),
-    });
+    expect(shared).toMatchObject(failing(1, "several stacks cannot share one state"));
     const each = { RNV_STATE: "states/${stack}.json" };
     expect(
       await scenario.runWith({ env: each }, "apply", "-f", "cdktf.out", "prod*", ...approve),
@@ -232,29 +197,22 @@ describe("an app of several stacks", () => {
     expect(await rnv("plan", "staging*")).toMatchObject({ code: 0, stderr: "" });
     expect(await rnv("apply", "staging*", ...approve)).toMatchObject({ code: 0 });
     expect(worlds()).toEqual({ projects: ["staging shop"], services: 1 });
-    expect(await rnv("plan", "prod")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("leave this stack to Terraform, and name those that rnv runs"),
-    });
+    expect(await rnv("plan", "prod")).toMatchObject(
+      failing(1, "leave this stack to Terraform, and name those that rnv runs"),
+    );
   });
 
   it("stacks are picked by name and pattern, and a stack that waits for a failed stack is left out", async () => {
-    expect(await rnv("plan", "nothing")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("there are: prod, prod-apps, staging, staging-apps"),
-    });
+    expect(await rnv("plan", "nothing")).toMatchObject(
+      failing(1, "there are: prod, prod-apps, staging, staging-apps"),
+    );
     expect(JSON.parse((await rnv("plan", "nothing", "-json")).stdout)).toMatchObject({
       errored: true,
       diagnostics: [{ code: "command.usage" }],
     });
-    expect(await rnv("plan", "staging-apps")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("apply staging first"),
-    });
+    expect(await rnv("plan", "staging-apps")).toMatchObject(failing(1, "apply staging first"));
     expect(await rnv("plan", "-out", "all.rnvplan")).toMatchObject({ code: 1 });
-    scenario.fail(({ method, path }) =>
-      method === "POST" && path.endsWith("/projects") ? { kind: "status", status: 422 } : undefined,
-    );
+    scenario.fail(refusing("POST", /\/projects$/, 422));
     const { code, stderr } = await rnv("apply", "staging*", ...approve);
     expect(code).not.toBe(0);
     expect(stderr).toContain("The stack staging-apps is left out: staging comes first, and is not done.");
@@ -270,7 +228,7 @@ describe("an app of several stacks", () => {
   });
 
   it("an app of one stack keeps its state in the folder of the stack, and what reads a state alone takes it", async () => {
-    synthesizeInto(scenario.folder, (app) => new Base(app, "staging"));
+    synthesizeInto(scenario.folder, (app) => new BaseStack(app, "staging"));
     scenario.write("cdktf.json", '{ "app": "node main.js" }');
     expect((await scenario.run("init")).stdout).toContain(".rnv/state.key");
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
@@ -283,10 +241,10 @@ describe("an app of several stacks", () => {
     process.env.CDKTF_OUTDIR = join(scenario.folder, "cdktf.out");
     try {
       const first = new App();
-      new Base(first, "staging");
+      new BaseStack(first, "staging");
       for (const _again of [1, 2]) first.synth();
       const second = new App();
-      new Base(second, "staging");
+      new BaseStack(second, "staging");
       expect(() => second.synth()).toThrow("two apps of the program have a stack staging");
     } finally {
       delete process.env.CDKTF_OUTDIR;
@@ -294,17 +252,14 @@ describe("an app of several stacks", () => {
   });
 
   it("the state of a stack that was alone goes on when another comes", async () => {
-    synthesizeInto(scenario.folder, (app) => new Base(app, "staging"));
+    synthesizeInto(scenario.folder, (app) => new BaseStack(app, "staging"));
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
     synthesizeInto(scenario.folder, twoPlaces);
     // Only what the new stack reads of it is new.
     const { code, stdout } = await rnv("plan", "staging");
-    expect({ code, stdout }).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("1 value that other stacks read"),
-    });
+    expect({ code, stdout }).toMatchObject(printing(0, "1 value that other stacks read"));
     expect(stdout).not.toMatch(/project\.shop|cross-stack-output/);
-    synthesizeInto(scenario.folder, (app) => new Base(app, "staging"));
+    synthesizeInto(scenario.folder, (app) => new BaseStack(app, "staging"));
     expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
   });
 
@@ -314,7 +269,7 @@ describe("an app of several stacks", () => {
       const { folder, emulator } = scenario;
       const define = (isSplit: boolean, movedFrom?: string) =>
         synthesizeInto(folder, (app) => {
-          const base = new Base(app, "shop");
+          const base = new BaseStack(app, "shop");
           const jobs = new TerraformStack(app, "jobs");
           new RnvProvider(jobs, "rnv");
           const stack = isSplit ? jobs : base;
@@ -362,10 +317,7 @@ describe("an app of several stacks", () => {
       const whole = await scenario.run(
         ...command.split(" ").slice(1).toSpliced(-1, 1, "variable.shop.worker.KEY"),
       );
-      expect(whole).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining("is a part of service.shop.worker"),
-      });
+      expect(whole).toMatchObject(failing(1, "is a part of service.shop.worker"));
       expect(await scenario.run(...command.split(" ").slice(1))).toMatchObject({ code: 0 });
       define(true, "service.shop.worker");
       expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
@@ -386,17 +338,13 @@ describe("an app of several stacks", () => {
 
   itInSoak("destroys what the state of a stack records that the app no longer has", async () => {
     await rnv("apply", ...approve);
-    synthesizeInto(scenario.folder, (app) => new Base(app, "prod"));
+    synthesizeInto(scenario.folder, (app) => new BaseStack(app, "prod"));
     const left = ["destroy", "--stack", "staging-apps", ...approve];
-    expect(await rnv(...left)).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('there is no stack "staging-apps"'),
-    });
+    expect(await rnv(...left)).toMatchObject(failing(1, 'there is no stack "staging-apps"'));
     const own = ["--state", ".rnv/staging-apps/state.json"];
     expect(await rnv("destroy", "--stack", "staging-aps", ...approve, ...own)).toMatchObject({ code: 4 });
     expect(await rnv(...left, "--stack", "prod", ...own)).toMatchObject({ code: 1 });
     // A manifest has no stacks, and its state names none.
-    mkdirSync(join(scenario.folder, "plain"));
     scenario.write("plain/rnv.yaml", "projects: { plain: {} }\n");
     const plain = ["-chdir", "plain"];
     expect(await scenario.run(...plain, "apply", ...approve)).toMatchObject({ code: 0 });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { approve } from "../support/cli";
+import { approve, failing, printing } from "../support/cli";
 import { serveHttpState } from "../support/http-state-server";
-import { rowsIn } from "../support/rows";
+import { casesIn, rowsIn } from "../support/rows";
 import { s3Environment, serveS3 } from "../support/s3-server";
 import { isSoak, shareOf } from "../support/soak";
 import { type StoredWorld, StoredWorlds } from "../support/stored-world";
@@ -56,7 +56,7 @@ describe("a state of version 0.1", () => {
     const api = await world.run("state", "show", "service.shop.api");
     expect(api).toMatchObject({ code: 0, stdout: expect.stringMatching(/configuration\.branch +"main"/) });
     const shown = await world.run("show");
-    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("service.shop.seasonal") });
+    expect(shown).toMatchObject(printing(0, "service.shop.seasonal"));
     expect((await world.run("output", "-raw", "apiUrl")).stdout).toMatch(/^https:\/\/api-/);
     expect(await world.runWith(database, "drift")).toMatchObject({ code: 0 });
     await expectNothingToDo(world, database);
@@ -65,7 +65,7 @@ describe("a state of version 0.1", () => {
   itWith("protects what it recorded as protected, and keeps what it retained", "state", async (world) => {
     world.scenario.write("rnv.yaml", "services: {}\n");
     const refused = await world.run("apply", ...approve, "-allow-empty");
-    expect(refused).toMatchObject({ code: 4, stdout: expect.stringContaining("service.shop.api") });
+    expect(refused).toMatchObject(printing(4, "service.shop.api"));
     expect(refused.stdout + refused.stderr).toContain("prevent");
     expect(refused.stdout).not.toMatch(/service\.shop\.seasonal will be/);
     expect(world.writes()).toEqual([]);
@@ -134,81 +134,27 @@ describe("a saved plan of version 0.1", () => {
 
 /** An interrupted run: what the next plan says, and each write of the next apply. */
 interface Interrupted {
+  readonly title: string;
   readonly folder: string;
   readonly plan: string;
   readonly writes: readonly string[];
   /** Deployments of the service that the run was about, in the end. */
   readonly deployments: readonly [service: string, count: number];
-  readonly env?: Environment;
+  readonly isEncrypted?: true;
   /** Services that are there in the end. */
   readonly services?: readonly string[];
 }
 
 describe("a journal of version 0.1 with an open intent", () => {
-  const interrupted: readonly (Interrupted & { readonly title: string })[] = [
-    {
-      title: "takes over the service whose creation was not answered, and creates no second one",
-      folder: "create-lost",
-      plan: "Plan: 2 to add, 0 to change, 0 to destroy.",
-      writes: ["POST /services/worker/variables", "POST /services/worker/deploys"],
-      deployments: ["worker", 1],
-      services: ["api", "worker"],
-    },
-    {
-      title: "creates the service whose creation never arrived, once",
-      folder: "create-never",
-      plan: "Plan: 3 to add, 0 to change, 0 to destroy.",
-      writes: ["POST /services", "POST /services/worker/variables", "POST /services/worker/deploys"],
-      deployments: ["worker", 1],
-      services: ["api", "worker"],
-    },
-    {
-      title: "does not repeat a PATCH that was not answered, and deploys what it changed",
-      folder: "patch-lost",
-      plan: "Plan: 0 to add, 1 to change, 0 to destroy.",
-      writes: ["POST /services/api/deploys"],
-      deployments: ["api", 2],
-    },
-    {
-      title: "finds the deployment that was sent, and deploys no second time",
-      folder: "deploy-sent",
-      plan: "No changes.",
-      writes: [],
-      deployments: ["api", 2],
-    },
-    {
-      title: "finds the queued deletion at its end, and sends none",
-      folder: "delete-queued",
-      plan: "Plan: 0 to add, 0 to change, 0 to destroy",
-      writes: [],
-      deployments: ["api", 1],
-      services: ["api"],
-    },
-    {
-      title: "takes over the variable whose creation was not answered, and creates no second one",
-      folder: "variable-lost",
-      plan: "Plan: 0 to add, 2 to change, 0 to destroy.",
-      // Its value is unknown.
-      writes: ["PATCH /services/api/variables/REGION", "POST /services/api/deploys"],
-      deployments: ["api", 2],
-    },
-    {
-      title: "is decrypted",
-      folder: "encrypted",
-      env: passphrase,
-      plan: "Plan: 0 to add, 2 to change, 0 to destroy.",
-      writes: ["PATCH /services/docs/variables/LEVEL", "POST /services/docs/deploys"],
-      deployments: ["docs", 2],
-      services: ["docs"],
-    },
-  ];
+  const interrupted = casesIn<Interrupted>(join(__dirname, "stored-journals.yaml"));
   for (const one of shareOf(interrupted, 7))
     itWith(one.title, `journals/${one.folder}`, async (world) => {
-      const { env = {}, plan, writes, services = ["api"] } = one;
+      const { plan, writes, services = ["api"] } = one;
+      const env = one.isEncrypted ? passphrase : {};
       const { store } = world.scenario.emulator;
       expect(await world.runWith(env, "state", "list")).toMatchObject({ code: 0 });
       const planned = await world.runWith(env, "plan");
-      expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining(plan) });
+      expect(planned).toMatchObject(printing(0, plan));
       expect(world.writes()).toEqual([]);
       expect(await world.runFast(env, "apply", ...approve)).toMatchObject({ code: 0 });
       expect(world.writes()).toEqual(writes);
@@ -229,13 +175,13 @@ async function expectHeld(
 ): Promise<void> {
   expect(await world.runWith(env, "plan")).toMatchObject({ code: 0 });
   const refused = await world.runWith(env, "apply", ...approve);
-  expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("error[state.lock_held]") });
+  expect(refused).toMatchObject(failing(6, "error[state.lock_held]"));
   expect(refused.stderr).toContain(`locked by apply (pid ${lock.pid} on ci-runner-1)`);
   expect(refused.stderr).toContain(`rnv force-unlock ${lock.id}`);
   expect(await world.runWith(env, "force-unlock", "0".repeat(16))).not.toMatchObject({ code: 0 });
   expect(world.writes()).toEqual([]);
   const removed = await world.runWith(env, "force-unlock", lock.id);
-  expect(removed).toMatchObject({ code: 0, stdout: expect.stringContaining("ci-runner-1") });
+  expect(removed).toMatchObject(printing(0, "ci-runner-1"));
   expect(await world.runFast(env, "apply", ...approve)).toMatchObject({ code: 0 });
   expect(world.writes()).toEqual(writes);
   await expectQuiet(world, env);

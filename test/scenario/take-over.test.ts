@@ -190,7 +190,6 @@ Next:
   });
 
   it("builds from the remote of the clone, and reports what validate would refuse", async () => {
-    for (const folder of [".git", "deploy"]) mkdirSync(join(scenario.folder, folder));
     scenario.write(".git/config", '[remote "origin"]\n  url = git@git.example.com:Acme/Shop.git\n');
     scenario.write(
       "deploy/render.yaml",

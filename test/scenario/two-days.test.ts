@@ -1,20 +1,15 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { approve, type CliRun, openScenario, type Scenario } from "../support/cli";
+import { jobKey, mainJob, pullRequestJob } from "../support/ci-jobs";
+import { approve, type CliRun, openScenario, printing, type Scenario } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
+import { textIn } from "../support/rows";
 import { shareOf } from "../support/soak";
 
 type Team = "shop" | "docs";
-type Platform = "github" | "gitlab";
 
-const settings = { RNV_STATE_KEY: "ab".repeat(32) };
 /** The token of the shop as production has it; the job of a pull request has none. */
 const tokens = { first: "7hFirstTokenOfProduction", rotated: "7hRotatedTokenOfProduction" };
 
-const stages = `stages:
-  production: { protect: false }
-  preview: { each: true, disposable: true, overlay: preview.yaml }
-`;
 const preview = (team: Team, service: string, more = "") => `projects:
   ${team}: { name: "${team}-\${stage.id}", services: { ${service}: { name: "${service}-\${stage.id}"${more} } } }
 `;
@@ -24,36 +19,26 @@ interface Shop {
   readonly level: string;
   readonly replicas: number;
 }
-const shopManifest = ({ branch, level, replicas }: Shop) => `${stages}projects:
-  shop:
-    services:
-      api:
-        kind: web
-        configuration: { repository: "https://git.example.com/shop", branch: ${branch}, replicas: ${replicas} }
-        variables: { TOKEN: { fromEnv: SHOP_TOKEN }, LOG_LEVEL: { value: ${level}, sensitive: false } }
-`;
-const docsManifest = (branch: string) => `${stages}projects:
-  docs:
-    services:
-      site: { kind: static, configuration: { repository: "https://git.example.com/docs", branch: ${branch} } }
-`;
+const shopManifest = ({ branch, level, replicas }: Shop) =>
+  textIn(join(__dirname, "two-days-shop.yaml"), { branch, level, replicas });
+const docsManifest = (branch: string) => textIn(join(__dirname, "two-days-docs.yaml"), { branch });
+/** A manifest without resources. */
+const empty = docsManifest("main").replace(/^projects:[\s\S]*/m, "projects: {}\n");
 
 /** What main holds, by team. */
 type Tree = Readonly<Record<Team, string>>;
 
 /** A repository of two teams on a code host, with the jobs that its workflows run. */
 class Repository {
-  main: Tree = { shop: `${stages}projects: {}\n`, docs: `${stages}projects: {}\n` };
+  main: Tree = { shop: empty, docs: empty };
   token = tokens.first;
   actor = "ada";
   readonly #merged = new Map<number, Tree>();
 
   constructor(
-    readonly platform: Platform,
     readonly scenario: Scenario,
     readonly host: CodeHostServer,
   ) {
-    for (const team of ["shop", "docs"] as const) mkdirSync(join(scenario.folder, team));
     scenario.write("shop/preview.yaml", preview("shop", "api", ", variables: { TOKEN: for-previews-only }"));
     scenario.write("docs/preview.yaml", preview("docs", "site"));
   }
@@ -62,9 +47,7 @@ class Repository {
   async propose(number: number, team: Team, manifest: string): Promise<{ plan: CliRun; preview: CliRun }> {
     this.#pull(number, true);
     const branch = { ...this.main, [team]: manifest };
-    const event = { action: "opened", pull_request: { number } };
-    const job =
-      this.platform === "github" ? this.#event("pull_request", event) : { CI_MERGE_REQUEST_IID: `${number}` };
+    const job = pullRequestJob(this.scenario, this.host, number);
     const plan = await this.#job(branch, team, job, "ci", "plan", "--stage", "production", "--no-secrets");
     const stage = ["--stage", `preview/${number}`];
     const made = await this.#job(branch, team, job, "apply", ...stage, ...approve);
@@ -87,8 +70,7 @@ class Repository {
   /** The jobs of the commit that a pull request was merged with, once or again. */
   async apply(number: number): Promise<Readonly<Record<Team, CliRun>>> {
     const tree = this.#merged.get(number) ?? this.main;
-    const commit = commitOf(number);
-    const job = this.platform === "github" ? this.#event("push", {}, commit) : { CI_COMMIT_SHA: commit };
+    const job = mainJob(this.scenario, this.host, commitOf(number));
     const secrets = { SHOP_TOKEN: this.token };
     const run = (team: Team) =>
       this.#job(tree, team, { ...job, ...secrets }, "ci", "apply", "--stage", "production");
@@ -115,12 +97,6 @@ class Repository {
     pulls.splice(at < 0 ? pulls.length : at, 1, { ...pull, commits: isOpen ? [] : [commit] });
   }
 
-  #event(name: string, payload: object, commit = "b".repeat(40)): Record<string, string> {
-    this.scenario.write("event.json", JSON.stringify(payload));
-    const path = join(this.scenario.folder, "event.json");
-    return { GITHUB_EVENT_NAME: name, GITHUB_SHA: commit, GITHUB_EVENT_PATH: path };
-  }
-
   #job(
     tree: Tree,
     team: Team,
@@ -131,7 +107,7 @@ class Repository {
     for (const one of ["shop", "docs"] as const) scenario.write(`${one}/rnv.yaml`, tree[one]);
     const who = { GITHUB_ACTOR: this.actor, GITLAB_USER_LOGIN: this.actor };
     const root = { GITHUB_WORKSPACE: scenario.folder, CI_PROJECT_DIR: scenario.folder };
-    const env = { ...host.environment, ...settings, ...who, ...root, ...job };
+    const env = { ...host.environment, ...jobKey, ...who, ...root, ...job };
     return scenario.runWith({ env }, `-chdir=${team}`, ...words);
   }
 }
@@ -145,7 +121,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
     let at: Repository;
     beforeAll(async () => {
       const [scenario, host] = await Promise.all([openScenario(), serveCodeHost(platform)]);
-      at = new Repository(platform, scenario, host);
+      at = new Repository(scenario, host);
     });
 
     const liveValue = (key: string) => at.scenario.valueOf(key, "api");
@@ -166,7 +142,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
 
     it("day one, 10:00: the first is merged: its team's production is made, its preview goes, the other stays", async () => {
       expect(await at.merge(1, "shop", first)).toEqual({
-        shop: expect.objectContaining({ code: 0, stdout: expect.stringContaining("5 added") }),
+        shop: expect.objectContaining(printing(0, "5 added")),
         docs: expect.objectContaining(done),
       });
       expect(at.scenario.names()).toEqual(["api", "site-2"]);

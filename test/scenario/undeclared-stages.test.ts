@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { approve, eachScenario } from "../support/cli";
 import { closing } from "../support/closing";
@@ -107,8 +107,6 @@ describe("a stage that is no longer declared", () => {
       execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.com", ...args], {
         cwd: scenario.folder,
       });
-    for (const folder of ["a", "b/layers", "docs"])
-      mkdirSync(join(scenario.folder, folder), { recursive: true });
     scenario.write("a/rnv.yaml", "projects: { a: {} }\n");
     scenario.write("docs/rnv.yaml", "projects: { docs: {} }\n");
     const state = `staging: { state: "s3://states/b-${open}stage.name}.json" }`;

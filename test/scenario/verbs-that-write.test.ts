@@ -1,4 +1,4 @@
-import { eachScenario } from "../support/cli";
+import { eachScenario, printing } from "../support/cli";
 
 const shop = `projects:
   shop:
@@ -46,7 +46,7 @@ describe("verbs that write, as processes", () => {
       // Nothing lists it: what became of it is told as unknown, and nothing is sent.
       expect(again.code).toBe(1);
       expect(again.stderr).toContain(`unknown whether \`rnv restart ${api}\``);
-    } else expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`${api}: deploy done.`) });
+    } else expect(again).toMatchObject(printing(0, `${api}: deploy done.`));
     expect(count()).toBe(before + 1);
     await scenario.isQuiet();
   });

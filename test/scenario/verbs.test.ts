@@ -39,13 +39,6 @@ describe("verbs on an applied workspace", () => {
     expect(scenario.requests("all")).toEqual([]);
   });
 
-  it("state mv moves a record with its contents, and moved back the plan is empty", async () => {
-    await ok("state", "mv", "service.shop.api", "service.shop.web");
-    expect(await ok("state", "list")).toContain("variable.shop.web.LOG_LEVEL");
-    await ok("state", "mv", "service.shop.web", "service.shop.api");
-    await scenario.isQuiet();
-  });
-
   it("state pull, rm, push: what was forgotten comes back", async () => {
     const pulled = await ok("state", "pull");
     scenario.write("backup.json", pulled);
@@ -79,7 +72,6 @@ describe("verbs on an applied workspace", () => {
     await ok("plan", "-destroy", "-out", "gone.plan");
     const service =
       /^ {2}"service.shop.api" \[label = "api\\n! blocked · − destroy · 1 variable", style = filled/m;
-    mkdirSync(join(scenario.folder, "elsewhere"));
     scenario.write("elsewhere/gone.plan", scenario.read("gone.plan"));
     expect(await ok("-chdir=elsewhere", "graph", "gone.plan")).toMatch(service);
     expect(await ok("graph", "gone.plan", "-format", "mermaid")).toContain("classDef deleteMark");
@@ -151,37 +143,6 @@ describe("verbs on an applied workspace", () => {
     );
     await scenario.isQuiet();
   });
-
-  it("apply -json writes one event a line", async () => {
-    scenario.write("rnv.yaml", shop.replace("info", "debug"));
-    const lines = (await ok("apply", "-json", ...approve))
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    const types = lines.map(({ type }) => type);
-    expect(types[0]).toBe("version");
-    expect(types.at(-1)).toBe("summary");
-    for (const type of ["planned", "start", "done"]) expect(types).toContain(type);
-    expect(types.indexOf("planned")).toBeLessThan(types.indexOf("start"));
-    await scenario.isQuiet();
-  });
-
-  it("plan -json and --format markdown are made for programs and pull requests", async () => {
-    scenario.write(
-      "rnv.yaml",
-      shop.replace("git.example.com/api", "git.example.com/next").replace("info", "debug"),
-    );
-    const document = JSON.parse(await ok("plan", "-json"));
-    expect(document.format_version).toBe("1.2");
-    const changed = document.resource_changes.find(
-      (one: { address: string }) => one.address === "service.shop.api",
-    );
-    expect(changed.change.actions).toEqual(["update"]);
-    const markdown = await ok("plan", "--format", "markdown");
-    expect(markdown).toContain("service.shop.api");
-    expect(markdown).toContain("```");
-    scenario.write("rnv.yaml", shop.replace("info", "debug"));
-  });
 });
 
 describe("verbs that need nothing", () => {
@@ -218,7 +179,6 @@ describe("verbs that need nothing", () => {
   });
 
   it("annotations name files from the root of the repository, wherever rnv runs", async () => {
-    mkdirSync(join(scenario.folder, "apps", "shop"), { recursive: true });
     mkdirSync(join(scenario.folder, ".git"));
     scenario.write("apps/shop/rnv.yaml", "x: 1\n");
     const env = { ...bare.env, GITHUB_ACTIONS: "true" };

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
-import { approve, oneScenario } from "../support/cli";
+import { approve, oneScenario, printing, refusing } from "../support/cli";
 import { textIn } from "../support/rows";
 
 const viewerKey = "rnv_viewer";
@@ -24,13 +24,12 @@ describe("--verify-values", () => {
   const loseState = () => rmSync(join(scenario.folder, ".rnv"), { recursive: true, force: true });
   const isQuiet = async () => {
     const { code, stdout } = await rnv("plan", "-detailed-exitcode");
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes.") });
+    expect({ code, stdout }).toMatchObject(printing(0, "No changes."));
   };
   beforeAll(async () => {
     scenario.write("rnv.yaml", shop().replace(/ +THEIRS.*\n/, ""));
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
-    const [api] = store().services();
-    store().addVariable(api?.id ?? "", "THEIRS", "their-value");
+    store().addVariable(scenario.idOf(), "THEIRS", "their-value");
     scenario.write("rnv.yaml", shop());
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
   });
@@ -79,7 +78,7 @@ describe("--verify-values", () => {
 
   it("a recorded value is not revealed again", async () => {
     const { code, stdout } = await rnv("apply", "--verify-values", ...approve);
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes.") });
+    expect({ code, stdout }).toMatchObject(printing(0, "No changes."));
     expect(stdout).toContain("No value had to be revealed.");
     expect(scenario.requests()).toEqual([]);
   });
@@ -108,10 +107,7 @@ describe("--verify-values", () => {
     store().editVariable(scenario.variable("TOKEN")?.id ?? "", { value: "theirs" });
     scenario.forget();
     const { code, stdout } = await rnv("apply", "--adopt", "--verify-values", ...approve);
-    expect({ code, stdout }).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("2 as declared and not written, 1 different."),
-    });
+    expect({ code, stdout }).toMatchObject(printing(0, "2 as declared and not written, 1 different."));
     expect(stdout).not.toMatch(/theirs|token-true/);
     expect(writes().map((request) => request.split("/").at(-2))).toEqual(["variables", expect.any(String)]);
     expect(writes()[1]).toMatch(/\/deploys$/);
@@ -136,7 +132,7 @@ describe("--verify-values", () => {
 
   it("is an error that names the variable where the key may not reveal", async () => {
     loseState();
-    scenario.fail(({ path }) => (path.endsWith("/reveal") ? { kind: "status", status: 403 } : undefined));
+    scenario.fail(refusing("POST", /\/reveal$/));
     const { code, stderr } = await rnv("apply", "--adopt", "--verify-values", ...approve);
     scenario.fail();
     expect(code).toBe(1);

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/emulator";
@@ -53,6 +53,7 @@ export interface Scenario {
   readonly url: string;
   /** Every write that reached the service, with its body as sent. */
   readonly sent: readonly WriteSeen[];
+  /** Writes a file of the folder, in folders that are made where they are missing. */
   write(file: string, text: string): void;
   read(file: string): string;
   /** Path and text of every file in the folder. */
@@ -92,6 +93,18 @@ export interface Scenario {
 jest.setTimeout(120_000);
 
 export const approve = ["-auto-approve", "-input=false"] as const;
+
+/** Matches a run with the exit code and the text on standard error. */
+export const failing = (code: number, text: string) => ({ code, stderr: expect.stringContaining(text) });
+
+/** Matches a run with the exit code and the text on standard output. */
+export const printing = (code: number, text: string) => ({ code, stdout: expect.stringContaining(text) });
+
+/** Refuses requests with the method to a path; for `fail` of a scenario. */
+export const refusing =
+  (method: string, path: RegExp, status = 403, code?: string) =>
+  (request: SeenRequest): Fault | undefined =>
+    request.method === method && path.test(request.path) ? { kind: "status", status, code } : undefined;
 
 /** Starts `apply` and kills it once the service has done its first PATCH, before the answer. */
 export async function applyKilledAfterPatch(scenario: Scenario, options: RunOptions = {}): Promise<CliRun> {
@@ -159,7 +172,10 @@ export async function startScenario({ fresh, ...options }: ScenarioOptions = {})
     expect(ended).toEqual({ ...ended, code: 0 });
     return ended;
   };
-  const write: Scenario["write"] = (file, text) => writeFileSync(join(folder, file), text);
+  const write: Scenario["write"] = (file, text) => {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  };
   const scenario: Scenario = {
     folder,
     emulator,

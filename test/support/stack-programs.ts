@@ -122,6 +122,29 @@ export function recordAndHosting(app: App): void {
   record.addOverride("input", { name: "www", type: "CNAME", value: site.url });
 }
 
+/** The shared part of an environment: made for every environment, as its services are. */
+export class BaseStack extends TerraformStack {
+  readonly shop: Project;
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    new RnvProvider(this, "rnv");
+    this.shop = new Project(this, "shop", { name: `${id} shop` });
+    new TerraformOutput(this, "id", { value: this.shop.id });
+  }
+}
+
+/** The services of an environment, which refer to the project of the shared part. */
+export class ServicesStack extends TerraformStack {
+  constructor(scope: Construct, id: string, { shop }: BaseStack, branch = "main") {
+    super(scope, id);
+    new RnvProvider(this, "rnv");
+    const configuration = { repository: "https://git.example.com/shop/api", branch };
+    const api = new Service(this, "api", { kind: "web", project: shop, configuration });
+    api.addVariable("PROJECT", shop.id);
+    new TerraformOutput(this, "id", { value: api.id });
+  }
+}
+
 export interface TeamServiceProps {
   readonly team: string;
   readonly project?: Project;
