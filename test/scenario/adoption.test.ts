@@ -35,14 +35,17 @@ describe("a resource that exists already", () => {
     expect(stderr).toContain(`rnv import project.shop ${ids.project}`);
   });
 
-  it("is taken over by --adopt without a write to the platform", async () => {
-    scenario.write("rnv.yaml", manifest);
-    const { code, stdout } = await scenario.run("apply", ...approve, "--adopt");
-    expect(code).toBe(0);
-    expect(stdout).toContain("imported, 0 added, 0 changed, 0 destroyed.");
-    expect(scenario.requests()).toEqual([]);
-    await scenario.isQuiet();
-  });
+  it.each(["TOKEN: { preserve: true }", "secret: { key: TOKEN, preserve: true }"])(
+    "is taken over by --adopt without a write to the platform, with %s",
+    async (variable) => {
+      scenario.write("rnv.yaml", manifest.replace("TOKEN: { preserve: true }", variable));
+      const { code, stdout } = await scenario.run("apply", ...approve, "--adopt");
+      expect(code).toBe(0);
+      expect(stdout).toContain("imported, 0 added, 0 changed, 0 destroyed.");
+      expect(scenario.requests()).toEqual([]);
+      await scenario.isQuiet();
+    },
+  );
 
   it("is taken over by id, with rnv import or an import line", async () => {
     scenario.write("rnv.yaml", manifest.replace("kind: web,", `kind: web, import: ${ids.api},`));
