@@ -112,9 +112,10 @@ async function readLive(importing: Importing): Promise<LiveResource> {
       address,
       hint: `import ${parent} first`,
     });
-  const name = nameOf(address).split(".").at(-1) ?? "";
   const declared = new Map<string, Plain>();
   for (const [path, { value }] of desired?.attributes ?? []) if (isPlain(value)) declared.set(path, value);
+  const named = declared.get(type.nameAttribute ?? "");
+  const name = typeof named === "string" ? named : (nameOf(address).split(".").at(-1) ?? "");
   const look = async (reads: Reads): Promise<readonly ReadResult[]> => {
     const read = await type.read(reads, { address, id, name, declared, parentId });
     return read.kind === "gone" && read.ending === undefined ? [] : [read];

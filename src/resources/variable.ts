@@ -146,7 +146,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const service = await parentRecord(target, "serviceId", (id) => reads.service(id));
   if (service.kind !== "found") return service;
   const { id: serviceId, missing } = service;
-  const key = textAt(target.declared, "key") ?? target.name;
+  const { name: key } = target;
   const asks: VersionFilter = ({ id, name }) => id === target.id || sameName(name, key);
   const variables = await reads.variables(serviceId, asks);
   if (variables === undefined) {
