@@ -19,6 +19,8 @@ const manifest = `projects:
         variables: { TOKEN: { fromEnv: TOKEN } }
 `;
 
+jest.setTimeout(120_000);
+
 describe("the packed package, installed into an empty folder without development dependencies", () => {
   let folder = "";
   let isInstalled = false;
