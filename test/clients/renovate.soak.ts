@@ -10,6 +10,8 @@ import { describeWith, paths } from "./programs";
 const example = resolve(__dirname, "../../examples/renovate");
 const preset = readFileSync(join(example, "rnv.json"), "utf8");
 
+jest.setTimeout(180_000);
+
 describeWith(["renovate", "node-24"], () => {
   const folder = newFolder("renovate");
   beforeAll(() => cpSync(example, folder, { recursive: true }));

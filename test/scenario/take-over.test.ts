@@ -70,6 +70,7 @@ Next:
     const again = await scenario.run("init", "--from", "workspace");
     expect(again.code).toBe(1);
     expect(again.stderr).toContain("rnv.yaml is there already");
+    expect(again.stderr).toContain("--force writes over it");
     const forced = await scenario.run("init", "--from", "workspace", "--force");
     expect(forced.code).toBe(1);
     expect(forced.stderr).toContain("the state records");
