@@ -159,7 +159,7 @@ async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> 
 async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> {
   const body: { name?: string; description?: string; color?: string } = {};
   for (const path of ["name", "description", "color"] as const) {
-    const value = textAt(input.attributes, path) ?? (path === "name" ? input.name : undefined);
+    const value = path === "name" ? input.name : textAt(input.attributes, path);
     if (input.changed.has(path) && value !== undefined) body[path] = value;
   }
   return { id: input.id, live: liveProject(await writes.updateProject(input.id, body)) };

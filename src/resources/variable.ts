@@ -23,7 +23,7 @@ import type { ResourceType, RulesOf } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { isOlder } from "../model/time";
 import { type ResolvedValue, Unknown } from "../model/value";
-import { checkName, foundAmong, parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
+import { checkName, foundAmong, parentIdOf, parentRecord, present, sameId } from "./attribute-values";
 import { type DeletionStatus, deletionOf } from "./deletion";
 
 const schema = z.strictObject({
@@ -201,15 +201,14 @@ async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> 
     const hint = "set it in the dashboard, or give it a value here";
     throw failure("live.preserve_missing", summary, { address, hint });
   }
-  const key = textAt(input.attributes, "key") ?? input.name;
-  const live = liveVariable(await writes.createVariable(serviceId, { key, value }), serviceId);
+  const live = liveVariable(await writes.createVariable(serviceId, { key: input.name, value }), serviceId);
   return { id: live.id, live };
 }
 
 async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> {
   const serviceId = parentIdOf(input, "serviceId");
   const value = input.changed.has("value") ? valueAt(input.attributes) : undefined;
-  const key = input.changed.has("key") ? (textAt(input.attributes, "key") ?? input.name) : undefined;
+  const key = input.changed.has("key") ? input.name : undefined;
   if (value === undefined && key === undefined) return { id: input.id, live: input.live };
   const changed = await writes.updateVariable(serviceId, input.id, { key, value });
   return { id: input.id, live: liveVariable(changed, serviceId) };

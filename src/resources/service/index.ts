@@ -255,7 +255,7 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
   const archived = changed.has("archived") ? attributes.get("archived") === true : undefined;
   const configuration = configurationIn(attributes, (path) => changed.has(path));
   const isSet = Object.keys(configuration).length > 0;
-  const name = changed.has("name") ? (textAt(attributes, "name") ?? input.name) : undefined;
+  const name = changed.has("name") ? input.name : undefined;
   let last: Service | undefined;
   // An archived service may refuse other changes: restore first, archive last.
   if (archived === false) last = await writes.restoreService(id);
