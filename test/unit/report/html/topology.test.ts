@@ -241,6 +241,11 @@ describe("a graph of services", () => {
     expectText(join(__dirname, "../expected/topology.dot"), fileOf(shop, "dot"));
   });
 
+  it("says in Mermaid that a deployment runs again, where it has every resource", () => {
+    const all = graphFile(changesOf(shop), resourceTypes, "mermaid", { all: true });
+    expect(all).toContain("deployment.shop.api<br/>#126; run");
+  });
+
   it("is one node for each project of 500 services, with what changes in it", () => {
     const many = Array.from({ length: 500 }, (_, i) =>
       service(`p${i % 10}.s${i}`, i === 3 ? "delete" : i < 40 ? "update" : i < 400 ? "create" : "no-op"),
