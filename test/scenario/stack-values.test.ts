@@ -56,6 +56,7 @@ describe("values of a stack", () => {
     expect(stdout).toMatch(/positions +\(known after apply\)/);
     expect(stdout + stderr).toMatch(/shop\/shop\/api: one replica is few(.|\n)*in production/);
     expect(stderr).toContain("Info: shop/shop/worker: it needs no domain");
+    expect((await rnv("plan", "-json")).stderr).not.toContain("Info:");
   });
 
   it("are what Terraform computes of what the service made", async () => {
