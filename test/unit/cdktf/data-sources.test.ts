@@ -9,6 +9,7 @@ import {
   DataRnvService,
   DataRnvServices,
   DataRnvVariables,
+  Deployment,
   Project,
   Service,
 } from "../../../src/cdktf/cdktf";
@@ -122,6 +123,26 @@ describe("data sources in a run", () => {
       expect.stringContaining("live.data_missing guest/lost"),
     );
     expect(await errors({ targets: ["service.beside"] })).toEqual([]);
+  });
+
+  it("are refused where the field that they are looked up by has no value", async () => {
+    const held = (made: TerraformStack): Service => {
+      const service = new Service(made, "held", { kind: "worker", configuration });
+      new Deployment(made, "release", { serviceId: service.id, when: "never" });
+      return service;
+    };
+    program((made) => void held(made));
+    expect((await one.apply(stack)).exitCode).toBe(0);
+    program((made) => {
+      const api = new DataRnvService(made, "api", { name: held(made).url });
+      new Service(made, "front", {
+        kind: "web",
+        configuration: { ...configuration, startCommand: api.name },
+      });
+    });
+    expect(await errors()).toEqual([
+      "plan.data_unusable guest/api: what it is looked up by has no value now",
+    ]);
   });
 
   it("name the resource to apply first where this plan creates it, and are read after that", async () => {
