@@ -48,7 +48,7 @@ export function planDocument(raw: Plan): PlanDocument {
     diagnostics: plan.diagnostics.map(foundDocument),
     options: inDocument({ ...plan.options, confirmsAll: undefined }),
     binding: plan.binding,
-  }) as unknown as PlanDocument;
+  }) as PlanDocument;
 }
 
 export function shownPlan(plan: Plan): Plan {

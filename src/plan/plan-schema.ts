@@ -4,7 +4,7 @@ import { findingSchema } from "../model/apply-event";
 import { standingSchema as standing } from "../model/live";
 import type { Plain } from "../model/value";
 
-export const json = z.json().meta({ id: "Json" }) as unknown as z.ZodType<Plain>;
+export const json = z.json().meta({ id: "Json" }) as z.ZodType<Plain>;
 /** An address as a schema: any text, which a reader does not take apart. */
 export const addressSchema = z.string() as unknown as z.ZodType<Address>;
 
