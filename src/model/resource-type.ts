@@ -19,7 +19,7 @@ import type { Secret } from "./secret";
 import type { RecordedResource } from "./state";
 import type { AttributeLookup, Attributes, Plain, ResolvedValue } from "./value";
 
-/** The consequence of a change beyond the field itself; every plan shows it. */
+/** A consequence of a change beyond the field itself; plans show it. A deletion or replacement is `destructive`. */
 export type Effect = "deploys" | "restarts" | "billing" | "destructive";
 
 export interface AttributeRule {
@@ -31,7 +31,7 @@ export interface AttributeRule {
   readonly secret?: true;
   /** Equality of two values. Default: deep equality. */
   readonly equal?: (a: Plain, b: Plain) => boolean;
-  readonly effects?: readonly Effect[];
+  readonly effects?: readonly Exclude<Effect, "destructive">[];
   /**
    * When a change of it takes effect. Default: with the next run of a resource that reacts to it (a deployment).
    * `at once`: nothing that is deployed reads it, so a change of it alone is no reason to deploy.

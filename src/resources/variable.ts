@@ -43,7 +43,7 @@ const schema = z.strictObject({
 type VariableBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<VariableBlock, "serviceId"> = {
-  serviceId: { change: "replace", equal: sameId, effects: ["destructive"] },
+  serviceId: { change: "replace", equal: sameId },
   key: { change: "update" },
   value: { change: "update", secret: true },
   preserve: { change: "local" },

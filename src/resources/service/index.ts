@@ -45,11 +45,11 @@ const schema = z.strictObject({
 type ServiceBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {
-  projectId: { change: "replace", equal: sameId, effects: ["destructive"] },
+  projectId: { change: "replace", equal: sameId },
   // The url and the host of the service may move with its name: it is deployed again.
   name: { change: "update", equal: sameName },
-  kind: { change: "replace", kept: true, offered: true, known: ["web", "static"], effects: ["destructive"] },
-  environment: { change: "replace", resolved: true, offered: true, effects: ["destructive"] },
+  kind: { change: "replace", kept: true, offered: true, known: ["web", "static"] },
+  environment: { change: "replace", resolved: true, offered: true },
   // Archiving stops no runtime, and a restore starts none (interface, "States and transitions").
   archived: { change: "update", takesEffect: "at once", alwaysManaged: true },
   ...configurationRules,
